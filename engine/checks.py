@@ -1,0 +1,157 @@
+"""How arguments are read: a fresh float64 array or float comes out, or an error that names owner, argument, value and rule.
+
+Wrong kinds of value (text, booleans, complex numbers, None) raise `TypeError`; wrong values of the right kind raise `ValueError`.
+Nothing is repaired but one thing: a quaternion within 1e-6 of unit length is normalised.
+"""
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+UNIT_TOLERANCE = 1e-6
+"""How far the length of a quaternion may be from one on the way in."""
+
+_SETTLED = 8 * np.finfo(np.float64).eps
+"""How far |q|² of a quaternion that was just normalised is from one, at most."""
+
+
+class NonFiniteStateError(ArithmeticError):
+    """A tick gave a position, orientation or velocity that is not finite; the world is as it was before that tick."""
+
+
+def refuse(owner: object, argument: str, value: object, rule: str, kind: type[Exception] = ValueError) -> NoReturn:
+    """Raise `kind` with a text of the form "ship: velocity must be …; got …"."""
+    text = repr(value)
+    if len(text) > 200:
+        text = text[:200] + "…"
+    raise kind(f"{owner}: {argument} must be {rule}; got {text}")
+
+
+def real(
+    value: Any, argument: str, owner: object, *, above: float | None = None, at_least: float | None = None
+) -> float:
+    """A finite real number, `> above` or `>= at_least` where given."""
+    rule = "a finite real number"
+    if above is not None:
+        rule += f" above {above:g}"
+    if at_least is not None:
+        rule += f", at least {at_least:g}"
+    if type(value) is not float:
+        value = _to_float(value, argument, owner, rule)
+    if (
+        not math.isfinite(value)
+        or (above is not None and value <= above)
+        or (at_least is not None and value < at_least)
+    ):
+        refuse(owner, argument, value, rule)
+    return value
+
+
+def vector(value: Any, argument: str, owner: object, length: int = 3) -> FloatArray:
+    """A fresh array of `length` finite real numbers."""
+    return array(value, argument, owner, (length,))
+
+
+def direction(value: Any, argument: str, owner: object) -> FloatArray:
+    """A fresh unit vector along the one given, which may have any length but zero."""
+    given = vector(value, argument, owner)
+    largest = np.abs(given).max()
+    if largest == 0.0:
+        refuse(owner, argument, value, "a vector of any length but zero")
+    given /= largest  # so that the squares neither overflow nor vanish
+    return given / math.sqrt(given[0] ** 2 + given[1] ** 2 + given[2] ** 2)
+
+
+def array(value: Any, argument: str, owner: object, shape: tuple[int | None, ...]) -> FloatArray:
+    """A fresh, contiguous array of finite real numbers of this shape; None stands for any size, at least one."""
+    rule = _shape_rule(shape)
+    result = _read(value, argument, owner, rule)
+    fits = result.ndim == len(shape) and all(
+        size == wanted if wanted is not None else size > 0 for size, wanted in zip(result.shape, shape, strict=True)
+    )
+    if not fits or not np.isfinite(result).all():
+        refuse(owner, argument, value, rule)
+    return result
+
+
+def stack(value: Any, argument: str, owner: object, length: int) -> FloatArray:
+    """A fresh array of finite real numbers of shape (..., length): one vector or any arrangement of them."""
+    rule = f"finite real numbers of shape (..., {length})"
+    result = _read(value, argument, owner, rule)
+    if result.ndim == 0 or result.shape[-1] != length or not np.isfinite(result).all():
+        refuse(owner, argument, value, rule)
+    return result
+
+
+def unit_quaternion(value: Any, argument: str, owner: object) -> FloatArray:
+    """A fresh unit quaternion, scalar last (x, y, z, w), normalised from within 1e-6 of unit length."""
+    return unit_quaternions(vector(value, argument, owner, 4), argument, owner)
+
+
+def unit_quaternions(value: FloatArray, argument: str, owner: object) -> FloatArray:
+    """The same for a checked array of shape (..., 4)."""
+    with np.errstate(over="ignore"):  # what overflows is refused below
+        squares = np.square(value)
+        norm_squared = squares[..., 0] + squares[..., 1] + squares[..., 2] + squares[..., 3]
+    norm = np.sqrt(norm_squared)[..., np.newaxis]
+    if not (np.abs(norm - 1.0) <= UNIT_TOLERANCE).all():
+        refuse(owner, argument, value, f"a quaternion (x, y, z, w) within {UNIT_TOLERANCE:g} of unit length")
+    # one that is of unit length to rounding is left alone: what was read from a body can be set again without changing a bit
+    settled = np.abs(norm_squared - 1.0)[..., np.newaxis] <= _SETTLED
+    return np.where(settled, value, value / norm)
+
+
+def read_only(values: FloatArray) -> FloatArray:
+    """The same array, no longer writable."""
+    values.flags.writeable = False
+    return values
+
+
+def _shape_rule(shape: tuple[int | None, ...]) -> str:
+    if shape in ((3,), (4,)):
+        return f"{shape[0]} finite real numbers"
+    sizes = ", ".join("n" if size is None else str(size) for size in shape)
+    return f"finite real numbers of shape ({sizes}{',' if len(shape) == 1 else ''})"
+
+
+def _read(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
+    if isinstance(value, np.ma.MaskedArray):
+        refuse(owner, argument, value, f"{rule}, without a mask", TypeError)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
+        with np.errstate(over="ignore"):  # a longdouble beyond range becomes inf, which is refused by the caller
+            return np.array(value, dtype=np.float64)
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        refuse(owner, argument, value, rule, TypeError)
+    return _read_nested(value, argument, owner, rule)
+
+
+def _read_nested(value: Iterable[Any], argument: str, owner: object, rule: str) -> FloatArray:
+    """Lists and tuples, element by element: numpy would turn True into 1.0 and "1" into 1.0 without a word."""
+    elements = list(value)
+    if elements and all(isinstance(element, Iterable) and not isinstance(element, str | bytes) for element in elements):
+        rows = [_read(element, argument, owner, rule) for element in elements]
+        if any(row.shape != rows[0].shape for row in rows):
+            refuse(owner, argument, value, rule)
+        return np.stack(rows)
+    if any(isinstance(element, Iterable) for element in elements):
+        refuse(owner, argument, value, rule, TypeError)
+    numbers = [element if type(element) is float else _to_float(element, argument, owner, rule) for element in elements]
+    return np.array(numbers, dtype=np.float64)
+
+
+def _to_float(value: Any, argument: str, owner: object, rule: str) -> float:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        if not (isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"):
+            refuse(owner, argument, value, rule, TypeError)
+    try:
+        return float(value)
+    except OverflowError:
+        refuse(owner, argument, value, rule)
+    except Exception as error:
+        raise TypeError(f"{owner}: {argument} must be {rule}; reading it raised {error!r}") from error

@@ -1,0 +1,114 @@
+"""Reading a body's column into tuples and writing it back."""
+
+import numpy as np
+import numpy.typing as npt
+
+from .compiler import inlined
+from .layout import (
+    ANGULAR_VELOCITY,
+    INERTIA,
+    INVERSE_INERTIA,
+    INVERSE_MASS,
+    ORIENTATION,
+    POSITION,
+    STORED_MOMENTUM,
+    VELOCITY,
+)
+from .quaternions import Quaternion
+from .rigid_body import Body, State, Wrench
+from .vectors import Symmetric, Vector
+
+Array = npt.NDArray[np.float64]
+
+# float() costs nothing compiled; as plain Python it turns numpy's slow scalars, which warn, into Python's, which do not.
+
+
+@inlined
+def load_vector(array: Array, row: int, column: int) -> Vector:
+    return float(array[row, column]), float(array[row + 1, column]), float(array[row + 2, column])
+
+
+@inlined
+def load_quaternion(array: Array, row: int, column: int) -> Quaternion:
+    x, y, z = load_vector(array, row, column)
+    return x, y, z, float(array[row + 3, column])
+
+
+@inlined
+def load_symmetric(array: Array, row: int, column: int) -> Symmetric:
+    xx, yy, zz = load_vector(array, row, column)
+    xy, xz, yz = load_vector(array, row + 3, column)
+    return xx, yy, zz, xy, xz, yz
+
+
+@inlined
+def load_state(array: Array, row: int, column: int) -> State:
+    return (
+        load_vector(array, row + POSITION, column),
+        load_quaternion(array, row + ORIENTATION, column),
+        load_vector(array, row + VELOCITY, column),
+        load_vector(array, row + ANGULAR_VELOCITY, column),
+    )
+
+
+@inlined
+def load_wrench(array: Array, row: int, column: int) -> Wrench:
+    return (
+        load_vector(array, row, column),
+        load_vector(array, row + 3, column),
+        load_vector(array, row + 6, column),
+        load_vector(array, row + 9, column),
+    )
+
+
+@inlined
+def load_body(array: Array, column: int) -> Body:
+    return (
+        float(array[INVERSE_MASS, column]),
+        load_symmetric(array, INERTIA, column),
+        load_symmetric(array, INVERSE_INERTIA, column),
+        load_vector(array, STORED_MOMENTUM, column),
+    )
+
+
+@inlined
+def store_vector(array: Array, row: int, column: int, value: Vector) -> None:
+    array[row, column] = value[0]
+    array[row + 1, column] = value[1]
+    array[row + 2, column] = value[2]
+
+
+@inlined
+def add_to_vector(array: Array, row: int, column: int, value: Vector) -> None:
+    x, y, z = load_vector(array, row, column)
+    store_vector(array, row, column, (x + value[0], y + value[1], z + value[2]))
+
+
+@inlined
+def store_quaternion(array: Array, row: int, column: int, value: Quaternion) -> None:
+    store_vector(array, row, column, (value[0], value[1], value[2]))
+    array[row + 3, column] = value[3]
+
+
+@inlined
+def store_state(array: Array, row: int, column: int, state: State) -> None:
+    store_vector(array, row + POSITION, column, state[0])
+    store_quaternion(array, row + ORIENTATION, column, state[1])
+    store_vector(array, row + VELOCITY, column, state[2])
+    store_vector(array, row + ANGULAR_VELOCITY, column, state[3])
+
+
+@inlined
+def store_wrench(array: Array, row: int, column: int, wrench: Wrench) -> None:
+    store_vector(array, row, column, wrench[0])
+    store_vector(array, row + 3, column, wrench[1])
+    store_vector(array, row + 6, column, wrench[2])
+    store_vector(array, row + 9, column, wrench[3])
+
+
+@inlined
+def is_finite(state: State) -> bool:
+    """Whether every number of a state is: the sum less itself is zero unless an inf or nan went in."""
+    x, q, v, w = state
+    total = x[0] + x[1] + x[2] + q[0] + q[1] + q[2] + q[3] + v[0] + v[1] + v[2] + w[0] + w[1] + w[2]
+    return total - total == 0.0
