@@ -1,0 +1,15 @@
+"""Settings for every test: numpy's silent failures are errors, and property tests draw the same examples in every run."""
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=50)
+settings.load_profile("polhode")
+
+
+@pytest.fixture(autouse=True)
+def numpy_raises():
+    """Compiled code ignores this; the run without numba does not."""
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        yield
