@@ -1,0 +1,24 @@
+"""Polhode: a six-degree-of-freedom flight engine for spacecraft-like bodies, with a game engine's fixed-timestep loop."""
+
+from . import diagnostics, forces, integrators, rotation
+from .body import Body
+from .checks import NonFiniteStateError
+from .clock import Clock
+from .mass_properties import MassProperties
+from .model import Model
+from .state import State
+from .world import World
+
+__all__ = [
+    "Body",
+    "Clock",
+    "MassProperties",
+    "Model",
+    "NonFiniteStateError",
+    "State",
+    "World",
+    "diagnostics",
+    "forces",
+    "integrators",
+    "rotation",
+]

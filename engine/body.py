@@ -1,0 +1,376 @@
+"""A row handle for people: everything about one body, read from and written to the world's arrays."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from . import rotation
+from .checks import FloatArray, read_only, real, refuse, stack, unit_quaternion, vector
+from .kernels.arrays import rotated, rotated_inverse
+from .kernels.layout import (
+    ANGULAR_VELOCITY,
+    CENTER_OF_MASS,
+    FORCE_BODY,
+    FORCE_WORLD,
+    INERTIA,
+    INVERSE_INERTIA,
+    INVERSE_MASS,
+    MASS,
+    ORIENTATION,
+    POSITION,
+    PREVIOUS,
+    STORED_MOMENTUM,
+    VELOCITY,
+)
+from .kernels.poses import blended_poses
+from .mass_properties import MassProperties
+from .model import check_flyable, write_mass_properties
+
+if TYPE_CHECKING:
+    from .world import World
+
+_ZERO = read_only(np.zeros(3))
+
+
+class Body:
+    """One rigid body of a world. Made by `World.add_body`; holds no state of its own.
+
+    What is read is a fresh, read-only float64 array, so that `ship.position[0] += 1` raises instead of doing nothing; what is passed in
+    is copied. A pose that is set is not blended from the old one when it is drawn. After the body's removal every use of its handle
+    raises `ValueError`.
+    """
+
+    __slots__ = ("_index", "_name", "_world")
+
+    def __init__(self, world: "World", index: int, name: str) -> None:
+        self._world = world
+        self._index = index
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"<Body {self._name!r}{' (removed)' if self._index < 0 else ''}>"
+
+    def __str__(self) -> str:
+        return f"body {self._name!r}"
+
+    # what it is
+
+    @property
+    def name(self) -> str:
+        """Its name, unique in its world."""
+        return self._name
+
+    @property
+    def index(self) -> int:
+        """Its row in the world's arrays now; rows close up when a body before it is removed."""
+        if self._index < 0:
+            raise ValueError(f"{self} was removed from its world; its handle can no longer be used")
+        return self._index
+
+    @property
+    def world(self) -> "World":
+        """The world it lives in."""
+        _ = self.index
+        return self._world
+
+    @property
+    def mass_properties(self) -> MassProperties:
+        """Mass, inertia and mass centre. May be replaced in flight.
+
+        The body's origin and its rates stay: where the mass centre moves by Δc in the body, position += R Δc and velocity += ω × R Δc.
+        """
+        return self._world._mass_properties[self.index]
+
+    @mass_properties.setter
+    def mass_properties(self, value: MassProperties) -> None:
+        check_flyable(value, str(self))
+        shift_body = value.center_of_mass_body - self.center_of_mass_body
+        shift_world = rotated(self.orientation, shift_body)
+        shift_before = rotated(self._read(PREVIOUS + ORIENTATION, 4), shift_body)
+        velocity = self.velocity + np.cross(self.angular_velocity_world, shift_world)
+        position, previous = self.position + shift_world, self._read(PREVIOUS + POSITION, 3) + shift_before
+        self._before_change()
+        self._world._mass_properties[self.index] = value
+        write_mass_properties(self._world._columns.array, self.index, value)
+        self._put(POSITION, position)
+        self._put(PREVIOUS + POSITION, previous)
+        self._put(VELOCITY, velocity)
+        self._world._forces.model_changed()
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg]."""
+        return float(self._world._columns.array[MASS, self.index])
+
+    @property
+    def inverse_mass(self) -> float:
+        """One over the mass [1/kg]."""
+        return float(self._world._columns.array[INVERSE_MASS, self.index])
+
+    @property
+    def center_of_mass_body(self) -> FloatArray:
+        """Where the mass centre lies from the body's origin [m], body frame, shape (3,)."""
+        return self._read(CENTER_OF_MASS, 3)
+
+    @property
+    def inertia_body(self) -> FloatArray:
+        """Inertia about the mass centre [kg·m²], body frame, shape (3, 3)."""
+        return self._world.model.tensor(INERTIA, self.index)
+
+    @property
+    def inverse_inertia_body(self) -> FloatArray:
+        """Its inverse [1/(kg·m²)], body frame, shape (3, 3); computed once, when the mass properties were set."""
+        return self._world.model.tensor(INVERSE_INERTIA, self.index)
+
+    @property
+    def inertia_world(self) -> FloatArray:
+        """R I Rᵀ [kg·m²], world frame, shape (3, 3)."""
+        return self._tensor_world(self.inertia_body)
+
+    @property
+    def inverse_inertia_world(self) -> FloatArray:
+        """R I⁻¹ Rᵀ [1/(kg·m²)], world frame, shape (3, 3)."""
+        return self._tensor_world(self.inverse_inertia_body)
+
+    # where it is and how it moves
+
+    @property
+    def position(self) -> FloatArray:
+        """Position of the mass centre [m], world frame, shape (3,)."""
+        return self._read(POSITION, 3)
+
+    @position.setter
+    def position(self, value: npt.ArrayLike) -> None:
+        self._set(POSITION, vector(value, "position", self), pose=True)
+
+    @property
+    def orientation(self) -> FloatArray:
+        """Unit quaternion, scalar-last (x, y, z, w), body to world, shape (4,). Set about the mass centre."""
+        return self._read(ORIENTATION, 4)
+
+    @orientation.setter
+    def orientation(self, value: npt.ArrayLike) -> None:
+        self._set(ORIENTATION, unit_quaternion(value, "orientation", self), pose=True)
+
+    @property
+    def velocity(self) -> FloatArray:
+        """Velocity of the mass centre [m/s], world frame, shape (3,)."""
+        return self._read(VELOCITY, 3)
+
+    @velocity.setter
+    def velocity(self, value: npt.ArrayLike) -> None:
+        self._set(VELOCITY, vector(value, "velocity", self))
+
+    @property
+    def angular_velocity_body(self) -> FloatArray:
+        """Angular velocity [rad/s], body frame, shape (3,)."""
+        return self._read(ANGULAR_VELOCITY, 3)
+
+    @angular_velocity_body.setter
+    def angular_velocity_body(self, value: npt.ArrayLike) -> None:
+        self._set(ANGULAR_VELOCITY, vector(value, "angular_velocity_body", self))
+
+    @property
+    def angular_velocity_world(self) -> FloatArray:
+        """Angular velocity [rad/s], world frame, shape (3,)."""
+        return read_only(rotated(self.orientation, self.angular_velocity_body))
+
+    @angular_velocity_world.setter
+    def angular_velocity_world(self, value: npt.ArrayLike) -> None:
+        rates = vector(value, "angular_velocity_world", self)
+        self._set(ANGULAR_VELOCITY, rotated_inverse(self.orientation, rates))
+
+    @property
+    def angular_momentum_world(self) -> FloatArray:
+        """R (I ω + h) [N·m·s] about the mass centre, stored momentum included, world frame, shape (3,)."""
+        momentum_body = self._times(self.inertia_body, self.angular_velocity_body) + self.stored_momentum_body
+        return read_only(rotated(self.orientation, momentum_body))
+
+    @angular_momentum_world.setter
+    def angular_momentum_world(self, value: npt.ArrayLike) -> None:
+        momentum = vector(value, "angular_momentum_world", self)
+        momentum_body = rotated_inverse(self.orientation, momentum) - self.stored_momentum_body
+        self._set(ANGULAR_VELOCITY, self._times(self.inverse_inertia_body, momentum_body))
+
+    @property
+    def stored_momentum_body(self) -> FloatArray:
+        """Angular momentum h [N·m·s] of wheels inside the body, relative to it, body frame, shape (3,).
+
+        Setting it leaves the rates as they are.
+        """
+        return self._read(STORED_MOMENTUM, 3)
+
+    @stored_momentum_body.setter
+    def stored_momentum_body(self, value: npt.ArrayLike) -> None:
+        self._set(STORED_MOMENTUM, vector(value, "stored_momentum_body", self))
+
+    @property
+    def rotation_matrix(self) -> FloatArray:
+        """R, with vector_world = R vector_body, shape (3, 3)."""
+        return read_only(rotation.to_matrix(self.orientation))
+
+    @property
+    def origin(self) -> FloatArray:
+        """World position of the body's origin [m], shape (3,)."""
+        return self.to_world(_ZERO)
+
+    def kinetic_energy(self) -> float:
+        """m v²/2 + ω·Iω/2 [J]; wheels inside not counted."""
+        velocity, rates = self.velocity, self.angular_velocity_body
+        return 0.5 * float(self.mass * _dot(velocity, velocity) + _dot(rates, self._times(self.inertia_body, rates)))
+
+    # between its axes and the world's
+
+    def to_world(self, point_body: npt.ArrayLike) -> FloatArray:
+        """World positions [m] of points given in body axes from the body's origin; shape (..., 3), as given."""
+        arms = stack(point_body, "point_body", self, 3) - self.center_of_mass_body
+        return read_only(self.position + rotated(self.orientation, arms))
+
+    def to_body(self, point_world: npt.ArrayLike) -> FloatArray:
+        """World positions [m] in body axes from the body's origin; shape (..., 3), as given."""
+        arms = stack(point_world, "point_world", self, 3) - self.position
+        return read_only(self.center_of_mass_body + rotated_inverse(self.orientation, arms))
+
+    def direction_to_world(self, direction_body: npt.ArrayLike) -> FloatArray:
+        """Vectors turned from body axes to world axes; shape (..., 3), as given."""
+        return read_only(rotated(self.orientation, stack(direction_body, "direction_body", self, 3)))
+
+    def direction_to_body(self, direction_world: npt.ArrayLike) -> FloatArray:
+        """Vectors turned from world axes to body axes; shape (..., 3), as given."""
+        return read_only(rotated_inverse(self.orientation, stack(direction_world, "direction_world", self, 3)))
+
+    def velocity_at(self, point_body: npt.ArrayLike) -> FloatArray:
+        """World velocities [m/s] of points fixed in the body, given in body axes from its origin; shape (..., 3), as given."""
+        arms = stack(point_body, "point_body", self, 3) - self.center_of_mass_body
+        tangential = np.cross(self.angular_velocity_body, arms)
+        return read_only(self.velocity + rotated(self.orientation, tangential))
+
+    # pushes that last for one tick: the next to be taken; inside `World.on_tick`, the one that is starting
+
+    def apply_force(self, force_world: npt.ArrayLike, at_world: npt.ArrayLike | None = None) -> None:
+        """Push for one tick. Held over it in world axes, its torque too.
+
+        Args:
+            force_world: Force [N], world frame, shape (3,).
+            at_world: Where [m], a world position, shape (3,); None is the mass centre.
+        """
+        force = vector(force_world, "force_world", self)
+        torque = _ZERO if at_world is None else np.cross(vector(at_world, "at_world", self) - self.position, force)
+        self._push(FORCE_WORLD, force, torque)
+
+    def apply_force_body(self, force_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
+        """Push for one tick, turning with the body.
+
+        Args:
+            force_body: Force [N], body frame, shape (3,).
+            at_body: Where [m], body axes from the body's origin, shape (3,); None is the mass centre.
+        """
+        force = vector(force_body, "force_body", self)
+        torque = _ZERO
+        if at_body is not None:
+            torque = np.cross(vector(at_body, "at_body", self) - self.center_of_mass_body, force)
+        self._push(FORCE_BODY, force, torque)
+
+    def apply_torque(self, torque_world: npt.ArrayLike) -> None:
+        """Twist for one tick with a torque [N·m], world frame, shape (3,)."""
+        self._push(FORCE_WORLD, _ZERO, vector(torque_world, "torque_world", self))
+
+    def apply_torque_body(self, torque_body: npt.ArrayLike) -> None:
+        """Twist for one tick with a torque [N·m], body frame, shape (3,), turning with the body."""
+        self._push(FORCE_BODY, _ZERO, vector(torque_body, "torque_body", self))
+
+    # blows that act at once
+
+    def apply_impulse(self, impulse_world: npt.ArrayLike, at_world: npt.ArrayLike | None = None) -> None:
+        """Change velocity and rates at once by an impulse.
+
+        Args:
+            impulse_world: Impulse [N·s], world frame, shape (3,).
+            at_world: Where [m], a world position, shape (3,); None is the mass centre.
+        """
+        impulse = vector(impulse_world, "impulse_world", self)
+        turn = None if at_world is None else np.cross(vector(at_world, "at_world", self) - self.position, impulse)
+        velocity = self.velocity + self.inverse_mass * impulse
+        rates = self.angular_velocity_body if turn is None else self._rates_after(turn)
+        self._check_finite(velocity, rates)
+        self._set(VELOCITY, velocity)
+        self._set(ANGULAR_VELOCITY, rates)
+
+    def apply_impulse_body(self, impulse_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
+        """The same, given in body axes.
+
+        Args:
+            impulse_body: Impulse [N·s], body frame, shape (3,).
+            at_body: Where [m], body axes from the body's origin, shape (3,); None is the mass centre.
+        """
+        impulse = self.direction_to_world(vector(impulse_body, "impulse_body", self))
+        self.apply_impulse(impulse, None if at_body is None else self.to_world(vector(at_body, "at_body", self)))
+
+    def apply_angular_impulse(self, angular_impulse_world: npt.ArrayLike) -> None:
+        """Change the rates at once by an angular impulse [N·m·s], world frame, shape (3,)."""
+        self._set(ANGULAR_VELOCITY, self._rates_after(vector(angular_impulse_world, "angular_impulse_world", self)))
+
+    # for drawing
+
+    def interpolated_pose(self, alpha: float | None = None) -> tuple[FloatArray, FloatArray]:
+        """World position of the body's origin [m] (3,) and orientation (4,), blended between the last two ticks. For drawing only.
+
+        Args:
+            alpha: From 0, the previous tick, to 1, the last; None is the world's own, which lags wall time by less than a tick.
+        """
+        if alpha is None:
+            fraction = self._world.alpha
+        else:
+            fraction = real(alpha, "alpha", self, at_least=0.0)
+            if fraction > 1.0:
+                refuse(self, "alpha", alpha, "between 0 and 1")
+        origin, orientation = np.empty((1, 3)), np.empty((1, 4))
+        blended_poses(self._world._columns.array, self.index, fraction, origin, orientation)
+        return read_only(origin[0]), read_only(orientation[0])
+
+    # inside
+
+    def _before_change(self) -> None:
+        _ = self.index
+        self._world._before_change()
+
+    def _read(self, row: int, size: int) -> FloatArray:
+        return read_only(self._world._columns.array[row : row + size, self.index].copy())
+
+    def _put(self, row: int, values: FloatArray) -> None:
+        self._world._columns.array[row : row + len(values), self._index] = values
+
+    def _set(self, row: int, values: FloatArray, pose: bool = False) -> None:
+        self._check_finite(values)
+        self._before_change()
+        self._put(row, values)
+        if pose:
+            self._put(PREVIOUS + row, values)
+
+    def _check_finite(self, *results: FloatArray) -> None:
+        for result in results:
+            if not np.isfinite(result).all():
+                raise ValueError(f"{self}: the values given lead to numbers that are not finite: {result.tolist()}")
+
+    def _push(self, part: int, force: FloatArray, torque: FloatArray) -> None:
+        _ = self.index
+        self._world._forces.push(self, part, force, torque)
+
+    def _rates_after(self, angular_impulse_world: FloatArray) -> FloatArray:
+        impulse_body = rotated_inverse(self.orientation, angular_impulse_world)
+        return self.angular_velocity_body + self._times(self.inverse_inertia_body, impulse_body)
+
+    def _tensor_world(self, tensor_body: FloatArray) -> FloatArray:
+        r = self.rotation_matrix
+        turned = np.einsum("ij,jk,lk->il", r, tensor_body, r)
+        return read_only(0.5 * (turned + turned.T))
+
+    @staticmethod
+    def _times(tensor: FloatArray, vector: FloatArray) -> FloatArray:
+        # not @: its bits differ between processors, and what it gives here is written into the state
+        return np.einsum("ij,j->i", tensor, vector)
+
+
+def _dot(a: FloatArray, b: FloatArray) -> float:
+    return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])

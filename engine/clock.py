@@ -1,0 +1,91 @@
+"""Wall time in; whole ticks to take and a blend factor out. Exact integers inside; no physics."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from .checks import real, refuse
+
+
+class Clock:
+    """An accumulator of elapsed time that hands out whole ticks.
+
+    Elapsed time, `dt` and the time scale are taken as the exact rational numbers that they are (a float is one, a power of two below
+    the line), so after any number of frames exactly ⌊total/dt⌋ ticks have been handed out. Where 1/90 of a second is meant
+    and not the float next to it, pass `Fraction(1, 90)`.
+
+    Args:
+        dt: Length of a tick [s], above zero.
+        max_ticks_per_frame: Most ticks handed out at once; what is beyond is dropped and counted in `dropped_time`.
+    """
+
+    def __init__(self, dt: Any, max_ticks_per_frame: int = 8) -> None:
+        real(dt, "dt", "Clock", above=0.0)
+        if isinstance(max_ticks_per_frame, bool) or not isinstance(max_ticks_per_frame, int):
+            refuse("Clock", "max_ticks_per_frame", max_ticks_per_frame, "an integer of at least 1", TypeError)
+        if max_ticks_per_frame < 1:
+            refuse("Clock", "max_ticks_per_frame", max_ticks_per_frame, "an integer of at least 1")
+        self._max_ticks = max_ticks_per_frame
+        # all times below are integers in units of 1/_per_second seconds
+        self._tick, self._per_second = _ratio(dt)
+        self._owed = 0
+        self._dropped = 0
+        self._time_scale: Any = 1.0
+
+    @property
+    def time_scale(self) -> float:
+        """Ticks' time over wall time, at least 0; 0.5 is half speed. Changes how many ticks are taken, never their length."""
+        return float(self._time_scale)
+
+    @time_scale.setter
+    def time_scale(self, value: Any) -> None:
+        real(value, "time_scale", "World", at_least=0.0)
+        self._time_scale = value
+
+    @property
+    def alpha(self) -> float:
+        """How far the time owed reaches into the next tick, in [0, 1)."""
+        return min(self._owed / self._tick, _BELOW_ONE)
+
+    @property
+    def dropped_time(self) -> float:
+        """Time [s] that was asked for and never simulated, because a frame wanted too many ticks or a tick failed."""
+        return self._dropped / self._per_second
+
+    def ticks_for(self, elapsed_seconds: Any) -> int:
+        """Add elapsed wall time [s], at least 0, and return how many ticks to take now."""
+        real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
+        numerator, denominator = _ratio(elapsed_seconds)
+        if self._time_scale != 1.0:
+            scale_numerator, scale_denominator = _ratio(self._time_scale)
+            numerator *= scale_numerator
+            denominator *= scale_denominator
+        if self._per_second % denominator:
+            self._refine(denominator)
+        self._owed += numerator * (self._per_second // denominator)
+        ticks, self._owed = divmod(self._owed, self._tick)
+        if ticks > self._max_ticks:
+            self.drop(ticks - self._max_ticks)
+            return self._max_ticks
+        return ticks
+
+    def drop(self, ticks: int) -> None:
+        """Count ticks that were handed out and not taken."""
+        self._dropped += ticks * self._tick
+
+    def _refine(self, denominator: int) -> None:
+        """Make the unit of time so fine that `denominator` divides it."""
+        finer = math.lcm(self._per_second, denominator) // self._per_second
+        self._per_second *= finer
+        self._tick *= finer
+        self._owed *= finer
+        self._dropped *= finer
+
+
+_BELOW_ONE = math.nextafter(1.0, 0.0)
+
+
+def _ratio(value: Any) -> tuple[int, int]:
+    if isinstance(value, int | float | Fraction):
+        return value.as_integer_ratio()
+    return float(value).as_integer_ratio()

@@ -1,0 +1,99 @@
+"""The one array that holds every body of a world, a column a body, and its growth."""
+
+import numpy as np
+
+from .checks import FloatArray
+from .kernels.layout import (
+    INERTIA,
+    INVERSE_INERTIA,
+    INVERSE_MASS,
+    MASS,
+    ORIENTATION,
+    PREVIOUS,
+    ROWS,
+    STAGE_WRENCH,
+    WRENCH_ROWS,
+)
+
+_SMALLEST = 264
+
+
+class Columns:
+    """Rows as in `kernels.layout`; columns from `count` on hold a resting body, so that loops may run to a multiple of eight.
+
+    The pitch comes from a ladder, 264, 1032, 2056, 4104, …: each pitch costs a compilation, and each is eight beyond a multiple of 256,
+    because rows that lie a power of two apart fight for the same places in the cache (measured at 1024: slow always).
+    """
+
+    __slots__ = ("array", "count", "revision", "stages")
+
+    def __init__(self) -> None:
+        self.array = _resting(_SMALLEST)
+        self.count = 0
+        self.stages: FloatArray | None = None
+        self.revision = 0
+        """Grows whenever a view on the arrays, or an index, may have become stale."""
+
+    @property
+    def pitch(self) -> int:
+        return int(self.array.shape[1])
+
+    @property
+    def padded_count(self) -> int:
+        """The count rounded up to a multiple of eight, which spares the loops a scalar remainder."""
+        return (self.count + 7) & ~7
+
+    def append(self, columns: FloatArray) -> None:
+        """Add bodies given as an array (ROWS, n)."""
+        wanted = self.count + columns.shape[1]
+        if wanted > self.pitch:
+            self._grow(wanted)
+        self.array[:, self.count : wanted] = columns
+        self.count = wanted
+        self.revision += 1
+
+    def remove(self, index: int) -> None:
+        """Close the gap: the bodies behind move one column forward."""
+        last = self.count - 1
+        self.array[:, index:last] = self.array[:, index + 1 : self.count]
+        self.array[:, last : self.count] = _resting(1)
+        self.count = last
+        self.revision += 1
+
+    def stage_array(self, evaluations: int) -> FloatArray:
+        """The second array, made when first asked for: the state at a stage and the wrench of each evaluation."""
+        rows = STAGE_WRENCH + WRENCH_ROWS * evaluations
+        if self.stages is None or self.stages.shape[0] < rows or self.stages.shape[1] != self.pitch:
+            self.stages = np.zeros((rows, self.pitch))
+            self.stages[ORIENTATION + 3] = 1.0
+            self.revision += 1
+        return self.stages
+
+    def saved(self) -> FloatArray:
+        """A copy of all bodies, for `restore`."""
+        return self.array[:, : self.count].copy()
+
+    def restore(self, saved: FloatArray) -> None:
+        """Back to the bodies that were saved."""
+        self.count = 0
+        if saved.shape[1] > self.pitch:
+            self._grow(saved.shape[1])
+        self.array[:, saved.shape[1] :] = _resting(self.pitch - saved.shape[1])
+        self.append(saved)
+
+    def _grow(self, wanted: int) -> None:
+        size = 1024
+        while size + 8 < wanted:
+            size *= 2
+        grown = _resting(size + 8)
+        grown[:, : self.count] = self.array[:, : self.count]
+        self.array = grown
+        self.revision += 1
+
+
+def _resting(columns: int) -> FloatArray:
+    array = np.zeros((ROWS, columns))
+    array[[ORIENTATION + 3, PREVIOUS + ORIENTATION + 3, MASS, INVERSE_MASS]] = 1.0
+    array[INERTIA : INERTIA + 3] = 1.0
+    array[INVERSE_INERTIA : INVERSE_INERTIA + 3] = 1.0
+    return array

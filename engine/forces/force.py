@@ -1,0 +1,168 @@
+"""What a built-in force is: the hooks by which a world feeds it without a Python call in the tick."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Literal, Protocol
+
+import numpy as np
+
+from ..checks import FloatArray, refuse
+from ..columns import Columns
+from ..kernels import fields
+from ..kernels.held_wrenches import ENTRY_COLUMN, ENTRY_FACTOR, ENTRY_LENGTH, ENTRY_WRENCH, add_entries
+from .wrench import BodyHandle, BodyStates, Wrench
+
+
+class Force(ABC):
+    """A force that a world can be given.
+
+    A class of your own needs no base: an `apply(wrench, bodies, time)` is enough, or a plain function of these arguments. The class
+    attribute `evaluate` says when it is called, "stage" where there is none.
+    """
+
+    evaluate: Literal["tick", "stage"]
+    """"tick": once at the start of a tick, then held; "stage": at each stage of the integrator."""
+
+    @abstractmethod
+    def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
+        """Add to the wrench what this force does to bodies in these states at this time [s]."""
+
+    def named_bodies(self) -> tuple[BodyHandle, ...]:
+        """The bodies without which this force has no meaning; it is removed with any of them."""
+        return ()
+
+    def forget(self, body: BodyHandle) -> bool:
+        """Leave out a body that is being removed; return whether anything is left to act on."""
+        return all(named is not body for named in self.named_bodies())
+
+    def memory(self) -> bytes:
+        """What the force itself remembers from tick to tick, for `World.state_hash`."""
+        return b""
+
+    def saved(self) -> Any:
+        """What may have to be put back when a tick fails, for `restore`."""
+        return None
+
+    def restore(self, saved: Any) -> None:  # noqa: B027 (most forces have nothing to put back)
+        """Back to what `saved` gave."""
+
+
+class Owner(Protocol):
+    """The force set that holds a force, as the force sees it."""
+
+    def before_change(self) -> None: ...
+    def throttles_changed(self) -> None: ...
+
+
+class HeldForce(Force):
+    """A force whose wrench on its body is constant but for a factor: rows of a compiled table (see `kernels.held_wrenches`)."""
+
+    evaluate: Literal["tick", "stage"] = "tick"
+
+    def __init__(self, body: BodyHandle, factors: FloatArray) -> None:
+        self.body = body
+        self.factors = factors
+        """One factor an entry; a view into the table of the force set while there is one."""
+        self.owner: Owner | None = None
+
+    @abstractmethod
+    def wrenches(self) -> FloatArray:
+        """The wrench of each entry at factor one, shape (k, 12)."""
+
+    def entries(self) -> FloatArray:
+        """Rows for the table, shape (k, 14)."""
+        entries = np.empty((len(self.factors), ENTRY_LENGTH))
+        entries[:, ENTRY_COLUMN] = self.body.index
+        entries[:, ENTRY_FACTOR] = self.factors
+        entries[:, ENTRY_WRENCH:] = self.wrenches()
+        return entries
+
+    def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
+        add_entries(bodies.states, wrench.first_row, self.entries(), len(self.factors))
+
+    def named_bodies(self) -> tuple[BodyHandle, ...]:
+        return (self.body,)
+
+    def memory(self) -> bytes:
+        return bytes((self.factors + 0.0).astype("<f8").tobytes())
+
+    def saved(self) -> FloatArray:
+        return self.factors.copy()
+
+    def restore(self, saved: FloatArray) -> None:
+        self.factors = saved
+
+    def _set_factors(self, values: float | FloatArray) -> None:
+        if self.owner is None:
+            self.factors[:] = values
+            return
+        self.owner.before_change()
+        self.factors[:] = values
+        self.owner.throttles_changed()
+
+
+class FieldForce(Force):
+    """A force that is a compiled function of a body's own state (see `kernels.fields`), on all bodies or on those named."""
+
+    evaluate: Literal["tick", "stage"] = "stage"
+    field: ClassVar[Callable[..., Any]]
+
+    def __init__(self, parameters: Sequence[float], bodies: Iterable[BodyHandle] | None) -> None:
+        self._parameters = np.zeros(fields.PARAMETER_COUNT)
+        self._parameters[: len(parameters)] = parameters
+        self._bodies = None if bodies is None else _body_tuple(bodies, type(self).__name__)
+        self._shares = np.empty(0)
+        self._shares_key: tuple[object, int] = (None, -1)
+
+    def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
+        columns = bodies.columns
+        loop = fields.field_loop(type(self).field, columns.pitch)
+        shares = self.shares(columns)
+        loop(columns.array, bodies.states, wrench.first_row, columns.count, self._parameters, shares)
+
+    def shares(self, columns: Columns) -> FloatArray:
+        """One for each body that feels the field, zero for the others, shape (pitch,)."""
+        key = (columns, columns.revision)
+        if self._shares_key != key:
+            self._shares = np.zeros(columns.pitch)
+            self._shares[slice(0, columns.count) if self._bodies is None else [body.index for body in self._bodies]] = (
+                1.0
+            )
+            self._shares_key = key
+        return self._shares
+
+    def named_bodies(self) -> tuple[BodyHandle, ...]:
+        return self._bodies or ()
+
+    def forget(self, body: BodyHandle) -> bool:
+        if self._bodies is None:
+            return True
+        self._bodies = tuple(named for named in self._bodies if named is not body)
+        return bool(self._bodies)
+
+    def saved(self) -> tuple[BodyHandle, ...] | None:
+        return self._bodies
+
+    def restore(self, saved: tuple[BodyHandle, ...] | None) -> None:
+        self._bodies = saved
+
+
+def require_body(body: BodyHandle, argument: str, owner: str) -> BodyHandle:
+    """The body itself, if it is one and still in its world."""
+    if not hasattr(body, "inertia_body"):
+        refuse(owner, argument, body, "a body of a world", TypeError)
+    _ = body.index  # refuses a body that was removed
+    return body
+
+
+def _body_tuple(bodies: Iterable[BodyHandle], owner: str) -> tuple[BodyHandle, ...]:
+    if not isinstance(bodies, Iterable):
+        refuse(owner, "bodies", bodies, "a list of bodies", TypeError)
+    chosen = tuple(bodies)
+    if not chosen:
+        refuse(owner, "bodies", bodies, "a list of at least one body")
+    for body in chosen:
+        require_body(body, "bodies", owner)
+    if len({id(body) for body in chosen}) != len(chosen):
+        refuse(owner, "bodies", bodies, "a list that names each body once")
+    return chosen

@@ -1,0 +1,68 @@
+"""Springs with dampers, between two bodies or a body and a point of the world."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, read_only, real, refuse, vector
+from ..kernels.fields import spring
+from .force import Force, require_body
+from .wrench import BodyHandle, BodyStates, Wrench
+
+
+class Spring(Force):
+    """A spring and a damper along the line between two points: F = k (L − L₀) + c dL/dt, pulling them together.
+
+    Args:
+        body: The first body.
+        other: The second body, or None for a point fixed in the world.
+        at_body: Where it holds the first body [m], body axes from the body's origin, shape (3,).
+        at_other: Where it holds the second body [m], in that body's axes from its origin; or the world point [m], shape (3,).
+        stiffness: k [N/m], at least 0.
+        damping: c [N·s/m], at least 0.
+        rest_length: L₀ [m], at least 0. While the two points coincide a spring has no direction and pulls nowhere.
+    """
+
+    evaluate: Literal["tick", "stage"] = "stage"
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        other: BodyHandle | None,
+        *,
+        at_body: npt.ArrayLike = (0, 0, 0),
+        at_other: npt.ArrayLike = (0, 0, 0),
+        stiffness: float,
+        damping: float = 0.0,
+        rest_length: float = 0.0,
+    ) -> None:
+        self.body = require_body(body, "body", "Spring")
+        self.other = None if other is None else require_body(other, "other", "Spring")
+        if other is body:
+            refuse("Spring", "other", other, "another body than the first, or None")
+        self.at_body = read_only(vector(at_body, "at_body", "Spring"))
+        self.at_other = read_only(vector(at_other, "at_other", "Spring"))
+        self.stiffness = real(stiffness, "stiffness", "Spring", at_least=0.0)
+        self.damping = real(damping, "damping", "Spring", at_least=0.0)
+        self.rest_length = real(rest_length, "rest_length", "Spring", at_least=0.0)
+        self._parameters = np.array([*self.at_body, *self.at_other, self.stiffness, self.damping, self.rest_length])
+
+    def __repr__(self) -> str:
+        return f"Spring({self.body}, {self.other}, stiffness={self.stiffness!r})"
+
+    def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
+        other = -1 if self.other is None else self.other.index
+        spring(bodies.columns.array, bodies.states, wrench.first_row, self.body.index, other, self._parameters)
+
+    def named_bodies(self) -> tuple[BodyHandle, ...]:
+        return (self.body,) if self.other is None else (self.body, self.other)
+
+    def potential_energy(self, bodies: BodyStates) -> FloatArray:
+        """k (L − L₀)²/2 [J], put down to the first body, shape (n,)."""
+        end = bodies.point_to_world(self.body.index, self.at_body)
+        other_end = self.at_other if self.other is None else bodies.point_to_world(self.other.index, self.at_other)
+        length = float(np.sqrt(np.square(end - other_end).sum()))
+        energy = np.zeros(bodies.columns.count)
+        energy[self.body.index] = 0.5 * self.stiffness * (length - self.rest_length) ** 2
+        return energy

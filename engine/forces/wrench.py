@@ -1,0 +1,219 @@
+"""What a force function is given: the states to evaluate at, and the wrench to add to."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, read_only, refuse
+from ..columns import Columns
+from ..kernels.arrays import rotated, rotated_inverse
+from ..kernels.layout import (
+    ANGULAR_VELOCITY,
+    CENTER_OF_MASS,
+    FORCE_BODY,
+    FORCE_WORLD,
+    MASS,
+    ORIENTATION,
+    POSITION,
+    TORQUE_BODY,
+    TORQUE_WORLD,
+    VELOCITY,
+)
+from ..model import Model
+
+
+class BodyHandle(Protocol):
+    """What a force needs of a body."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def world(self) -> Any: ...
+    @property
+    def center_of_mass_body(self) -> FloatArray: ...
+
+
+class BodyStates:
+    """Read-only arrays of the state being evaluated, in body order. They are views, good for this one call.
+
+    Attributes:
+        position: Position of the mass centres [m], world frame, shape (n, 3).
+        orientation: Unit quaternions, scalar-last (x, y, z, w), body to world, shape (n, 4).
+        velocity: Velocity of the mass centres [m/s], world frame, shape (n, 3).
+        angular_velocity_body: Angular velocity [rad/s], body frame, shape (n, 3).
+        mass: Mass [kg], shape (n,).
+        center_of_mass_body: Mass centre from the body's origin [m], body frame, shape (n, 3).
+    """
+
+    __slots__ = (
+        "_handles",
+        "angular_velocity_body",
+        "center_of_mass_body",
+        "columns",
+        "mass",
+        "orientation",
+        "position",
+        "states",
+        "velocity",
+    )
+
+    def __init__(self, columns: Columns, states: FloatArray, handles: Sequence[BodyHandle]) -> None:
+        count = columns.count
+        self.columns = columns
+        self.states = states
+        self._handles = handles
+        self.position = read_only(states[POSITION : POSITION + 3, :count].T)
+        self.orientation = read_only(states[ORIENTATION : ORIENTATION + 4, :count].T)
+        self.velocity = read_only(states[VELOCITY : VELOCITY + 3, :count].T)
+        self.angular_velocity_body = read_only(states[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3, :count].T)
+        self.mass = read_only(columns.array[MASS, :count])
+        self.center_of_mass_body = read_only(columns.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, :count].T)
+
+    @property
+    def angular_velocity_world(self) -> FloatArray:
+        """Angular velocity [rad/s], world frame, shape (n, 3); computed at each reading."""
+        return read_only(self.to_world(self.angular_velocity_body))
+
+    @property
+    def inertia_body(self) -> FloatArray:
+        """Inertia about the mass centre [kg·m²], body frame, shape (n, 3, 3); computed at each reading."""
+        return Model(self.columns).inertia_body
+
+    def to_world(self, vectors_body: FloatArray) -> FloatArray:
+        """Turn one vector a body, shape (n, 3), from body axes to world axes."""
+        return rotated(self.orientation, vectors_body)
+
+    def to_body(self, vectors_world: FloatArray) -> FloatArray:
+        """Turn one vector a body, shape (n, 3), from world axes to body axes."""
+        return rotated_inverse(self.orientation, vectors_world)
+
+    def point_to_world(self, row: int, point_body: FloatArray) -> FloatArray:
+        """World position [m] of a point [m] given in body axes from a body's origin, shape (3,)."""
+        arm = point_body - self.center_of_mass_body[row]
+        return self.position[row] + rotated(self.orientation[row], arm)
+
+    def row(self, body_or_row: BodyHandle | int) -> int:
+        """The row of a body, given as its handle or as the row itself."""
+        count = self.columns.count
+        if isinstance(body_or_row, int | np.integer) and not isinstance(body_or_row, bool):
+            if not 0 <= body_or_row < count:
+                refuse("Wrench.add", "body_or_row", body_or_row, f"a body of this world or a row from 0 to {count - 1}")
+            return int(body_or_row)
+        index = getattr(body_or_row, "index", None)
+        if index is None or index >= count or self._handles[index] is not body_or_row:
+            refuse("Wrench.add", "body_or_row", body_or_row, f"a body of this world or a row from 0 to {count - 1}")
+        return int(index)
+
+
+class Wrench:
+    """Forces and torques on all bodies, to be added to. World parts and body parts are summed apart.
+
+    `wrench.force_world += …` for whole arrays, `wrench.force_world[row] += …` or `wrench.add(body, …)` for one body. Assigning another
+    array is refused: it would be lost.
+    """
+
+    __slots__ = ("_parts", "bodies", "first_row")
+
+    def __init__(self, array: FloatArray, first_row: int, bodies: BodyStates) -> None:
+        self.bodies = bodies
+        self.first_row = first_row
+        self._parts = {
+            part: array[first_row + row : first_row + row + 3, : bodies.columns.count].T
+            for part, row in _PART_ROWS.items()
+        }
+
+    @property
+    def force_world(self) -> FloatArray:
+        """Force at the mass centres [N], world frame, shape (n, 3)."""
+        return self._parts["force_world"]
+
+    @force_world.setter
+    def force_world(self, value: FloatArray) -> None:
+        self._refuse_assignment("force_world", value)
+
+    @property
+    def torque_world(self) -> FloatArray:
+        """Torque about the mass centres [N·m], world frame, shape (n, 3)."""
+        return self._parts["torque_world"]
+
+    @torque_world.setter
+    def torque_world(self, value: FloatArray) -> None:
+        self._refuse_assignment("torque_world", value)
+
+    @property
+    def force_body(self) -> FloatArray:
+        """Force at the mass centres [N], body frame, shape (n, 3); turns with the body over the tick or stage."""
+        return self._parts["force_body"]
+
+    @force_body.setter
+    def force_body(self, value: FloatArray) -> None:
+        self._refuse_assignment("force_body", value)
+
+    @property
+    def torque_body(self) -> FloatArray:
+        """Torque about the mass centres [N·m], body frame, shape (n, 3); turns with the body over the tick or stage."""
+        return self._parts["torque_body"]
+
+    @torque_body.setter
+    def torque_body(self, value: FloatArray) -> None:
+        self._refuse_assignment("torque_body", value)
+
+    def add(
+        self,
+        body_or_row: BodyHandle | int,
+        *,
+        force_world: npt.ArrayLike | None = None,
+        force_body: npt.ArrayLike | None = None,
+        torque_world: npt.ArrayLike | None = None,
+        torque_body: npt.ArrayLike | None = None,
+        at_body: npt.ArrayLike | None = None,
+    ) -> None:
+        """Add a force, a torque or both to one body.
+
+        Args:
+            body_or_row: The body, or its row.
+            force_world, force_body: Force [N] in world or in body axes, shape (3,).
+            torque_world, torque_body: Torque [N·m] in world or in body axes, shape (3,).
+            at_body: Where the forces act [m], body axes from the body's origin, shape (3,); None is the mass centre.
+        """
+        row = self.bodies.row(body_or_row)
+        given = {
+            "force_world": force_world,
+            "force_body": force_body,
+            "torque_world": torque_world,
+            "torque_body": torque_body,
+        }
+        values = {part: _three(value, part) for part, value in given.items() if value is not None}
+        if at_body is not None:
+            arm = _three(at_body, "at_body") - self.bodies.center_of_mass_body[row]
+            if force_body is not None:
+                self.torque_body[row] += np.cross(arm, values["force_body"])
+            if force_world is not None:
+                lever = rotated(self.bodies.orientation[row], arm)
+                self.torque_world[row] += np.cross(lever, values["force_world"])
+        for part, value in values.items():
+            self._parts[part][row] += value
+
+    def _refuse_assignment(self, part: str, value: FloatArray) -> None:
+        if value is not self._parts[part]:  # what += assigns back is the array itself
+            raise TypeError(f"Wrench: {part} must be added to (wrench.{part} += …), not replaced")
+
+
+_PART_ROWS = {
+    "force_world": FORCE_WORLD,
+    "torque_world": TORQUE_WORLD,
+    "force_body": FORCE_BODY,
+    "torque_body": TORQUE_BODY,
+}
+
+
+def _three(value: npt.ArrayLike, argument: str) -> FloatArray:
+    # A value that is not finite passes: the tick it spoils names this force, which a refusal here could not.
+    result = np.asarray(value, dtype=np.float64)
+    if result.shape != (3,):
+        refuse("Wrench.add", argument, value, "three real numbers")
+    return result

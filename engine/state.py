@@ -1,0 +1,119 @@
+"""What changes with time, one column a body: read and written whole, hashed, interpolated."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .checks import FloatArray, array, read_only, unit_quaternions
+from .columns import Columns
+from .kernels.arrays import rotated, rotated_inverse
+from .kernels.layout import (
+    ANGULAR_VELOCITY,
+    ORIENTATION,
+    POSITION,
+    PREVIOUS,
+    ROWS,
+    STATE_ROWS,
+    STORED_MOMENTUM,
+    VELOCITY,
+    WRENCH,
+    WRENCH_ROWS,
+)
+from .kernels.poses import blended_poses
+
+
+class State:
+    """The whole world's state as arrays in body order.
+
+    Reading gives a read-only view that follows the world until bodies are added or removed (a copy for the world rates). Assigning a
+    whole array of the same shape writes it; a pose that is set so is not blended from the old one.
+    """
+
+    __slots__ = ("_before_change", "_columns")
+
+    def __init__(self, columns: Columns, before_change: Callable[[], None]) -> None:
+        self._columns = columns
+        self._before_change = before_change
+
+    @property
+    def position(self) -> FloatArray:
+        """Position of the mass centres [m], world frame, shape (n, 3)."""
+        return self._rows(POSITION, 3)
+
+    @position.setter
+    def position(self, value: FloatArray) -> None:
+        self._write(POSITION, self._checked(value, "position", 3), also_previous=True)
+
+    @property
+    def orientation(self) -> FloatArray:
+        """Unit quaternions, scalar-last (x, y, z, w), body to world, shape (n, 4)."""
+        return self._rows(ORIENTATION, 4)
+
+    @orientation.setter
+    def orientation(self, value: FloatArray) -> None:
+        checked = unit_quaternions(self._checked(value, "orientation", 4), "orientation", "World.state")
+        self._write(ORIENTATION, checked, also_previous=True)
+
+    @property
+    def velocity(self) -> FloatArray:
+        """Velocity of the mass centres [m/s], world frame, shape (n, 3)."""
+        return self._rows(VELOCITY, 3)
+
+    @velocity.setter
+    def velocity(self, value: FloatArray) -> None:
+        self._write(VELOCITY, self._checked(value, "velocity", 3))
+
+    @property
+    def angular_velocity_body(self) -> FloatArray:
+        """Angular velocity [rad/s], body frame, shape (n, 3)."""
+        return self._rows(ANGULAR_VELOCITY, 3)
+
+    @angular_velocity_body.setter
+    def angular_velocity_body(self, value: FloatArray) -> None:
+        self._write(ANGULAR_VELOCITY, self._checked(value, "angular_velocity_body", 3))
+
+    @property
+    def angular_velocity_world(self) -> FloatArray:
+        """Angular velocity [rad/s], world frame, shape (n, 3); a copy."""
+        return read_only(rotated(self.orientation, self.angular_velocity_body))
+
+    @angular_velocity_world.setter
+    def angular_velocity_world(self, value: FloatArray) -> None:
+        rates = self._checked(value, "angular_velocity_world", 3)
+        self._write(ANGULAR_VELOCITY, rotated_inverse(self.orientation, rates))
+
+    @property
+    def stored_momentum_body(self) -> FloatArray:
+        """Angular momentum [N·m·s] of wheels inside the bodies, relative to them, body frame, shape (n, 3)."""
+        return self._rows(STORED_MOMENTUM, 3)
+
+    @stored_momentum_body.setter
+    def stored_momentum_body(self, value: FloatArray) -> None:
+        self._write(STORED_MOMENTUM, self._checked(value, "stored_momentum_body", 3))
+
+    def interpolated_poses(self, alpha: float) -> tuple[FloatArray, FloatArray]:
+        """World positions of the origins [m] (n, 3) and orientations (n, 4), `alpha` of the way from the previous tick to the last."""
+        origins = np.empty((self._columns.count, 3))
+        orientations = np.empty((self._columns.count, 4))
+        blended_poses(self._columns.array, 0, alpha, origins, orientations)
+        return origins, orientations
+
+    def hashed_bytes(self) -> bytes:
+        """The bodies as bytes, equal for equal values: state and mass properties, without the previous tick and the scratch rows."""
+        count = self._columns.count
+        rows = np.r_[0:STATE_ROWS, WRENCH + WRENCH_ROWS : ROWS]
+        # adding zero makes one zero of both
+        return bytes((self._columns.array[rows, :count] + 0.0).astype("<f8").tobytes())
+
+    def _rows(self, row: int, size: int) -> FloatArray:
+        return read_only(self._columns.array[row : row + size, : self._columns.count].T)
+
+    def _checked(self, value: FloatArray, argument: str, size: int) -> FloatArray:
+        return array(value, argument, "World.state", (self._columns.count, size))
+
+    def _write(self, row: int, values: FloatArray, also_previous: bool = False) -> None:
+        self._before_change()
+        target = self._columns.array[:, : self._columns.count]
+        target[row : row + values.shape[1]] = values.T
+        if also_previous:
+            target[PREVIOUS + row : PREVIOUS + row + values.shape[1]] = values.T
