@@ -1,0 +1,1 @@
+"""Runnable programs on the engine: `python -m demos` lists them."""

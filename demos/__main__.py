@@ -1,0 +1,55 @@
+"""Lists the demos, or runs one: `python -m demos [NAME [options]]`."""
+
+import ast
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+
+def summaries() -> dict[str, str]:
+    """Name and first docstring line of each demo, read without importing it: the list works where a package is missing."""
+    found = {}
+    for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
+        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        found[path.stem] = docstring.partition("\n")[0]
+    return found
+
+
+def listing() -> str:
+    """One line a demo, with the command that runs it."""
+    commands = {f"python -m demos {name}": summary for name, summary in summaries().items()}
+    width = max(map(len, commands))
+    lines = [f"  {command:{width}}   {summary}" for command, summary in commands.items()]
+    return "\n".join(["The demos (each takes --help):", *lines])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what the command line names; the exit status is 2 for a name or an option that does not exist."""
+    name, *options = list(sys.argv[1:] if arguments is None else arguments) or [""]
+    if name in ("", "-h", "--help", "help", "list"):
+        print(listing())
+        return 0
+    known = list(summaries())
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(known)}."
+        print(f"demos: no demo is called {name!r}; {hint} `python -m demos` lists them.", file=sys.stderr)
+        return 2
+    try:
+        return importlib.import_module(f"demos.{name}").main(options)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of the output, `head` say, has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except ModuleNotFoundError as error:
+        package = (error.name or str(error)).partition(".")[0]
+        print(f"demos: the package {package} is missing: pip install {package}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

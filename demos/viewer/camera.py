@@ -1,0 +1,70 @@
+"""An orbiting camera, and the one place where float64 world coordinates become float32 drawing coordinates."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+UP_WORLD = np.array([0.0, 0.0, 1.0])
+FIELD_OF_VIEW = 36.0  # [degree], vertical: long enough a lens that a ship does not bulge
+HIGHEST_PITCH = math.radians(86.0)  # short of straight down, where "up" loses its meaning
+
+
+@dataclass
+class OrbitCamera:
+    """Looks at `target` from a point on a sphere about it.
+
+    Everything handed to the graphics card is relative to the eye: the difference is taken in float64, and only then rounded, so that
+    a scene a billion metres from the origin shakes no more than one at it.
+    """
+
+    yaw: float = math.radians(38.0)
+    """Angle of the eye about the world's z from x [rad]."""
+    pitch: float = math.radians(17.0)
+    """Height of the eye above the horizon [rad]."""
+    distance: float = 12.0
+    """From the target [m]."""
+    target: Array = field(default_factory=lambda: np.zeros(3))
+    """World point looked at [m], shape (3,)."""
+
+    @property
+    def eye(self) -> Array:
+        """World position of the camera [m], shape (3,)."""
+        return self.target - self.distance * self.forward
+
+    @property
+    def forward(self) -> Array:
+        """Unit vector of the line of sight, world axes."""
+        level = math.cos(self.pitch)
+        return -np.array([level * math.cos(self.yaw), level * math.sin(self.yaw), math.sin(self.pitch)])
+
+    def orbit(self, yaw: float, pitch: float) -> None:
+        """Turn about the target by these angles [rad]."""
+        self.yaw = (self.yaw + yaw) % math.tau
+        self.pitch = min(max(self.pitch + pitch, -HIGHEST_PITCH), HIGHEST_PITCH)
+
+    def zoom(self, factor: float, nearest: float, farthest: float) -> None:
+        """Multiply the distance, within bounds [m]."""
+        self.distance = min(max(self.distance * factor, nearest), farthest)
+
+    def relative(self, points: Array) -> npt.NDArray[np.float32]:
+        """World points [m] seen from the eye, shape (..., 3): subtracted in float64, then rounded to float32."""
+        return np.subtract(points, self.eye).astype(np.float32)
+
+    def view_projection(self, aspect: float) -> Array:
+        """Matrix from eye-relative world points to clip coordinates, shape (4, 4), for row vectors (pyrr's layout, OpenGL's in memory)."""
+        from pyrr import matrix44
+
+        view = matrix44.create_look_at(np.zeros(3), self.forward, UP_WORLD)
+        near, far = 0.02 * self.distance, 50.0 * self.distance
+        return np.asarray(view @ matrix44.create_perspective_projection(FIELD_OF_VIEW, aspect, near, far))
+
+    def project(self, point: Array, size: tuple[int, int]) -> tuple[float, float] | None:
+        """Pixel (x right, y down) at which a world point [m] appears, or None behind the camera."""
+        clip = np.append(np.subtract(point, self.eye), 1.0) @ self.view_projection(size[0] / size[1])
+        if clip[3] <= 0.0:
+            return None
+        return (0.5 + 0.5 * clip[0] / clip[3]) * size[0], (0.5 - 0.5 * clip[1] / clip[3]) * size[1]

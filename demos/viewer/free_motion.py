@@ -1,0 +1,91 @@
+"""Watches a body that turns without torque: its drift, how far its spin axis swings, and whether that is what mechanics says."""
+
+import math
+
+import numpy as np
+
+from demos.viewer.free_body import period_of_rates, swing
+from demos.viewer.scene import Array, Sample
+from engine import Body, World
+
+LONGEST_TURN_JUDGED = 1.0  # [rad] a tick; beyond it no method of a fixed order follows the motion
+ROUNDING = 1e-12  # relative, a tick; measured below 1e-15 for the methods there are
+
+
+class FreeMotion:
+    """Keeps the first energy and momentum of a body; `remember` is to be called through the ticks."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        self.energy, self.momentum_world = body.kinetic_energy(), body.angular_momentum_world
+        self.momentum_size = float(np.linalg.norm(self.momentum_world))
+        self._rates = body.angular_velocity_body
+        self.moments, axes = body.mass_properties.principal()
+        shares = axes.T @ body.direction_to_body(self.momentum_world)
+        self.axis = int(np.argmax(np.abs(shares)))
+        """Number of the principal axis that lies closest to the angular momentum."""
+        self.axis_body = axes[:, self.axis] * math.copysign(1.0, shares[self.axis])
+        """The same as a unit vector in body axes, on the side of the angular momentum."""
+        self.momentum_principal = np.abs(shares)
+        """Angular momentum about each principal axis, their signs chosen along it."""
+        self.tilts = (math.pi, 0.0)
+        """Least and greatest angle between that axis and the angular momentum so far [rad]."""
+
+    @property
+    def plane_height(self) -> float:
+        """The part of ω along L, 2T/L [rad/s]: what makes the tip of ω stay on a plane."""
+        return 2.0 * self.energy / self.momentum_size
+
+    def remember(self) -> Array:
+        """Note how far the spin axis leans; returns the axis in world axes."""
+        axis_world = self.body.direction_to_world(self.axis_body)
+        tilt = math.atan2(
+            float(np.linalg.norm(np.cross(axis_world, self.momentum_world))), float(axis_world @ self.momentum_world)
+        )
+        self.tilts = min(tilt, self.tilts[0]), max(tilt, self.tilts[1])
+        return axis_world
+
+    def sample(self) -> Sample:
+        """Time, body rates and drift, now."""
+        change = np.linalg.norm(self.body.angular_momentum_world - self.momentum_world) / self.momentum_size
+        energy_drift = self.body.kinetic_energy() / self.energy - 1.0
+        return Sample(self.body.world.time, self.body.angular_velocity_body, energy_drift, float(change))
+
+    def check(self) -> list[str]:
+        """Assert that L and the energy stayed and that the axis swung as the closed form says; in game mode, that the body rates stayed."""
+        now, world = self.sample(), self.body.world
+        if world.game_mode:
+            change = float(np.linalg.norm(now.rates - self._rates) / np.linalg.norm(self._rates))
+            found = f"game mode: the body rates stay, relative change {change:.1e}"
+            _claim(change < 1e-9, found)
+            return [found]
+        # A method of order p errs by about (ω dt)^p a radian.
+        fastest = self.momentum_size / float(self.moments.min())
+        turn = fastest * world.dt
+        if turn > LONGEST_TURN_JUDGED:
+            return [f"nothing: up to {turn:.1f} rad a tick, more than any of these methods can follow"]
+        allowed = ROUNDING * (1 + world.tick_count) + fastest * now.time * turn**world.integrator.order
+        found = f"momentum drift {now.momentum_drift:.1e}, energy drift {now.energy_drift:+.1e}, allowed {allowed:.1e}"
+        _claim(max(now.momentum_drift, abs(now.energy_drift)) <= allowed, found)
+        return [found, self._check_swing(world, now)]
+
+    def _check_swing(self, world: World, now: Sample) -> str:
+        least, greatest = np.degrees(swing(self.moments, self.momentum_principal, self.axis))
+        low, high = np.degrees(self.tilts)
+        found = (
+            f"the axis stays within {low:.2f} to {high:.2f} degrees of L, by closed form {least:.2f} to {greatest:.2f}"
+        )
+        # Near its bounds the angle goes with the root of what energy and momentum have drifted.
+        slack = 0.05 + math.degrees(4.0 * math.sqrt(now.momentum_drift + abs(now.energy_drift)))
+        _claim(least - slack <= low and high <= greatest + slack, found)
+        if now.time > period_of_rates(self.moments, self.momentum_principal) and slack < 1.0:
+            _claim(
+                low <= least + slack + 1.0 and high >= greatest - slack - 1.0, f"{found}, and it should have got there"
+            )
+        return found
+
+
+def _claim(holds: bool, text: str) -> None:
+    """An assertion that python -O keeps."""
+    if not holds:
+        raise AssertionError(text)

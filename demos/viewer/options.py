@@ -1,0 +1,128 @@
+"""The command line that all demos share; whatever is wrong with it is said in one line."""
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from engine import integrators
+
+FRAME = 1.0 / 60.0
+"""What one headless frame advances the world by [s]."""
+
+LARGEST_SIDE = 8192  # pixels; what every OpenGL 3.3 driver of today can draw into
+
+
+class Parser(argparse.ArgumentParser):
+    """Ends with one clear line and exit status 2 where argparse would print the usage too."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and leave."""
+        self.exit(2, f"{self.prog}: {message} (--help lists the options)\n")
+
+    def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
+        """Read the arguments, with negative numbers where vectors are asked for."""
+        given = sys.argv[1:] if arguments is None else arguments
+        # argparse takes "-1,0,2" and "-1e-3" for options, unless there is a blank before them.
+        return self.parse_args(
+            [f" {word}" if word[:1] == "-" and word[1:2] in tuple("0123456789.") else word for word in given]
+        )
+
+
+def parser(name: str, description: str) -> Parser:
+    """The options of every demo; a demo adds its own."""
+    result = Parser(f"python -m demos {name}", description=description, allow_abbrev=False)
+    result.add_argument("--headless", action="store_true", help="no window: run, and write the last frame as a picture")
+    result.add_argument(
+        "--frames",
+        type=frame_count,
+        default=600,
+        metavar="N",
+        help="how many, 1/60 s each, without a window (default 600)",
+    )
+    result.add_argument(
+        "--out",
+        type=Path,
+        default=Path("out") / f"{name}.png",
+        metavar="FILE.png",
+        help="the picture (default %(default)s)",
+    )
+    result.add_argument(
+        "--size", type=pixels, default=(1280, 720), metavar="WxH", help="of the window or picture (default 1280x720)"
+    )
+    result.add_argument(
+        "--integrator", type=integrator, metavar="NAME", help=f"one of {', '.join(integrators.by_name)}"
+    )
+    result.add_argument("--game-mode", action="store_true", help="drop the gyroscopic term ω × Iω, as many games do")
+    result.add_argument(
+        "--dt",
+        type=tick,
+        default=1.0 / 240.0,
+        metavar="SECONDS",
+        help="length of a tick; 1/120 is understood too (default 1/240)",
+    )
+    return result
+
+
+def frame_count(text: str) -> int:
+    """A whole number of frames, at least one."""
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, at least 1; got {text.strip()!r}")
+    return count
+
+
+def pixels(text: str) -> tuple[int, int]:
+    """Width and height of a picture, as in 1280x720."""
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise argparse.ArgumentTypeError(f"must be WIDTHxHEIGHT in pixels, as 1280x720; got {text.strip()!r}")
+    size = int(width), int(height)
+    if not (16 <= min(size) and max(size) <= LARGEST_SIDE):
+        raise argparse.ArgumentTypeError(f"must lie between 16 and {LARGEST_SIDE} pixels a side; got {text.strip()!r}")
+    return size
+
+
+def integrator(text: str) -> str:
+    """The name of an integrator that there is."""
+    if text not in integrators.by_name:
+        raise argparse.ArgumentTypeError(
+            f"no integrator is called {text.strip()!r}; there is {', '.join(integrators.by_name)}"
+        )
+    return text
+
+
+def tick(text: str) -> float:
+    """Seconds a tick, from 1e-5 to 1."""
+    dt = _number(text)
+    if not 1e-5 <= dt <= 1.0:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds from 1e-5 to 1; got {text.strip()!r}")
+    return dt
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers with commas between them, zero or from 1e-12 to 1e12 in size; each may be a fraction such as 1/3."""
+    values = [_number(word) for word in text.split(",") if word.strip()]
+    if not values or not all(value == 0.0 or 1e-12 <= abs(value) <= 1e12 for value in values):
+        raise argparse.ArgumentTypeError(
+            f"must be numbers with blanks or commas between them, zero or from 1e-12 to 1e12 in size; got {text.strip()!r}"
+        )
+    return values
+
+
+def flattened(groups: Sequence[Sequence[float]] | None) -> list[float] | None:
+    """The values of an option that takes "1,2,3" and "1 2 3" alike."""
+    return None if groups is None else [value for group in groups for value in group]
+
+
+def _number(text: str) -> float:
+    numerator, slash, denominator = text.partition("/")
+    try:
+        return float(numerator) / float(denominator) if slash else float(numerator)
+    except (ValueError, ZeroDivisionError):
+        return math.nan
