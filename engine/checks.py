@@ -5,7 +5,7 @@ Nothing is repaired but one thing: a quaternion within 1e-6 of unit length is no
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -53,6 +53,16 @@ def real(
     return value
 
 
+def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
+    """An integer, `>= at_least`."""
+    rule = f"an integer of at least {at_least}"
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        refuse(owner, argument, value, rule, TypeError)
+    if value < at_least:
+        refuse(owner, argument, value, rule)
+    return int(value)
+
+
 def vector(value: Any, argument: str, owner: object, length: int = 3) -> FloatArray:
     """A fresh array of `length` finite real numbers."""
     return array(value, argument, owner, (length,))
@@ -65,17 +75,22 @@ def direction(value: Any, argument: str, owner: object) -> FloatArray:
     if largest == 0.0:
         refuse(owner, argument, value, "a vector of any length but zero")
     given /= largest  # so that the squares neither overflow nor vanish
-    return given / math.sqrt(given[0] ** 2 + given[1] ** 2 + given[2] ** 2)
+    return given / math.sqrt(given[0] * given[0] + given[1] * given[1] + given[2] * given[2])
 
 
-def array(value: Any, argument: str, owner: object, shape: tuple[int | None, ...]) -> FloatArray:
-    """A fresh, contiguous array of finite real numbers of this shape; None stands for any size, at least one."""
+def array(
+    value: Any, argument: str, owner: object, shape: tuple[int | None, ...], *, finite: bool = True
+) -> FloatArray:
+    """A fresh, contiguous array of real numbers of this shape; None stands for any size, at least one.
+
+    `finite=False` lets nan and infinities through, where a later check says more than a refusal here could.
+    """
     rule = _shape_rule(shape)
     result = _read(value, argument, owner, rule)
     fits = result.ndim == len(shape) and all(
         size == wanted if wanted is not None else size > 0 for size, wanted in zip(result.shape, shape, strict=True)
     )
-    if not fits or not np.isfinite(result).all():
+    if not fits or (finite and not np.isfinite(result).all()):
         refuse(owner, argument, value, rule)
     return result
 
@@ -126,29 +141,38 @@ def _read(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
         with np.errstate(over="ignore"):  # a longdouble beyond range becomes inf, which is refused by the caller
             return np.array(value, dtype=np.float64)
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+    if not is_row(value):
         refuse(owner, argument, value, rule, TypeError)
     return _read_nested(value, argument, owner, rule)
 
 
-def _read_nested(value: Iterable[Any], argument: str, owner: object, rule: str) -> FloatArray:
+def _read_nested(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
     """Lists and tuples, element by element: numpy would turn True into 1.0 and "1" into 1.0 without a word."""
     elements = list(value)
-    if elements and all(isinstance(element, Iterable) and not isinstance(element, str | bytes) for element in elements):
+    if elements and all(map(is_row, elements)):
         rows = [_read(element, argument, owner, rule) for element in elements]
         if any(row.shape != rows[0].shape for row in rows):
             refuse(owner, argument, value, rule)
         return np.stack(rows)
-    if any(isinstance(element, Iterable) for element in elements):
-        refuse(owner, argument, value, rule, TypeError)
     numbers = [element if type(element) is float else _to_float(element, argument, owner, rule) for element in elements]
     return np.array(numbers, dtype=np.float64)
 
 
+def is_row(value: Any) -> bool:
+    """Whether this is an arrangement of numbers: a list, a tuple, an array, a vector of pygame's; not text, bytes, sets or mappings."""
+    if isinstance(value, list | tuple):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    if isinstance(value, str | bytes | bytearray | memoryview | Mapping):
+        return False
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__")
+
+
 def _to_float(value: Any, argument: str, owner: object, rule: str) -> float:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        if not (isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"):
-            refuse(owner, argument, value, rule, TypeError)
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not is_number and not (isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"):
+        refuse(owner, argument, value, rule, TypeError)
     try:
         return float(value)
     except OverflowError:

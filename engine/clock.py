@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from .checks import real, refuse
+from .checks import integer, real
 
 
 class Clock:
@@ -21,11 +21,7 @@ class Clock:
 
     def __init__(self, dt: Any, max_ticks_per_frame: int = 8) -> None:
         real(dt, "dt", "Clock", above=0.0)
-        if isinstance(max_ticks_per_frame, bool) or not isinstance(max_ticks_per_frame, int):
-            refuse("Clock", "max_ticks_per_frame", max_ticks_per_frame, "an integer of at least 1", TypeError)
-        if max_ticks_per_frame < 1:
-            refuse("Clock", "max_ticks_per_frame", max_ticks_per_frame, "an integer of at least 1")
-        self._max_ticks = max_ticks_per_frame
+        self._max_ticks = integer(max_ticks_per_frame, "max_ticks_per_frame", "Clock", at_least=1)
         # all times below are integers in units of 1/_per_second seconds
         self._tick, self._per_second = _ratio(dt)
         self._owed = 0
@@ -50,7 +46,10 @@ class Clock:
     @property
     def dropped_time(self) -> float:
         """Time [s] that was asked for and never simulated, because a frame wanted too many ticks or a tick failed."""
-        return self._dropped / self._per_second
+        try:
+            return self._dropped / self._per_second
+        except OverflowError:
+            return math.inf
 
     def ticks_for(self, elapsed_seconds: Any) -> int:
         """Add elapsed wall time [s], at least 0, and return how many ticks to take now."""

@@ -36,6 +36,7 @@ class Columns:
 
     @property
     def pitch(self) -> int:
+        """How many bodies the array has room for."""
         return int(self.array.shape[1])
 
     @property

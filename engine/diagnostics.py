@@ -1,15 +1,20 @@
 """Energy, momentum, angular momentum, and how far they have drifted."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from .checks import FloatArray
 from .kernels.arrays import rotated
 
-if TYPE_CHECKING:
-    from .world import World
+
+class _Mechanical(Protocol):
+    """A world, as far as its drift is concerned."""
+
+    def kinetic_energy(self) -> float: ...
+    def potential_energy(self) -> float: ...
+    def angular_momentum(self) -> FloatArray: ...
 
 
 def translational_energy(mass: FloatArray, velocity: FloatArray) -> FloatArray:
@@ -54,7 +59,7 @@ class Drift:
     change rightly; drift is an error only where they ought to stay.
     """
 
-    def __init__(self, world: "World") -> None:
+    def __init__(self, world: _Mechanical) -> None:
         self._world = world
         self.reset()
 

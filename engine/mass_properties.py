@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import polyhedron, symmetric
-from .checks import FloatArray, array, read_only, real, refuse, unit_quaternion, vector
+from .checks import FloatArray, array, is_row, read_only, real, refuse, unit_quaternion, vector
 from .kernels.vectors import Symmetric, Vector
 
 SYMMETRY_TOLERANCE = 1e-12
@@ -474,11 +474,7 @@ def _lengths(value: Any, argument: str, owner: str) -> list[float]:
 
 
 def _read_tensor(value: Any, owner: str) -> Symmetric:
-    if not isinstance(value, np.ndarray | str | bytes) and isinstance(value, Iterable):
-        value = list(value)
-        is_matrix = any(isinstance(row, Iterable) and not isinstance(row, str | bytes) for row in value)
-    else:
-        is_matrix = isinstance(value, np.ndarray) and value.ndim > 1
+    is_matrix = value.ndim > 1 if isinstance(value, np.ndarray) else is_row(value) and any(map(is_row, value))
     if not is_matrix:
         x, y, z = vector(value, "inertia_body", owner).tolist()
         return x, y, z, 0.0, 0.0, 0.0

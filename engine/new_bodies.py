@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import FloatArray, array, refuse, unit_quaternions, vector
+from .checks import FloatArray, array, is_row, refuse, unit_quaternions, vector
 from .kernels.arrays import rotated, rotated_inverse
 from .kernels.layout import (
     ANGULAR_VELOCITY,
@@ -120,7 +120,7 @@ class NewBodies:
 
     def _rows(self, value: Any, argument: str, size: int) -> FloatArray:
         count = self.columns.shape[1]
-        if value is None:
+        if value is None and argument in _MAY_BE_LEFT_OUT:
             return np.zeros((count, size))
         if _depth(value) > 1:
             return array(value, argument, self._owner, (count, size))
@@ -145,14 +145,14 @@ _MOTION = (
     "angular_velocity_world",
 )
 
+_MAY_BE_LEFT_OUT = ("position", "origin", "angular_velocity_body", "angular_velocity_world")
+
 
 def _depth(value: Any) -> int:
     """How many levels of rows a value has; text and numbers have none."""
     if isinstance(value, np.ndarray):
         return value.ndim
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-        return 0
-    return 1 + (_depth(value[0]) if len(value) else 0)
+    return 1 + (_depth(value[0]) if len(value) else 0) if is_row(value) else 0
 
 
 def _listed(value: Any, argument: str, owner: str, one: type) -> list[Any]:

@@ -36,6 +36,7 @@ def refuse_unless_finite(
     owner: str,
     rule: str = "finite; sizes and mass are beyond what float64 can hold",
 ) -> None:
+    """Refuse an argument that led to values beyond the range of numbers."""
     if not all(map(math.isfinite, values)):
         refuse(owner, argument, shown, rule)
 
@@ -89,6 +90,7 @@ def turned_axes(q: quaternions.Quaternion) -> list[Vector]:
 
 
 def turned_vector(columns: list[Vector], a: list[float]) -> list[float]:
+    """R a."""
     x, y, z = columns
     return [x[i] * a[0] + y[i] * a[1] + z[i] * a[2] for i in range(3)]
 
@@ -109,16 +111,19 @@ def turned_tensor(columns: list[Vector], tensor: Symmetric) -> Symmetric:
 
 
 def matrix(tensor: Symmetric) -> FloatArray:
+    """The same as an array, shape (3, 3)."""
     xx, yy, zz, xy, xz, yz = tensor
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def without_negative_zero(tensor: Symmetric) -> Symmetric:
+    """The same with one kind of zero."""
     a, b, c, d, e, f = (value + 0.0 for value in tensor)
     return a, b, c, d, e, f
 
 
 def is_diagonal(tensor: Symmetric, tolerance: float = 0.0) -> bool:
+    """Whether what is off the diagonal is at most this part of the largest element."""
     return max(map(abs, tensor[3:])) <= tolerance * max(map(abs, tensor))
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import diagnostics
 from .body import Body
 from .checkpoint import Checkpoint
-from .checks import FloatArray, NonFiniteStateError, read_only, real, refuse, vector
+from .checks import FloatArray, NonFiniteStateError, integer, read_only, real, refuse, vector
 from .clock import Clock
 from .columns import Columns
 from .forces.force_set import AnyForce, ForceSet
@@ -70,8 +70,8 @@ class World:
         self._forces = ForceSet(self._columns, self._bodies, self._before_change)
         self._callbacks: list[tuple[Callback, int]] = []
         self._checkpoint: Checkpoint | None = None
-        self.state = State(self._columns, self._before_change)
-        self.model = Model(self._columns)
+        self._state = State(self._columns, self._before_change)
+        self._model = Model(self._columns)
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
 
@@ -112,6 +112,7 @@ class World:
 
     @time_scale.setter
     def time_scale(self, value: float) -> None:
+        self._before_change()
         self._clock.time_scale = value
 
     @property
@@ -121,7 +122,9 @@ class World:
 
     @paused.setter
     def paused(self, value: bool) -> None:
-        self._paused = _boolean(value, "paused")
+        value = _boolean(value, "paused")
+        self._before_change()
+        self._paused = value
 
     def advance(self, elapsed_seconds: float) -> int:
         """Take the whole ticks that fit into the wall time gone by; the rest is kept for the next call.
@@ -139,11 +142,11 @@ class World:
         ticks = self._clock.ticks_for(elapsed_seconds)
         before = self._tick_count
         try:
-            self._take(ticks)
-        except BaseException:
-            self._clock.drop(ticks - (self._tick_count - before))
-            raise
-        return ticks
+            self._take(ticks, until_paused=True)
+        finally:
+            taken = self._tick_count - before
+            self._clock.drop(ticks - taken)  # those that failed or came after a callback paused the world
+        return taken
 
     def step(self, ticks: int = 1) -> None:
         """Take ticks, whatever the wall clock says. Forces applied by `Body.apply_force` and its kin act in the first of them.
@@ -151,12 +154,9 @@ class World:
         Args:
             ticks: How many, at least 0.
         """
-        if isinstance(ticks, bool) or not isinstance(ticks, int | np.integer):
-            refuse("World.step", "ticks", ticks, "an integer of at least 0", TypeError)
-        if ticks < 0:
-            refuse("World.step", "ticks", ticks, "an integer of at least 0")
+        count = integer(ticks, "ticks", "World.step", at_least=0)
         self._refuse_reentry("step")
-        self._take(int(ticks))
+        self._take(count)
 
     # how it moves
 
@@ -286,6 +286,16 @@ class World:
         self._renumber()
         return gone
 
+    @property
+    def state(self) -> State:
+        """What changes with time, as arrays in body order."""
+        return self._state
+
+    @property
+    def model(self) -> Model:
+        """The mass properties, as arrays in body order."""
+        return self._model
+
     # forces and callbacks
 
     @property
@@ -310,10 +320,7 @@ class World:
         Works as a decorator, with or without arguments, and returns the function. Functions are called in the order in which they
         were added. `world.time` is then the start of the tick; pushes applied inside act in this tick.
         """
-        if isinstance(every, bool) or not isinstance(every, int):
-            refuse("World.on_tick", "every", every, "an integer of at least 1", TypeError)
-        if every < 1:
-            refuse("World.on_tick", "every", every, "an integer of at least 1")
+        every = integer(every, "every", "World.on_tick", at_least=1)
         if function is None:
             return lambda decorated: self.on_tick(decorated, every)
         if not callable(function):
@@ -372,8 +379,8 @@ class World:
 
     # one tick
 
-    def _take(self, ticks: int) -> None:
-        while ticks > 0:
+    def _take(self, ticks: int, until_paused: bool = False) -> None:
+        while ticks > 0 and not (until_paused and self._paused):
             ticks -= self._steady_ticks(ticks) if self._is_steady() else self._one_tick()
 
     def _is_steady(self) -> bool:
@@ -409,8 +416,10 @@ class World:
 
     def _call_callbacks(self) -> None:
         self._phase = _Phase.CALLBACKS
-        for function, every in tuple(self._callbacks):
-            if self._tick_count % every == 0:
+        for callback in tuple(self._callbacks):
+            function, every = callback
+            # one that another has removed in this tick is not called any more
+            if self._tick_count % every == 0 and callback in self._callbacks:
                 function(self)
 
     def _integrate(self) -> bool:
@@ -428,31 +437,34 @@ class World:
         state = self._columns.array[:STATE_ROWS, : self._columns.count]
         index = int(np.flatnonzero(~np.isfinite(state).all(axis=0))[0])
         state[:] = self._columns.array[PREVIOUS : PREVIOUS + STATE_ROWS, : self._columns.count]
-        culprit = self._find_culprit(index)
-        body = self._bodies[index]
-        cause = (
-            f"the force {culprit!r} on it is not finite"
-            if culprit is not None
-            else f"no single force is to blame; it started with velocity {body.velocity.tolist()} m/s and "
-            f"angular_velocity_body {body.angular_velocity_body.tolist()} rad/s"
-        )
+        culprit = self._find_culprit()
+        if culprit is not None:
+            force, index = culprit
+            cause = f"the force {force!r} on it is not finite"
+        else:
+            body = self._bodies[index]
+            cause = (
+                f"no single force is to blame; it started with velocity {body.velocity.tolist()} m/s and "
+                f"angular_velocity_body {body.angular_velocity_body.tolist()} rad/s"
+            )
         raise NonFiniteStateError(
-            f"{body}: its state is not finite after the tick from t = {self.time:g} s (dt = {self._dt:g} s); {cause}. "
-            "The world is as it was before that tick."
+            f"{self._bodies[index]}: its state is not finite after the tick from t = {self.time:g} s (dt = {self._dt:g} s); "
+            f"{cause}. The world is as it was before that tick."
         )
 
-    def _find_culprit(self, index: int) -> AnyForce | None:
-        """Take the tick once more, looking at the wrench after each force."""
+    def _find_culprit(self) -> tuple[AnyForce, int] | None:
+        """Take the tick once more, looking at the wrench after each force: the first that is not finite, and on which body."""
 
         def look(force: AnyForce, wrench: Wrench) -> None:
             parts = (wrench.force_world, wrench.torque_world, wrench.force_body, wrench.torque_body)
-            if not all(np.isfinite(part[index]).all() for part in parts):
-                raise _CulpritFound(force)
+            finite = np.isfinite(np.hstack(parts)).all(axis=1)
+            if not finite.all():
+                raise _CulpritFound(force, int(np.argmin(finite)))
 
         saved = self._columns.array[: 2 * STATE_ROWS, : self._columns.count].copy()
         self._phase = _Phase.FORCES
         try:
-            self._forces.fill_held(self.time, look)
+            self._forces.fill_held_one_by_one(self.time, look)
             if self._forces.has_stage_forces:
                 self._integrator.take_staged_tick(
                     self._columns,
@@ -461,7 +473,7 @@ class World:
                     lambda stage, offset: self._forces.evaluate_stage(stage, self.time + offset, look),
                 )
         except _CulpritFound as found:
-            return found.force
+            return found.force, found.index
         except Exception:  # a force that raises when called once more cannot be blamed for what it did not return
             return None
         finally:
@@ -500,8 +512,9 @@ class World:
 
 
 class _CulpritFound(Exception):
-    def __init__(self, force: AnyForce) -> None:
+    def __init__(self, force: AnyForce, index: int) -> None:
         self.force = force
+        self.index = index
 
 
 def _boolean(value: Any, argument: str) -> bool:

@@ -10,7 +10,7 @@ from ..checks import FloatArray, refuse
 from ..columns import Columns
 from ..kernels import fields
 from ..kernels.held_wrenches import ENTRY_COLUMN, ENTRY_FACTOR, ENTRY_LENGTH, ENTRY_WRENCH, add_entries
-from .wrench import BodyHandle, BodyStates, Wrench
+from .wrench import BodyHandle, BodyStates, Wrench, is_body
 
 
 class Force(ABC):
@@ -22,6 +22,12 @@ class Force(ABC):
 
     evaluate: Literal["tick", "stage"]
     """"tick": once at the start of a tick, then held; "stage": at each stage of the integrator."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # What a force was made with has gone into compiled tables: set anew, it would do nothing, in silence.
+        if not name.startswith("_") and name in self.__dict__:
+            raise AttributeError(f"{self!r}: {name} cannot be changed; remove the force and add another")
+        super().__setattr__(name, value)
 
     @abstractmethod
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
@@ -61,9 +67,9 @@ class HeldForce(Force):
 
     def __init__(self, body: BodyHandle, factors: FloatArray) -> None:
         self.body = body
-        self.factors = factors
+        self._factors = factors
         """One factor an entry; a view into the table of the force set while there is one."""
-        self.owner: Owner | None = None
+        self._owner: Owner | None = None
 
     @abstractmethod
     def wrenches(self) -> FloatArray:
@@ -71,34 +77,34 @@ class HeldForce(Force):
 
     def entries(self) -> FloatArray:
         """Rows for the table, shape (k, 14)."""
-        entries = np.empty((len(self.factors), ENTRY_LENGTH))
+        entries = np.empty((len(self._factors), ENTRY_LENGTH))
         entries[:, ENTRY_COLUMN] = self.body.index
-        entries[:, ENTRY_FACTOR] = self.factors
+        entries[:, ENTRY_FACTOR] = self._factors
         entries[:, ENTRY_WRENCH:] = self.wrenches()
         return entries
 
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        add_entries(bodies.states, wrench.first_row, self.entries(), len(self.factors))
+        add_entries(bodies.states, wrench.first_row, self.entries(), len(self._factors))
 
     def named_bodies(self) -> tuple[BodyHandle, ...]:
         return (self.body,)
 
     def memory(self) -> bytes:
-        return bytes((self.factors + 0.0).astype("<f8").tobytes())
+        return bytes((self._factors + 0.0).astype("<f8").tobytes())
 
     def saved(self) -> FloatArray:
-        return self.factors.copy()
+        return self._factors.copy()
 
     def restore(self, saved: FloatArray) -> None:
-        self.factors = saved
+        self._factors = saved
 
     def _set_factors(self, values: float | FloatArray) -> None:
-        if self.owner is None:
-            self.factors[:] = values
+        if self._owner is None:
+            self._factors[:] = values
             return
-        self.owner.before_change()
-        self.factors[:] = values
-        self.owner.throttles_changed()
+        self._owner.before_change()
+        self._factors[:] = values
+        self._owner.throttles_changed()
 
 
 class FieldForce(Force):
@@ -137,8 +143,9 @@ class FieldForce(Force):
     def forget(self, body: BodyHandle) -> bool:
         if self._bodies is None:
             return True
-        self._bodies = tuple(named for named in self._bodies if named is not body)
-        return bool(self._bodies)
+        left = tuple(named for named in self._bodies if named is not body)
+        self._bodies = left or self._bodies  # a force of nobody would act on nobody in silence if it were added again
+        return bool(left)
 
     def saved(self) -> tuple[BodyHandle, ...] | None:
         return self._bodies
@@ -149,7 +156,7 @@ class FieldForce(Force):
 
 def require_body(body: BodyHandle, argument: str, owner: str) -> BodyHandle:
     """The body itself, if it is one and still in its world."""
-    if not hasattr(body, "inertia_body"):
+    if not is_body(body):
         refuse(owner, argument, body, "a body of a world", TypeError)
     _ = body.index  # refuses a body that was removed
     return body

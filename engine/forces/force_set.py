@@ -43,10 +43,12 @@ class ForceSet:
     # what the world has
 
     def add(self, force: AnyForce) -> None:
+        """Take in a force, unless it is none or here already."""
         self._check_new(force)
         self._take_in(force)
 
     def remove(self, force: AnyForce) -> None:
+        """Give up a force."""
         if id(force) not in self._present:
             refuse("World.remove_force", "force", force, "a force of this world")
         self.forces[:] = [present for present in self.forces if present is not force]
@@ -81,20 +83,27 @@ class ForceSet:
 
     def push(self, body: BodyHandle, part: int, force: FloatArray, torque: FloatArray) -> None:
         """Add to the one-tick wrench of a body, force and torque rows starting at `part` of the twelve."""
+        total = self.pushes[body].copy() if body in self.pushes else np.zeros(WRENCH_ROWS)
+        with np.errstate(over="ignore"):  # refused below
+            total[part : part + 3] += force
+            total[part + 3 : part + 6] += torque
+        if not np.isfinite(total).all():
+            raise ValueError(
+                f"{body}: the pushes on it for the next tick add up to more than a number can hold: {total.tolist()}"
+            )
         self.before_change()
-        total = self.pushes.setdefault(body, np.zeros(WRENCH_ROWS))
-        total[part : part + 3] += force
-        total[part + 3 : part + 6] += torque
+        self.pushes[body] = total
 
     def memory(self) -> bytes:
         """The forces' own memory and the pushes, for the state hash."""
         parts = [b""]
         for force in self.forces:
             kind = type(force).__name__.encode()
-            remembered = force.memory() if hasattr(force, "memory") else b""
+            remembered = force.memory() if callable(getattr(force, "memory", None)) else b""
             parts += [kind, bytes(remembered)]
         for body in sorted(self.pushes, key=lambda body: body.index):
-            parts += [str(body.index).encode(), (self.pushes[body] + 0.0).astype("<f8").tobytes()]
+            if self.pushes[body].any():  # a push of zero is none
+                parts += [str(body.index).encode(), (self.pushes[body] + 0.0).astype("<f8").tobytes()]
         return b"\0".join(parts)
 
     def potential_energies(self) -> list[FloatArray]:
@@ -121,10 +130,11 @@ class ForceSet:
         self._table_revision = -1
 
     def throttles_changed(self) -> None:
+        """The table has new factors."""
         self._held_is_stale = True
 
-    def fill_held(self, time: float, on_added: OnAdded | None = None) -> None:
-        """Fill the wrench rows for the tick that starts at `time` [s]; `on_added` is called after each force that is called."""
+    def fill_held(self, time: float) -> None:
+        """Fill the wrench rows for the tick that starts at `time` [s]."""
         if not self._is_sorted:
             self._sort()
         if self._table_revision != self._columns.revision:
@@ -137,13 +147,22 @@ class ForceSet:
         if self.pushes:
             entries = np.vstack([entries, *(self._push_entry(body, push) for body, push in self.pushes.items())])
         fill_held_wrenches(
-            self._columns.array, self._columns.padded_count, self._acceleration_world, entries, entries.shape[0]
+            self._columns.array, self._columns.count, self._acceleration_world, entries, entries.shape[0]
         )
         if self._tick_callables:
             wrench, bodies = self._view(WRENCH, stages=False)
-            for force, apply in self._tick_callables:
+            for _force, apply in self._tick_callables:
                 apply(wrench, bodies, time)
-                if on_added is not None:
+
+    def fill_held_one_by_one(self, time: float, on_added: OnAdded) -> None:
+        """The same by calling each force, and `on_added(force, wrench)` after it: slow, to find the one that spoilt a tick."""
+        self._held_is_stale = True
+        wrench, bodies = self._view(WRENCH, stages=False)
+        self._columns.array[WRENCH : WRENCH + WRENCH_ROWS] = 0.0
+        with np.errstate(all="ignore"):  # what overflows is what is looked for
+            for force in self.forces:
+                if getattr(force, "evaluate", "stage") == "tick":
+                    _apply_of(force)(wrench, bodies, time)
                     on_added(force, wrench)
 
     def evaluate_stage(self, stage: int, time: float, on_added: OnAdded | None = None) -> None:
@@ -178,12 +197,12 @@ class ForceSet:
         self.forces.append(force)
         self._present.add(id(force))
         if isinstance(force, HeldForce):
-            force.owner = self
+            force._owner = self
         self._is_sorted = False
 
     def _sort(self) -> None:
         self._held = [force for force in self.forces if isinstance(force, HeldForce) and force.evaluate == "tick"]
-        uniform = [force for force in self.forces if isinstance(force, UniformGravity)]
+        uniform = [force for force in self.forces if type(force) is UniformGravity]
         compiled = {id(force) for force in [*self._held, *uniform]}
         others = [(force, _apply_of(force)) for force in self.forces if id(force) not in compiled]
         self._tick_callables = [pair for pair in others if getattr(pair[0], "evaluate", "stage") == "tick"]
@@ -198,15 +217,15 @@ class ForceSet:
         self._table = np.vstack([np.empty((0, ENTRY_LENGTH)), *blocks])
         first = 0
         for force, block in zip(self._held, blocks, strict=True):
-            force.factors = self._table[first : first + len(block), ENTRY_FACTOR]
+            force._factors = self._table[first : first + len(block), ENTRY_FACTOR]
             first += len(block)
         self._table_revision = self._columns.revision
         self._held_is_stale = True
 
     def _release(self, force: AnyForce) -> None:
         if isinstance(force, HeldForce):
-            force.factors = force.factors.copy()
-            force.owner = None
+            force._factors = force._factors.copy()
+            force._owner = None
 
     def _push_entry(self, body: BodyHandle, push: FloatArray) -> FloatArray:
         entry = np.empty(ENTRY_LENGTH)

@@ -68,7 +68,9 @@ class PointGravity(FieldForce):
             None if reference_radius is None else real(reference_radius, "reference_radius", owner, above=0.0)
         )
         self.axis = read_only(direction(axis, "axis", owner))
-        self._oblateness = 0.0 if self.reference_radius is None else self.j2 * self.reference_radius**2
+        self._oblateness = (
+            0.0 if self.reference_radius is None else self.j2 * self.reference_radius * self.reference_radius
+        )
         super().__init__([self.gm, *self.center, self._oblateness, *self.axis], None)
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, direction, read_only, real, refuse, vector
+from ..checks import FloatArray, array, direction, is_row, read_only, real, refuse, vector
 from .force import HeldForce, require_body
 from .wrench import BodyHandle
 
@@ -38,7 +38,8 @@ class Thruster(HeldForce):
 
     @property
     def throttle(self) -> float:
-        return float(self.factors[0])
+        """Share of the full force, 0 to 1; takes effect with the next tick."""
+        return float(self._factors[0])
 
     @throttle.setter
     def throttle(self, value: float) -> None:
@@ -82,15 +83,16 @@ class ThrusterBank(HeldForce):
         super().__init__(body, np.zeros(count))
 
     def __repr__(self) -> str:
-        return f"ThrusterBank({self.body}, {len(self.factors)} thrusters)"
+        return f"ThrusterBank({self.body}, {len(self._factors)} thrusters)"
 
     @property
     def throttle(self) -> FloatArray:
-        return read_only(self.factors.copy())
+        """Shares of the full forces, 0 to 1, shape (k,); a read-only copy. Assign a whole array, or one number for all."""
+        return read_only(self._factors.copy())
 
     @throttle.setter
     def throttle(self, value: npt.ArrayLike) -> None:
-        throttle = _one_or_many(value, "throttle", self, len(self.factors))
+        throttle = _one_or_many(value, "throttle", self, len(self._factors))
         if (throttle < 0.0).any() or (throttle > 1.0).any():
             refuse(self, "throttle", value, "between 0 and 1 each")
         self._set_factors(throttle)
@@ -103,9 +105,9 @@ _direction = direction  # the name is also that of an argument above
 
 
 def _one_or_many(value: Any, argument: str, owner: object, count: int) -> FloatArray:
-    if np.ndim(value) == 0:
-        return np.full(count, real(value, argument, owner))
-    return array(value, argument, owner, (count,))
+    if is_row(value):
+        return array(value, argument, owner, (count,))
+    return np.full(count, real(value, argument, owner))
 
 
 def _thrust_wrenches(body: BodyHandle, positions: FloatArray, forces_body: FloatArray) -> FloatArray:

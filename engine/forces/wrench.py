@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only, refuse
+from ..checks import FloatArray, array, read_only, refuse
 from ..columns import Columns
 from ..kernels.arrays import rotated, rotated_inverse
 from ..kernels.layout import (
@@ -35,6 +35,11 @@ class BodyHandle(Protocol):
     def world(self) -> Any: ...
     @property
     def center_of_mass_body(self) -> FloatArray: ...
+
+
+def is_body(value: object) -> bool:
+    """Whether this is a handle of a body, removed or not."""
+    return hasattr(type(value), "stored_momentum_body")
 
 
 class BodyStates:
@@ -98,15 +103,17 @@ class BodyStates:
 
     def row(self, body_or_row: BodyHandle | int) -> int:
         """The row of a body, given as its handle or as the row itself."""
-        count = self.columns.count
-        if isinstance(body_or_row, int | np.integer) and not isinstance(body_or_row, bool):
-            if not 0 <= body_or_row < count:
-                refuse("Wrench.add", "body_or_row", body_or_row, f"a body of this world or a row from 0 to {count - 1}")
-            return int(body_or_row)
-        index = getattr(body_or_row, "index", None)
-        if index is None or index >= count or self._handles[index] is not body_or_row:
-            refuse("Wrench.add", "body_or_row", body_or_row, f"a body of this world or a row from 0 to {count - 1}")
-        return int(index)
+        rule = f"a body of this world or a row from 0 to {self.columns.count - 1}"
+        if is_body(body_or_row):
+            index = body_or_row.index  # type: ignore[union-attr]
+            if index >= self.columns.count or self._handles[index] is not body_or_row:
+                refuse("Wrench.add", "body_or_row", body_or_row, rule)
+            return index
+        if isinstance(body_or_row, bool) or not isinstance(body_or_row, int | np.integer):
+            refuse("Wrench.add", "body_or_row", body_or_row, rule, TypeError)
+        if not 0 <= body_or_row < self.columns.count:
+            refuse("Wrench.add", "body_or_row", body_or_row, rule)
+        return int(body_or_row)
 
 
 class Wrench:
@@ -213,7 +220,4 @@ _PART_ROWS = {
 
 def _three(value: npt.ArrayLike, argument: str) -> FloatArray:
     # A value that is not finite passes: the tick it spoils names this force, which a refusal here could not.
-    result = np.asarray(value, dtype=np.float64)
-    if result.shape != (3,):
-        refuse("Wrench.add", argument, value, "three real numbers")
-    return result
+    return array(value, argument, "Wrench.add", (3,), finite=False)

@@ -108,7 +108,10 @@ def store_wrench(array: Array, row: int, column: int, wrench: Wrench) -> None:
 
 @inlined
 def is_finite(state: State) -> bool:
-    """Whether every number of a state is: the sum less itself is zero unless an inf or nan went in."""
+    """Whether every number of a state is: zero times a number is zero, but nan for nan and infinities."""
     x, q, v, w = state
-    total = x[0] + x[1] + x[2] + q[0] + q[1] + q[2] + q[3] + v[0] + v[1] + v[2] + w[0] + w[1] + w[2]
-    return total - total == 0.0
+    position = 0.0 * x[0] + 0.0 * x[1] + 0.0 * x[2]
+    orientation = 0.0 * q[0] + 0.0 * q[1] + 0.0 * q[2] + 0.0 * q[3]
+    velocity = 0.0 * v[0] + 0.0 * v[1] + 0.0 * v[2]
+    rates = 0.0 * w[0] + 0.0 * w[1] + 0.0 * w[2]
+    return position + orientation + velocity + rates == 0.0
