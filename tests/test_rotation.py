@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine import checks, rotation
-from engine.kernels import quaternions, trigonometry
+from engine.kernels import compiler, quaternions, trigonometry
 from engine.kernels.compiler import COMPILED, inlined
 
 EPS = np.finfo(float).eps
@@ -218,12 +218,12 @@ def test_rodrigues_matrix_keeps_the_digits_of_a_small_turn():
 
 @needs_long_double
 def test_kernel_sine_and_cosine_are_within_19e_17(generator):
-    plain = rotation._plain(trigonometry.sine_cosine)
+    function = compiler.plain(trigonometry.sine_cosine)
     angles = np.concatenate(
         [generator.uniform(-scale, scale, 1000) for scale in (1e-9, 1.0, 10.0, 1e6)]
         + [np.arange(-50, 51) * (np.pi / 4), [0.0, 5e-324, 1e-310]]
     )
-    sine, cosine = np.array([plain(float(angle)) for angle in angles]).T
+    sine, cosine = np.array([function(float(angle)) for angle in angles]).T
     assert float(np.abs(sine - np.sin(angles.astype(EXACT))).max()) < 1.9e-16
     assert float(np.abs(cosine - np.cos(angles.astype(EXACT))).max()) < 1.9e-16
     small = np.abs(angles) < 1e-8
@@ -234,11 +234,11 @@ def test_kernel_sine_and_cosine_are_within_19e_17(generator):
 @pytest.mark.parametrize("size", [1e-160, 1e-9, 5e-5, 1e-4, 3e-4, 1e-3, 1e-2, 1.0, 30.0])
 def test_kernel_turn_of_a_rotation_vector_is_within_its_rounded_length(generator, size):
     """Both sides of the switch from series to quotient; measured 1.9 eps + 0.7 eps |turn|."""
-    plain = rotation._plain(quaternions.from_rotation_vector)
+    function = compiler.plain(quaternions.from_rotation_vector)
     turn = size * generator.normal(size=(500, 3))
     angle = length(turn.astype(EXACT))[:, 0]
     exact = exact_turn(turn, angle)
-    error = np.abs(np.array([plain(tuple(map(float, row))) for row in turn]) - exact)
+    error = np.abs(np.array([function(tuple(map(float, row))) for row in turn]) - exact)
     assert float((error.max(axis=-1) / (2 + angle)).max()) < EPS
     if size < 0.1:
         assert float((length(error[:, :3]) / length(exact[:, :3])).max()) < 4 * EPS
@@ -247,7 +247,7 @@ def test_kernel_turn_of_a_rotation_vector_is_within_its_rounded_length(generator
 def test_kernel_turns_by_a_quaternion_that_is_not_of_unit_length(generator):
     """q v q⁻¹, as at a stage of a Runge-Kutta step: the length of q must not show."""
     rotate, rotate_inverse, doubling = (
-        rotation._plain(function) for function in (quaternions.rotate, quaternions.rotate_inverse, quaternions.doubling)
+        compiler.plain(function) for function in (quaternions.rotate, quaternions.rotate_inverse, quaternions.doubling)
     )
     for stretch in (0.7, 1.0 + 1e-4, 3.0):
         v = tuple(generator.normal(size=3).tolist())
@@ -312,7 +312,7 @@ def test_compiled_kernels_give_the_bits_of_plain_python(samples):
     p, q, v = samples
     compiled = np.empty((24, p.shape[1]))
     loop(p, q, v, compiled)
-    functions = [rotation._plain(function) for function in KERNELS]
+    functions = [compiler.plain(function) for function in KERNELS]
     columns = zip(p.T.tolist(), q.T.tolist(), v.T.tolist(), strict=True)
     plain = np.array([each(tuple(a), tuple(b), tuple(c), functions) for a, b, c in columns]).T
     np.testing.assert_array_equal(compiled.view(np.uint64), plain.view(np.uint64))
@@ -320,7 +320,7 @@ def test_compiled_kernels_give_the_bits_of_plain_python(samples):
 
 def test_arrays_give_the_bits_of_single_numbers(samples):
     p, q, v = samples
-    multiply, rotate = rotation._plain(quaternions.multiply), rotation._plain(quaternions.rotate)
+    multiply, rotate = compiler.plain(quaternions.multiply), compiler.plain(quaternions.rotate)
     product = np.array([multiply(tuple(a), tuple(b)) for a, b in zip(p.T.tolist(), q.T.tolist(), strict=True)])
     np.testing.assert_array_equal(rotation.multiply(p.T, q.T), product)
     unit = checks.unit_quaternions(p.T, "p", "test")

@@ -1,0 +1,252 @@
+"""The house: what may import what, what stands in the shop window, and that the folder works under any name."""
+
+import ast
+import functools
+import graphlib
+import importlib
+import inspect
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import engine
+
+ENGINE = Path(engine.__file__).parent
+ROOT = ENGINE.parent
+MODULES = sorted(path.relative_to(ENGINE) for path in ENGINE.rglob("*.py"))
+
+LAYERS = [
+    # the compiled mathematics, scalars first
+    {"kernels"},
+    {"kernels.compiler"},
+    {"kernels.layout", "kernels.vectors", "kernels.trigonometry"},
+    {"kernels.quaternions"},
+    {"kernels.rigid_body"},
+    {"kernels.runge_kutta", "kernels.semi_implicit_euler", "kernels.columns"},
+    {"kernels.fields", "kernels.held_wrenches", "kernels.loops", "kernels.poses", "kernels.arrays"},
+    # arrays and what is read into them
+    {"checks"},
+    {"clock", "columns", "rotation", "symmetric"},
+    {"polyhedron"},
+    {"mass_properties"},
+    {"model", "state"},
+    # what moves bodies
+    {"forces.wrench", "integrators.integrator"},
+    {"forces.force", "integrators.runge_kutta_4", "integrators.semi_implicit_euler"},
+    {"forces.constant", "forces.drag", "forces.gravity", "forces.lorentz", "forces.spring", "forces.thruster"},
+    {"forces", "integrators", "forces.force_set"},
+    # the world
+    {"new_bodies", "diagnostics", "checkpoint"},
+    {"body"},
+    {"world"},
+    {""},
+]
+"""The rooms of the engine from the ground up; a module imports from below its own line only. "" is the package itself."""
+
+
+def dotted(path):
+    """`forces/drag.py` -> "forces.drag", `forces/__init__.py` -> "forces"."""
+    parts = list(path.with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path, type_checking_too=False):
+    """(level, module, names) of each import of a file."""
+    found = []
+
+    class Visitor(ast.NodeVisitor):
+        def visit_If(self, node):
+            if "TYPE_CHECKING" in ast.unparse(node.test) and not type_checking_too:
+                for other in node.orelse:
+                    self.visit(other)
+            else:
+                self.generic_visit(node)
+
+        def visit_Import(self, node):
+            found.extend((0, alias.name, []) for alias in node.names)
+
+        def visit_ImportFrom(self, node):
+            found.append((node.level, node.module or "", [alias.name for alias in node.names]))
+
+    Visitor().visit(ast.parse(path.read_text(encoding="utf-8")))
+    return found
+
+
+@functools.cache
+def inner_imports(relative):
+    """Modules of the engine that a file of it imports."""
+    package = list(relative.parts[:-1])
+    known = {dotted(path) for path in MODULES}
+    found = set()
+    for level, module, names in imports(ENGINE / relative):
+        if level == 0:
+            continue
+        base = package[: len(package) - (level - 1)] + (module.split(".") if module else [])
+        for name in names:
+            inner = ".".join([*base, name])
+            found.add(inner if inner in known else ".".join(base))
+    return found - {dotted(relative)}
+
+
+@pytest.mark.parametrize("relative", MODULES, ids=str)
+def test_the_engine_imports_numpy_numba_the_standard_library_and_itself_by_relative_paths(relative):
+    outer = {
+        module.split(".")[0] for level, module, _ in imports(ENGINE / relative, type_checking_too=True) if level == 0
+    }
+    allowed = (
+        sys.stdlib_module_names | {"numpy"} | ({"numba"} if relative.as_posix() == "kernels/compiler.py" else set())
+    )
+    assert outer <= allowed
+
+
+@pytest.mark.parametrize("relative", MODULES, ids=str)
+def test_imports_run_downwards(relative):
+    floor = {name: number for number, layer in enumerate(LAYERS) for name in layer}
+    own = floor.get(dotted(relative), len(LAYERS))  # one without a place is told of below
+    upwards = {name for name in inner_imports(relative) if floor.get(name, -1) >= own}
+    assert not upwards, f"{dotted(relative)} is built on {upwards}, which stand no lower"
+
+
+def test_every_module_has_its_place_in_the_house():
+    placed = [name for layer in LAYERS for name in layer]
+    assert len(placed) == len(set(placed))
+    assert set(placed) == {dotted(path) for path in MODULES}
+
+
+def test_no_imports_run_in_circles():
+    graphlib.TopologicalSorter({dotted(path): inner_imports(path) for path in MODULES}).prepare()
+
+
+def test_the_kernels_know_nothing_of_the_rest():
+    for relative in MODULES:
+        if relative.parts[0] == "kernels":
+            assert all(name == "kernels" or name.startswith("kernels.") for name in inner_imports(relative))
+
+
+@pytest.mark.parametrize("folder", ["engine", "demos", "tests"])
+def test_drawing_libraries_stay_behind_the_border(folder):
+    """pygame, moderngl and pyrr are imported under demos/viewer and nowhere else (tests may look at them there)."""
+    drawing = {"pygame", "moderngl", "pyrr"}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        inside = {module.split(".")[0] for _, module, _ in imports(path, type_checking_too=True)} & drawing
+        behind = (ROOT / "demos" / "viewer") in path.parents or (folder == "tests" and path.name.startswith("test_"))
+        assert not inside or behind, f"{path.relative_to(ROOT)} imports {inside}"
+
+
+# the shop window
+
+
+@pytest.mark.parametrize("name", ["engine", "engine.forces", "engine.integrators"])
+def test_what_a_package_offers_is_what_it_has(name):
+    """`__all__` is sorted, holds what is there, and nothing public but submodules is left out."""
+    package = importlib.import_module(name)
+    offered = package.__all__
+    assert len(set(offered)) == len(offered)
+    assert all(hasattr(package, entry) for entry in offered)
+    public = {
+        entry
+        for entry, value in vars(package).items()
+        if not entry.startswith("_") and not inspect.ismodule(value) and entry not in ("Callable", "Any")
+    }
+    assert public <= set(offered)
+
+
+def test_a_star_import_gives_the_public_names():
+    namespace = {}
+    exec("from engine import *", namespace)
+    assert set(engine.__all__) <= set(namespace)
+    for name in (
+        "World",
+        "Body",
+        "MassProperties",
+        "Clock",
+        "NonFiniteStateError",
+        "forces",
+        "integrators",
+        "rotation",
+    ):
+        assert name in engine.__all__
+
+
+def public_things(module):
+    """(name, thing) of each public function, class, method and property made in a module."""
+    for name, value in vars(module).items():
+        if name.startswith("_") or getattr(value, "__module__", None) != module.__name__:
+            continue
+        if inspect.isclass(value):
+            yield name, value
+            for inner, member in vars(value).items():
+                function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+                if not inner.startswith("_") and inspect.isfunction(function):
+                    yield f"{name}.{inner}", getattr(value, inner)
+        elif inspect.isfunction(value):
+            yield name, value
+
+
+@pytest.mark.parametrize("relative", [path for path in MODULES if path.parts[0] != "kernels"], ids=str)
+def test_everything_public_has_a_docstring(relative):
+    """Its own, or the one of the method that it fills in."""
+    module = importlib.import_module(".".join(["engine", *filter(None, [dotted(relative)])]))
+    assert module.__doc__
+    bare = [
+        name for name, thing in public_things(module) if not inspect.getdoc(thing) and not _is_protocol(module, name)
+    ]
+    assert not bare
+
+
+def _is_protocol(module, name):
+    return getattr(getattr(module, name.split(".")[0]), "_is_protocol", False)
+
+
+@pytest.mark.parametrize("relative", [path for path in MODULES if path.parts[0] == "kernels"], ids=str)
+def test_every_file_of_kernels_says_what_it_is_for(relative):
+    assert ast.get_docstring(ast.parse((ENGINE / relative).read_text(encoding="utf-8")))
+
+
+# under another name
+
+FLIGHT = """
+import sys
+import flight
+from flight.forces import LinearDrag, Thruster
+
+assert "engine" not in sys.modules
+world = flight.World(0.01)
+ship = world.add_body(flight.MassProperties.box(2.0, (1.0, 2.0, 3.0)), angular_velocity_body=(0.3, 5.0, 0.2))
+main = world.add_force(Thruster(ship, position=(0, 1, 0), direction=(0, 0, 1), max_force=1.0))
+main.throttle = 0.5
+world.step(3)
+world.add_force(LinearDrag(0.1))
+world.step(2)
+assert "engine" not in sys.modules
+print(world.state_hash())
+"""
+
+
+def test_the_folder_works_copied_under_another_name(tmp_path):
+    """Many a game has a folder `engine` of its own."""
+    shutil.copytree(ENGINE, tmp_path / "flight", ignore=shutil.ignore_patterns("__pycache__"))
+    # numba compiles nothing here: that copied kernels compile is held elsewhere, and this is the same source
+    environment = {**os.environ, "PYTHONPATH": "", "NUMBA_DISABLE_JIT": "1"}
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", FLIGHT],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    own = (
+        FLIGHT.replace("flight", "engine")
+        .replace('assert "engine" not in sys.modules\n', "")
+        .replace("print(", "hash_of = (")
+    )
+    namespace = {}
+    exec(own, namespace)
+    assert int(result.stdout) == namespace["hash_of"]
