@@ -18,8 +18,9 @@ def test_pygame_example_flies(monkeypatch):
     pygame = pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     frames = iter([[]] * 40)
+    leave = [pygame.event.Event(pygame.QUIT)]
     held = type("Keys", (), {"__getitem__": lambda self, key: key == pygame.K_SPACE})()
-    monkeypatch.setattr(pygame.event, "get", lambda kind: next(frames, ["quit"]))
+    monkeypatch.setattr(pygame.event, "get", lambda: next(frames, leave))
     monkeypatch.setattr(pygame.key, "get_pressed", lambda: held)
     namespace: dict = {}
     try:
