@@ -1,5 +1,7 @@
 """A row handle for people: everything about one body, read from and written to the world's arrays."""
 
+from __future__ import annotations  # help() then shows them as written
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +45,7 @@ class Body:
 
     __slots__ = ("_index", "_name", "_world")
 
-    def __init__(self, world: "World", index: int, name: str) -> None:
+    def __init__(self, world: World, index: int, name: str) -> None:
         self._world = world
         self._index = index
         self._name = name
@@ -69,7 +71,7 @@ class Body:
         return self._index
 
     @property
-    def world(self) -> "World":
+    def world(self) -> World:
         """The world it lives in."""
         _ = self.index
         return self._world
@@ -249,7 +251,10 @@ class Body:
     # pushes that last for one tick: the next to be taken; inside `World.on_tick`, the one that is starting
 
     def apply_force(self, force_world: npt.ArrayLike, at_world: npt.ArrayLike | None = None) -> None:
-        """Push for one tick. Held over it in world axes, its torque too.
+        """Push for one tick, the next to be taken. Held over it in world axes, its torque too.
+
+        For game events. A key that is held wants a `Thruster`, or this call inside `World.on_tick`: once a frame, it would push once a
+        frame, whatever number of ticks the frame takes.
 
         Args:
             force_world: Force [N], world frame, shape (3,).

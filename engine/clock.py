@@ -45,7 +45,7 @@ class Clock:
 
     @property
     def dropped_time(self) -> float:
-        """Time [s] that was asked for and never simulated, because a frame wanted too many ticks or a tick failed."""
+        """Simulated time [s] that was due and never handed out or taken: a frame wanted too many ticks, or a tick failed."""
         try:
             return self._dropped / self._per_second
         except OverflowError:

@@ -4,6 +4,8 @@ Nothing here calls a library's linear algebra, sine or unordered sum. The result
 last bits from one processor to the next; additions, products, quotients and square roots do not.
 """
 
+from __future__ import annotations  # help() then shows them as written
+
 import math
 from collections.abc import Iterable
 from typing import Any, Self, final
@@ -407,7 +409,7 @@ class MassProperties:
         return cls._made(owner, mass, symmetric.from_spread(mass, spread), center)
 
     @classmethod
-    def compound(cls, parts: Iterable[tuple["MassProperties", npt.ArrayLike, npt.ArrayLike]]) -> Self:
+    def compound(cls, parts: Iterable[tuple[MassProperties, npt.ArrayLike, npt.ArrayLike]]) -> Self:
         """Parts joined rigidly into one body.
 
         Args:
@@ -432,7 +434,7 @@ class MassProperties:
         return self._joined([(self, position, orientation)], "MassProperties.moved")
 
     @classmethod
-    def _joined(cls, parts: Iterable[tuple["MassProperties", npt.ArrayLike, npt.ArrayLike]], owner: str) -> Self:
+    def _joined(cls, parts: Iterable[tuple[MassProperties, npt.ArrayLike, npt.ArrayLike]], owner: str) -> Self:
         masses, centers = [], []
         own = [0.0] * 6
         for part, position, rotation in _read_parts(parts, owner):

@@ -12,6 +12,8 @@ Products and turned vectors have the bits of the compiled step. Sines and arctan
 differ between machines: they set a scene, they do not step it.
 """
 
+from __future__ import annotations  # help() then shows them as written
+
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,6 +25,26 @@ from . import checks
 from .checks import FloatArray
 from .kernels import quaternions, vectors
 from .kernels.compiler import plain
+
+__all__ = [
+    "angle_between",
+    "conjugate",
+    "from_axis_angle",
+    "from_euler",
+    "from_matrix",
+    "from_rotation_vector",
+    "from_scalar_first",
+    "look_along",
+    "multiply",
+    "orthonormalize",
+    "rodrigues",
+    "rotate",
+    "rotate_inverse",
+    "slerp",
+    "to_axis_angle",
+    "to_matrix",
+    "to_scalar_first",
+]
 
 Components = Sequence[Any] | FloatArray
 """One array or number a component: the component is the first index, so that the kernels' functions can take it."""

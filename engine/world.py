@@ -1,5 +1,7 @@
 """Owns bodies, forces, integrator and clock, and takes the ticks."""
 
+from __future__ import annotations  # help() then shows them as written
+
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -49,6 +51,26 @@ class World:
             angular momentum turns with it.
         max_ticks_per_frame: The most ticks that one `advance` takes; time beyond is dropped and counted.
     """
+
+    __slots__ = (
+        "__weakref__",
+        "_bodies",
+        "_callbacks",
+        "_checkpoint",
+        "_clock",
+        "_columns",
+        "_dt",
+        "_forces",
+        "_game_mode",
+        "_integrator",
+        "_mass_properties",
+        "_model",
+        "_names",
+        "_paused",
+        "_phase",
+        "_state",
+        "_tick_count",
+    )
 
     def __init__(
         self,
@@ -102,7 +124,7 @@ class World:
 
     @property
     def dropped_time(self) -> float:
-        """Wall time [s] that was never simulated, because a frame wanted more than `max_ticks_per_frame` ticks or a tick failed."""
+        """Simulated time [s] that was due and never flown: a frame wanted more than `max_ticks_per_frame` ticks, or a tick failed."""
         return self._clock.dropped_time
 
     @property

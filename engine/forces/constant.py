@@ -1,5 +1,7 @@
 """Forces and torques that stay as they are, in world axes or in body axes."""
 
+from __future__ import annotations  # help() then shows them as written
+
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +23,8 @@ class ConstantForce(HeldForce):
         force_body: force [N], body frame, shape (3,).
         at_body: Where it acts [m], body axes from the body's origin, shape (3,); None is the mass centre.
     """
+
+    __slots__ = ("at_body", "evaluate", "force_body", "force_world")
 
     def __init__(
         self,
@@ -76,6 +80,8 @@ class ConstantTorque(HeldForce):
         torque_world: Torque [N·m], world frame, shape (3,); or
         torque_body: torque [N·m], body frame, shape (3,).
     """
+
+    __slots__ = ("torque_body", "torque_world")
 
     def __init__(
         self, body: BodyHandle, *, torque_world: npt.ArrayLike | None = None, torque_body: npt.ArrayLike | None = None

@@ -16,6 +16,8 @@ class LinearDrag(FieldForce):
         bodies: Which bodies feel it; None is all.
     """
 
+    __slots__ = ("coefficient",)
+
     field = staticmethod(fields.linear_drag)
 
     def __init__(self, coefficient: float, *, bodies: Iterable[BodyHandle] | None = None) -> None:
@@ -34,6 +36,8 @@ class QuadraticDrag(FieldForce):
         bodies: Which bodies feel it; None is all.
     """
 
+    __slots__ = ("coefficient",)
+
     field = staticmethod(fields.quadratic_drag)
 
     def __init__(self, coefficient: float, *, bodies: Iterable[BodyHandle] | None = None) -> None:
@@ -51,6 +55,8 @@ class AngularDamping(FieldForce):
         coefficient: c [N·m·s], at least 0.
         bodies: Which bodies feel it; None is all.
     """
+
+    __slots__ = ("coefficient",)
 
     field = staticmethod(fields.angular_damping)
 

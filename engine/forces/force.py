@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -23,9 +24,11 @@ class Force(ABC):
     evaluate: Literal["tick", "stage"]
     """"tick": once at the start of a tick, then held; "stage": at each stage of the integrator."""
 
+    __slots__ = ()  # in every force: a misspelt `thruster.throtle = 1` raises
+
     def __setattr__(self, name: str, value: Any) -> None:
         # What a force was made with has gone into compiled tables: set anew, it would do nothing, in silence.
-        if not name.startswith("_") and name in self.__dict__:
+        if name in _all_slots(type(self)) and not name.startswith("_") and hasattr(self, name):
             raise AttributeError(f"{self!r}: {name} cannot be changed; remove the force and add another")
         super().__setattr__(name, value)
 
@@ -53,6 +56,11 @@ class Force(ABC):
         """Back to what `saved` gave."""
 
 
+@cache
+def _all_slots(kind: type) -> frozenset[str]:
+    return frozenset(name for base in kind.__mro__ for name in getattr(base, "__slots__", ()))
+
+
 class Owner(Protocol):
     """The force set that holds a force, as the force sees it."""
 
@@ -62,6 +70,8 @@ class Owner(Protocol):
 
 class HeldForce(Force):
     """A force whose wrench on its body is constant but for a factor: rows of a compiled table (see `kernels.held_wrenches`)."""
+
+    __slots__ = ("_factors", "_owner", "body")
 
     evaluate: Literal["tick", "stage"] = "tick"
 
@@ -109,6 +119,8 @@ class HeldForce(Force):
 
 class FieldForce(Force):
     """A force that is a compiled function of a body's own state (see `kernels.fields`), on all bodies or on those named."""
+
+    __slots__ = ("_bodies", "_parameters", "_shares", "_shares_key")
 
     evaluate: Literal["tick", "stage"] = "stage"
     field: ClassVar[Callable[..., Any]]

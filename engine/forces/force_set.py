@@ -1,7 +1,7 @@
 """The forces of one world, sorted by how they are fed to the integrator."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -151,8 +151,9 @@ class ForceSet:
         )
         if self._tick_callables:
             wrench, bodies = self._view(WRENCH, stages=False)
-            for _force, apply in self._tick_callables:
-                apply(wrench, bodies, time)
+            for force, apply in self._tick_callables:
+                if apply(wrench, bodies, time) is not None:
+                    _refuse_return(force)
 
     def fill_held_one_by_one(self, time: float, on_added: OnAdded) -> None:
         """The same by calling each force, and `on_added(force, wrench)` after it: slow, to find the one that spoilt a tick."""
@@ -169,7 +170,8 @@ class ForceSet:
         """Add the stage-evaluated forces to the wrench of a stage, from the state in the stage array, at `time` [s]."""
         wrench, bodies = self._view(STAGE_WRENCH + WRENCH_ROWS * stage, stages=True)
         for force, apply in self._stage_forces:
-            apply(wrench, bodies, time)
+            if apply(wrench, bodies, time) is not None:
+                _refuse_return(force)
             if on_added is not None:
                 on_added(force, wrench)
 
@@ -246,5 +248,9 @@ class ForceSet:
         return self._views[key]
 
 
-def _apply_of(force: AnyForce) -> Callable[[Wrench, BodyStates, float], None]:
+def _refuse_return(force: AnyForce) -> NoReturn:
+    raise TypeError(f"{force!r}: a force must add to the wrench (wrench.force_world += …) and return nothing")
+
+
+def _apply_of(force: AnyForce) -> Callable[[Wrench, BodyStates, float], object]:
     return force.apply if hasattr(force, "apply") else force

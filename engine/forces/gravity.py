@@ -1,5 +1,7 @@
 """Gravity: uniform, of a point mass with oblateness, and its gradient's torque."""
 
+from __future__ import annotations  # help() then shows them as written
+
 from typing import Literal
 
 import numpy as np
@@ -17,6 +19,8 @@ class UniformGravity(Force):
     Args:
         acceleration_world: Acceleration [m/s²], world frame, shape (3,); (0, -9.81, 0) where y is up.
     """
+
+    __slots__ = ("acceleration_world",)
 
     evaluate: Literal["tick", "stage"] = "tick"
 
@@ -46,6 +50,8 @@ class PointGravity(FieldForce):
 
     At the very centre the force has no value and the tick is refused.
     """
+
+    __slots__ = ("_oblateness", "axis", "center", "gm", "j2", "reference_radius")
 
     field = staticmethod(fields.point_gravity)
 
@@ -93,6 +99,8 @@ class GravityGradient(FieldForce):
         gm: Gravitational parameter GM [m³/s²], above zero.
         center: Where the mass is [m], world frame, shape (3,).
     """
+
+    __slots__ = ("center", "gm")
 
     field = staticmethod(fields.gravity_gradient)
 

@@ -1,5 +1,7 @@
 """Electromagnetic forces on charged bodies."""
 
+from __future__ import annotations  # help() then shows them as written
+
 from collections.abc import Iterable
 
 import numpy.typing as npt
@@ -19,6 +21,8 @@ class Lorentz(FieldForce):
         magnetic_field: B [T], world frame, shape (3,).
         bodies: Which bodies are charged; None is all.
     """
+
+    __slots__ = ("charge", "electric_field", "magnetic_field")
 
     field = staticmethod(fields.lorentz)
 

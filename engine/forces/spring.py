@@ -1,5 +1,7 @@
 """Springs with dampers, between two bodies or a body and a point of the world."""
 
+from __future__ import annotations  # help() then shows them as written
+
 from typing import Literal
 
 import numpy as np
@@ -23,6 +25,8 @@ class Spring(Force):
         damping: c [N·s/m], at least 0.
         rest_length: L₀ [m], at least 0. While the two points coincide a spring has no direction and pulls nowhere.
     """
+
+    __slots__ = ("_parameters", "at_body", "at_other", "body", "damping", "other", "rest_length", "stiffness")
 
     evaluate: Literal["tick", "stage"] = "stage"
 

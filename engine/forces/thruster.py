@@ -1,5 +1,7 @@
 """Thrusters: a force at a point of a body, along a direction that turns with it, set by a throttle."""
 
+from __future__ import annotations  # help() then shows them as written
+
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,11 @@ class Thruster(HeldForce):
         max_force: Force at full throttle [N], at least 0.
 
     Attributes:
-        throttle: Share of the full force, 0 to 1; 0 at first. Takes effect with the next tick.
+        throttle: Share of the full force, 0 to 1; 0 at first. Acts from the next tick to be taken on; set inside
+            `World.on_tick`, in the tick that is starting.
     """
+
+    __slots__ = ("direction", "max_force", "position")
 
     def __init__(
         self, body: BodyHandle, *, position: npt.ArrayLike, direction: npt.ArrayLike, max_force: float
@@ -38,7 +43,7 @@ class Thruster(HeldForce):
 
     @property
     def throttle(self) -> float:
-        """Share of the full force, 0 to 1; takes effect with the next tick."""
+        """Share of the full force, 0 to 1; acts from the next tick to be taken on."""
         return float(self._factors[0])
 
     @throttle.setter
@@ -65,6 +70,8 @@ class ThrusterBank(HeldForce):
         throttle: Shares of the full forces, 0 to 1, shape (k,); zeros at first. Assign a whole array (or one number for all);
             what is read is a read-only copy.
     """
+
+    __slots__ = ("directions", "max_forces", "positions")
 
     def __init__(
         self, body: BodyHandle, *, positions: npt.ArrayLike, directions: npt.ArrayLike, max_forces: npt.ArrayLike

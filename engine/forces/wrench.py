@@ -1,5 +1,7 @@
 """What a force function is given: the states to evaluate at, and the wrench to add to."""
 
+from __future__ import annotations  # help() then shows them as written
+
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -195,6 +197,8 @@ class Wrench:
             "torque_body": torque_body,
         }
         values = {part: _three(value, part) for part, value in given.items() if value is not None}
+        if not values:
+            refuse("Wrench.add", "force_world, force_body, torque_world or torque_body", None, "given")
         if at_body is not None:
             arm = _three(at_body, "at_body") - self.bodies.center_of_mass_body[row]
             if force_body is not None:

@@ -22,8 +22,12 @@ class RungeKutta4(OneStepMethod):
     """Classical Runge-Kutta on position, orientation, velocity and one of three turning variables.
 
     Order 4, four evaluations a tick. "angular_momentum" (Maggiore) keeps the angular momentum of a free body to rounding; "body_rates"
-    (Ganapathi) and "world_rates" (Wedekind) keep it to the order of the method. None keeps the energy: it drifts, slowly while
-    dt·|ω| is well below one, and the methods fail (large errors, then overflow) somewhere above dt·|ω| = 2.
+    (Ganapathi) and "world_rates" (Wedekind) keep it to the order of the method. None keeps the energy.
+
+    What has to be small is dt times the larger of |ω| and |Iω + h|/I_min, I_min the least principal moment and h the stored
+    momentum: 0.1 for game use. At 1 the motion is wrong; from about 2 on the methods settle on an axis or overflow. In angular momentum
+    and in world rates an error of the orientation comes back in the body rates, times I_max/I_min: for slender bodies, and for the
+    most accurate attitude a tick, body rates are better (a rod of 40 m by 0.5 m at dt·|ω| = 0.05: 3e-7 rad after 20 s against 1.5).
 
     Choose it for smooth forces and short runs, and as a method that everybody knows. Not for fast spin over hours.
 
