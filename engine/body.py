@@ -22,6 +22,7 @@ from .kernels.layout import (
     ORIENTATION,
     POSITION,
     PREVIOUS,
+    STATE_ROWS,
     STORED_MOMENTUM,
     VELOCITY,
 )
@@ -98,6 +99,7 @@ class Body:
         self._put(POSITION, position)
         self._put(PREVIOUS + POSITION, previous)
         self._put(VELOCITY, velocity)
+        self._world._columns.forget_history(self._index)
         self._world._forces.model_changed()
 
     @property
@@ -352,6 +354,8 @@ class Body:
         self._put(row, values)
         if pose:
             self._put(PREVIOUS + row, values)
+        if row < STATE_ROWS:
+            self._world._columns.forget_history(self._index)
 
     def _check_finite(self, *results: FloatArray) -> None:
         for result in results:

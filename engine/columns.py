@@ -4,6 +4,7 @@ import numpy as np
 
 from .checks import FloatArray
 from .kernels.layout import (
+    HISTORY_ROWS,
     INERTIA,
     INVERSE_INERTIA,
     INVERSE_MASS,
@@ -25,12 +26,13 @@ class Columns:
     because rows that lie a power of two apart fight for the same places in the cache (measured at 1024: slow always).
     """
 
-    __slots__ = ("array", "count", "revision", "stages")
+    __slots__ = ("__weakref__", "array", "count", "history", "revision", "stages")
 
     def __init__(self) -> None:
         self.array = _resting(_SMALLEST)
         self.count = 0
         self.stages: FloatArray | None = None
+        self.history: FloatArray | None = None
         self.revision = 0
         """Grows whenever a view on the arrays, or an index, may have become stale."""
 
@@ -58,6 +60,9 @@ class Columns:
         last = self.count - 1
         self.array[:, index:last] = self.array[:, index + 1 : self.count]
         self.array[:, last : self.count] = _resting(1)
+        if self.history is not None:
+            self.history[:, index:last] = self.history[:, index + 1 : self.count]
+            self.history[:, last] = 0.0
         self.count = last
         self.revision += 1
 
@@ -70,17 +75,34 @@ class Columns:
             self.revision += 1
         return self.stages
 
-    def saved(self) -> FloatArray:
-        """A copy of all bodies, for `restore`."""
-        return self.array[:, : self.count].copy()
+    def history_array(self) -> FloatArray:
+        """The third array, made when first asked for: the held wrenches of the two ticks before."""
+        if self.history is None:
+            self.history = np.zeros((HISTORY_ROWS, self.pitch))
+        return self.history
 
-    def restore(self, saved: FloatArray) -> None:
+    def forget_history(self, columns: int | slice = slice(None)) -> None:
+        """Something of these bodies has jumped: the wrenches of the ticks before are no guide to those to come."""
+        if self.history is not None:
+            self.history[:, columns] = 0.0
+
+    def saved(self) -> tuple[FloatArray, FloatArray | None]:
+        """A copy of all bodies, for `restore`."""
+        history = None if self.history is None else self.history[:, : self.count].copy()
+        return self.array[:, : self.count].copy(), history
+
+    def restore(self, saved: tuple[FloatArray, FloatArray | None]) -> None:
         """Back to the bodies that were saved."""
+        bodies, history = saved
+        count = bodies.shape[1]
         self.count = 0
-        if saved.shape[1] > self.pitch:
-            self._grow(saved.shape[1])
-        self.array[:, saved.shape[1] :] = _resting(self.pitch - saved.shape[1])
-        self.append(saved)
+        if count > self.pitch:
+            self._grow(count)
+        self.array[:, count:] = _resting(self.pitch - count)
+        self.append(bodies)
+        self.forget_history()
+        if history is not None:
+            self.history_array()[:, :count] = history
 
     def _grow(self, wanted: int) -> None:
         size = 1024
@@ -88,6 +110,10 @@ class Columns:
             size *= 2
         grown = _resting(size + 8)
         grown[:, : self.count] = self.array[:, : self.count]
+        if self.history is not None:
+            history = np.zeros((HISTORY_ROWS, size + 8))
+            history[:, : self.count] = self.history[:, : self.count]
+            self.history = history
         self.array = grown
         self.revision += 1
 

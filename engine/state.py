@@ -102,8 +102,11 @@ class State:
         """The bodies as bytes, equal for equal values: state and mass properties, without the previous tick and the scratch rows."""
         count = self._columns.count
         rows = np.r_[0:STATE_ROWS, WRENCH + WRENCH_ROWS : ROWS]
+        blocks = [self._columns.array[rows, :count]]
+        if self._columns.history is not None and self._columns.history.any():
+            blocks.append(self._columns.history[:, :count])
         # adding zero makes one zero of both
-        return bytes((self._columns.array[rows, :count] + 0.0).astype("<f8").tobytes())
+        return b"".join((block + 0.0).astype("<f8").tobytes() for block in blocks)
 
     def _rows(self, row: int, size: int) -> FloatArray:
         return read_only(self._columns.array[row : row + size, : self._columns.count].T)
@@ -117,3 +120,5 @@ class State:
         target[row : row + values.shape[1]] = values.T
         if also_previous:
             target[PREVIOUS + row : PREVIOUS + row + values.shape[1]] = values.T
+        if row < STATE_ROWS:
+            self._columns.forget_history()

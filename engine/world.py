@@ -94,6 +94,7 @@ class World:
         self._checkpoint: Checkpoint | None = None
         self._state = State(self._columns, self._before_change)
         self._model = Model(self._columns)
+        self._game_mode = False
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
 
@@ -196,8 +197,10 @@ class World:
             value = by_name[value]()
         if not isinstance(value, Integrator):
             refuse("World", "integrator", value, rule, TypeError)
+        value.check_game_mode(self._game_mode)
         self._before_change()
         self._integrator = value
+        self._columns.forget_history()
 
     @property
     def game_mode(self) -> bool:
@@ -207,6 +210,7 @@ class World:
     @game_mode.setter
     def game_mode(self, value: bool) -> None:
         value = _boolean(value, "game_mode")
+        self._integrator.check_game_mode(value)
         self._before_change()
         self._game_mode = value
 
@@ -410,6 +414,7 @@ class World:
         return not self._callbacks and self._forces.is_steady
 
     def _steady_ticks(self, ticks: int) -> int:
+        ticks = ticks if self._integrator.fuses_ticks else 1
         self._forces.fill_held(self.time)
         taken = self._integrator.take_held_ticks(self._columns, self._dt, ticks, not self._game_mode)
         self._tick_count += taken

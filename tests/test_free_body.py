@@ -29,6 +29,9 @@ RATES = (0.9, -1.6, 2.2)
 FLIGHT = {"orientation": SKEW_ORIENTATION, "angular_velocity_body": RATES, "inertia_body": ASYMMETRIC}
 DT = 1.0 / 60.0
 
+KEEP_MOMENTUM = ("semi-implicit-euler", "rk4", "midpoint")
+"""The methods that keep the angular momentum of a free body to rounding."""
+
 
 def truncation(order, rate, dt, time):
     """A bound on the error of a method of this order: a twelfth of (ω dt)^order of the angle turned.
@@ -36,6 +39,15 @@ def truncation(order, rate, dt, time):
     That is ten times the lag of RK4 in a steady turn, (ω dt)⁴/120 of the angle; each test states what was measured.
     """
     return (rate * dt) ** order * rate * time / 12.0
+
+
+def steady(method, rates, time, rounding):
+    """How far constant rates may creep: Nyström's method reads them off q and dq/dt, and holds them to its order only.
+
+    It slows a steady turn by (ω dt)⁶/1370 a tick, as measured at 1, 3 and 6 rad/s: 1.4e-9 of the rates in 2 s at 3 rad/s.
+    """
+    speed = np.linalg.norm(rates)
+    return speed * (speed * DT) ** 6 / 1300.0 * time / DT if method.name == "nystrom" else rounding
 
 
 @every_method
@@ -59,7 +71,7 @@ def test_free_body_keeps_angular_momentum(method):
     for _ in range(60):
         world.step(10)
         worst = max(worst, np.linalg.norm(angular_momentum(body) - start) / np.linalg.norm(start))
-    keeps_to_rounding = method.name in ("semi-implicit-euler", "rk4")
+    keeps_to_rounding = method.name in KEEP_MOMENTUM
     assert worst < (1e-13 if keeps_to_rounding else truncation(method.order, np.linalg.norm(RATES), DT, 10.0))
 
 
@@ -135,7 +147,7 @@ def test_ball_turns_about_a_fixed_axis(method):
         method, DT, (10.0,), inertia_body=(1.7, 1.7, 1.7), orientation=SKEW_ORIENTATION, angular_velocity_body=rates
     )
     expected = rotations.Rotation.from_quat(SKEW_ORIENTATION) * rotations.Rotation.from_rotvec(10.0 * rates)
-    assert np.abs(flight.angular_velocity_body[0] - rates).max() < 600 * 2.0**-52 * 4.0
+    assert np.abs(flight.angular_velocity_body[0] - rates).max() < steady(method, rates, 10.0, 600 * 2.0**-52 * 4.0)
     bound = 1e-12 if method.order == 1 else truncation(method.order, np.linalg.norm(rates), DT, 10.0)
     assert rotations.angle(flight.orientation[0], expected.as_quat()) < bound
 
@@ -146,7 +158,7 @@ def test_spin_about_a_principal_axis_stays(method, axis):
     """ω × Iω = 0 on each of the three, the middle one too: nothing but rounding stirs it, and 2 s is too short for that to grow."""
     rates = 3.0 * SKEW_AXES[:, axis]
     flight = fly(method, DT, (2.0,), inertia_body=ASYMMETRIC, orientation=SKEW_ORIENTATION, angular_velocity_body=rates)
-    assert np.abs(flight.angular_velocity_body[0] - rates).max() < 1e-12
+    assert np.abs(flight.angular_velocity_body[0] - rates).max() < steady(method, rates, 2.0, 1e-12)
 
 
 def largest_tilt(method, axis, seconds=30.0, **setup):
@@ -185,7 +197,7 @@ def test_body_with_stored_momentum_keeps_the_sum(method):
     world.step(600)
     change = np.linalg.norm(angular_momentum(body) - start) / np.linalg.norm(start)
     own_change = np.linalg.norm(rotations.to_world(body.orientation, ASYMMETRIC @ body.angular_velocity_body) - own)
-    keeps_to_rounding = method.name in ("semi-implicit-euler", "rk4")
+    keeps_to_rounding = method.name in KEEP_MOMENTUM
     assert change < (1e-13 if keeps_to_rounding else truncation(method.order, np.linalg.norm(RATES), DT, 10.0))
     assert own_change > 0.1
 

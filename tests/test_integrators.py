@@ -172,6 +172,70 @@ def test_game_mode_converges_to_motion_without_the_gyroscopic_term(method, game_
     assert_orders(method, found)
 
 
+FIELD_GM, FIELD_CENTER = 1.7, np.array([0.3, -0.2, 0.5])
+ORBIT = {**START, "position": (1.5, -0.7, 1.1), "velocity": (0.45, 0.85, 0.3), "mass": 1.3}
+
+
+@pytest.fixture(scope="module")
+def gradient_truth():
+    def wrench(time, position, rotation, velocity, rates):
+        r = position - FIELD_CENTER
+        r_body = rotation.T @ r
+        squared = r @ r
+        return -1.3 * FIELD_GM * r / squared**1.5, 3.0 * FIELD_GM / squared**2.5 * np.cross(r_body, ASYMMETRIC @ r_body)
+
+    return solve(
+        wrench=wrench, stored_momentum_body=STORED, **{name: ORBIT[name] for name in ("position", "velocity", "mass")}
+    )
+
+
+@every_method
+def test_gravity_gradient_on_an_orbit_converges_at_the_named_order(method, gradient_truth):
+    """A torque that depends on place and attitude, near the low point of an ellipse: a method that freezes either is of order one."""
+
+    def gravity(body):
+        return [forces.PointGravity(FIELD_GM, FIELD_CENTER), forces.GravityGradient(FIELD_GM, FIELD_CENTER)]
+
+    found = measured_orders(
+        method, TIMES, gradient_truth, TURNING + MOVING, forces=gravity, stored_momentum_body=STORED, **ORBIT
+    )
+    assert_orders(method, found)
+
+
+CHARGE, ELECTRIC, MAGNETIC, ARM = (
+    0.8,
+    np.array([0.3, 0.9, -0.4]),
+    np.array([0.6, -0.5, 1.7]),
+    np.array([0.5, -0.3, 0.7]),
+)
+
+
+@pytest.fixture(scope="module")
+def lorentz_truth():
+    def wrench(time, position, rotation, velocity, rates):
+        central = CHARGE * (ELECTRIC + np.cross(velocity, MAGNETIC))
+        lever = rotation @ ARM
+        off = CHARGE * (ELECTRIC + np.cross(velocity + rotation @ np.cross(rates, ARM), MAGNETIC))
+        return central + off, rotation.T @ np.cross(lever, off)
+
+    return solve(wrench=wrench)
+
+
+@every_method
+def test_lorentz_force_converges_at_the_named_order(method, lorentz_truth):
+    """q (E + v × B) on a charge at the mass centre, the built-in force, and on one off it, a function: force and torque by all rates."""
+
+    def off_the_centre(wrench, bodies, time):
+        spin = bodies.to_world(np.cross(bodies.angular_velocity_body, ARM))
+        force = CHARGE * (ELECTRIC + np.cross(bodies.velocity + spin, MAGNETIC))
+        wrench.add(0, force_world=force[0], at_body=ARM)
+
+    def charges(body):
+        return [forces.Lorentz(CHARGE, electric_field=ELECTRIC, magnetic_field=MAGNETIC), off_the_centre]
+
+    assert_orders(method, measured_orders(method, TIMES, lorentz_truth, TURNING + MOVING, forces=charges, **START))
+
+
 ANCHOR, HOLD = np.array([-0.6, 0.5, 1.4]), np.array([0.5, -0.3, 0.7])
 MASS_CENTRE = np.array([0.1, 0.2, -0.15])
 

@@ -69,7 +69,9 @@ def test_held_ticks_are_packed_across_bodies(method):
 
 
 @needs_numba
-@pytest.mark.parametrize("method", ["rk4", "rk4-world-rates", "semi-implicit-euler"])
+@pytest.mark.parametrize(
+    "method", ["rk4", "rk4-world-rates", "semi-implicit-euler", "nystrom", "lie-rk4", "predictor-corrector", "midpoint"]
+)
 def test_the_stages_of_a_tick_are_packed_across_bodies(method):
     array, _, integer, real = types()
     made = integrators.by_name[method]()

@@ -2,17 +2,40 @@
 
 from collections.abc import Callable
 
+from .extrapolated import Extrapolated
+from .implicit_midpoint import ImplicitMidpoint
 from .integrator import Integrator
+from .lie_runge_kutta_4 import LieRungeKutta4
+from .predictor_corrector import PredictorCorrector
 from .runge_kutta_4 import RungeKutta4
+from .runge_kutta_nystrom import RungeKuttaNystrom
 from .semi_implicit_euler import SemiImplicitEuler
+from .substepped import Substepped
 
-__all__ = ["ALL_INTEGRATORS", "Integrator", "RungeKutta4", "SemiImplicitEuler", "by_name"]
+__all__ = [
+    "ALL_INTEGRATORS",
+    "Extrapolated",
+    "ImplicitMidpoint",
+    "Integrator",
+    "LieRungeKutta4",
+    "PredictorCorrector",
+    "RungeKutta4",
+    "RungeKuttaNystrom",
+    "SemiImplicitEuler",
+    "Substepped",
+    "by_name",
+]
 
 by_name: dict[str, Callable[[], Integrator]] = {
     "semi-implicit-euler": SemiImplicitEuler,
+    "implicit-gyro-euler": lambda: SemiImplicitEuler(gyroscopic="implicit"),
     "rk4": RungeKutta4,
     "rk4-body-rates": lambda: RungeKutta4(variables="body_rates"),
     "rk4-world-rates": lambda: RungeKutta4(variables="world_rates"),
+    "nystrom": RungeKuttaNystrom,
+    "predictor-corrector": PredictorCorrector,
+    "lie-rk4": LieRungeKutta4,
+    "midpoint": ImplicitMidpoint,
 }
 
 ALL_INTEGRATORS: list[Integrator] = [make() for make in by_name.values()]

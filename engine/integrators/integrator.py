@@ -15,15 +15,26 @@ EvaluateForces = Callable[[int, float], None]
 class Integrator(ABC):
     """Takes ticks. A method is final: it is wrapped to be changed, not overridden."""
 
-    order: ClassVar[int]
-    """How fast the error falls: halving dt divides it by two to this power."""
-    evaluations_per_tick: ClassVar[int]
-    """How often in a tick the forces that depend on the state are evaluated."""
+    fuses_ticks: bool = True
+    """Whether many ticks may be asked for in one call; False for one that can refuse a tick."""
 
     @property
     @abstractmethod
     def name(self) -> str:
         """The string under which the world knows the method."""
+
+    @property
+    @abstractmethod
+    def order(self) -> int:
+        """How fast the error falls: halving dt divides it by two to this power."""
+
+    @property
+    @abstractmethod
+    def evaluations_per_tick(self) -> int:
+        """How often in a tick the forces that depend on the state are evaluated."""
+
+    def check_game_mode(self, game_mode: bool) -> None:  # noqa: B027 (most methods can fly both)
+        """Raise `ValueError` with the reason where the method cannot do without the gyroscopic term, or with it."""
 
     @abstractmethod
     def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
@@ -36,7 +47,7 @@ class Integrator(ABC):
     def take_staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces) -> bool:
         """Take one tick, evaluating forces at each stage; return whether it ended finite.
 
-        Until the last evaluation nothing of the bodies has been written; a tick that did not end finite has to be undone.
+        Where an evaluation raises, the bodies are as they were; a tick that did not end finite has to be undone.
         """
 
 

@@ -18,6 +18,9 @@
 
 A second array, of the same pitch, exists while some force is evaluated at each stage: thirteen rows for the state at the stage, then
 twelve rows of wrench for each evaluation in the tick.
+
+A third exists once a method that looks back has flown: the wrench held over the tick before (twelve rows), that of the one before it
+(twelve rows), and how many of the two are known.
 """
 
 POSITION = 0
@@ -43,3 +46,8 @@ ROWS = 58
 STAGE_WRENCH = 13
 MOST_EVALUATIONS = 6
 """The largest number of force evaluations a tick that any method makes."""
+
+LAST_WRENCH = 0
+OLDER_WRENCH = 12
+KNOWN_WRENCHES = 24
+HISTORY_ROWS = 25

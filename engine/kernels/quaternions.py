@@ -71,6 +71,11 @@ def rotate_inverse(q: Quaternion, doubling: float, vector_world: Vector) -> Vect
 
 
 @inlined
+def add_scaled_quaternion(a: Quaternion, factor: float, b: Quaternion) -> Quaternion:
+    return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2], a[3] + factor * b[3]
+
+
+@inlined
 def rate_of_change(q: Quaternion, angular_velocity_body: Vector) -> Quaternion:
     """dq/dt = q ω/2 for body rates ω."""
     x, y, z, w = q

@@ -1,7 +1,7 @@
 """The classical Runge-Kutta method of order four, with the rotation carried in one of three sets of variables."""
 
 from .compiler import inlined
-from .quaternions import Quaternion, doubling, normalize, rate_of_change, rotate, rotate_inverse
+from .quaternions import Quaternion, add_scaled_quaternion, doubling, normalize, rate_of_change, rotate, rotate_inverse
 from .rigid_body import (
     Body,
     State,
@@ -14,7 +14,7 @@ from .rigid_body import (
     net_torque_body,
     net_torque_world,
 )
-from .vectors import Vector, add_scaled, scale
+from .vectors import Vector, add, add_scaled, scale
 
 _BODY_RATES, _WORLD_RATES, _MOMENTUM = 0, 1, 2
 
@@ -23,7 +23,7 @@ _BODY_RATES, _WORLD_RATES, _MOMENTUM = 0, 1, 2
 def runge_kutta_4_body_rates(
     stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
 ) -> State:
-    return _runge_kutta_4(_BODY_RATES, stage, gyroscopic, dt, start, wrenches, body)
+    return _runge_kutta_4(_BODY_RATES, False, stage, gyroscopic, dt, start, wrenches, body)
 
 
 # Without the gyroscopic term the body rates are what stays constant in a free body: carried in any other variables, they would do so only
@@ -34,19 +34,45 @@ def runge_kutta_4_body_rates(
 def runge_kutta_4_world_rates(
     stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
 ) -> State:
-    return _runge_kutta_4(_WORLD_RATES if gyroscopic else _BODY_RATES, stage, gyroscopic, dt, start, wrenches, body)
+    return _runge_kutta_4(
+        _WORLD_RATES if gyroscopic else _BODY_RATES, False, stage, gyroscopic, dt, start, wrenches, body
+    )
 
 
 @inlined
 def runge_kutta_4_momentum(
     stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
 ) -> State:
-    return _runge_kutta_4(_MOMENTUM if gyroscopic else _BODY_RATES, stage, gyroscopic, dt, start, wrenches, body)
+    return _runge_kutta_4(_MOMENTUM if gyroscopic else _BODY_RATES, False, stage, gyroscopic, dt, start, wrenches, body)
+
+
+# Game mode has no momentum to keep: these two are not made for it.
+
+
+@inlined
+def runge_kutta_4_body_rates_momentum_kept(
+    stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
+) -> State:
+    return _runge_kutta_4(_BODY_RATES, True, stage, gyroscopic, dt, start, wrenches, body)
+
+
+@inlined
+def runge_kutta_4_world_rates_momentum_kept(
+    stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
+) -> State:
+    return _runge_kutta_4(_WORLD_RATES, True, stage, gyroscopic, dt, start, wrenches, body)
 
 
 @inlined
 def _runge_kutta_4(
-    variables: int, stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
+    variables: int,
+    keep_momentum: bool,
+    stage: int,
+    gyroscopic: bool,
+    dt: float,
+    start: State,
+    wrenches: Wrenches,
+    body: Body,
 ) -> State:
     """The state at which wrench number `stage` is wanted, given the wrenches before it; `stage` 4 is the end of the tick."""
     y = _enter(variables, start, body)
@@ -67,7 +93,15 @@ def _runge_kutta_4(
     k4 = _slope(variables, gyroscopic, y3, wrenches[3], body)
     # y + dt/6 (k1 + 2 k2 + 2 k3 + k4)
     mean = _plus(_plus(_plus(k1, 2.0, k2), 2.0, k3), 1.0, k4)
-    return _leave(variables, _plus(y, dt / 6.0, mean), body)
+    end = _leave(variables, _plus(y, dt / 6.0, mean), body)
+    if keep_momentum:
+        # L is a quadrature beside the rates, L₀ + dt/6 (τ₁ + 2 τ₂ + 2 τ₃ + τ₄) in world axes: of order four too, and still where τ is zero
+        momentum = _enter(_MOMENTUM, start, body)[3]
+        middle = add(_torque_world(y1, wrenches[1]), _torque_world(y2, wrenches[2]))
+        outer = add(_torque_world(y, wrenches[0]), _torque_world(y3, wrenches[3]))
+        momentum = add_scaled(momentum, dt / 6.0, add_scaled(outer, 2.0, middle))
+        end = end[0], end[1], end[2], _rates_body(_MOMENTUM, end[1], doubling(end[1]), momentum, body)
+    return end
 
 
 @inlined
@@ -123,11 +157,15 @@ def _slope(variables: int, gyroscopic: bool, state: State, wrench: Wrench, body:
 
 
 @inlined
+def _torque_world(state: State, wrench: Wrench) -> Vector:
+    return net_torque_world(state[1], doubling(state[1]), wrench)
+
+
+@inlined
 def _plus(state: State, factor: float, slope: State) -> State:
-    q, dq = state[1], slope[1]
     return (
         add_scaled(state[0], factor, slope[0]),
-        (q[0] + factor * dq[0], q[1] + factor * dq[1], q[2] + factor * dq[2], q[3] + factor * dq[3]),
+        add_scaled_quaternion(state[1], factor, slope[1]),
         add_scaled(state[2], factor, slope[2]),
         add_scaled(state[3], factor, slope[3]),
     )

@@ -1,0 +1,158 @@
+"""Ticks taken in smaller steps, as many as asked for or as many as the error wants."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, real, refuse
+from ..columns import Columns
+from ..kernels.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, VELOCITY
+from .extrapolated import Extrapolated
+from .integrator import EvaluateForces, Integrator
+
+MOST_SUBSTEPS = 1024
+"""The most into which a tick is cut on the way to a tolerance; a body that wants more has its tick refused."""
+
+TakeSteps = Callable[[float, int], bool]
+"""Called as `take(step, count)`: that many steps of that length [s] from the state as it is; whether all ended finite."""
+
+
+class Substepped(Integrator):
+    """Another method, in equal steps that divide the tick.
+
+    Order and conservation are those of the method inside, at its smaller step; the evaluations are multiplied by the number of steps.
+    Forces that are known once a tick are still asked once and held; pushes last the whole tick.
+
+    With a tolerance the tick is taken in 1, 2, 4, … steps until the result changes by no more than that: the largest of the change in
+    position [m], in attitude [rad], and of dt times the change of velocity and of rates. All bodies are stepped side by side, so that they
+    see one another at the same times, and each keeps the first result that did not change: what a body does depends on no other that it
+    feels no force from. The result itself is better than the tolerance, by about 2 to the order. Nothing is carried from tick
+    to tick, so the same state always takes the same steps. Where 1024 are not enough the tick is refused with `ArithmeticError`.
+
+    Choose a number where the tick is set by the frame and not by the motion; a tolerance where the motion has calm and wild stretches.
+    Not for forces that remember when they were asked: with a tolerance they are asked again for the same times.
+
+    Source: Mandre (2008), 7.4.
+
+    Args:
+        integrator: The method; not an `Extrapolated` one, which goes around this.
+        n: How many steps to a tick, at least 1; or
+        tolerance: The largest change by doubling them, above zero.
+    """
+
+    def __init__(self, integrator: Integrator, n: int | None = None, *, tolerance: float | None = None) -> None:
+        if not isinstance(integrator, Integrator):
+            refuse("Substepped", "integrator", integrator, "a method from engine.integrators", TypeError)
+        if isinstance(integrator, Extrapolated):
+            refuse(
+                "Substepped",
+                "integrator",
+                integrator,
+                "one that does not extrapolate: the history is one of whole ticks, so Extrapolated(Substepped(…)) it is",
+            )
+        if (n is None) == (tolerance is None):
+            refuse("Substepped", "n and tolerance", (n, tolerance), "given one or the other")
+        if n is not None:
+            if isinstance(n, bool) or not isinstance(n, int | np.integer):
+                refuse("Substepped", "n", n, "an integer of at least 1", TypeError)
+            if n < 1:
+                refuse("Substepped", "n", n, "an integer of at least 1")
+        self.integrator = integrator
+        self.n = None if n is None else int(n)
+        self.tolerance = None if tolerance is None else real(tolerance, "tolerance", "Substepped", above=0.0)
+        self.fuses_ticks = n is not None and integrator.fuses_ticks
+
+    def __repr__(self) -> str:
+        chosen = f"{self.n}" if self.n is not None else f"tolerance={self.tolerance!r}"
+        return f"Substepped({self.integrator!r}, {chosen})"
+
+    @property
+    def name(self) -> str:
+        chosen = f"in {self.n}" if self.n is not None else f"to {self.tolerance:g}"
+        return f"{self.integrator.name} {chosen}"
+
+    @property
+    def order(self) -> int:
+        return self.integrator.order
+
+    @property
+    def evaluations_per_tick(self) -> int:
+        """Those of the inner method times the sub-steps; with a tolerance the fewest, of one sub-step and of two."""
+        return self.integrator.evaluations_per_tick * (3 if self.n is None else self.n)
+
+    def check_game_mode(self, game_mode: bool) -> None:
+        self.integrator.check_game_mode(game_mode)
+
+    def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
+        def take(step: float, count: int) -> bool:
+            return self.integrator.take_held_ticks(columns, step, count, gyroscopic) == count
+
+        return next((tick for tick in range(ticks) if not self._take_tick(columns, dt, take)), ticks)
+
+    def take_staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces) -> bool:
+        def take(step: float, count: int) -> bool:
+            return all(
+                self.integrator.take_staged_tick(columns, step, gyroscopic, _later(evaluate, index * step))
+                for index in range(count)
+            )
+
+        return self._take_tick(columns, dt, take)
+
+    def _take_tick(self, columns: Columns, dt: float, take: TakeSteps) -> bool:
+        start = columns.array[: PREVIOUS + STATE_ROWS].copy()
+        try:
+            finite = take(dt / self.n, self.n) if self.n is not None else self._converge(columns, dt, take, start)
+        except BaseException:
+            columns.array[: PREVIOUS + STATE_ROWS] = start
+            raise
+        # the steps inside have each left the one before as the previous state
+        columns.array[PREVIOUS : PREVIOUS + STATE_ROWS] = start[:STATE_ROWS]
+        return finite
+
+    def _converge(self, columns: Columns, dt: float, take: TakeSteps, start: FloatArray) -> bool:
+        """Double the sub-steps until no body's result changes by more than the tolerance; each keeps the first that did not."""
+        assert self.tolerance is not None
+        state = columns.array[:STATE_ROWS]
+        coarse: FloatArray | None = None
+        result, settled = np.zeros_like(state), np.zeros(columns.pitch, dtype=np.bool_)
+        settled[columns.count :] = True
+        count, finite = 1, False
+        while count <= MOST_SUBSTEPS:
+            state[:] = start[:STATE_ROWS]
+            finite = take(dt / count, count)
+            if finite and coarse is not None:
+                fresh = ~settled & (_change(coarse, state, dt) <= self.tolerance)
+                result[:, fresh] = state[:, fresh]
+                settled |= fresh
+                if settled.all():
+                    state[:, : columns.count] = result[:, : columns.count]
+                    return True
+            coarse = state.copy() if finite else None
+            count *= 2
+        if not finite:
+            return False
+        row = int(np.flatnonzero(~settled)[0])
+        raise ArithmeticError(
+            f"{self!r}: the body in row {row} still changes by more than the tolerance between {MOST_SUBSTEPS // 2} and "
+            f"{MOST_SUBSTEPS} sub-steps of a tick of {dt:g} s. The world is as it was before that tick."
+        )
+
+
+def _later(evaluate: EvaluateForces, delay: float) -> EvaluateForces:
+    return lambda stage, offset: evaluate(stage, delay + offset)
+
+
+def _change(a: FloatArray, b: FloatArray, dt: float) -> npt.NDArray[np.float64]:
+    """How far apart two states of each body are: the largest of distance [m], angle [rad], and dt times the change of either's rate.
+
+    A component at a time, so that no sum is reordered: a body's number is the same in any company.
+    """
+    difference = np.abs(a - b)
+    # q and −q are one orientation; a small angle is twice the change of the quaternion
+    turned = np.abs(a[ORIENTATION:VELOCITY] + b[ORIENTATION:VELOCITY]).max(axis=0)
+    angle = 2.0 * np.minimum(difference[ORIENTATION:VELOCITY].max(axis=0), turned)
+    rates = dt * np.maximum(
+        difference[VELOCITY:ANGULAR_VELOCITY].max(axis=0), difference[ANGULAR_VELOCITY:STATE_ROWS].max(axis=0)
+    )
+    return np.maximum(np.maximum(difference[POSITION:ORIENTATION].max(axis=0), angle), rates)

@@ -1,0 +1,55 @@
+"""Wrenches known at the starts of ticks only, carried on into the tick by the polynomial through the last three."""
+
+from collections.abc import Callable
+from functools import cache
+
+from .columns import Array
+from .compiler import kernel
+from .layout import KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, WRENCH, WRENCH_ROWS
+
+
+@cache
+def extrapolate(pitch: int) -> Callable[[Array, Array, Array, int, int, float], int]:
+    """Make `loop(array, history, stages, wrench_row, count, ticks) -> 0`: the wrench of a stage, `ticks` after the start of the tick.
+
+    With a, b, c the held wrenches of the tick before the last, the last and this one, c + x (c − b) + x (x + 1)/2 (c − 2 b + a): the
+    quadratic through them at x = −2, −1, 0, in differences, so that what is constant stays so to the last bit. As far as the history of a
+    body goes; with one value before this it is a line.
+    """
+
+    @kernel(f"extrapolate-{pitch}")
+    def loop(array: Array, history: Array, stages: Array, wrench_row: int, count: int, ticks: float) -> int:
+        if array.shape[1] != pitch or history.shape[1] != pitch or stages.shape[1] != pitch:
+            return -1
+        half_square = 0.5 * ticks * (ticks + 1.0)
+        for row in range(WRENCH_ROWS):
+            for column in range(count):
+                known = float(history[KNOWN_WRENCHES, column])
+                now = float(array[WRENCH + row, column])
+                last = float(history[LAST_WRENCH + row, column])
+                older = float(history[OLDER_WRENCH + row, column])
+                slope = now - last if known > 0.5 else 0.0
+                bend = now - 2.0 * last + older if known > 1.5 else 0.0
+                stages[wrench_row + row, column] = now + ticks * slope + half_square * bend
+        return 0
+
+    return loop
+
+
+@cache
+def remember(pitch: int) -> Callable[[Array, Array, int], int]:
+    """Make `loop(array, history, count) -> 0`: the tick is over, its held wrench is that of the tick before."""
+
+    @kernel(f"remember-wrenches-{pitch}")
+    def loop(array: Array, history: Array, count: int) -> int:
+        if array.shape[1] != pitch or history.shape[1] != pitch:
+            return -1
+        for row in range(WRENCH_ROWS):
+            for column in range(count):
+                history[OLDER_WRENCH + row, column] = history[LAST_WRENCH + row, column]
+                history[LAST_WRENCH + row, column] = array[WRENCH + row, column]
+        for column in range(count):
+            history[KNOWN_WRENCHES, column] = 1.0 if history[KNOWN_WRENCHES, column] < 0.5 else 2.0
+        return 0
+
+    return loop
