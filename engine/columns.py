@@ -11,6 +11,7 @@ from .kernels.layout import (
     MASS,
     ORIENTATION,
     PREVIOUS,
+    PRINCIPAL_MOMENTS,
     ROWS,
     STAGE_WRENCH,
     WRENCH_ROWS,
@@ -123,4 +124,5 @@ def _resting(columns: int) -> FloatArray:
     array[[ORIENTATION + 3, PREVIOUS + ORIENTATION + 3, MASS, INVERSE_MASS]] = 1.0
     array[INERTIA : INERTIA + 3] = 1.0
     array[INVERSE_INERTIA : INVERSE_INERTIA + 3] = 1.0
+    array[PRINCIPAL_MOMENTS : PRINCIPAL_MOMENTS + 3] = 1.0
     return array

@@ -4,10 +4,11 @@ import numpy as np
 
 from .checks import FloatArray, read_only, refuse
 from .columns import Columns
-from .kernels.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS
+from .kernels.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
 from .mass_properties import MassProperties
+from .rotation import from_matrix
 
-_MODEL_ROWS = slice(MASS, INVERSE_INERTIA + 6)
+_MODEL_ROWS = slice(MASS, PRINCIPAL_AXES + 3)
 _SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _UNPACK = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
 
@@ -55,11 +56,24 @@ class Model:
 
 
 def write_mass_properties(array: FloatArray, column: int | slice, mass_properties: MassProperties) -> None:
-    """Put mass, inertia and their inverses into columns of the array."""
+    """Put mass, inertia, their inverses and the principal axes into columns of the array."""
     values = [mass_properties.mass, mass_properties.inverse_mass, *mass_properties.center_of_mass_body]
     for tensor in (mass_properties.inertia_body, mass_properties.inverse_inertia_body):
         values += [tensor[i, j] for i, j in _SIX]
+    moments, axes = mass_properties.principal()
+    values += [*moments, *_principal_quaternion(axes)]
     array[_MODEL_ROWS, column] = np.array(values) if isinstance(column, int) else np.array(values)[:, np.newaxis]
+
+
+def _principal_quaternion(axes: FloatArray) -> tuple[float, float, float]:
+    """x, y, z of a quaternion for principal axes (columns) whose w follows from them without loss: at least 1/2.
+
+    Half turns about the axes themselves only change their signs, and exchange the components of the quaternion.
+    """
+    x, y, z, w = from_matrix(axes).tolist()
+    choices = [(w, x, y, z), (-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)]
+    w, x, y, z = max(choices, key=lambda choice: abs(choice[0]))
+    return (x, y, z) if w > 0.0 else (-x, -y, -z)
 
 
 def check_flyable(mass_properties: MassProperties, owner: str) -> None:

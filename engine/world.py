@@ -452,7 +452,9 @@ class World:
     def _integrate(self) -> bool:
         if not self._forces.has_stage_forces:
             return self._integrator.take_held_ticks(self._columns, self._dt, 1, not self._game_mode) == 1
-        return self._integrator.take_staged_tick(self._columns, self._dt, not self._game_mode, self._evaluate_stage)
+        return self._integrator.take_staged_tick(
+            self._columns, self._dt, not self._game_mode, self._evaluate_stage, self._forces.depends_on_rates
+        )
 
     def _evaluate_stage(self, stage: int, offset: float) -> None:
         self._forces.evaluate_stage(stage, self.time + offset)
@@ -498,6 +500,7 @@ class World:
                     self._dt,
                     not self._game_mode,
                     lambda stage, offset: self._forces.evaluate_stage(stage, self.time + offset, look),
+                    self._forces.depends_on_rates,
                 )
         except _CulpritFound as found:
             return found.force, found.index

@@ -25,6 +25,17 @@ every_fine_method = pytest.mark.parametrize(
     "method", [method for method in integrators.ALL_INTEGRATORS if method.order == 4], ids=lambda method: method.name
 )
 
+KEEP_MOMENTUM = (
+    "semi-implicit-euler",
+    "rk4",
+    "axis-splitting-2",
+    "axis-splitting-4",
+    "free-rotor-2",
+    "free-rotor-4",
+    "saba4",
+)
+"""Methods that keep the angular momentum of a free body to rounding."""
+
 RATES = (0.9, -1.6, 2.2)
 FLIGHT = {"orientation": SKEW_ORIENTATION, "angular_velocity_body": RATES, "inertia_body": ASYMMETRIC}
 DT = 1.0 / 60.0
@@ -63,7 +74,8 @@ def test_mass_centre_moves_in_a_straight_line_at_constant_speed(method):
 def test_free_body_keeps_angular_momentum(method):
     """L = R I ω stays in length and direction: to rounding where L is the variable, else to the order of the method.
 
-    Measured over 600 ticks, relative: 4e-14 for the methods in angular momentum, 1.3e-8 and 9e-8 for RK4 in body and world rates.
+    Measured over 600 ticks, relative: 4e-14 for the methods in angular momentum and the splittings, 1.3e-8 and 9e-8 for RK4 in body
+    and world rates.
     """
     world, body = one_body(method, DT, **FLIGHT)
     start = angular_momentum(body)
@@ -286,7 +298,7 @@ def test_elliptic_functions_give_van_zons_rows():
 def test_top_near_its_unstable_axis_follows_van_zons_rows(method):
     """15 rad/s about the middle axis, flipping six times in 10 s. Slope over two steps, and the error at 1/1920 s.
 
-    Measured at 1/1920 s, summed over the rows: at most 2.5e-8 rad and 4e-7 rad/s.
+    Measured at 1/1920 s, summed over the rows: at most 2.5e-8 rad and 4e-7 rad/s; rounding alone, with methods that are exact here, 6e-10.
     """
     times, orientation, rates = van_zon_rows()
     truth = type("Rows", (), {"orientation": orientation, "angular_velocity_body": rates})
@@ -294,7 +306,7 @@ def test_top_near_its_unstable_axis_follows_van_zons_rows(method):
     setup = {"inertia_body": (10.0, 20.0, 26.0), "angular_velocity_body": (1.0, 15.0, 1.0)}
     coarse, fine = (errors(fly(method, 1.0 / ticks, times, **setup), truth, names) for ticks in (960, 1920))
     for name in names:
-        assert fine[name] < max(coarse[name] / 2.0**3.9, 1e-9)
+        assert fine[name] < max(coarse[name] / 2.0**3.9, 2e-9)
     assert fine["orientation"] < 2e-7 and fine["angular_velocity_body"] < 3e-6
 
 

@@ -346,15 +346,16 @@ def test_a_force_evaluated_once_a_tick_is_the_same_as_held_at_every_stage(method
 
 @every_method
 def test_each_stage_is_asked_as_often_as_the_method_says(method):
-    """`evaluations_per_tick` is the number of calls of a stage force, the first of them at the start of the tick."""
+    """`evaluations_per_tick` is the number of calls of a stage force that does not depend on the rates, all of them within the tick."""
     asked = []
 
     def count(wrench, bodies, time):
         asked.append(time)
 
+    count.depends_on_rates = False
     fly(method, 0.25, (0.75,), forces=lambda body: [count], inertia_body=ASYMMETRIC)
     assert len(asked) == 3 * method.evaluations_per_tick
-    assert asked[0] == 0.0 and all(0.0 <= time <= 0.75 for time in asked)
+    assert all(0.0 <= time <= 0.75 for time in asked)
 
 
 @every_method

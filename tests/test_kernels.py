@@ -19,7 +19,8 @@ from engine.kernels.compiler import COMPILED, source_stamp
 from engine.kernels.layout import ORIENTATION, PREVIOUS, ROWS, STAGE_WRENCH, STATE_ROWS, WRENCH_ROWS
 
 ENGINE = Path(engine.__file__).parent
-METHODS = sorted(integrators.by_name)
+METHODS = sorted(name for name, make in integrators.by_name.items() if hasattr(make(), "advance"))
+"""One-step methods; for the loops of kicks and drifts see `test_splitting.py`."""
 PITCH = 264
 needs_numba = pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numba is missing or switched off")
 

@@ -26,6 +26,8 @@ class ConstantForce(HeldForce):
 
     __slots__ = ("at_body", "evaluate", "force_body", "force_world")
 
+    depends_on_rates = False
+
     def __init__(
         self,
         body: BodyHandle,

@@ -23,6 +23,9 @@ class Force(ABC):
 
     evaluate: Literal["tick", "stage"]
     """"tick": once at the start of a tick, then held; "stage": at each stage of the integrator."""
+    depends_on_rates: bool = True
+    """Whether a force evaluated at each stage depends on velocity or angular velocity. Methods that kick at one pose then evaluate it
+    more often, to keep their order. Where a force does not say, it counts as one that does."""
 
     __slots__ = ()  # in every force: a misspelt `thruster.throtle = 1` raises
 

@@ -119,6 +119,11 @@ class ForceSet:
         return bool(self._stage_forces)
 
     @property
+    def depends_on_rates(self) -> bool:
+        """Whether one of those depends on velocity or angular velocity, or does not say."""
+        return any(getattr(force, "depends_on_rates", True) for force, _apply in self._stage_forces)
+
+    @property
     def is_steady(self) -> bool:
         """Whether the held wrench of the next tick is that of this one."""
         if not self._is_sorted:

@@ -53,6 +53,7 @@ class PointGravity(FieldForce):
 
     __slots__ = ("_oblateness", "axis", "center", "gm", "j2", "reference_radius")
 
+    depends_on_rates = False
     field = staticmethod(fields.point_gravity)
 
     def __init__(
@@ -102,6 +103,7 @@ class GravityGradient(FieldForce):
 
     __slots__ = ("center", "gm")
 
+    depends_on_rates = False
     field = staticmethod(fields.gravity_gradient)
 
     def __init__(self, gm: float, center: npt.ArrayLike = (0, 0, 0)) -> None:

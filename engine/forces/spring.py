@@ -26,7 +26,17 @@ class Spring(Force):
         rest_length: L₀ [m], at least 0. While the two points coincide a spring has no direction and pulls nowhere.
     """
 
-    __slots__ = ("_parameters", "at_body", "at_other", "body", "damping", "other", "rest_length", "stiffness")
+    __slots__ = (
+        "_parameters",
+        "at_body",
+        "at_other",
+        "body",
+        "damping",
+        "depends_on_rates",
+        "other",
+        "rest_length",
+        "stiffness",
+    )
 
     evaluate: Literal["tick", "stage"] = "stage"
 
@@ -49,6 +59,7 @@ class Spring(Force):
         self.at_other = read_only(vector(at_other, "at_other", "Spring"))
         self.stiffness = real(stiffness, "stiffness", "Spring", at_least=0.0)
         self.damping = real(damping, "damping", "Spring", at_least=0.0)
+        self.depends_on_rates = self.damping != 0.0
         self.rest_length = real(rest_length, "rest_length", "Spring", at_least=0.0)
         self._parameters = np.array([*self.at_body, *self.at_other, self.stiffness, self.damping, self.rest_length])
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
+from .axis_splitting import AxisSplitting
 from .extrapolated import Extrapolated
+from .free_rotor import FreeRotor
 from .implicit_midpoint import ImplicitMidpoint
 from .integrator import Integrator
 from .lie_runge_kutta_4 import LieRungeKutta4
@@ -14,7 +16,9 @@ from .substepped import Substepped
 
 __all__ = [
     "ALL_INTEGRATORS",
+    "AxisSplitting",
     "Extrapolated",
+    "FreeRotor",
     "ImplicitMidpoint",
     "Integrator",
     "LieRungeKutta4",
@@ -36,6 +40,11 @@ by_name: dict[str, Callable[[], Integrator]] = {
     "predictor-corrector": PredictorCorrector,
     "lie-rk4": LieRungeKutta4,
     "midpoint": ImplicitMidpoint,
+    "axis-splitting-2": AxisSplitting,
+    "axis-splitting-4": lambda: AxisSplitting(order=4),
+    "free-rotor-2": FreeRotor,
+    "free-rotor-4": lambda: FreeRotor(order=4),
+    "saba4": lambda: FreeRotor(scheme="saba4"),
 }
 
 ALL_INTEGRATORS: list[Integrator] = [make() for make in by_name.values()]

@@ -69,12 +69,14 @@ class Extrapolated(Integrator):
     def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
         # with the wrench held, the third tick is the first whose history is all of one value, and extrapolates to that value
         for tick in range(min(ticks, 2)):
-            if not self.take_staged_tick(columns, dt, gyroscopic, lambda stage, offset: None):
+            if not self.take_staged_tick(columns, dt, gyroscopic, lambda stage, offset: None, False):
                 return tick
         rest = max(ticks - 2, 0)
         return ticks - rest + (self.integrator.take_held_ticks(columns, dt, rest, gyroscopic) if rest else 0)
 
-    def take_staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces) -> bool:
+    def take_staged_tick(
+        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
+    ) -> bool:
         self._flown.add(columns)
         history = columns.history_array()
         extrapolate = extrapolation.extrapolate(columns.pitch)
@@ -85,7 +87,7 @@ class Extrapolated(Integrator):
             extrapolate(columns.array, history, columns.stages, row, columns.padded_count, offset / dt)
             evaluate(stage, offset)
 
-        finite = self.integrator.take_staged_tick(columns, dt, gyroscopic, extrapolate_and_evaluate)
+        finite = self.integrator.take_staged_tick(columns, dt, gyroscopic, extrapolate_and_evaluate, depends_on_rates)
         if finite:
             extrapolation.remember(columns.pitch)(columns.array, history, columns.padded_count)
         return finite

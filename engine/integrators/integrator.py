@@ -31,7 +31,10 @@ class Integrator(ABC):
     @property
     @abstractmethod
     def evaluations_per_tick(self) -> int:
-        """How often in a tick the forces that depend on the state are evaluated."""
+        """How often in a tick the forces that depend on the state are evaluated.
+
+        Splitting methods do so two or four times as often while one of these forces depends on the rates.
+        """
 
     def check_game_mode(self, game_mode: bool) -> None:  # noqa: B027 (most methods can fly both)
         """Raise `ValueError` with the reason where the method cannot do without the gyroscopic term, or with it."""
@@ -44,10 +47,13 @@ class Integrator(ABC):
         """
 
     @abstractmethod
-    def take_staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces) -> bool:
+    def take_staged_tick(
+        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
+    ) -> bool:
         """Take one tick, evaluating forces at each stage; return whether it ended finite.
 
-        Where an evaluation raises, the bodies are as they were; a tick that did not end finite has to be undone.
+        Where an evaluation raises, the bodies are as they were; a tick that did not end finite has to be undone. `depends_on_rates`
+        says whether some of these forces depend on velocity or angular velocity.
         """
 
 
@@ -70,7 +76,9 @@ class OneStepMethod(Integrator):
         loop = loops.held_ticks(self.advance, self.evaluations_per_tick, gyroscopic, columns.pitch)
         return loop(columns.array, columns.padded_count, dt, ticks)
 
-    def take_staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces) -> bool:
+    def take_staged_tick(
+        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
+    ) -> bool:
         evaluations, pitch, count = self.evaluations_per_tick, columns.pitch, columns.padded_count
         stages = columns.stage_array(evaluations)
         for stage, offset in enumerate(self.stage_offsets):

@@ -90,10 +90,14 @@ class Substepped(Integrator):
 
         return next((tick for tick in range(ticks) if not self._take_tick(columns, dt, take)), ticks)
 
-    def take_staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces) -> bool:
+    def take_staged_tick(
+        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
+    ) -> bool:
         def take(step: float, count: int) -> bool:
             return all(
-                self.integrator.take_staged_tick(columns, step, gyroscopic, _later(evaluate, index * step))
+                self.integrator.take_staged_tick(
+                    columns, step, gyroscopic, _later(evaluate, index * step), depends_on_rates
+                )
                 for index in range(count)
             )
 

@@ -1,5 +1,7 @@
 """Reading a body's column into tuples and writing it back."""
 
+from math import sqrt
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,6 +13,8 @@ from .layout import (
     INVERSE_MASS,
     ORIENTATION,
     POSITION,
+    PRINCIPAL_AXES,
+    PRINCIPAL_MOMENTS,
     STORED_MOMENTUM,
     VELOCITY,
 )
@@ -69,6 +73,13 @@ def load_body(array: Array, column: int) -> Body:
         load_symmetric(array, INVERSE_INERTIA, column),
         load_vector(array, STORED_MOMENTUM, column),
     )
+
+
+@inlined
+def load_principal(array: Array, column: int) -> tuple[Vector, Quaternion]:
+    """Principal moments and the quaternion from principal to body axes, whose w is kept as what is missing to one."""
+    x, y, z = load_vector(array, PRINCIPAL_AXES, column)
+    return load_vector(array, PRINCIPAL_MOMENTS, column), (x, y, z, sqrt(1.0 - (x * x + y * y + z * z)))
 
 
 @inlined

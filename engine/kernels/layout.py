@@ -14,10 +14,12 @@
 | 40-42 | mass centre, from the body's origin | m | body |
 | 43-48 | inertia xx, yy, zz, xy, xz, yz about the mass centre | kg·m² | body |
 | 49-54 | its inverse | 1/(kg·m²) | body |
-| 55-57 | stored angular momentum (wheels) | N·m·s | body |
+| 55-57 | principal moments, ascending | kg·m² | |
+| 58-60 | principal axes: x, y, z of the quaternion that takes them to body axes, its w at least 1/2 | - | principal to body |
+| 61-63 | stored angular momentum (wheels) | N·m·s | body |
 
 A second array, of the same pitch, exists while some force is evaluated at each stage: thirteen rows for the state at the stage, then
-twelve rows of wrench for each evaluation in the tick.
+twelve rows of wrench for each evaluation in the tick (methods of kicks and drifts lay these rows out their own way, see `splitting`).
 
 A third exists once a method that looks back has flown: the wrench held over the tick before (twelve rows), that of the one before it
 (twelve rows), and how many of the two are known.
@@ -40,12 +42,14 @@ INVERSE_MASS = 39
 CENTER_OF_MASS = 40
 INERTIA = 43
 INVERSE_INERTIA = 49
-STORED_MOMENTUM = 55
-ROWS = 58
+PRINCIPAL_MOMENTS = 55
+PRINCIPAL_AXES = 58
+STORED_MOMENTUM = 61
+ROWS = 64
 
 STAGE_WRENCH = 13
 MOST_EVALUATIONS = 6
-"""The largest number of force evaluations a tick that any method makes."""
+"""The largest number of force evaluations in a tick whose wrenches a method keeps side by side."""
 
 LAST_WRENCH = 0
 OLDER_WRENCH = 12

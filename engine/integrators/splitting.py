@@ -1,0 +1,113 @@
+"""What methods of kicks and drifts have in common."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..columns import Columns
+from ..kernels import splitting
+from .integrator import EvaluateForces, Integrator
+
+Table = tuple[tuple[float, float], ...]
+"""Rows (kick, drift), parts of a tick, taken one after the other."""
+
+STRANG: Table = ((0.5, 1.0), (0.5, 0.0))
+"""Half a kick, the drift, half a kick: order two (Strang 1968; Störmer, Verlet)."""
+
+# Suzuki (1990): five symmetric steps of order two make one of order four, the middle one backwards; p = 1/(4 − ∛4)
+_P = 0.41449077179437571194
+SUZUKI: tuple[float, ...] = (_P, _P, 1.0 - 4.0 * _P, _P, _P)
+"""Lengths of five steps of order two that make one of order four."""
+
+# kicks of one row as a Runge-Kutta step in the rates: (weight of the wrench, part of the kick to the next trial)
+_PLAIN_KICK = ((0.0, 1.0),)
+_MIDPOINT_KICK = ((0.0, 0.5), (1.0, 1.0))
+_RUNGE_KUTTA_KICK = ((0.0, 0.5), (1.0 / 3.0, 0.5), (1.0 / 3.0, 1.0), (1.0 / 6.0, 1.0))
+
+
+class Splitting(Integrator):
+    """A method that alternates kicks, forces on bodies that stand still, and drifts, bodies left alone (see `kernels.splitting`).
+
+    A force that depends on the rates would lower such a method to order one. While there is one, each kick is a midpoint step (order
+    two, two evaluations) or a Runge-Kutta step (order four, four evaluations) in velocity and body rates.
+    """
+
+    @property
+    @abstractmethod
+    def turn(self) -> Callable[..., Any]:
+        """The scalar function that turns a free body."""
+
+    @property
+    @abstractmethod
+    def table(self) -> Table:
+        """Kicks and drifts; each column sums to one."""
+
+    @property
+    @abstractmethod
+    def shares(self) -> tuple[float, ...]:
+        """The parts in which a drift of a body with stored momentum is taken."""
+
+    @property
+    def stage_offsets(self) -> tuple[float, ...]:
+        """When each kick is made, in ticks after the start of the tick."""
+        offsets = zip(self.table, _offsets(self.table), strict=True)
+        return tuple(offset for (kick, _drift), offset in offsets if kick != 0.0)
+
+    @cached_property
+    def _arrays(self) -> tuple[FloatArray, FloatArray]:
+        return np.array(self.table), np.array(self.shares)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+    @property
+    def evaluations_per_tick(self) -> int:
+        """One for each kick."""
+        return sum(kick != 0.0 for kick, _drift in self.table)
+
+    def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
+        loop = splitting.held_ticks(self.turn, gyroscopic, columns.pitch)
+        return loop(columns.array, columns.padded_count, dt, ticks, *self._arrays)
+
+    def take_staged_tick(
+        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
+    ) -> bool:
+        pitch, count, array = columns.pitch, columns.padded_count, columns.array
+        stages = columns.stage_array(splitting.STAGE_BLOCKS)
+        drift_all = splitting.staged_drift(self.turn, gyroscopic, pitch)
+        _, shares = self._arrays
+        kicks: tuple[tuple[float, float], ...] = _PLAIN_KICK
+        if depends_on_rates:
+            kicks = _MIDPOINT_KICK if self.order == 2 else _RUNGE_KUTTA_KICK
+        last = len(kicks) - 1
+        splitting.staged_start(pitch)(array, stages, count)
+        for (kick, drift), offset in zip(self.table, _offsets(self.table), strict=True):
+            if kick != 0.0:
+                for index, (weight, part) in enumerate(kicks):
+                    evaluate(0, offset * dt)
+                    closes = index == last
+                    if closes and last > 0:
+                        splitting.staged_mean(pitch)(stages, count, weight)
+                    kick_all = splitting.staged_kick(index == 0 or closes, closes, pitch)
+                    kick_all(array, stages, count, part * (dt * kick), weight)
+            if drift != 0.0:
+                drift_all(array, stages, count, dt * drift, shares)
+        return splitting.staged_end(pitch)(array, stages, count) == 0
+
+
+def of_order_two(parts: Sequence[float]) -> Table:
+    """Strang steps of these lengths, one after the other, kicks that meet made one."""
+    kicks = [0.5 * (before + after) for before, after in zip((0.0, *parts), (*parts, 0.0), strict=True)]
+    return tuple(zip(kicks, (*parts, 0.0), strict=True))
+
+
+@cache
+def _offsets(table: Table) -> tuple[float, ...]:
+    """When each kick is made, in ticks after the start of the tick: time runs with the drifts."""
+    drifts = [drift for _kick, drift in table]
+    return tuple(min(1.0, math.fsum(drifts[:row])) for row in range(len(table)))
