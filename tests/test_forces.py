@@ -440,7 +440,7 @@ def test_drag_acts_against_the_motion_of_the_mass_centre_only():
 
 def test_forces_on_named_bodies_leave_the_others_alone():
     """Drag, damping and charge on the second of three bodies."""
-    world = World(DT)
+    world = World(DT, integrator="rk4")
     bodies = [
         world.add_body(MassProperties.box(1.0, (1, 2, 3)), velocity=VELOCITY, angular_velocity_body=RATES)
         for _ in range(3)
