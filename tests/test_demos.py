@@ -12,7 +12,7 @@ import pytest
 
 from demos import tumble
 from demos.__main__ import main
-from demos.viewer import application, context, hud, masses, meshes, telemetry
+from demos.viewer import application, context, hud, masses, meshes, options, telemetry
 from demos.viewer.camera import OrbitCamera
 from demos.viewer.controls import BINDINGS, FASTEST, SLOWEST, Controls
 from demos.viewer.free_body import period_of_rates, swing, upright
@@ -248,8 +248,11 @@ def test_without_a_display_the_demo_draws_off_screen_and_says_how_to_get_a_windo
         monkeypatch.delenv(name, raising=False)
     if not sys.platform.startswith("linux"):
         pytest.skip("this system always has a display")
-    assert main(["tumble", "--frames", "3", "--size", "320x180", "--out", str(tmp_path / "a.png")]) == 0
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(options, "FRAMES", 3)
+    assert main(["tumble", "--size", "320x180"]) == 0
     said = capsys.readouterr().out
+    assert (tmp_path / "out").exists()
     if "drawn with" not in said:
         pytest.skip(f"no OpenGL on this machine: {said}")
     assert "For a window (no display" in said
@@ -374,12 +377,20 @@ def test_without_opengl_libraries_each_attempt_says_why_it_failed(tmp_path, caps
         raise OSError("libEGL.so.1: cannot open shared object file")
 
     monkeypatch.setattr(context, "ATTEMPTS", {"window": refuse, "EGL": refuse})
-    assert main(["tumble", "--frames", "5", "--out", str(tmp_path / "a.png")]) == 0
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(options, "FRAMES", 5)
+    assert main(["tumble"]) == 0
     said = capsys.readouterr().out
     assert "window: libEGL.so.1: cannot open" in said and "EGL: libEGL.so.1: cannot open" in said
     if sys.platform.startswith("linux"):
         assert "apt-get install libegl1" in said
-    assert (tmp_path / "a-telemetry.png").exists()
+    assert (tmp_path / "out" / "tumble-telemetry.png").exists()
+
+
+@pytest.mark.parametrize("asked", [["--frames", "3"], ["--out", "b.png"], ["--headless"]])
+def test_who_names_frames_or_a_file_wants_no_window(asked):
+    assert tumble.read_options(asked).headless
+    assert not tumble.read_options([]).headless
 
 
 def test_without_pygame_text_is_drawn_in_a_font_of_its_own(tmp_path):

@@ -12,6 +12,9 @@ from engine import integrators
 FRAME = 1.0 / 60.0
 """What one headless frame advances the world by [s]."""
 
+FRAMES = 600
+"""How many frames a run without a window takes, unless told otherwise."""
+
 LARGEST_SIDE = 8192  # pixels; what every OpenGL 3.3 driver of today can draw into
 
 
@@ -23,12 +26,16 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (--help lists the options)\n")
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
-        """Read the arguments, with negative numbers where vectors are asked for."""
+        """Read the arguments, with negative numbers where vectors are asked for. Who names frames or a file wants no window."""
         given = sys.argv[1:] if arguments is None else arguments
         # argparse takes "-1,0,2" and "-1e-3" for options, unless there is a blank before them.
-        return self.parse_args(
+        wanted = self.parse_args(
             [f" {word}" if word[:1] == "-" and word[1:2] in tuple("0123456789.") else word for word in given]
         )
+        wanted.headless |= wanted.frames is not None or wanted.out is not None
+        wanted.frames = FRAMES if wanted.frames is None else wanted.frames
+        wanted.out = Path("out") / f"{self.prog.split()[-1]}.png" if wanted.out is None else wanted.out
+        return wanted
 
 
 def parser(name: str, description: str) -> Parser:
@@ -38,16 +45,14 @@ def parser(name: str, description: str) -> Parser:
     result.add_argument(
         "--frames",
         type=frame_count,
-        default=600,
         metavar="N",
-        help="how many, 1/60 s each, without a window (default 600)",
+        help=f"no window, and so many frames of 1/60 s each (default {FRAMES})",
     )
     result.add_argument(
         "--out",
         type=Path,
-        default=Path("out") / f"{name}.png",
         metavar="FILE.png",
-        help="the picture (default %(default)s)",
+        help=f"no window, and the picture goes here (default {Path('out') / f'{name}.png'})",
     )
     result.add_argument(
         "--size", type=pixels, default=(1280, 720), metavar="WxH", help="of the window or picture (default 1280x720)"
