@@ -14,7 +14,7 @@ body, as plain powers of two: level j enters with 2ʲθⱼ. Summed by parts thes
 fall quadratically; as points of the unit circle they are multiplied and squared, and no arc tangent is ever taken. θ₀ is the azimuth
 of m itself and drops out. What grows with time is one rate, a sum of terms of one sign.
 
-Every difference is formed from terms of one sign, but for the distance from the separatrix itself (checklist, section 3). Bodies without
+Every difference is formed from terms of one sign, but for the distance from the separatrix itself. Bodies without
 an axis to circle (all moments equal, rest, a spin about a middle axis to the last bit) turn about m at L/J₂, by a mask.
 """
 
