@@ -1,7 +1,7 @@
 """The seed papers' figures as numbers, and their mistakes, each printed form shown to be wrong beside the form that the engine has.
 
 Seeds: 000 Mandre (2008), 001 Maggiore, 002 Wedekind, 003 Ganapathi (2005), 004 a page on Zhao and van Wachem. Letters and numbers of the
-errata: M, G, W, V, Z in that order. Errata of methods that the engine does not have, and of wording, have no test.
+errata: M, G, W, V, Z in that order. `SEEDS.md` says where each of the others is held.
 """
 
 import numpy as np
