@@ -316,6 +316,9 @@ def from_scalar_first(quaternion: npt.ArrayLike) -> FloatArray:
 def orthonormalize(matrix: npt.ArrayLike) -> FloatArray:
     """Rotation matrix from one that has drifted: T keeps its direction, N stays in the plane of T and N, and B = T × N.
 
+    What integrating a matrix needs after every few steps, lest boxes stop being boxes: nine numbers carry three freedoms, and the third
+    column is integrated for nothing. A quaternion only has to be brought back to unit length, which is why the engine carries one.
+
     Args:
         matrix: Columns T, N, B of any length, right-handed, shape (..., 3, 3).
 

@@ -21,7 +21,8 @@ class ImplicitMidpoint(OneStepMethod):
 
     A tick solves three equations by ten Newton steps, always as many. Up to dt·|ω| = 1 without stored momentum, and for most bodies
     to 5, the step is taken as it is; beyond, where the equations have several solutions or none within reach, a shorter one is solved
-    and the body turns less far. With a strong wheel and moments far apart one body in twenty takes the shorter step from 0.5 on.
+    and the body turns less far. With a wheel weaker than the body's own momentum and moments a hundredfold apart one body in a hundred
+    takes the shorter step at 0.5, one in 25 at 1.
 
     Not to be confused with the explicit midpoint rule, nor with the implicit one on quaternion and rates, which keeps neither; nor
     with a symplectic method: with torques only the free flight is implicit, the torque is that of a predicted middle.

@@ -23,6 +23,9 @@ class Integrator(ABC):
     def name(self) -> str:
         """The string under which the world knows the method."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
     @property
     @abstractmethod
     def order(self) -> int:
@@ -68,9 +71,6 @@ class OneStepMethod(Integrator):
     @abstractmethod
     def advance(self) -> Callable[..., Any]:
         """The scalar function of the method."""
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r}>"
 
     def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
         loop = loops.held_ticks(self.advance, self.evaluations_per_tick, gyroscopic, columns.pitch)

@@ -13,8 +13,10 @@ class LieRungeKutta4(OneStepMethod):
     """Runge-Kutta-Munthe-Kaas of order four on orientation and body rates: the stages average rotation vectors, not quaternions.
 
     Order 4, four evaluations a tick. A free body keeps energy and angular momentum to the order of the method; a steady turn about a
-    principal axis is exact at any rate. In 1000 ticks of a tumble energy is kept to 3e-7 at dt·|ω| = 0.1, to 2e-4 at 0.3 and half a percent
-    at 0.5; above dt·|ω| of about 2.5 the rates overflow and the tick is refused.
+    principal axis is exact at any rate. In 1000 ticks of a tumble energy is kept to 3e-7 at dt·|ω| = 0.1, to 2e-4 at 0.3 and half a
+    percent at 0.5; above dt·|ω| of about 2.5 the rates overflow and the tick is refused. With stored momentum h what counts is dt
+    times the larger of |ω| and |Iω + h|/I_min: for I = (1, 2, 2.5) that is at
+    dt·|ω| = 1 with h = 10 |ω|, at 0.3 with h = 30 |ω|.
 
     Choose it for controlled flight: torques that depend on the rates, thrusters, wheels. It has the smallest errors of the methods with
     four evaluations. Not for fast free spin over hours, where what it loses adds up.

@@ -13,8 +13,9 @@ class PredictorCorrector(OneStepMethod):
     """Predict orientation and rates in the middle of the tick, then take the whole tick with what holds there.
 
     Order 2, two evaluations a tick. A free body keeps neither energy nor angular momentum but to the order of the method, and gains
-    energy without bound where dt·|ω| is not small: in 1000 ticks of a tumble a thousandth at 0.1, a tenth at 0.3, five times as much as
-    there was at 0.5; from 0.6 on the tick is refused sooner or later.
+    energy without bound where dt·|ω| is not small: in 1000 ticks of a tumble a thousandth at 0.1, a tenth at 0.3, five times as much
+    as there was at 0.5; from 0.6 on the tick is refused sooner or later. With stored momentum h what counts is dt times the larger of
+    |ω| and |Iω + h|/I_min: for I = (1, 2, 2.5) and h = 10 |ω| that is at dt·|ω| = 0.1.
 
     Choose it for slow turns with forces that are dear to evaluate, and to compare with the literature on particles in flows. Not for
     tumbling bodies: `ImplicitMidpoint` costs as many evaluations and keeps both at any spin.

@@ -29,11 +29,12 @@ class RungeKutta4(OneStepMethod):
     (Ganapathi) and "world_rates" (Wedekind) keep it to the order of the method, with `keep_momentum` to rounding. None keeps the
     energy: in 1000 ticks of a tumble it drifts by 3e-7 at dt·|ω| = 0.1, by half a percent at 0.5.
 
-    What has to be small is dt times the larger of |ω| and |Iω + h|/I_min, I_min the least principal moment and h the stored
-    momentum: 0.1 for game use. At 1 the attitude is lost; the rates overflow, and the tick is refused, from about 2.5 in body rates
-    and 1.5 in world rates; in angular momentum or with it kept they settle on an axis instead. In angular momentum
-    and in world rates an error of the orientation comes back in the body rates, times I_max/I_min: for slender bodies, and for the
-    most accurate attitude a tick, body rates are better (a rod of 40 m by 0.5 m at dt·|ω| = 0.05: 3e-7 rad after 20 s against 1.5).
+    What has to be small is dt times the larger of |ω| and |Iω + h|/I_min, I_min the least principal moment and h the stored momentum:
+    0.1 for game use. At 1 the attitude is lost; the rates overflow, and the tick is refused, from about 2.5 in body rates and 1.5 in
+    world rates; in angular momentum they settle on an axis instead, and with it kept while no torque depends on the rates. In angular
+    momentum and in world rates an error of the orientation comes back in the body rates, times I_max/I_min: for slender bodies, and
+    for the most accurate attitude a tick, body rates are better (a rod of 40 m by 0.5 m at dt·|ω| = 0.05: 3e-7 rad after 20 s against
+    1.5).
 
     Choose it for smooth forces and short runs, and as a method that everybody knows. Not for fast spin over hours.
 

@@ -62,9 +62,6 @@ class Splitting(Integrator):
     def _arrays(self) -> tuple[FloatArray, FloatArray]:
         return np.array(self.table), np.array(self.shares)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r}>"
-
     @property
     def evaluations_per_tick(self) -> int:
         """One for each kick."""

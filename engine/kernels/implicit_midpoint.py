@@ -87,10 +87,11 @@ def _predicted_middle(gyroscopic: bool, dt: float, rates: Vector, torque_body: V
 def _mean_rates(dt: float, rates: Vector, momentum: Vector, body: Body) -> tuple[Vector, float]:
     """ω̄ by ten Newton steps, and the duration for which it solves the equation: dt, or less where dt |ω| is above two or so.
 
-    From ω₀ the steps converge for every body at dt |ω| ≤ 1 and for most at 5, two to five of them; beyond, folds of the solution stand
-    in the way of some. Where a step does not halve the residual, the search begins anew for a tenth of the duration: the tick then turns
-    the body less far than it should, where its phase is lost anyway, but energy and momentum stay. Ten are enough for all of 2e6 ticks of
-    random bodies, with and without stored momentum, moments up to a hundredfold apart, dt |ω| from 0.1 to 1000: energy to 4e-13.
+    From ω₀ the steps converge for every body without a wheel at dt |ω| ≤ 1 and for most at 5, two to five of them; beyond, folds of
+    the solution stand in the way of some. Where a step does not halve the residual, the search begins anew for a tenth of the
+    duration: the tick then turns the body less far than it should, where its phase is lost anyway, but energy and momentum stay. Ten
+    are enough for all of 2e6 ticks of random bodies, with and without stored momentum, moments up to a hundredfold apart, dt |ω| from
+    0.1 to 1000: energy to 4e-13.
     """
     speed = sqrt(dot(rates, rates))
     duration = _LARGEST_ANGLE / speed if dt * speed > _LARGEST_ANGLE else dt
