@@ -13,8 +13,7 @@ IDENTITY = np.eye(3)
 Z_TO_X = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 Z_TO_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
-FLOATS_A_VERTEX = 14
-"""Position 3, normal 3, colour 3, material 3 (metallic, roughness, pattern), pattern coordinates 2."""
+# A vertex is 14 floats: position 3, normal 3, colour 3, material 3 (metallic, roughness, pattern), pattern coordinates 2.
 
 PLAIN, CELLS, FOIL, SEAMS, GLOW = range(5)
 """Surface patterns; `mesh.frag` knows the same numbers."""
