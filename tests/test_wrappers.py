@@ -286,6 +286,43 @@ def test_a_jump_of_one_body_is_no_jump_of_the_others():
     assert all(np.array_equal(getattr(other, name), getattr(lone, name)) for name in QUANTITIES)
 
 
+def test_history_survives_the_growth_of_the_arrays():
+    """Three hundred bodies more, which no longer fit, and the one that flew before goes on as if it were alone."""
+    (world, body), (alone, lone) = (
+        one_body(Extrapolated(RungeKutta4()), 0.125, forces=lambda body: [OnceATick(lambda t: (t * t, 1.0, -t))])
+        for _ in range(2)
+    )
+    world.step(5)
+    world.add_bodies(MassProperties(1.0, (1.0, 2.0, 2.5)), position=np.zeros((300, 3)))
+    world.step(5)
+    alone.step(10)
+    assert all(np.array_equal(getattr(body, name), getattr(lone, name)) for name in QUANTITIES)
+
+
+def test_history_forgotten_in_a_callback_is_back_when_the_tick_fails():
+    """A callback strikes the body, which forgets its history, and then raises: both are undone."""
+    (world, body), (calm, other) = (
+        one_body(Extrapolated(RungeKutta4()), 0.125, forces=lambda body: [OnceATick(lambda t: (t * t, 1.0, -t))])
+        for _ in range(2)
+    )
+    world.step(4)
+    calm.step(4)
+    before = world.state_hash()
+
+    def strike(_world):
+        body.apply_impulse((1.0, 0.0, 0.0))
+        raise KeyError("the user's own")
+
+    world.on_tick(strike)
+    with pytest.raises(KeyError):
+        world.step()
+    assert world.state_hash() == before
+    world.remove_callback(strike)
+    world.step(3)
+    calm.step(3)
+    assert all(np.array_equal(getattr(body, name), getattr(other, name)) for name in QUANTITIES)
+
+
 def test_a_tick_that_failed_leaves_the_history_as_it_was():
     """A force that raises, and one that is not finite, in the fourth tick; then on, as if nothing had been."""
     trouble = {"now": None}
