@@ -24,7 +24,8 @@ class Columns:
     """Rows as in `kernels.layout`; columns from `count` on hold a resting body, so that loops may run to a multiple of eight.
 
     The pitch comes from a ladder, 264, 1032, 2056, 4104, …: each pitch costs a compilation, and each is eight beyond a multiple of 256,
-    because rows that lie a power of two apart fight for the same places in the cache (a pitch of 1024: 40 ns a body-tick of `RungeKutta4` instead of 17).
+    because rows that lie a power of two apart fight for the same places in the cache (a pitch of 1024: 40 ns a body-tick of
+    `RungeKutta4` instead of 17).
     """
 
     __slots__ = ("__weakref__", "array", "count", "history", "revision", "stages")
