@@ -76,6 +76,7 @@ class Tumble:
     """The scene: one body, no force."""
 
     target = np.zeros(3)
+    rewinds = True
 
     def __init__(self, wanted: argparse.Namespace) -> None:
         self._wanted, self.case_name = argparse.Namespace(**vars(wanted)), wanted.case
@@ -106,8 +107,8 @@ class Tumble:
             AXIS_LENGTH * radius * (turn @ self.motion.axis_body),
         )
         arrows = [
-            Arrow(centre, momentum, AMBER, "L", 0.016 * radius),
-            Arrow(centre, rate, GREEN, "ω", 0.013 * radius),
+            Arrow(centre, momentum, AMBER, "L", 0.016 * radius, "momentum"),
+            Arrow(centre, rate, GREEN, "ω", 0.013 * radius, "rates"),
             Arrow(centre, axis, BLUE, "", 0.008 * radius),
             *(
                 Arrow(centre, BODY_AXES_LENGTH * radius * turn[:, i], AXES[i], "xyz"[i], 0.006 * radius)

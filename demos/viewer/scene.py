@@ -1,7 +1,7 @@
 """What a demo hands to the viewer: plain data in float64 world coordinates, without a word of how it is drawn."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +11,9 @@ from engine import World
 
 Array = npt.NDArray[np.float64]
 Colour = tuple[float, float, float, float]
+
+LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
+"""What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,44 @@ class Model:
 
 
 @dataclass(frozen=True)
+class Swarm:
+    """One mesh drawn many times in one call."""
+
+    mesh: str
+    positions: Array
+    """World positions of the meshes' origins [m], shape (n, 3)."""
+    orientations: Array
+    """Unit quaternions, scalar-last (x, y, z, w), mesh axes to world, shape (n, 4)."""
+    scale: float = 1.0
+    throttles: Array | None = None
+    """Where given, how brightly the plume behind each one burns, 0 to 1, shape (n,); plumes point along the mesh's −z."""
+
+
+@dataclass(frozen=True)
+class Plume:
+    """The exhaust of a thruster; none is drawn at throttle zero."""
+
+    position: Array
+    """World position of the middle of the nozzle's exit [m]."""
+    direction: Array
+    """Unit vector the way the gas goes, world axes."""
+    radius: float
+    """Of the nozzle's exit [m]."""
+    throttle: float
+    """0 to 1, the engine's own."""
+
+
+@dataclass(frozen=True)
+class Caption:
+    """Lines of text centred below a world point [m]."""
+
+    position: Array
+    lines: Sequence[str]
+    colour: Colour
+    layer: str = ""
+
+
+@dataclass(frozen=True)
 class Arrow:
     """A vector drawn from a world point [m]; `vector` is its drawn length and direction [m], world axes."""
 
@@ -32,6 +73,7 @@ class Arrow:
     label: str = ""
     thickness: float = 0.03
     """Radius of the shaft [m]."""
+    layer: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,6 +85,7 @@ class Line:
     width: float = 2.0
     """In pixels of a picture 720 high."""
     fades: bool = False
+    layer: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,10 +93,24 @@ class Picture:
     """One frame. Making it and drawing it change nothing in the world."""
 
     models: Sequence[Model] = ()
+    swarms: Sequence[Swarm] = ()
+    plumes: Sequence[Plume] = ()
     arrows: Sequence[Arrow] = ()
     lines: Sequence[Line] = ()
+    captions: Sequence[Caption] = ()
+    lamps: Sequence[tuple[str, float]] = ()
+    """Name and throttle of each jet, for the lamps of the HUD."""
     title: str = ""
     status: Sequence[str] = ()
+
+    def without(self, layers: Collection[str]) -> "Picture":
+        """The same picture with these layers left out."""
+        return replace(
+            self,
+            arrows=[arrow for arrow in self.arrows if arrow.layer not in layers],
+            lines=[line for line in self.lines if line.layer not in layers],
+            captions=[caption for caption in self.captions if caption.layer not in layers],
+        )
 
 
 @dataclass(frozen=True)
@@ -78,6 +135,8 @@ class Scene(Protocol):
     """Of the sphere about the middle that must be seen [m]."""
     target: Array
     """World point to look at [m]."""
+    rewinds: bool
+    """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
 
     def picture(self) -> Picture:
         """The present frame, with interpolated poses."""
