@@ -1,154 +1,94 @@
-"""Print what a tick, a body and a start cost on this machine, on one thread.
+"""Measure what a tick costs, beside the limits of the machine and beside other engines.
 
-    python -m tests.benchmarks
+    python -m tests.benchmarks              # some minutes: prints the tables, writes benchmarks.json and benchmarks.png to out/
+    python -m tests.benchmarks --quick      # a minute, rough
+    python -m tests.benchmarks --full       # more rounds, and a million bodies
+    python -m tests.benchmarks --record     # to be kept: writes tests/benchmarks/measured.json and demos/pictures/benchmarks.png
+    python -m tests.benchmarks --readme     # measures nothing: prints the README's table from tests/benchmarks/measured.json
 
-Times are the medians of rounds in which the integrators take turns, so that a machine that slows down slows them all down.
+Each figure is the median of rounds in which everything takes its turn; the least is in brackets. Other engines are measured where they are
+installed (the extra "peers"), the limits where there is a C compiler.
 """
 
-import os
-import platform
-import statistics
-import subprocess
-import sys
-import tempfile
+import argparse
+import json
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-import numpy as np
+from . import accuracy, force_costs, limits, machine, many_bodies, measure, one_body, start, table
+from .measure import Effort, Figure
 
-from engine import MassProperties, World, forces, integrators
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "tests" / "benchmarks" / "measured.json", ROOT / "demos" / "pictures" / "benchmarks.png"
+PASSING = Path("out") / "benchmarks.json", Path("out") / "benchmarks.png"
 
-DT = 1 / 240
-ROUNDS = 9
-
-_START = """
-import time
-begin = time.perf_counter()
-from engine import MassProperties, World
-imported = time.perf_counter()
-world = World(1 / 120)
-world.add_body(MassProperties.box(mass=1.0, size=(1.0, 2.0, 3.0)), angular_velocity_body=(0.1, 5.0, 0.1))
-world.step()
-print(imported - begin, time.perf_counter() - imported)
-"""
-
-
-def main() -> None:
-    print(f"Python {platform.python_version()}, numpy {np.__version__}, {_processor()}")
-    print()
-    _start_up()
-    print()
-    names = list(integrators.by_name)
-    print(
-        f"{'integrator':<22}{'1 body':>16}{'throttled':>14}{'1000 bodies':>16}{'10 000 bodies':>16}{'in a million':>15}"
-    )
-    print(f"{'':<22}{'µs a tick':>16}{'µs a tick':>14}{'ns a body-tick':>16}{'ns a body-tick':>16}{'µs a tick':>15}")
-    columns = [
-        _interleaved(names, lambda name: _ticks(_one_body(name)[0], 2000), 1e6),
-        _interleaved(names, lambda name: _throttled_ticks(*_one_body(name), 2000), 1e6),
-        _interleaved(names, lambda name: _ticks(_many_bodies(name, 1000), 50), 1e9 / 1000),
-        _interleaved(names, lambda name: _ticks(_many_bodies(name, 10_000), 5), 1e9 / 10_000),
-        _interleaved(names, lambda name: _fused_ticks(_one_body(name)[0], 20_000), 1e6),
-    ]
-    for row, name in enumerate(names):
-        one, throttled, thousand, ten_thousand, fused = (column[row] for column in columns)
-        print(f"{name:<22}{one:>16.2f}{throttled:>14.2f}{thousand:>16.1f}{ten_thousand:>16.1f}{fused:>15.3f}")
-    print()
-    _memory()
+SECTIONS: dict[str, Callable[[Effort], list[Figure]]] = {
+    "one-body": one_body.measured,
+    "many-bodies": many_bodies.measured,
+    "free-body": accuracy.measured,
+    "forces": force_costs.measured,
+    "start": start.measured,
+    "limits": limits.bandwidth,
+}
 
 
-def _start_up() -> None:
-    """From `import engine` to the end of the first tick, in a new process: compiling, and from the disk cache."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-        for label in ("first run (compiles)", "later runs (from the cache)"):
-            command = [sys.executable, "-c", _START]
-            output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-            imported, first_tick = map(float, output.split())
-            print(f"start, {label:<28} import {imported:.2f} s, first tick {first_tick:.2f} s")
+def main(arguments: list[str] | None = None) -> None:
+    """Do what the command line asks."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.readme is not None:
+        if not chosen.readme.exists():
+            parser.error(f"there is no {chosen.readme}; --record writes one")
+        print(table.readme(json.loads(chosen.readme.read_text(encoding="utf-8"))))
+        return
+    run = measured(chosen.effort, chosen.only or list(SECTIONS))
+    print(table.everything(run))
+    written(run, *(KEPT if chosen.record else PASSING))
 
 
-def _one_body(integrator: str) -> tuple[World, forces.Thruster]:
-    world = World(DT, integrator=integrator)
-    ship = world.add_body(MassProperties.box(mass=1200.0, size=(2.0, 2.0, 4.0)), angular_velocity_body=(0.1, 5.0, 0.1))
-    world.add_force(forces.UniformGravity((0.0, -9.81, 0.0)))
-    thruster = world.add_force(forces.Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=500.0))
-    thruster.throttle = 1.0
-    world.step()
-    return world, thruster
-
-
-def _many_bodies(integrator: str, count: int) -> World:
-    world = World(DT, integrator=integrator)
-    rng = np.random.default_rng(count)
-    ships = world.add_bodies(
-        MassProperties.box(mass=1200.0, size=(2.0, 2.0, 4.0)),
-        position=rng.normal(scale=1e3, size=(count, 3)),
-        angular_velocity_body=rng.normal(size=(count, 3)),
-    )
-    world.add_force(forces.UniformGravity((0.0, -9.81, 0.0)))
-    for ship in ships:
-        thruster = world.add_force(forces.Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=500.0))
-        thruster.throttle = 1.0
-    world.step()
-    return world
-
-
-def _ticks(world: World, ticks: int) -> Callable[[], float]:
-    def measure() -> float:
+def measured(effort: Effort, sections: list[str]) -> dict[str, Any]:
+    """Machine and figures of some sections."""
+    if limits.library() is None:
+        print("no C compiler: the limits are left out")
+    figures: list[Figure] = []
+    for name in sections:
         begin = time.perf_counter()
-        for _ in range(ticks):
-            world.step()
-        return (time.perf_counter() - begin) / ticks
-
-    return measure
+        figures += SECTIONS[name](effort)
+        print(f"{name}: {time.perf_counter() - begin:.0f} s", flush=True)
+    return {"machine": machine.described(), "figures": [figure.as_json() for figure in figures]}
 
 
-def _throttled_ticks(world: World, thruster: forces.Thruster, ticks: int) -> Callable[[], float]:
-    def measure() -> float:
-        begin = time.perf_counter()
-        for tick in range(ticks):
-            thruster.throttle = tick / ticks
-            world.step()
-        return (time.perf_counter() - begin) / ticks
-
-    return measure
-
-
-def _fused_ticks(world: World, ticks: int) -> Callable[[], float]:
-    def measure() -> float:
-        begin = time.perf_counter()
-        world.step(ticks)
-        return (time.perf_counter() - begin) / ticks
-
-    return measure
-
-
-def _interleaved(names: list[str], make: Callable[[str], Callable[[], float]], scale: float) -> list[float]:
-    measures = [make(name) for name in names]
-    rounds = [[measure() for measure in measures] for _ in range(ROUNDS)]
-    return [statistics.median(times) * scale for times in zip(*rounds, strict=True)]
-
-
-def _memory() -> None:
-    world = World(DT)
-    world.add_bodies(MassProperties.sphere(mass=1.0, radius=1.0), position=np.zeros((1000, 3)))
-    world.add_force(forces.LinearDrag(0.1))
-    world.step()
-    columns = world._columns
-    assert columns.stages is not None
-    held, staged = columns.array.nbytes / columns.pitch, columns.stages.nbytes / columns.pitch
-    print(
-        f"memory: {held:.0f} B a body at full capacity; {staged:.0f} B more while a force is evaluated at each stage (rk4)"
-    )
-
-
-def _processor() -> str:
+def written(run: dict[str, Any], target: Path, drawn: Path) -> None:
+    """Write the figures as JSON, and a picture where matplotlib is there and there is something to draw."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(run, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"wrote {target}")
     try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
+        from . import picture
+    except ImportError:
+        print("no matplotlib: no picture")
+        return
+    if any(figure["table"] == many_bodies.TABLE for figure in run["figures"]):
+        picture.save(picture.cost_and_truth(run), drawn)
+        print(f"wrote {drawn}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=(__doc__ or "").splitlines()[0])
+    effort = parser.add_mutually_exclusive_group()
+    for name, value, words in (
+        ("--quick", measure.QUICK, "a minute, rough"),
+        ("--full", measure.FULL, "more rounds, a million bodies"),
+    ):
+        effort.add_argument(name, dest="effort", action="store_const", const=value, default=measure.NORMAL, help=words)
+    parser.add_argument("--only", action="append", choices=SECTIONS, help="measure this section (may be repeated)")
+    parser.add_argument("--record", action="store_true", help="write the files that the README shows")
+    parser.add_argument(
+        "--readme", nargs="?", type=Path, const=KEPT[0], metavar="JSON", help="print the README's table and stop"
+    )
+    return parser
 
 
 if __name__ == "__main__":

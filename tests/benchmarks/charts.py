@@ -122,26 +122,26 @@ def style_of(name: str, order: int) -> Style:
     return Style("others", QUIET, "-", MARKERS.get(order, "D"))
 
 
-def _in_order(names: Iterable[str]) -> list[str]:
+def in_order(names: Iterable[str]) -> list[str]:
     """The names by family, as in `FAMILIES`; those that stand nowhere, last."""
     places = [name for _, members in FAMILIES.values() for name in members]
     return sorted(names, key=lambda name: places.index(name) if name in places else len(places))
 
 
-def _figure(width: float, height: float, title: str, subtitle: str) -> Figure:
+def new_figure(width: float, height: float, title: str, subtitle: str) -> Figure:
     figure = Figure(figsize=(width, height))
     figure.text(0.18 / width, 1.0 - 0.17 / height, title, color=TITLE, size=11.5, weight="bold", va="top")
     figure.text(0.18 / width, 1.0 - 0.43 / height, subtitle, color=QUIET, size=8.5, va="top")
     return figure
 
 
-def _add_axes(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
+def add_axes(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
     """Axes at a place in inches."""
     across, up = figure.get_size_inches()
     return figure.add_axes((left / across, bottom / up, width / across, height / up))
 
 
-def _log_grid(axes: Axes) -> None:
+def log_grid(axes: Axes) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     for axis in (axes.xaxis, axes.yaxis):
@@ -151,7 +151,7 @@ def _log_grid(axes: Axes) -> None:
     axes.tick_params(length=0, pad=4)
 
 
-def _head(axes: Axes, title: str, subtitle: str = "") -> None:
+def head(axes: Axes, title: str, subtitle: str = "") -> None:
     above = 20 if subtitle else 6
     axes.annotate(title, (0, 1), (0, above), "axes fraction", "offset points", color=TEXT, weight="bold", size=9.5)
     axes.annotate(subtitle, (0, 1), (0, 7), "axes fraction", "offset points", color=QUIET, size=7.5)
@@ -168,33 +168,33 @@ def work_precision(panels: Sequence[tuple[str, str, Mapping[str, Array]]], order
         orders: Of every method.
     """
     with matplotlib.rc_context(THEME):
-        figure = _figure(
+        figure = new_figure(
             9.0,
             4.75,
             "What an orientation costs",
             "Each line is a method, each point a tick, half as long as that of the point before. Down and to the left is better.",
         )
         for number, (title, subtitle, curves) in enumerate(panels):
-            axes = _add_axes(figure, 0.68 + 3.47 * number, 0.52, 3.27, 3.2)
-            for name in reversed(_in_order(curves)):
+            axes = add_axes(figure, 0.68 + 3.47 * number, 0.52, 3.27, 3.2)
+            for name in reversed(in_order(curves)):
                 if len(curves[name]):
                     style = style_of(name, orders[name])
                     axes.plot(
                         *curves[name].T, c=style.colour, ls=style.dashes, marker=style.marker, ms=3.6, lw=1.3, mew=0
                     )
-            _log_grid(axes)
+            log_grid(axes)
             axes.set_ylim(1e-14, 3.0)
-            lost = [name for name in _in_order(curves) if not len(curves[name])]
+            lost = [name for name in in_order(curves) if not len(curves[name])]
             if lost:
                 note = f"wrong by more than 1 rad at every tick: {', '.join(lost)}"
                 axes.text(0.02, 0.02, note, color=QUIET, size=7, transform=axes.transAxes)
             axes.set_xlabel("computing time, µs per simulated second")
-            _head(axes, title, subtitle)
+            head(axes, title, subtitle)
             if number:
                 axes.yaxis.set_major_formatter(NullFormatter())
             else:
                 axes.set_ylabel("largest orientation error within 10 s, rad")
-        _legend(_add_axes(figure, 7.5, 0.2, 1.42, 4.0), orders)
+        _legend(add_axes(figure, 7.5, 0.2, 1.42, 4.0), orders)
         return figure
 
 
@@ -205,7 +205,7 @@ def _legend(axes: Axes, orders: Mapping[str, int]) -> None:
     axes.set(xlim=(0.0, 1.0), ylim=(-up, 0.0))
     step, gap, y = 0.158, 0.07, -0.1
     shown = ""
-    for name in _in_order(orders):
+    for name in in_order(orders):
         style = style_of(name, orders[name])
         if style.family != shown:
             y -= gap if shown else 0.0
@@ -234,24 +234,24 @@ def drift(curves: Mapping[str, Array], orders: Mapping[str, int]) -> Figure:
         orders: Of every method.
     """
     with matplotlib.rc_context(THEME):
-        figure = _figure(
+        figure = new_figure(
             9.0,
             4.75,
             "What a free body loses",
             "Largest drift so far, relative, of a tumbling body: I = (1, 2, 3) kg·m², ω = (0.1, 5, 0.1) rad/s, ticks of 1/60 s.",
         )
         for number, title in enumerate(("Energy", "Angular momentum")):
-            axes = _add_axes(figure, 0.62 + 4.26 * number, 0.52, 2.76, 3.35)
-            _log_grid(axes)
+            axes = add_axes(figure, 0.62 + 4.26 * number, 0.52, 2.76, 3.35)
+            log_grid(axes)
             axes.set_xlim(1.0 / 60.0, 1000.0)
             axes.set_ylim(DRIFT_FLOOR, 10.0)
-            for name in reversed(_in_order(curves)):
+            for name in reversed(in_order(curves)):
                 style, rows = style_of(name, orders[name]), curves[name]
                 values = np.maximum(rows[:, 1 + number], DRIFT_FLOOR)
                 axes.plot(rows[:, 0], values, c=style.colour, ls=style.dashes, lw=1.5, clip_on=True)
             _label_ends(axes, {name: rows[-1, 1 + number] for name, rows in curves.items() if len(rows)}, orders)
             axes.set_xlabel("time, s")
-            _head(axes, title)
+            head(axes, title)
             if number:
                 axes.yaxis.set_major_formatter(NullFormatter())
         return figure
@@ -278,7 +278,7 @@ def _label_ends(axes: Axes, ends: Mapping[str, float], orders: Mapping[str, int]
 def game_mode(physical: Tumbling, game: Tumbling) -> Figure:
     """The same body with and without the gyroscopic term: the path of an axis on the sphere, and the angles that tell them apart."""
     with matplotlib.rc_context(THEME):
-        figure = _figure(
+        figure = new_figure(
             9.0,
             4.75,
             "What game mode loses",
@@ -287,9 +287,9 @@ def game_mode(physical: Tumbling, game: Tumbling) -> Figure:
         for number, (title, run) in enumerate(
             (("With it: the body turns over", physical), ("Game mode: it just spins", game))
         ):
-            axes = _add_axes(figure, 0.2 + 2.78 * number, 0.6, 2.66, 3.09)
+            axes = add_axes(figure, 0.2 + 2.78 * number, 0.6, 2.66, 3.09)
             _sphere(axes, run, physical.momenta[0])
-            _head(axes, title)
+            head(axes, title)
         figure.text(0.02, 0.04, _kept(physical, game), color=QUIET, size=7.8, linespacing=1.5)
         tilt = Angles(
             "From L at the start to body z", "axes", BLUE, (0.0, 45.0, 90.0, 135.0, 180.0), ((15.7, 115.0), (7.8, 40.0))
@@ -298,7 +298,7 @@ def game_mode(physical: Tumbling, game: Tumbling) -> Figure:
             "From L at the start to L now", "momenta", AMBER, (0.0, 5.0, 10.0, 15.0), ((3.2, 1.3), (15.7, 13.0))
         )
         for bottom, angles in ((2.52, tilt), (0.6, swing)):
-            _angles(_add_axes(figure, 6.25, bottom, 2.57, 1.22), angles, (physical, game))
+            _angles(add_axes(figure, 6.25, bottom, 2.57, 1.22), angles, (physical, game))
         figure.axes[-1].set_xlabel("time, s")
         return figure
 
@@ -398,4 +398,4 @@ def _angles(axes: Axes, angles: Angles, runs: tuple[Tumbling, Tumbling]) -> None
     axes.yaxis.set_major_formatter("{x:.0f}°")
     axes.grid(True)
     axes.tick_params(length=0, pad=4)
-    _head(axes, angles.title)
+    head(axes, angles.title)

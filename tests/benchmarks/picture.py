@@ -1,0 +1,142 @@
+"""The picture of `python -m tests.benchmarks`: cost against the number of bodies, and truth against cost."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Picture
+
+from engine import integrators
+
+from . import accuracy, many_bodies
+from .charts import GRID, QUIET, TEXT, THEME, Colour, add_axes, head, in_order, log_grid, new_figure, save, style_of
+from .measure import Figure
+from .table import Run, figures_of
+
+__all__ = ["cost_and_truth", "save"]
+
+ROW = 0.158
+"""Height of a line of the legend, inches."""
+LOST_AT = 8.0
+"""Where an orientation that is lost is drawn, rad."""
+THOUSAND = "1 000"
+
+PEER_COLOUR, LIMIT_COLOUR = (0.66, 0.70, 0.76), (1.0, 1.0, 1.0)
+PEER_MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*", "<", ">")
+LIMIT_DASHES = ("-", (0, (5, 1.6)), (0, (1.4, 1.3)), (0, (6, 1.5, 1.4, 1.5)))
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one contestant is drawn."""
+
+    family: str
+    colour: Colour
+    dashes: str | tuple[int, tuple[float, ...]]
+    marker: str
+    width: float
+    is_open: bool = False
+
+    def draw(self, axes: Axes, x: object, y: object, line: bool = True) -> None:
+        inside = axes.get_facecolor() if self.is_open else self.colour
+        axes.plot(
+            x,
+            y,
+            c=self.colour,
+            ls=self.dashes if line else "",
+            marker=self.marker,
+            ms=3.8,
+            mfc=inside,
+            mew=0.9 if self.is_open else 0,
+            lw=self.width,
+        )
+
+
+def cost_and_truth(run: Run) -> Picture:
+    """Nanoseconds a body-tick by number of bodies; orientation error by nanoseconds."""
+    figures = figures_of(run)
+    crowd = [figure for figure in figures if figure.table == many_bodies.TABLE]
+    looks = _looks(dict.fromkeys(figure.row for figure in crowd))
+    machine = run["machine"]
+    with matplotlib.rc_context(THEME):
+        height = max(4.75, 0.75 + ROW * (len(looks) + 1.45 * len({look.family for look in looks.values()})))
+        picture = new_figure(
+            9.0,
+            height,
+            "What a body costs",
+            f"One thread of {machine['processor']}, {machine['date']}. Down and to the left is better.",
+        )
+        panel = height - 1.55
+        _costs(add_axes(picture, 0.68, 0.52, 3.27, panel), crowd, looks)
+        _truths(add_axes(picture, 4.5, 0.52, 2.52, panel), figures, looks)
+        _legend(add_axes(picture, 7.3, 0.2, 1.62, height - 0.75), looks)
+    return picture
+
+
+def _looks(names: Iterable[str]) -> dict[str, Look]:
+    """The engine's methods by family, limits in white, peers in grey with open markers."""
+    names = list(names)
+    own = in_order(name for name in names if name in integrators.by_name)
+    limits = [name for name in names if name.startswith("C: ")]
+    peers = [name for name in names if name not in own and name not in limits]
+    looks = {}
+    for name in own:
+        style = style_of(name, integrators.by_name[name]().order)
+        looks[name] = Look(style.family, style.colour, style.dashes, style.marker, 1.3)
+    for name, dashes in zip(limits, LIMIT_DASHES, strict=False):
+        looks[name] = Look("limits, strict C", LIMIT_COLOUR, dashes, "", 0.9)
+    for number, name in enumerate(peers):
+        marker = PEER_MARKERS[number % len(PEER_MARKERS)]
+        looks[name] = Look("other engines", PEER_COLOUR, (0, (1, 1)), marker, 0.8, is_open=True)
+    return looks
+
+
+def _costs(axes: Axes, crowd: list[Figure], looks: dict[str, Look]) -> None:
+    log_grid(axes)
+    for name, look in reversed(looks.items()):
+        points = [(int(figure.column.replace(" ", "")), figure.median) for figure in crowd if figure.row == name]
+        look.draw(axes, *np.array(sorted(points)).T)
+    axes.set_xlabel("bodies")
+    axes.set_ylabel("ns per body and tick")
+    head(axes, "Cost", "gravity and a thruster on each body, many ticks in a call")
+
+
+def _truths(axes: Axes, figures: list[Figure], looks: dict[str, Look]) -> None:
+    """Only those of which both are known."""
+    costs = {f.row: f.median for f in figures if (f.table, f.column) == (many_bodies.TABLE, THOUSAND)}
+    case = next(iter(accuracy.CASES))
+    errors = {f.row: f.median for f in figures if (f.table, f.column) == (accuracy.TABLE, accuracy.error_column(case))}
+    log_grid(axes)
+    for name in costs.keys() & errors.keys():
+        error = errors[name] if errors[name] < accuracy.LOST else LOST_AT
+        looks[name].draw(axes, [costs[name]], [error], line=False)
+    axes.axhspan(accuracy.LOST, 60.0, color=GRID, lw=0)
+    axes.text(0.98, 20.0, "lost", transform=axes.get_yaxis_transform(), color=QUIET, size=7.5, ha="right", va="center")
+    axes.set_ylim(1e-12, 60.0)
+    axes.set_yticks(10.0 ** np.arange(-12, 1, 2))
+    axes.set_xlabel("ns per body and tick, 1000 bodies")
+    rates = ", ".join(f"{rate:g}" for rate in accuracy.CASES[case])
+    head(
+        axes,
+        f"Orientation error in {accuracy.SECONDS} s, rad",
+        f"I = (1, 2, 3), ω = ({rates}) rad/s, 1/{accuracy.TICKS_A_SECOND} s",
+    )
+
+
+def _legend(axes: Axes, looks: dict[str, Look]) -> None:
+    """Names under the names of their families, from the top down."""
+    axes.axis("off")
+    up = axes.get_position().height * axes.figure.get_size_inches()[1]
+    axes.set(xlim=(0.0, 1.0), ylim=(-up, 0.0))
+    y, shown = -0.1, ""
+    for name, look in looks.items():
+        if look.family != shown:
+            y -= 0.45 * ROW if shown else 0.0
+            axes.text(0.0, y, look.family, color=QUIET, size=7.5, va="center_baseline")
+            shown, y = look.family, y - ROW
+        axes.plot([0.0, 0.2], [y, y], c=look.colour, ls=look.dashes, lw=look.width)
+        look.draw(axes, [0.1], [y], line=False)
+        axes.text(0.25, y, name.removeprefix("C: "), color=TEXT, size=7.5, va="center_baseline")
+        y -= ROW
