@@ -26,7 +26,7 @@ from .kernels.layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
-from .kernels.poses import blended_poses
+from .kernels.poses import pose_at
 from .mass_properties import MassProperties
 from .model import check_flyable, write_mass_properties
 
@@ -34,6 +34,16 @@ if TYPE_CHECKING:
     from .world import World
 
 _ZERO = read_only(np.zeros(3))
+
+# rows to read, made once: a body's position is read far more often than anything else of it
+_POSITION = slice(POSITION, POSITION + 3)
+_ORIENTATION = slice(ORIENTATION, ORIENTATION + 4)
+_VELOCITY = slice(VELOCITY, VELOCITY + 3)
+_ANGULAR_VELOCITY = slice(ANGULAR_VELOCITY, ANGULAR_VELOCITY + 3)
+_PREVIOUS_POSITION = slice(PREVIOUS + POSITION, PREVIOUS + POSITION + 3)
+_PREVIOUS_ORIENTATION = slice(PREVIOUS + ORIENTATION, PREVIOUS + ORIENTATION + 4)
+_CENTER_OF_MASS = slice(CENTER_OF_MASS, CENTER_OF_MASS + 3)
+_STORED_MOMENTUM = slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
 
 
 class Body:
@@ -90,9 +100,9 @@ class Body:
         check_flyable(value, str(self))
         shift_body = value.center_of_mass_body - self.center_of_mass_body
         shift_world = rotated(self.orientation, shift_body)
-        shift_before = rotated(self._read(PREVIOUS + ORIENTATION, 4), shift_body)
+        shift_before = rotated(self._read(_PREVIOUS_ORIENTATION), shift_body)
         velocity = self.velocity + np.cross(self.angular_velocity_world, shift_world)
-        position, previous = self.position + shift_world, self._read(PREVIOUS + POSITION, 3) + shift_before
+        position, previous = self.position + shift_world, self._read(_PREVIOUS_POSITION) + shift_before
         self._before_change()
         self._world._mass_properties[self.index] = value
         write_mass_properties(self._world._columns.array, self.index, value)
@@ -115,7 +125,7 @@ class Body:
     @property
     def center_of_mass_body(self) -> FloatArray:
         """Where the mass centre lies from the body's origin [m], body frame, shape (3,)."""
-        return self._read(CENTER_OF_MASS, 3)
+        return self._read(_CENTER_OF_MASS)
 
     @property
     def inertia_body(self) -> FloatArray:
@@ -142,7 +152,7 @@ class Body:
     @property
     def position(self) -> FloatArray:
         """Position of the mass centre [m], world frame, shape (3,)."""
-        return self._read(POSITION, 3)
+        return self._read(_POSITION)
 
     @position.setter
     def position(self, value: npt.ArrayLike) -> None:
@@ -151,7 +161,7 @@ class Body:
     @property
     def orientation(self) -> FloatArray:
         """Unit quaternion, scalar-last (x, y, z, w), body to world, shape (4,). Set about the mass centre."""
-        return self._read(ORIENTATION, 4)
+        return self._read(_ORIENTATION)
 
     @orientation.setter
     def orientation(self, value: npt.ArrayLike) -> None:
@@ -160,7 +170,7 @@ class Body:
     @property
     def velocity(self) -> FloatArray:
         """Velocity of the mass centre [m/s], world frame, shape (3,)."""
-        return self._read(VELOCITY, 3)
+        return self._read(_VELOCITY)
 
     @velocity.setter
     def velocity(self, value: npt.ArrayLike) -> None:
@@ -169,7 +179,7 @@ class Body:
     @property
     def angular_velocity_body(self) -> FloatArray:
         """Angular velocity [rad/s], body frame, shape (3,)."""
-        return self._read(ANGULAR_VELOCITY, 3)
+        return self._read(_ANGULAR_VELOCITY)
 
     @angular_velocity_body.setter
     def angular_velocity_body(self, value: npt.ArrayLike) -> None:
@@ -203,7 +213,7 @@ class Body:
 
         Setting it leaves the rates as they are.
         """
-        return self._read(STORED_MOMENTUM, 3)
+        return self._read(_STORED_MOMENTUM)
 
     @stored_momentum_body.setter
     def stored_momentum_body(self, value: npt.ArrayLike) -> None:
@@ -327,14 +337,15 @@ class Body:
             alpha: From 0, the previous tick, to 1, the last; None is the world's own, which lags wall time by less than a tick.
         """
         if alpha is None:
-            fraction = self._world.alpha
+            fraction = self._world._clock.alpha
         else:
             fraction = real(alpha, "alpha", self, at_least=0.0)
             if fraction > 1.0:
                 refuse(self, "alpha", alpha, "between 0 and 1")
-        origin, orientation = np.empty((1, 3)), np.empty((1, 4))
-        blended_poses(self._world._columns.array, self.index, fraction, origin, orientation)
-        return read_only(origin[0]), read_only(orientation[0])
+        pose = np.empty(7)
+        pose_at(self._world._columns.array, self.index, fraction, pose)
+        pose.setflags(write=False)
+        return pose[:3], pose[3:]
 
     # inside
 
@@ -342,8 +353,12 @@ class Body:
         _ = self.index
         self._world._before_change()
 
-    def _read(self, row: int, size: int) -> FloatArray:
-        return read_only(self._world._columns.array[row : row + size, self.index].copy())
+    def _read(self, rows: slice) -> FloatArray:
+        if self._index < 0:
+            _ = self.index  # raises
+        values = self._world._columns.array[rows, self._index].copy()
+        values.setflags(write=False)
+        return values
 
     def _put(self, row: int, values: FloatArray) -> None:
         self._world._columns.array[row : row + len(values), self._index] = values
@@ -356,6 +371,8 @@ class Body:
             self._put(PREVIOUS + row, values)
         if row < STATE_ROWS:
             self._world._columns.forget_history(self._index)
+        elif row == STORED_MOMENTUM:
+            self._world._columns.look_for_stored_momentum()
 
     def _check_finite(self, *results: FloatArray) -> None:
         for result in results:

@@ -37,19 +37,14 @@ def real(
     value: Any, argument: str, owner: object, *, above: float | None = None, at_least: float | None = None
 ) -> float:
     """A finite real number, `> above` or `>= at_least` where given."""
-    rule = "a finite real number"
-    if above is not None:
-        rule += f" above {above:g}"
-    if at_least is not None:
-        rule += f", at least {at_least:g}"
     if type(value) is not float:
-        value = _to_float(value, argument, owner, rule)
+        value = _to_float(value, argument, owner, _real_rule(above, at_least))
     if (
         not math.isfinite(value)
         or (above is not None and value <= above)
         or (at_least is not None and value < at_least)
     ):
-        refuse(owner, argument, value, rule)
+        refuse(owner, argument, value, _real_rule(above, at_least))
     return value
 
 
@@ -126,6 +121,15 @@ def read_only(values: FloatArray) -> FloatArray:
     """The same array, no longer writable."""
     values.flags.writeable = False
     return values
+
+
+def _real_rule(above: float | None, at_least: float | None) -> str:
+    rule = "a finite real number"
+    if above is not None:
+        rule += f" above {above:g}"
+    if at_least is not None:
+        rule += f", at least {at_least:g}"
+    return rule
 
 
 def _shape_rule(shape: tuple[int | None, ...]) -> str:

@@ -26,6 +26,7 @@ class Clock:
         self._tick, self._per_second = _ratio(dt)
         self._owed = 0
         self._dropped = 0
+        self._exact_per_second = _power_of_two(self._per_second)
         self._time_scale: Any = 1.0
 
     @property
@@ -41,7 +42,8 @@ class Clock:
     @property
     def alpha(self) -> float:
         """How far the time owed reaches into the next tick, in [0, 1)."""
-        return min(self._owed / self._tick, _BELOW_ONE)
+        alpha = self._owed / self._tick
+        return alpha if alpha < 1.0 else _BELOW_ONE  # the quotient may round up to one
 
     @property
     def dropped_time(self) -> float:
@@ -53,6 +55,11 @@ class Clock:
 
     def ticks_for(self, elapsed_seconds: Any) -> int:
         """Add elapsed wall time [s], at least 0, and return how many ticks to take now."""
+        if self._exact_per_second and type(elapsed_seconds) is float and 0.0 <= elapsed_seconds < 1e9:
+            # a float times a power of two is exact; where it comes out whole it is the time in units
+            units = elapsed_seconds * self._exact_per_second
+            if self._time_scale == 1.0 and units.is_integer():
+                return self._whole_ticks(int(units))
         real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
         numerator, denominator = _ratio(elapsed_seconds)
         if self._time_scale != 1.0:
@@ -61,8 +68,14 @@ class Clock:
             denominator *= scale_denominator
         if self._per_second % denominator:
             self._refine(denominator)
-        self._owed += numerator * (self._per_second // denominator)
-        ticks, self._owed = divmod(self._owed, self._tick)
+        return self._whole_ticks(numerator * (self._per_second // denominator))
+
+    def _whole_ticks(self, units: int) -> int:
+        owed = self._owed + units
+        if owed < self._tick:
+            self._owed = owed
+            return 0
+        ticks, self._owed = divmod(owed, self._tick)
         if ticks > self._max_ticks:
             self.drop(ticks - self._max_ticks)
             return self._max_ticks
@@ -79,9 +92,15 @@ class Clock:
         self._tick *= finer
         self._owed *= finer
         self._dropped *= finer
+        self._exact_per_second = _power_of_two(self._per_second)
 
 
 _BELOW_ONE = math.nextafter(1.0, 0.0)
+
+
+def _power_of_two(units: int) -> float:
+    """The number as a float where it is a power of two, and zero where it is not or is so large that a product could overflow."""
+    return float(units) if units & (units - 1) == 0 and units < 2**900 else 0.0
 
 
 def _ratio(value: Any) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from .kernels.layout import (
     WRENCH,
     WRENCH_ROWS,
 )
-from .kernels.poses import blended_poses
+from .kernels.poses import BLOCK, blended_poses
 
 
 class State:
@@ -29,11 +29,12 @@ class State:
     whole array of the same shape writes it; a pose that is set so is not blended from the old one.
     """
 
-    __slots__ = ("_before_change", "_columns")
+    __slots__ = ("_before_change", "_columns", "_scratch")
 
     def __init__(self, columns: Columns, before_change: Callable[[], None]) -> None:
         self._columns = columns
         self._before_change = before_change
+        self._scratch = np.empty((7, BLOCK))
 
     @property
     def position(self) -> FloatArray:
@@ -95,7 +96,8 @@ class State:
         """World positions of the origins [m] (n, 3) and orientations (n, 4), `alpha` of the way from the previous tick to the last."""
         origins = np.empty((self._columns.count, 3))
         orientations = np.empty((self._columns.count, 4))
-        blended_poses(self._columns.array, 0, alpha, origins, orientations)
+        loop = blended_poses(self._columns.pitch)
+        loop(self._columns.array, self._scratch, self._columns.count, alpha, origins, orientations)
         return origins, orientations
 
     def hashed_bytes(self) -> bytes:
@@ -122,3 +124,5 @@ class State:
             target[PREVIOUS + row : PREVIOUS + row + values.shape[1]] = values.T
         if row < STATE_ROWS:
             self._columns.forget_history()
+        elif row == STORED_MOMENTUM:
+            self._columns.look_for_stored_momentum()

@@ -20,10 +20,12 @@ from .columns import Columns
 from .forces.force_set import AnyForce, ForceSet
 from .forces.wrench import Wrench
 from .integrators import Integrator, by_name
+from .integrators.integrator import TakeStagedTick
 from .kernels.layout import PREVIOUS, STATE_ROWS
 from .mass_properties import MassProperties
 from .model import Model
 from .new_bodies import NewBodies
+from .parts import TakeTicks
 from .state import State
 
 DEFAULT_INTEGRATOR = "free-rotor-2"
@@ -39,6 +41,9 @@ class _Phase(Enum):
     FORCES = 2
 
 
+_BETWEEN_TICKS = _Phase.BETWEEN_TICKS  # looked up at every tick
+
+
 class World:
     """Bodies and forces, moved forward in ticks of one fixed length.
 
@@ -52,6 +57,8 @@ class World:
         game_mode: Drop ω × (I ω + h) from the equation of motion, and nothing else: a free body then keeps its body rates, and its
             angular momentum turns with it.
         max_ticks_per_frame: The most ticks that one `advance` takes; time beyond is dropped and counted.
+        threads: How many threads may share a tick; a world of fewer than 4096 bodies a thread uses fewer. The results are the same to the
+            last bit. Ticks in which a force has to be called at each stage are taken by one.
     """
 
     __slots__ = (
@@ -65,12 +72,17 @@ class World:
         "_forces",
         "_game_mode",
         "_integrator",
+        "_loop",
+        "_loop_key",
         "_mass_properties",
         "_model",
         "_names",
         "_paused",
         "_phase",
+        "_staged",
         "_state",
+        "_take_steady",
+        "_threads",
         "_tick_count",
     )
 
@@ -81,9 +93,11 @@ class World:
         integrator: Integrator | str | None = None,
         game_mode: bool = False,
         max_ticks_per_frame: int = 8,
+        threads: int = 1,
     ) -> None:
         self._dt = real(dt, "dt", "World", above=0.0)
         self._clock = Clock(dt, max_ticks_per_frame)
+        self._threads = integer(threads, "threads", "World", at_least=1)
         self._tick_count = 0
         self._paused = False
         self._phase = _Phase.BETWEEN_TICKS
@@ -97,6 +111,11 @@ class World:
         self._state = State(self._columns, self._before_change)
         self._model = Model(self._columns)
         self._game_mode = False
+        self._loop: TakeTicks | None = None
+        self._staged: TakeStagedTick | None = None
+        self._loop_key: tuple[int, int] | None = None
+        self._take_steady: TakeTicks | None = None
+        """Takes the next ticks where nothing was changed since the last and nothing is called in them: the short way of `step`."""
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
 
@@ -160,9 +179,10 @@ class World:
         Returns:
             How many ticks were taken, at most `max_ticks_per_frame`.
         """
-        real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
-        self._refuse_reentry("advance")
+        if self._phase is not _BETWEEN_TICKS:
+            self._refuse_reentry("advance")
         if self._paused:
+            real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
             return 0
         ticks = self._clock.ticks_for(elapsed_seconds)
         before = self._tick_count
@@ -179,9 +199,11 @@ class World:
         Args:
             ticks: How many, at least 0.
         """
-        count = integer(ticks, "ticks", "World.step", at_least=0)
-        self._refuse_reentry("step")
-        self._take(count)
+        if type(ticks) is not int or ticks < 0:
+            ticks = integer(ticks, "ticks", "World.step", at_least=0)
+        if self._phase is not _BETWEEN_TICKS:
+            self._refuse_reentry("step")
+        self._take(ticks)
 
     # how it moves
 
@@ -202,6 +224,7 @@ class World:
         value.check_game_mode(self._game_mode)
         self._before_change()
         self._integrator = value
+        self._loop_key = None
         self._columns.forget_history()
 
     @property
@@ -215,6 +238,12 @@ class World:
         self._integrator.check_game_mode(value)
         self._before_change()
         self._game_mode = value
+        self._loop_key = None
+
+    @property
+    def threads(self) -> int:
+        """How many threads may share a tick."""
+        return self._threads
 
     # bodies
 
@@ -408,17 +437,42 @@ class World:
     # one tick
 
     def _take(self, ticks: int, until_paused: bool = False) -> None:
+        if self._take_steady is not None:
+            self._steady_ticks(self._take_steady, ticks)
+            return
         while ticks > 0 and not (until_paused and self._paused):
-            ticks -= self._steady_ticks(ticks) if self._is_steady() else self._one_tick()
+            take = self._steady_loop()
+            ticks -= self._one_tick() if take is None else self._steady_ticks(take, ticks)
 
-    def _is_steady(self) -> bool:
-        """Whether nothing is called in the ticks to come, so that compiled code may take many at once."""
-        return not self._callbacks and self._forces.is_steady
-
-    def _steady_ticks(self, ticks: int) -> int:
-        ticks = ticks if self._integrator.fuses_ticks else 1
+    def _steady_loop(self) -> TakeTicks | None:
+        """What takes ticks in which nothing is called, so that compiled code may take many at once; None where something is."""
+        if self._callbacks or not self._forces.holds_still:
+            return None
         self._forces.fill_held(self.time)
-        taken = self._integrator.take_held_ticks(self._columns, self._dt, ticks, not self._game_mode)
+        take = self._held_loop()
+        if self._integrator.fuses_ticks:
+            self._take_steady = take
+        return take
+
+    def _held_loop(self) -> TakeTicks | None:
+        """The integrator's loop for the bodies and forces there are; None where a force has to be called at each stage."""
+        if self._loop_key != (self._columns.revision, self._forces.revision):
+            self._loop = self._staged = None
+            calls = self._forces.calls_stage_forces
+            if calls or (self._forces.has_stage_forces and not self._integrator.takes_compiled_forces):
+                self._staged = self._staged_tick()
+            else:
+                forces, gyroscopic = self._forces.compiled(), not self._game_mode
+                self._loop = self._integrator.held_ticks(self._columns, self._dt, gyroscopic, forces, self._threads)
+            self._loop_key = (self._columns.revision, self._forces.revision)
+        return self._loop
+
+    def _staged_tick(self) -> TakeStagedTick:
+        return self._integrator.staged_tick(self._columns, self._dt, not self._game_mode, self._forces.depends_on_rates)
+
+    def _steady_ticks(self, take: TakeTicks, ticks: int) -> int:
+        ticks = ticks if self._integrator.fuses_ticks else min(ticks, 1)
+        taken = take(ticks)
         self._tick_count += taken
         if taken < ticks:
             self._refuse_result()
@@ -452,11 +506,11 @@ class World:
                 function(self)
 
     def _integrate(self) -> bool:
-        if not self._forces.has_stage_forces:
-            return self._integrator.take_held_ticks(self._columns, self._dt, 1, not self._game_mode) == 1
-        return self._integrator.take_staged_tick(
-            self._columns, self._dt, not self._game_mode, self._evaluate_stage, self._forces.depends_on_rates
-        )
+        take = self._held_loop()
+        if take is not None:
+            return take(1) == 1
+        assert self._staged is not None
+        return self._staged(self._evaluate_stage)
 
     def _evaluate_stage(self, stage: int, offset: float) -> None:
         self._forces.evaluate_stage(stage, self.time + offset)
@@ -497,13 +551,7 @@ class World:
         try:
             self._forces.fill_held_one_by_one(self.time, look)
             if self._forces.has_stage_forces:
-                self._integrator.take_staged_tick(
-                    self._columns,
-                    self._dt,
-                    not self._game_mode,
-                    lambda stage, offset: self._forces.evaluate_stage(stage, self.time + offset, look),
-                    self._forces.depends_on_rates,
-                )
+                self._staged_tick()(lambda stage, offset: self._forces.evaluate_stage(stage, self.time + offset, look))
         except _CulpritFound as found:
             return found.force, found.index
         except Exception:  # a force that raises when called once more cannot be blamed for what it did not return
@@ -517,6 +565,7 @@ class World:
 
     def _before_change(self) -> None:
         """Called before anything of the world is changed by hand."""
+        self._take_steady = None
         if self._phase is _Phase.FORCES:
             raise RuntimeError(
                 "World: a force may only add to its wrench; change the world in a callback (World.on_tick) instead"

@@ -43,18 +43,20 @@ LAYERS = [
         "kernels.extrapolation",
         "kernels.fields",
         "kernels.held_wrenches",
-        "kernels.loops",
+        "kernels.points",
         "kernels.poses",
-        "kernels.splitting",
     },
+    {"kernels.loops", "kernels.splitting"},
     # arrays and what is read into them
     {"checks"},
     {"clock", "columns", "rotation", "symmetric"},
+    {"parts"},
     {"polyhedron"},
     {"mass_properties"},
     {"model", "state"},
     # what moves bodies
-    {"forces.wrench", "integrators.integrator"},
+    {"integrators.integrator"},
+    {"forces.wrench"},
     {
         "forces.force",
         "integrators.extrapolated",

@@ -17,6 +17,7 @@ from engine import MassProperties, World, integrators
 from engine.kernels import fields, loops
 from engine.kernels.compiler import COMPILED, source_stamp
 from engine.kernels.layout import ORIENTATION, PREVIOUS, ROWS, STAGE_WRENCH, STATE_ROWS, WRENCH_ROWS
+from engine.kernels.poses import blended_poses
 
 ENGINE = Path(engine.__file__).parent
 METHODS = sorted(name for name, make in integrators.by_name.items() if hasattr(make(), "advance"))
@@ -51,9 +52,13 @@ def types():
     return types.Array(types.float64, 2, "C"), types.Array(types.float64, 1, "C"), types.int64, types.float64
 
 
-def held_loop(method, gyroscopic=True):
+NO_FIELDS = (0.0, 0.0)
+"""What stands in the place of parameters and shares where there are no fields."""
+
+
+def held_loop(method, gyroscopic=True, with_fields=()):
     made = integrators.by_name[method]()
-    return loops.held_ticks(made.advance, made.evaluations_per_tick, gyroscopic, PITCH)
+    return loops.held_ticks(made.advance, made.evaluations_per_tick, gyroscopic, PITCH, with_fields)
 
 
 # A loop that vectorises stands there twice: packed for eight bodies at once (or four, or two) and scalar for what is left over. One that
@@ -64,8 +69,45 @@ def held_loop(method, gyroscopic=True):
 @pytest.mark.parametrize("method", METHODS)
 def test_held_ticks_are_packed_across_bodies(method):
     array, _, integer, real = types()
-    packed, scalar = multiplications(held_loop(method), array, integer, real, integer)
+    packed, scalar = multiplications(held_loop(method), array, real, real, integer, real, integer)
     assert packed > 100
+    assert packed >= 0.9 * scalar
+
+
+@needs_numba
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler", "midpoint"])
+def test_held_ticks_with_fields_are_packed_across_bodies(method):
+    array, _, integer, real = types()
+    loop = held_loop(method, with_fields=(fields.point_gravity, fields.linear_drag))
+    packed, scalar = multiplications(loop, array, array, array, integer, real, integer)
+    assert packed > 100
+    assert packed >= 0.9 * scalar
+
+
+@needs_numba
+def test_stages_with_pulls_and_fields_are_packed_across_bodies():
+    """The pulls themselves go one by one: a scalar loop in every stage, beside what vectorises."""
+    array, _, integer, real = types()
+    made = integrators.by_name["rk4"]()
+
+    def coupled(*with_fields):
+        loop = loops.coupled_ticks(made.advance, made.evaluations_per_tick, True, PITCH, with_fields)
+        return multiplications(loop, array, array, array, array, array, integer, real, integer)
+
+    (packed, _), (with_fields, _) = coupled(), coupled(fields.point_gravity, fields.gravity_gradient)
+    stages = sum(
+        multiplications(loops.stage_state(made.advance, stage, 4, True, PITCH), array, array, integer, real)[0]
+        for stage in range(4)
+    )
+    assert packed > stages  # the end of the tick comes to them
+    assert with_fields > packed + 4 * 50
+
+
+@needs_numba
+def test_poses_for_drawing_are_packed_across_bodies():
+    array, _, integer, real = types()
+    packed, scalar = multiplications(blended_poses(PITCH), array, array, integer, real, array, array)
+    assert packed > 60
     assert packed >= 0.9 * scalar
 
 
@@ -89,8 +131,8 @@ def test_the_stages_of_a_tick_are_packed_across_bodies(method):
 @needs_numba
 @pytest.mark.parametrize("field", [fields.point_gravity, fields.gravity_gradient], ids=lambda field: field.__name__)
 def test_fields_are_packed_across_bodies(field):
-    array, vector, integer, _ = types()
-    packed, scalar = multiplications(fields.field_loop(field, PITCH), array, array, integer, integer, vector, vector)
+    array, _, integer, _ = types()
+    packed, scalar = multiplications(fields.field_loop(field, PITCH), array, array, integer, integer, array, array)
     assert packed > 20
     assert packed >= 0.9 * scalar
 
@@ -126,7 +168,8 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
     wrong = np.full((ROWS, PITCH - 8), 7.0)
     wrong_stages = np.full((STAGE_WRENCH + WRENCH_ROWS * count, PITCH - 8), 7.0)
     right = np.full((ROWS, PITCH), 7.0)
-    assert held_loop(method)(wrong, 8, 0.1, 1) == -1
+    assert held_loop(method)(wrong, *NO_FIELDS, 8, 0.1, 1) == -1
+    assert held_loop(method, with_fields=(fields.linear_drag,))(right, np.ones((1, 9)), wrong, 8, 0.1, 1) == -1
     end = loops.staged_end(made.advance, count, True, PITCH)
     stage = loops.stage_state(made.advance, 0, count, True, PITCH)
     for loop in (end, stage):
@@ -140,7 +183,7 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
 def test_a_field_refuses_an_array_of_another_pitch_and_leaves_it_alone():
     loop = fields.field_loop(fields.linear_drag, PITCH)
     right, wrong = np.full((ROWS, PITCH), 7.0), np.full((ROWS, PITCH - 8), 7.0)
-    parameters, shares = np.ones(fields.PARAMETER_COUNT), np.ones(PITCH)
+    parameters, shares = np.ones((1, fields.PARAMETER_COUNT)), np.ones((1, PITCH))
     assert loop(wrong, right, 26, 8, parameters, shares) == -1
     assert loop(right, wrong, 26, 8, parameters, shares) == -1
     assert (right == 7.0).all()
@@ -165,7 +208,7 @@ def world_array(method="rk4", bodies=5):
 def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(method):
     array = world_array(method)
     before = array.copy()
-    assert held_loop(method)(array, 8, 0.1, 1) == 1
+    assert held_loop(method)(array, *NO_FIELDS, 8, 0.1, 1) == 1
     assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :5], before[:STATE_ROWS, :5])
     assert np.array_equal(array[2 * STATE_ROWS :], before[2 * STATE_ROWS :])
     assert np.array_equal(array[:, 8:], before[:, 8:])
@@ -175,7 +218,7 @@ def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(met
 @pytest.mark.parametrize("method", METHODS)
 def test_quaternions_stay_of_unit_length(method):
     array = world_array(method)
-    assert held_loop(method)(array, 8, 0.1, 500) == 500
+    assert held_loop(method)(array, *NO_FIELDS, 8, 0.1, 500) == 500
     norms = np.sqrt((array[ORIENTATION : ORIENTATION + 4, :8] ** 2).sum(axis=0))
     assert np.abs(norms - 1.0).max() < 4e-16
 
@@ -185,7 +228,7 @@ def test_a_loop_stops_at_the_first_tick_that_is_not_finite(bad):
     array = world_array()
     array[7, 3] = bad  # a velocity of the fourth body
     before = array.copy()
-    assert held_loop("rk4")(array, 8, 0.1, 10) == 0
+    assert held_loop("rk4")(array, *NO_FIELDS, 8, 0.1, 10) == 0
     assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :8], before[:STATE_ROWS, :8], equal_nan=True)
 
 
@@ -222,11 +265,11 @@ def test_kernels_are_said_to_compile_in_one_line():
 PROGRAM = """
 import numpy
 from engine.kernels import layout
-from engine.kernels.fields import force_at_point
+from engine.kernels.points import STEADY_FORCE, pulls
 array = numpy.zeros((layout.ROWS, 264))
 array[layout.ORIENTATION + 2 : layout.ORIENTATION + 4, 0] = numpy.sqrt(0.5)
-force_at_point(array, array, layout.WRENCH, 0, numpy.array([1.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
-stats = force_at_point.stats
+pulls(array, array, layout.WRENCH, numpy.array([[0, STEADY_FORCE, 1, 0, 0, 0, 0, 1, 0, 0, 0.0]]))
+stats = pulls.stats
 print(round(array[layout.WRENCH + layout.TORQUE_WORLD, 0], 9), sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine import checks, rotation
 from engine.kernels import compiler, quaternions, trigonometry
-from engine.kernels.compiler import COMPILED, inlined
+from engine.kernels.compiler import COMPILED
 
 EPS = np.finfo(float).eps
 EXACT = np.longdouble
@@ -231,6 +231,30 @@ def test_kernel_sine_and_cosine_are_within_19e_17(generator):
 
 
 @needs_long_double
+def test_kernel_sine_and_cosine_of_half_a_turn_are_those_up_to_one_sign(generator):
+    """Within 1.7e-16, both with the right sign or both with the other."""
+    function = compiler.plain(trigonometry.sine_cosine_of_half)
+    angles = np.concatenate([generator.uniform(-scale, scale, 1000) for scale in (1e-9, 1.0, 10.0, 1e6)])
+    got = np.array([function(float(angle)) for angle in angles])
+    exact = np.stack([np.sin(angles.astype(EXACT)), np.cos(angles.astype(EXACT))], axis=-1)
+    errors = [np.abs(sign * got - exact).max(axis=-1) for sign in (1.0, -1.0)]
+    assert float(np.minimum(*errors).max()) < 1.9e-16
+
+
+@needs_long_double
+def test_kernel_arcs_for_drawing_are_within_22e_17(generator):
+    """Arc tangent from 0 to 1, both sides of tan(π/8), and sine within a quarter turn."""
+    tangents = np.concatenate([generator.uniform(0.0, 1.0, 4000), [0.0, 5e-324, 1e-9, 0.4142135623730951, 1.0]])
+    arc_tangent = compiler.plain(trigonometry.arc_tangent)
+    got = np.array([arc_tangent(float(x)) for x in tangents])
+    assert float(np.abs(got - np.arctan(tangents.astype(EXACT))).max()) < 1.7e-16
+    angles = np.concatenate([generator.uniform(-np.pi / 2, np.pi / 2, 4000), [0.0, 1e-9, np.pi / 2]])
+    sine = compiler.plain(trigonometry.sine_of_arc)
+    got = np.array([sine(float(angle)) for angle in angles])
+    assert float(np.abs(got - np.sin(angles.astype(EXACT))).max()) < 2.3e-16
+
+
+@needs_long_double
 @pytest.mark.parametrize("size", [1e-160, 1e-9, 5e-5, 1e-4, 3e-4, 1e-3, 1e-2, 1.0, 30.0])
 def test_kernel_turn_of_a_rotation_vector_is_within_its_rounded_length(generator, size):
     """Both sides of the switch from series to quotient; measured 1.9 eps + 0.7 eps |turn|."""
@@ -295,7 +319,7 @@ def test_compiled_kernels_give_the_bits_of_plain_python(samples):
     """In a loop over columns, as in a tick, where several go at once; a fused multiply-add would show."""
     multiply, normalize, rotate, rotate_inverse, doubling, rate_of_change, from_rotation_vector, sine_cosine = KERNELS
 
-    @inlined
+    @compiler.kernel("a-loop-of-the-tests")
     def loop(p, q, v, out):
         for i in range(p.shape[1]):
             a, b = (p[0, i], p[1, i], p[2, i], p[3, i]), (q[0, i], q[1, i], q[2, i], q[3, i])

@@ -48,11 +48,14 @@ TURNS = pytest.mark.parametrize("turn", [axis_splitting, free_rotor], ids=["axes
 
 
 def loops(turn):
-    """Each loop, and the arguments after its arrays."""
+    """Each loop, and the arguments after its arrays; without bodies that store momentum, and with them."""
     table, shares = np.array(FreeRotor().table), np.ones(1)
     return {
-        "held": (splitting.held_ticks(turn, True, PITCH), (8, 0.1, 1, table, shares)),
-        "drift": (splitting.staged_drift(turn, True, PITCH), (8, 0.1, shares)),
+        "strang": (splitting.strang_ticks(turn, False, True, PITCH), (0.0, 0.0, 8, 0.1, 1)),
+        "strang with wheels": (splitting.strang_ticks(turn, True, True, PITCH), (0.0, 0.0, 8, 0.1, 1)),
+        "table": (splitting.table_ticks(turn, False, True, PITCH), (table, shares, 0.0, 0.0, 8, 0.1, 1)),
+        "table with wheels": (splitting.table_ticks(turn, True, True, PITCH), (table, shares, 0.0, 0.0, 8, 0.1, 1)),
+        "drift": (splitting.staged_drift(turn, False, True, PITCH), (8, 0.1, shares)),
         "plain kick": (splitting.staged_kick(True, True, PITCH), (8, 0.1, 0.5)),
         "trial kick": (splitting.staged_kick(False, False, PITCH), (8, 0.1, 0.5)),
         "mean": (splitting.staged_mean(PITCH), (8, 0.5)),
@@ -69,8 +72,13 @@ def test_loops_are_packed_across_bodies(turn):
     from numba.types import Array
 
     matrix, vector = Array(float64, 2, "C"), Array(float64, 1, "C")
+    strang = (matrix, float64, float64, int64, float64, int64)
+    table = (matrix, matrix, vector, *strang[1:])
     signatures = {
-        "held": (matrix, int64, float64, int64, matrix, vector),
+        "strang": strang,
+        "strang with wheels": strang,
+        "table": table,
+        "table with wheels": table,
         "drift": (matrix, matrix, int64, float64, vector),
         "plain kick": (matrix, matrix, int64, float64, float64),
         "trial kick": (matrix, matrix, int64, float64, float64),
@@ -86,17 +94,19 @@ def test_loops_are_packed_across_bodies(turn):
 def test_loops_refuse_arrays_of_another_pitch_and_leave_them_alone(turn):
     right, wrong = np.full((ROWS, PITCH), 7.0), np.full((ROWS, PITCH - 8), 7.0)
     for name, (loop, arguments) in loops(turn).items():
-        for arrays in [(wrong,)] if name in ("held", "mean") else [(wrong, right), (right, wrong)]:
+        takes_one = name.startswith(("strang", "table")) or name == "mean"
+        for arrays in [(wrong,)] if takes_one else [(wrong, right), (right, wrong)]:
             assert loop(*arrays, *arguments) == -1, name
     assert (right == 7.0).all()
     assert (wrong == 7.0).all()
 
 
 @TURNS
-def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(turn):
+@pytest.mark.parametrize("name", ["strang", "strang with wheels", "table", "table with wheels"])
+def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(turn, name):
     array = world_array("free-rotor-2")
     before = array.copy()
-    loop, arguments = loops(turn)["held"]
+    loop, arguments = loops(turn)[name]
     assert loop(array, *arguments) == 1
     assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :5], before[:STATE_ROWS, :5])
     assert np.array_equal(array[2 * STATE_ROWS :], before[2 * STATE_ROWS :])

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, read_only, refuse, vector
-from ..kernels.fields import force_at_point
+from ..kernels.points import STEADY_FORCE, pulls
 from .force import HeldForce, require_body
 from .wrench import BodyHandle, BodyStates, Wrench
 
@@ -51,11 +51,16 @@ class ConstantForce(HeldForce):
         return f"ConstantForce({self.body}, {'world' if self.force_body is None else 'body'} {force.tolist()})"
 
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        if self.force_world is None or self.at_body is None:
+        table = self.pulls()
+        if table is None:
             super().apply(wrench, bodies, time)
         else:
-            parameters = np.concatenate([self.at_body, self.force_world])
-            force_at_point(bodies.columns.array, bodies.states, wrench.first_row, self.body.index, parameters)
+            pulls(bodies.columns.array, bodies.states, wrench.first_row, table)
+
+    def pulls(self) -> FloatArray | None:
+        if self.force_world is None or self.at_body is None:
+            return None
+        return np.array([[self.body.index, STEADY_FORCE, *self.at_body, *self.force_world, 0.0, 0.0, 0.0]])
 
     def wrenches(self) -> FloatArray:
         zero = np.zeros(3)

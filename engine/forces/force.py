@@ -47,6 +47,10 @@ class Force(ABC):
         """Leave out a body that is being removed; return whether anything is left to act on."""
         return all(named is not body for named in self.named_bodies())
 
+    def pulls(self) -> FloatArray | None:
+        """Rows of the table of pulls (see `kernels.points.add_pulls`), shape (k, 11), where that is all the force is; else None."""
+        return None
+
     def memory(self) -> bytes:
         """What the force itself remembers from tick to tick, for `World.state_hash`."""
         return b""
@@ -129,28 +133,34 @@ class FieldForce(Force):
     field: ClassVar[Callable[..., Any]]
 
     def __init__(self, parameters: Sequence[float], bodies: Iterable[BodyHandle] | None) -> None:
-        self._parameters = np.zeros(fields.PARAMETER_COUNT)
-        self._parameters[: len(parameters)] = parameters
+        self._parameters = np.zeros((1, fields.PARAMETER_COUNT))
+        self._parameters[0, : len(parameters)] = parameters
         self._bodies = None if bodies is None else _body_tuple(bodies, type(self).__name__)
-        self._shares = np.empty(0)
+        self._shares = np.empty((1, 0))
         self._shares_key: tuple[object, int] = (None, -1)
 
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        columns = bodies.columns
+        self.add_to(bodies.columns, bodies.states, wrench.first_row)
+
+    def add_to(self, columns: Columns, states: FloatArray, wrench_row: int) -> None:
+        """Add to the wrench that starts at a row of the array that holds the states."""
         loop = fields.field_loop(type(self).field, columns.pitch)
-        shares = self.shares(columns)
-        loop(columns.array, bodies.states, wrench.first_row, columns.count, self._parameters, shares)
+        loop(columns.array, states, wrench_row, columns.padded_count, self._parameters, self.shares(columns))
 
     def shares(self, columns: Columns) -> FloatArray:
-        """One for each body that feels the field, zero for the others, shape (pitch,)."""
+        """One for each body that feels the field, zero for the others, shape (1, pitch)."""
         key = (columns, columns.revision)
         if self._shares_key != key:
-            self._shares = np.zeros(columns.pitch)
-            self._shares[slice(0, columns.count) if self._bodies is None else [body.index for body in self._bodies]] = (
-                1.0
-            )
+            feeling = slice(0, columns.count) if self._bodies is None else [body.index for body in self._bodies]
+            self._shares = np.zeros((1, columns.pitch))
+            self._shares[0, feeling] = 1.0
             self._shares_key = key
         return self._shares
+
+    @property
+    def parameters(self) -> FloatArray:
+        """What the compiled function wants to know, shape (1, 9)."""
+        return self._parameters
 
     def named_bodies(self) -> tuple[BodyHandle, ...]:
         return self._bodies or ()

@@ -7,14 +7,19 @@ import numpy as np
 
 from ..checks import FloatArray, refuse
 from ..columns import Columns
+from ..integrators.integrator import NO_FORCES, CompiledForces
 from ..kernels.held_wrenches import ENTRY_COLUMN, ENTRY_FACTOR, ENTRY_LENGTH, ENTRY_WRENCH, fill_held_wrenches
 from ..kernels.layout import STAGE_WRENCH, WRENCH, WRENCH_ROWS
-from .force import Force, HeldForce
+from ..kernels.points import pulls
+from .force import FieldForce, Force, HeldForce
 from .gravity import UniformGravity
 from .wrench import BodyHandle, BodyStates, Wrench
 
 AnyForce = Any
 """A `Force`, an object with `apply(wrench, bodies, time)`, or a function of these arguments."""
+
+MOST_FIELDS = 6
+"""A loop is compiled for each combination of fields; worlds with more fields than these call them one by one."""
 
 OnAdded = Callable[[AnyForce, Wrench], None]
 
@@ -35,6 +40,9 @@ class ForceSet:
         """One-tick wrenches (12,) by body, for the next tick."""
         self._present: set[int] = set()
         """The forces' identities; never iterated."""
+        self.revision = 0
+        """Grows whenever other forces are to be evaluated at the stages."""
+        self._compiled, self._compiled_revision = NO_FORCES, -1
         self._sort()
         self._held_is_stale = True
         self._views: dict[tuple[int, int], tuple[Wrench, BodyStates]] = {}
@@ -119,16 +127,35 @@ class ForceSet:
         return bool(self._stage_forces)
 
     @property
+    def calls_stage_forces(self) -> bool:
+        """Whether one of those has to be called, because no compiled loop knows it."""
+        return bool(self._called)
+
+    @property
     def depends_on_rates(self) -> bool:
         """Whether one of those depends on velocity or angular velocity, or does not say."""
         return any(getattr(force, "depends_on_rates", True) for force, _apply in self._stage_forces)
 
     @property
-    def is_steady(self) -> bool:
+    def holds_still(self) -> bool:
         """Whether the held wrench of the next tick is that of this one."""
         if not self._is_sorted:
             self._sort()
-        return not (self._tick_callables or self.pushes or self._stage_forces)
+        return not (self._tick_callables or self.pushes)
+
+    def compiled(self) -> CompiledForces:
+        """The forces that compiled loops evaluate at each stage by themselves; those that are left have to be called."""
+        if self._compiled_revision != self._columns.revision:
+            fields, pulls = self._fields, [table for table in map(_pulls_of, self._pulling) if table is not None]
+            self._compiled = CompiledForces(
+                tuple(type(force).field for force in fields),
+                np.vstack([force.parameters for force in fields]) if fields else 0.0,
+                np.vstack([force.shares(self._columns) for force in fields]) if fields else 0.0,
+                any(force.depends_on_rates for force in (*fields, *self._pulling)),
+                np.vstack(pulls) if pulls else None,
+            )
+            self._compiled_revision = self._columns.revision
+        return self._compiled
 
     def model_changed(self) -> None:
         """Levers and weights are to be worked out anew."""
@@ -173,12 +200,23 @@ class ForceSet:
 
     def evaluate_stage(self, stage: int, time: float, on_added: OnAdded | None = None) -> None:
         """Add the stage-evaluated forces to the wrench of a stage, from the state in the stage array, at `time` [s]."""
-        wrench, bodies = self._view(STAGE_WRENCH + WRENCH_ROWS * stage, stages=True)
-        for force, apply in self._stage_forces:
+        row = STAGE_WRENCH + WRENCH_ROWS * stage
+        if on_added is None and (self._fields or self._pulling):
+            self._add_compiled(row)
+        wrench, bodies = self._view(row, stages=True)
+        for force, apply in self._called if on_added is None else self._stage_forces:
             if apply(wrench, bodies, time) is not None:
                 _refuse_return(force)
             if on_added is not None:
                 on_added(force, wrench)
+
+    def _add_compiled(self, row: int) -> None:
+        columns, forces = self._columns, self.compiled()
+        assert columns.stages is not None
+        for force in self._fields:
+            force.add_to(columns, columns.stages, row)
+        if forces.pulls is not None:
+            pulls(columns.array, columns.stages, row, forces.pulls)
 
     def drop_pushes(self) -> None:
         """The one-tick wrenches have had their tick."""
@@ -214,9 +252,17 @@ class ForceSet:
         others = [(force, _apply_of(force)) for force in self.forces if id(force) not in compiled]
         self._tick_callables = [pair for pair in others if getattr(pair[0], "evaluate", "stage") == "tick"]
         self._stage_forces = [pair for pair in others if getattr(pair[0], "evaluate", "stage") == "stage"]
+        # more fields than a loop takes are called one by one, so that a loop for each number of them is not compiled
+        fields = [force for force, _apply in self._stage_forces if isinstance(force, FieldForce)]
+        self._fields = fields if len(fields) <= MOST_FIELDS else []
+        self._pulling = [force for force, _apply in self._stage_forces if _pulls_of(force) is not None]
+        compiled = {id(force) for force in [*self._fields, *self._pulling]}
+        self._called = [pair for pair in self._stage_forces if id(pair[0]) not in compiled]
+        self._compiled_revision = -1
         total = sum((force.acceleration_world for force in uniform), np.zeros(3))
         self._acceleration_world = (float(total[0]), float(total[1]), float(total[2]))
         self._table_revision = -1
+        self.revision += 1
         self._is_sorted = True
 
     def _build_table(self) -> None:
@@ -255,6 +301,10 @@ class ForceSet:
 
 def _refuse_return(force: AnyForce) -> NoReturn:
     raise TypeError(f"{force!r}: a force must add to the wrench (wrench.force_world += …) and return nothing")
+
+
+def _pulls_of(force: AnyForce) -> FloatArray | None:
+    return force.pulls() if isinstance(force, Force) else None
 
 
 def _apply_of(force: AnyForce) -> Callable[[Wrench, BodyStates, float], object]:

@@ -44,5 +44,5 @@ class Lorentz(FieldForce):
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
         """−q E·x of each charged body [J], zero at the world's origin, shape (n,)."""
-        share = self.shares(bodies.columns)[: bodies.columns.count]
+        share = self.shares(bodies.columns)[0, : bodies.columns.count]
         return -self.charge * share * (bodies.position @ self.electric_field)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, read_only, real, refuse, vector
-from ..kernels.fields import spring
+from ..kernels.points import WORLD_POINT, pulls
 from .force import Force, require_body
 from .wrench import BodyHandle, BodyStates, Wrench
 
@@ -27,7 +27,6 @@ class Spring(Force):
     """
 
     __slots__ = (
-        "_parameters",
         "at_body",
         "at_other",
         "body",
@@ -61,14 +60,17 @@ class Spring(Force):
         self.damping = real(damping, "damping", "Spring", at_least=0.0)
         self.depends_on_rates = self.damping != 0.0
         self.rest_length = real(rest_length, "rest_length", "Spring", at_least=0.0)
-        self._parameters = np.array([*self.at_body, *self.at_other, self.stiffness, self.damping, self.rest_length])
 
     def __repr__(self) -> str:
         return f"Spring({self.body}, {self.other}, stiffness={self.stiffness!r})"
 
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        other = -1 if self.other is None else self.other.index
-        spring(bodies.columns.array, bodies.states, wrench.first_row, self.body.index, other, self._parameters)
+        pulls(bodies.columns.array, bodies.states, wrench.first_row, self.pulls())
+
+    def pulls(self) -> FloatArray:
+        other = WORLD_POINT if self.other is None else self.other.index
+        constants = self.stiffness, self.damping, self.rest_length
+        return np.array([[self.body.index, other, *self.at_body, *self.at_other, *constants]], dtype=np.float64)
 
     def named_bodies(self) -> tuple[BodyHandle, ...]:
         return (self.body,) if self.other is None else (self.body, self.other)

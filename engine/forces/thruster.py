@@ -48,10 +48,11 @@ class Thruster(HeldForce):
 
     @throttle.setter
     def throttle(self, value: float) -> None:
-        throttle = real(value, "throttle", self, at_least=0.0)
-        if throttle > 1.0:
-            refuse(self, "throttle", value, "between 0 and 1")
-        self._set_factors(throttle)
+        if type(value) is not float or not 0.0 <= value <= 1.0:
+            value = real(value, "throttle", self, at_least=0.0)
+            if value > 1.0:
+                refuse(self, "throttle", value, "between 0 and 1")
+        self._set_factors(value)
 
     def wrenches(self) -> FloatArray:
         return _thrust_wrenches(self.body, self.position[np.newaxis], self.max_force * self.direction[np.newaxis])

@@ -6,7 +6,8 @@ from ..checks import refuse
 from ..columns import Columns
 from ..kernels import extrapolation
 from ..kernels.layout import STAGE_WRENCH, WRENCH_ROWS
-from .integrator import EvaluateForces, Integrator
+from ..parts import TakeTicks
+from .integrator import NO_FORCES, CompiledForces, EvaluateForces, Integrator, TakeStagedTick
 
 
 class Extrapolated(Integrator):
@@ -33,6 +34,8 @@ class Extrapolated(Integrator):
     Args:
         integrator: The method; `Substepped` may stand inside, never outside: the history is one of whole ticks.
     """
+
+    takes_compiled_forces = False
 
     def __init__(self, integrator: Integrator) -> None:
         if not isinstance(integrator, Integrator):
@@ -66,28 +69,38 @@ class Extrapolated(Integrator):
         for columns in self._flown:
             columns.forget_history()
 
-    def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
-        # with the wrench held, the third tick is the first whose history is all of one value, and extrapolates to that value
-        for tick in range(min(ticks, 2)):
-            if not self.take_staged_tick(columns, dt, gyroscopic, lambda stage, offset: None, False):
-                return tick
-        rest = max(ticks - 2, 0)
-        return ticks - rest + (self.integrator.take_held_ticks(columns, dt, rest, gyroscopic) if rest else 0)
+    def held_ticks(
+        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+    ) -> TakeTicks:
+        take_staged = self.staged_tick(columns, dt, gyroscopic, False)
+        take_held = self.integrator.held_ticks(columns, dt, gyroscopic, NO_FORCES, threads)
 
-    def take_staged_tick(
-        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
-    ) -> bool:
-        self._flown.add(columns)
-        history = columns.history_array()
-        extrapolate = extrapolation.extrapolate(columns.pitch)
+        def take(ticks: int) -> int:
+            # with the wrench held, the third tick is the first whose history is all of one value, and extrapolates to that value
+            for tick in range(min(ticks, 2)):
+                if not take_staged(lambda stage, offset: None):
+                    return tick
+            rest = max(ticks - 2, 0)
+            return ticks - rest + (take_held(rest) if rest else 0)
 
-        def extrapolate_and_evaluate(stage: int, offset: float) -> None:
-            assert columns.stages is not None
-            row = STAGE_WRENCH + WRENCH_ROWS * stage
-            extrapolate(columns.array, history, columns.stages, row, columns.padded_count, offset / dt)
-            evaluate(stage, offset)
+        return take
 
-        finite = self.integrator.take_staged_tick(columns, dt, gyroscopic, extrapolate_and_evaluate, depends_on_rates)
-        if finite:
-            extrapolation.remember(columns.pitch)(columns.array, history, columns.padded_count)
-        return finite
+    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        take_inside = self.integrator.staged_tick(columns, dt, gyroscopic, depends_on_rates)
+        extrapolate, remember = extrapolation.extrapolate(columns.pitch), extrapolation.remember(columns.pitch)
+
+        def take(evaluate: EvaluateForces) -> bool:
+            self._flown.add(columns)
+            array, history, count = columns.array, columns.history_array(), columns.padded_count
+
+            def extrapolate_and_evaluate(stage: int, offset: float) -> None:
+                assert columns.stages is not None
+                extrapolate(array, history, columns.stages, STAGE_WRENCH + WRENCH_ROWS * stage, count, offset / dt)
+                evaluate(stage, offset)
+
+            finite = take_inside(extrapolate_and_evaluate)
+            if finite:
+                remember(array, history, count)
+            return finite
+
+        return take

@@ -1,15 +1,59 @@
 """What a method is to the world: a named way to take one tick."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
 from ..columns import Columns
 from ..kernels import loops
+from ..parts import TakeTicks, in_parts
 
 EvaluateForces = Callable[[int, float], None]
 """Called as `evaluate(stage, offset)`: add the forces of that stage to its wrench, `offset` [s] after the start of the tick."""
+
+
+TakeStagedTick = Callable[[EvaluateForces], bool]
+LoopCall = Callable[[], int]
+"""A loop with all its arguments."""
+Evaluation = tuple[int, float]
+"""The arguments of `EvaluateForces`."""
+
+
+class StagedTick:
+    """One tick laid out beforehand: loops and evaluations of forces in turn, and a last loop that counts what is not finite."""
+
+    __slots__ = ("_end", "_steps")
+
+    def __init__(self, steps: Sequence[LoopCall | Evaluation], end: LoopCall) -> None:
+        self._steps = steps
+        self._end = end
+
+    def __call__(self, evaluate: EvaluateForces) -> bool:
+        for step in self._steps:
+            if isinstance(step, tuple):
+                evaluate(*step)
+            else:
+                step()
+        return self._end() == 0
+
+
+class CompiledForces(NamedTuple):
+    """Forces that compiled loops evaluate at each stage by themselves (see `kernels.fields.summed`)."""
+
+    fields: tuple[Callable[..., Any], ...] = ()
+    """Compiled functions of a body's own state."""
+    parameters: Any = 0.0
+    """Shape (k, 9); anything where there is no field."""
+    shares: Any = 0.0
+    """Shape (k, pitch); anything where there is no field."""
+    depends_on_rates: bool = False
+    pulls: Any = None
+    """Springs and other forces at points (see `kernels.points.add_pulls`), shape (m, 11); None where there are none."""
+
+
+NO_FORCES = CompiledForces()
 
 
 class Integrator(ABC):
@@ -17,6 +61,8 @@ class Integrator(ABC):
 
     fuses_ticks: bool = True
     """Whether many ticks may be asked for in one call; False for one that can refuse a tick."""
+    takes_compiled_forces: bool = True
+    """Whether `held_ticks` takes them; False for a method that has to see each wrench."""
 
     @property
     @abstractmethod
@@ -43,20 +89,21 @@ class Integrator(ABC):
         """Raise `ValueError` with the reason where the method cannot do without the gyroscopic term, or with it."""
 
     @abstractmethod
-    def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
-        """Take up to `ticks` ticks with the wrench rows held; return how many ended finite.
+    def held_ticks(
+        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+    ) -> TakeTicks:
+        """Make `take(ticks)`: up to so many ticks with the wrench rows held and `forces` evaluated at each stage.
 
-        Where that is fewer, the tick after them has been written and has to be undone.
+        It is good as long as the columns' revision, and returns how many ticks ended finite. Where that is fewer, the tick after them has
+        been written and has to be undone.
         """
 
     @abstractmethod
-    def take_staged_tick(
-        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
-    ) -> bool:
-        """Take one tick, evaluating forces at each stage; return whether it ended finite.
+    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        """Make `take(evaluate)`: one tick, evaluating forces at each stage; whether it ended finite.
 
-        Where an evaluation raises, the bodies are as they were; a tick that did not end finite has to be undone. `depends_on_rates`
-        says whether some of these forces depend on velocity or angular velocity.
+        It is good as long as the columns' revision. Where an evaluation raises, the bodies are as they were; a tick that did not end finite
+        has to be undone. `depends_on_rates` says whether some of these forces depend on velocity or angular velocity.
         """
 
 
@@ -72,18 +119,27 @@ class OneStepMethod(Integrator):
     def advance(self) -> Callable[..., Any]:
         """The scalar function of the method."""
 
-    def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
-        loop = loops.held_ticks(self.advance, self.evaluations_per_tick, gyroscopic, columns.pitch)
-        return loop(columns.array, columns.padded_count, dt, ticks)
+    def held_ticks(
+        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+    ) -> TakeTicks:
+        make = loops.held_ticks if forces.pulls is None else loops.coupled_ticks
+        loop = make(self.advance, self.evaluations_per_tick, gyroscopic, columns.pitch, forces.fields)
+        if forces.pulls is not None:
+            stages = columns.stage_array(self.evaluations_per_tick)
+            arrays = columns.array, stages, forces.pulls, forces.parameters, forces.shares
+            return partial(loop, *arrays, columns.padded_count, dt)
+        return in_parts(
+            columns,
+            threads,
+            forces.shares,
+            lambda array, shares, count: partial(loop, array, forces.parameters, shares, count, dt),
+        )
 
-    def take_staged_tick(
-        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
-    ) -> bool:
-        evaluations, pitch, count = self.evaluations_per_tick, columns.pitch, columns.padded_count
-        stages = columns.stage_array(evaluations)
+    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        advance, evaluations, pitch = self.advance, self.evaluations_per_tick, columns.pitch
+        arguments = columns.array, columns.stage_array(evaluations), columns.padded_count, dt
+        steps: list[LoopCall | Evaluation] = []
         for stage, offset in enumerate(self.stage_offsets):
-            loop = loops.stage_state(self.advance, stage, evaluations, gyroscopic, pitch)
-            loop(columns.array, stages, count, dt)
-            evaluate(stage, offset * dt)
-        end = loops.staged_end(self.advance, evaluations, gyroscopic, pitch)
-        return end(columns.array, stages, count, dt) == 0
+            steps.append(partial(loops.stage_state(advance, stage, evaluations, gyroscopic, pitch), *arguments))
+            steps.append((stage, offset * dt))
+        return StagedTick(steps, partial(loops.staged_end(advance, evaluations, gyroscopic, pitch), *arguments))

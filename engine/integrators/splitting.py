@@ -3,7 +3,7 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from ..checks import FloatArray
 from ..columns import Columns
 from ..kernels import splitting
-from .integrator import EvaluateForces, Integrator
+from ..parts import TakeTicks, in_parts
+from .integrator import NO_FORCES, CompiledForces, Evaluation, Integrator, LoopCall, StagedTick, TakeStagedTick
 
 Table = tuple[tuple[float, float], ...]
 """Rows (kick, drift), parts of a tick, taken one after the other."""
@@ -67,34 +68,51 @@ class Splitting(Integrator):
         """One for each kick."""
         return sum(kick != 0.0 for kick, _drift in self.table)
 
-    def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
-        loop = splitting.held_ticks(self.turn, gyroscopic, columns.pitch)
-        return loop(columns.array, columns.padded_count, dt, ticks, *self._arrays)
+    def held_ticks(
+        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+    ) -> TakeTicks:
+        is_strang = self.table == STRANG and len(self.shares) == 1
+        arguments = () if is_strang else self._arrays
+        make = splitting.strang_ticks if is_strang else splitting.table_ticks
+        if forces.pulls is not None:
+            make = splitting.coupled_ticks
+        evaluations = len(self._kicks(forces.depends_on_rates))
+        loop = make(self.turn, columns.stores_momentum, gyroscopic, columns.pitch, forces.fields, evaluations)
+        if forces.pulls is not None:
+            stages = columns.stage_array(splitting.STAGE_BLOCKS)
+            arrays = columns.array, *self._arrays, stages, forces.pulls, forces.parameters, forces.shares
+            return partial(loop, *arrays, columns.padded_count, dt)
+        return in_parts(
+            columns,
+            threads,
+            forces.shares,
+            lambda array, shares, count: partial(loop, array, *arguments, forces.parameters, shares, count, dt),
+        )
 
-    def take_staged_tick(
-        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
-    ) -> bool:
-        pitch, count, array = columns.pitch, columns.padded_count, columns.array
-        stages = columns.stage_array(splitting.STAGE_BLOCKS)
-        drift_all = splitting.staged_drift(self.turn, gyroscopic, pitch)
+    def _kicks(self, depends_on_rates: bool) -> tuple[tuple[float, float], ...]:
+        if not depends_on_rates:
+            return _PLAIN_KICK
+        return _MIDPOINT_KICK if self.order == 2 else _RUNGE_KUTTA_KICK
+
+    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        pitch, count = columns.pitch, columns.padded_count
+        arrays = columns.array, columns.stage_array(splitting.STAGE_BLOCKS)
+        drift_all = splitting.staged_drift(self.turn, columns.stores_momentum, gyroscopic, pitch)
         _, shares = self._arrays
-        kicks: tuple[tuple[float, float], ...] = _PLAIN_KICK
-        if depends_on_rates:
-            kicks = _MIDPOINT_KICK if self.order == 2 else _RUNGE_KUTTA_KICK
+        kicks = self._kicks(depends_on_rates)
         last = len(kicks) - 1
-        splitting.staged_start(pitch)(array, stages, count)
+        steps: list[LoopCall | Evaluation] = [partial(splitting.staged_start(pitch), *arrays, count)]
         for (kick, drift), offset in zip(self.table, _offsets(self.table), strict=True):
-            if kick != 0.0:
-                for index, (weight, part) in enumerate(kicks):
-                    evaluate(0, offset * dt)
-                    closes = index == last
-                    if closes and last > 0:
-                        splitting.staged_mean(pitch)(stages, count, weight)
-                    kick_all = splitting.staged_kick(index == 0 or closes, closes, pitch)
-                    kick_all(array, stages, count, part * (dt * kick), weight)
+            for index, (weight, part) in enumerate(kicks if kick != 0.0 else ()):
+                steps.append((0, offset * dt))
+                closes = index == last
+                if closes and last > 0:
+                    steps.append(partial(splitting.staged_mean(pitch), arrays[1], count, weight))
+                kick_all = splitting.staged_kick(index == 0 or closes, closes, pitch)
+                steps.append(partial(kick_all, *arrays, count, part * (dt * kick), weight))
             if drift != 0.0:
-                drift_all(array, stages, count, dt * drift, shares)
-        return splitting.staged_end(pitch)(array, stages, count) == 0
+                steps.append(partial(drift_all, *arrays, count, dt * drift, shares))
+        return StagedTick(steps, partial(splitting.staged_end(pitch), *arrays, count))
 
 
 def of_order_two(parts: Sequence[float]) -> Table:

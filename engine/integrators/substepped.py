@@ -1,6 +1,7 @@
 """Ticks taken in smaller steps, as many as asked for or as many as the error wants."""
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -8,8 +9,9 @@ import numpy.typing as npt
 from ..checks import FloatArray, real, refuse
 from ..columns import Columns
 from ..kernels.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, VELOCITY
+from ..parts import TakeTicks
 from .extrapolated import Extrapolated
-from .integrator import EvaluateForces, Integrator
+from .integrator import NO_FORCES, CompiledForces, EvaluateForces, Integrator, TakeStagedTick
 
 MOST_SUBSTEPS = 1024
 """The most into which a tick is cut on the way to a tolerance; a body that wants more has its tick refused."""
@@ -84,24 +86,33 @@ class Substepped(Integrator):
     def check_game_mode(self, game_mode: bool) -> None:
         self.integrator.check_game_mode(game_mode)
 
-    def take_held_ticks(self, columns: Columns, dt: float, ticks: int, gyroscopic: bool) -> int:
-        def take(step: float, count: int) -> bool:
-            return self.integrator.take_held_ticks(columns, step, count, gyroscopic) == count
+    def held_ticks(
+        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+    ) -> TakeTicks:
+        @cache
+        def steps_of(step: float) -> TakeTicks:
+            return self.integrator.held_ticks(columns, step, gyroscopic, forces, threads)
 
-        return next((tick for tick in range(ticks) if not self._take_tick(columns, dt, take)), ticks)
+        def take_steps(step: float, count: int) -> bool:
+            return steps_of(step)(count) == count
 
-    def take_staged_tick(
-        self, columns: Columns, dt: float, gyroscopic: bool, evaluate: EvaluateForces, depends_on_rates: bool
-    ) -> bool:
-        def take(step: float, count: int) -> bool:
-            return all(
-                self.integrator.take_staged_tick(
-                    columns, step, gyroscopic, _later(evaluate, index * step), depends_on_rates
-                )
-                for index in range(count)
-            )
+        def take(ticks: int) -> int:
+            return next((tick for tick in range(ticks) if not self._take_tick(columns, dt, take_steps)), ticks)
 
-        return self._take_tick(columns, dt, take)
+        return take
+
+    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        @cache
+        def step_of(step: float) -> TakeStagedTick:
+            return self.integrator.staged_tick(columns, step, gyroscopic, depends_on_rates)
+
+        def take(evaluate: EvaluateForces) -> bool:
+            def take_steps(step: float, count: int) -> bool:
+                return all(step_of(step)(_later(evaluate, index * step)) for index in range(count))
+
+            return self._take_tick(columns, dt, take_steps)
+
+        return take
 
     def _take_tick(self, columns: Columns, dt: float, take: TakeSteps) -> bool:
         start = columns.array[: PREVIOUS + STATE_ROWS].copy()

@@ -1,13 +1,15 @@
 """A free body turned about one principal axis after the other: no special functions, order two, exact for symmetric bodies."""
 
 from .compiler import inlined
-from .quaternions import Quaternion, from_rotation_vector, multiply
-from .trigonometry import sine_cosine
+from .quaternions import Quaternion, from_rotation_vector
+from .trigonometry import sine_cosine_of_half
 from .vectors import Vector, scale
 
 
 @inlined
-def axis_splitting(moments: Vector, momentum: Vector, stored: Vector, step: float) -> tuple[Quaternion, Vector]:
+def axis_splitting(
+    has_stores: bool, moments: Vector, momentum: Vector, stored: Vector, step: float
+) -> tuple[Quaternion, Vector]:
     """How a body turns by itself, to order two: a steady turn about its momentum, and turns about axes 1, 2, 3, 2 and 1.
 
     The energy Σ (mᵢ − hᵢ)²/(2Iᵢ) without stored momentum is L²/(2I₂) and for each axis mᵢ²(1/Iᵢ − 1/I₂)/2. The first, taken alone, turns
@@ -17,6 +19,7 @@ def axis_splitting(moments: Vector, momentum: Vector, stored: Vector, step: floa
     of (mᵢ − hᵢ)/Iᵢ, which leave a body at rest beside its wheels at rest. Every part keeps the momentum.
 
     Args:
+        has_stores: Whether some body of the loop stores momentum, known when it is compiled: without, the turns about axis 2 drop out.
         moments: Principal moments [kg·m²].
         momentum: Angular momentum I ω + h [N·m·s], principal axes.
         stored: Stored momentum h [N·m·s], principal axes.
@@ -29,28 +32,51 @@ def axis_splitting(moments: Vector, momentum: Vector, stored: Vector, step: floa
     """
     x, y, z = momentum
     h1, h2, h3 = stored
-    stores = abs(h1) + abs(h2) + abs(h3) > 0.0
-    i1, i2, i3 = moments
-    pace_1 = 1.0 / i1 if stores else (i2 - i1) / (i1 * i2)
-    pace_2 = 1.0 / i2 if stores else 0.0
-    pace_3 = 1.0 / i3 if stores else (i2 - i3) / (i2 * i3)
+    stores = has_stores and abs(h1) + abs(h2) + abs(h3) > 0.0
+    inverse_1, inverse_2, inverse_3 = 1.0 / moments[0], 1.0 / moments[1], 1.0 / moments[2]
+    pace_1 = inverse_1 if stores else inverse_1 - inverse_2
+    pace_2 = inverse_2 if stores else 0.0
+    pace_3 = inverse_3 if stores else inverse_3 - inverse_2
     quarter, half = 0.25 * step, 0.5 * step
-    turned = from_rotation_vector(scale(0.0 if stores else step / i2, momentum))
-    sine, cosine = sine_cosine(quarter * (pace_1 * (x - h1)))
-    turned = multiply(turned, (sine, 0.0, 0.0, cosine))
+    turned = from_rotation_vector(scale(0.0 if stores else step * inverse_2, momentum))
+    sine, cosine = sine_cosine_of_half(quarter * (pace_1 * (x - h1)))
+    turned = _turned_on_1(turned, sine, cosine)
     y, z = _seen_turned(sine, cosine, y, z)
-    sine, cosine = sine_cosine(quarter * (pace_2 * (y - h2)))
-    turned = multiply(turned, (0.0, sine, 0.0, cosine))
-    z, x = _seen_turned(sine, cosine, z, x)
-    sine, cosine = sine_cosine(half * (pace_3 * (z - h3)))
-    turned = multiply(turned, (0.0, 0.0, sine, cosine))
+    if has_stores:
+        sine, cosine = sine_cosine_of_half(quarter * (pace_2 * (y - h2)))
+        turned = _turned_on_2(turned, sine, cosine)
+        z, x = _seen_turned(sine, cosine, z, x)
+    sine, cosine = sine_cosine_of_half(half * (pace_3 * (z - h3)))
+    turned = _turned_on_3(turned, sine, cosine)
     x, y = _seen_turned(sine, cosine, x, y)
-    sine, cosine = sine_cosine(quarter * (pace_2 * (y - h2)))
-    turned = multiply(turned, (0.0, sine, 0.0, cosine))
-    z, x = _seen_turned(sine, cosine, z, x)
-    sine, cosine = sine_cosine(quarter * (pace_1 * (x - h1)))
+    if has_stores:
+        sine, cosine = sine_cosine_of_half(quarter * (pace_2 * (y - h2)))
+        turned = _turned_on_2(turned, sine, cosine)
+        z, x = _seen_turned(sine, cosine, z, x)
+    sine, cosine = sine_cosine_of_half(quarter * (pace_1 * (x - h1)))
     y, z = _seen_turned(sine, cosine, y, z)
-    return multiply(turned, (sine, 0.0, 0.0, cosine)), (x, y, z)
+    return _turned_on_1(turned, sine, cosine), (x, y, z)
+
+
+# The product with a turn about one axis, written out: the compiler must keep products with zero, which may be nan.
+
+
+@inlined
+def _turned_on_1(q: Quaternion, sine: float, cosine: float) -> Quaternion:
+    x, y, z, w = q
+    return x * cosine + w * sine, y * cosine + z * sine, z * cosine - y * sine, w * cosine - x * sine
+
+
+@inlined
+def _turned_on_2(q: Quaternion, sine: float, cosine: float) -> Quaternion:
+    x, y, z, w = q
+    return x * cosine - z * sine, y * cosine + w * sine, z * cosine + x * sine, w * cosine - y * sine
+
+
+@inlined
+def _turned_on_3(q: Quaternion, sine: float, cosine: float) -> Quaternion:
+    x, y, z, w = q
+    return x * cosine + y * sine, y * cosine - x * sine, z * cosine + w * sine, w * cosine - z * sine
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Forces that depend on the state, one scalar function a field, and the loop that adds them up at a stage.
+"""Forces that depend on the state, one scalar function a field, and the two ways in which they are added up at a stage.
 
 A field function takes its parameters, the mass, the inertia (body axes) and the state of one body, and returns the force in world axes and
 the torque in body axes about the mass centre. Where a field has no value, at the very centre of a point mass, it returns nan, and
@@ -10,11 +10,11 @@ from functools import cache
 from math import nan, sqrt
 from typing import Any
 
-from .columns import Array, add_to_vector, load_state, load_symmetric, load_vector
+from .columns import Array, load_state, load_symmetric, load_vector, store_vector
 from .compiler import inlined, kernel
-from .layout import CENTER_OF_MASS, FORCE_WORLD, INERTIA, MASS, POSITION, TORQUE_BODY, TORQUE_WORLD
-from .quaternions import rotate, rotate_inverse
-from .rigid_body import State
+from .layout import FORCE_WORLD, INERTIA, MASS, POSITION, TORQUE_BODY
+from .quaternions import rotate_inverse
+from .rigid_body import State, Wrench
 from .vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 
 PARAMETER_COUNT = 9
@@ -77,90 +77,116 @@ def gravity_gradient(p: Parameters, mass: float, inertia: Symmetric, state: Stat
     return (0.0, 0.0, 0.0), scale(strength, cross(r_body, apply_symmetric(inertia, r_body)))
 
 
+@inlined
+def _load_parameters(parameters: Array, row: int) -> Parameters:
+    return (
+        float(parameters[row, 0]),
+        float(parameters[row, 1]),
+        float(parameters[row, 2]),
+        float(parameters[row, 3]),
+        float(parameters[row, 4]),
+        float(parameters[row, 5]),
+        float(parameters[row, 6]),
+        float(parameters[row, 7]),
+        float(parameters[row, 8]),
+    )
+
+
+@cache
+def summed(fields: tuple[Field, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Make two scalar functions that let a loop over bodies add fields to a wrench on the way, without a pass of its own.
+
+    `load(parameters, row) -> p` reads their parameters, (k, 9), before the loop: inside, the compiler would have to read them again for
+    every body. `add_fields(p, shares, row, column, mass, inertia, state, wrench) -> wrench` adds them in order, each where the body's
+    share, (k, pitch), is above zero: a mask, which keeps the loop vectorised. Both go by recursion: the first field here, the rest by the
+    two functions made for the rest.
+    """
+    if not fields:
+        return _load_none, _add_none
+    field = fields[0]
+    load_rest, add_rest = summed(fields[1:])
+
+    @inlined
+    def load(parameters: Array, row: int) -> Any:
+        return _load_parameters(parameters, row), load_rest(parameters, row + 1)
+
+    @inlined
+    def add_fields(
+        p: Any, shares: Array, row: int, column: int, mass: float, inertia: Symmetric, state: State, wrench: Wrench
+    ) -> Wrench:
+        force, torque = field(p[0], mass, inertia, state)
+        felt = float(shares[row, column]) > 0.0
+        force_world, torque_world, force_body, torque_body = wrench
+        x, y, z = force_world
+        a, b, c = torque_body
+        more = (
+            (x + force[0] if felt else x, y + force[1] if felt else y, z + force[2] if felt else z),
+            torque_world,
+            force_body,
+            (a + torque[0] if felt else a, b + torque[1] if felt else b, c + torque[2] if felt else c),
+        )
+        return add_rest(p[1], shares, row + 1, column, mass, inertia, state, more)
+
+    return load, add_fields
+
+
+@inlined
+def _load_none(parameters: Any, row: int) -> float:
+    return 0.0
+
+
+@inlined
+def _add_none(
+    p: float, shares: Any, row: int, column: int, mass: float, inertia: Symmetric, state: State, wrench: Wrench
+) -> Wrench:
+    return wrench
+
+
 @cache
 def field_loop(field: Field, pitch: int) -> Callable[[Array, Array, int, int, Array, Array], int]:
-    """Make `loop(array, states, wrench_row, count, parameters, shares) -> 0`.
+    """Make `loop(array, states, wrench_row, count, parameters, shares) -> 0`: one field at one stage, in a pass of its own.
 
     `array` holds the mass properties, `states` the state to evaluate at and, from `wrench_row` on, the wrench to add to (both may be one
-    array). `shares` is one for each body that feels the field and zero for the others: a mask keeps the loop over all bodies vectorised.
+    array). `parameters` (1, 9) and `shares` (1, pitch) as in `summed`. Several fields in one such pass would not vectorise: too much of
+    the memory could overlap for all that the compiler knows.
     """
+    load, add_fields = summed((field,))
 
     @kernel(f"field-{field.__name__}-{pitch}")
     def loop(array: Array, states: Array, wrench_row: int, count: int, parameters: Array, shares: Array) -> int:
-        if array.shape[1] != pitch or states.shape[1] != pitch:
+        if array.shape[1] != pitch or states.shape[1] != pitch or shares.shape[1] != pitch:
             return -1
-        p = (
-            float(parameters[0]),
-            float(parameters[1]),
-            float(parameters[2]),
-            float(parameters[3]),
-            float(parameters[4]),
-            float(parameters[5]),
-            float(parameters[6]),
-            float(parameters[7]),
-            float(parameters[8]),
-        )
-        for column in range(count):
-            mass = float(array[MASS, column])
-            inertia = load_symmetric(array, INERTIA, column)
-            force_world, torque_body = field(p, mass, inertia, load_state(states, POSITION, column))
-            share = float(shares[column])
-            if share > 0.0:
-                add_to_vector(states, wrench_row + FORCE_WORLD, column, force_world)
-                add_to_vector(states, wrench_row + TORQUE_BODY, column, torque_body)
+        add_to_all(load, add_fields, array, states, wrench_row, count, parameters, shares)
         return 0
 
     return loop
 
 
 @inlined
-def _attachment(array: Array, states: Array, column: int, point: Vector) -> tuple[Vector, Vector, Vector]:
-    """Lever, position and velocity, world axes, of a point given in body axes from the body's origin."""
-    position, orientation, velocity, angular_velocity = load_state(states, POSITION, column)
-    arm = subtract(point, load_vector(array, CENTER_OF_MASS, column))
-    lever = rotate(orientation, 2.0, arm)
-    return lever, add(position, lever), add(velocity, rotate(orientation, 2.0, cross(angular_velocity, arm)))
+def add_to_all(
+    load: Callable[..., Any],
+    add_fields: Callable[..., Any],
+    array: Array,
+    states: Array,
+    wrench_row: int,
+    count: int,
+    parameters: Any,
+    shares: Any,
+) -> None:
+    """The loop over bodies of `field_loop`, for loops that do more."""
+    p = load(parameters, 0)
+    force_row, torque_row = wrench_row + FORCE_WORLD, wrench_row + TORQUE_BODY
+    for column in range(count):
+        state = load_state(states, POSITION, column)
+        # fields have a force in world axes and a torque in body axes; with the other rows, too, the loop would not vectorise
+        force, torque = load_vector(states, force_row, column), load_vector(states, torque_row, column)
+        wrench = (force, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), torque)
+        mass, inertia = float(array[MASS, column]), load_symmetric(array, INERTIA, column)
+        force, _, _, torque = add_fields(p, shares, 0, column, mass, inertia, state, wrench)
+        store_vector(states, force_row, column, force)
+        store_vector(states, torque_row, column, torque)
 
 
-@inlined
-def _pull(states: Array, wrench_row: int, column: int, lever: Vector, force: Vector) -> None:
-    add_to_vector(states, wrench_row + FORCE_WORLD, column, force)
-    add_to_vector(states, wrench_row + TORQUE_WORLD, column, cross(lever, force))
-
-
-@kernel("spring")
-def spring(array: Array, states: Array, wrench_row: int, column: int, other: int, parameters: Array) -> None:
-    """Add a spring with a damper between a point of body `column` and one of body `other`, or a world point where `other` is negative.
-
-    Parameters: point on the body, other point (body axes from the origins, or world), stiffness [N/m], damping [N·s/m], rest length [m].
-    F = −[k (1 − L₀/L) + c (d·ḋ)/L²] d on the first body, d from the other point to it and L = |d|. At L = 0 there is no direction: a
-    spring with a rest length then pulls nowhere.
-    """
-    point = (float(parameters[0]), float(parameters[1]), float(parameters[2]))
-    other_point = (float(parameters[3]), float(parameters[4]), float(parameters[5]))
-    stiffness = float(parameters[6])
-    damping = float(parameters[7])
-    rest_length = float(parameters[8])
-    lever, end, end_velocity = _attachment(array, states, column, point)
-    other_lever, other_end, other_velocity = (0.0, 0.0, 0.0), other_point, (0.0, 0.0, 0.0)
-    if other >= 0:
-        other_lever, other_end, other_velocity = _attachment(array, states, other, other_point)
-    stretch = subtract(end, other_end)
-    length_squared = dot(stretch, stretch)
-    if length_squared == 0.0:
-        return
-    closing = dot(stretch, subtract(end_velocity, other_velocity))
-    strength = stiffness * (1.0 - rest_length / sqrt(length_squared)) + damping * closing / length_squared
-    force = scale(-strength, stretch)
-    _pull(states, wrench_row, column, lever, force)
-    if other >= 0:
-        _pull(states, wrench_row, other, other_lever, scale(-1.0, force))
-
-
-@kernel("force-at-point")
-def force_at_point(array: Array, states: Array, wrench_row: int, column: int, parameters: Array) -> None:
-    """Add a constant force at a point of the body; parameters: point [m] (body axes from the origin), force [N] (world axes)."""
-    point = (float(parameters[0]), float(parameters[1]), float(parameters[2]))
-    force = (float(parameters[3]), float(parameters[4]), float(parameters[5]))
-    lever, _position, _velocity = _attachment(array, states, column, point)
-    _pull(states, wrench_row, column, lever, force)
+def field_names(fields: tuple[Field, ...]) -> str:
+    """The part that fields have in a kernel's name."""
+    return "".join(f"-{field.__name__}" for field in fields)

@@ -15,8 +15,10 @@ from functools import cache
 from typing import Any
 
 from .columns import Array, is_finite, load_body, load_state, load_wrench, store_state, store_wrench
-from .compiler import kernel
-from .layout import MOST_EVALUATIONS, POSITION, PREVIOUS, STAGE_WRENCH, WRENCH, WRENCH_ROWS
+from .compiler import inlined, kernel
+from .fields import Field, add_to_all, field_names, summed
+from .layout import MASS, MOST_EVALUATIONS, POSITION, PREVIOUS, STAGE_WRENCH, WRENCH, WRENCH_ROWS
+from .points import add_pulls
 
 Advance = Callable[..., Any]
 
@@ -26,25 +28,57 @@ _ROWS = tuple(STAGE_WRENCH + WRENCH_ROWS * evaluation for evaluation in range(MO
 
 @cache
 def held_ticks(
-    advance: Advance, evaluations: int, gyroscopic: bool, pitch: int
-) -> Callable[[Array, int, float, int], int]:
-    """Make `loop(array, count, dt, ticks) -> ticks completed`.
+    advance: Advance, evaluations: int, gyroscopic: bool, pitch: int, fields: tuple[Field, ...] = ()
+) -> Callable[..., int]:
+    """Make `loop(array, parameters, shares, count, dt, ticks) -> ticks completed`.
 
-    The wrench rows are held: world parts fixed, body parts turning with the body. A tick after which some body is not finite ends
-    the loop and is not counted; the rows of the tick before it are then in the previous rows of every body.
+    The wrench rows are held: world parts fixed, body parts turning with the body. To them come the fields (see `fields.summed`; without
+    any, what is passed as `parameters` and `shares` is not looked at), evaluated at each stage in the same pass. A tick after which
+    some body is not finite ends the loop and is not counted; the rows of the tick before it are then in the previous rows of every body.
     """
+    load, add_fields = summed(fields)
+    has_fields = bool(fields)
 
-    @kernel(f"held-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}")
-    def held(array: Array, count: int, dt: float, ticks: int) -> int:
+    @kernel(f"held-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{field_names(fields)}")
+    def held(array: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int) -> int:
         if array.shape[1] != pitch:
             return -1
+        if has_fields and shares.shape[1] != pitch:
+            return -1
+        p = load(parameters, 0)
         for tick in range(ticks):
             not_finite = 0
             for column in range(count):
                 start = load_state(array, POSITION, column)
+                body = load_body(array, column)
                 wrench = load_wrench(array, WRENCH, column)
                 wrenches = (wrench, wrench, wrench, wrench, wrench, wrench)
-                end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))
+                if has_fields:
+                    mass = float(array[MASS, column])
+                    state = advance(0, gyroscopic, dt, start, wrenches, body)
+                    w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
+                    wrenches = (w, w, w, w, w, w)
+                    if evaluations > 1:
+                        state = advance(1, gyroscopic, dt, start, wrenches, body)
+                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
+                        wrenches = (wrenches[0], w, w, w, w, w)
+                    if evaluations > 2:
+                        state = advance(2, gyroscopic, dt, start, wrenches, body)
+                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
+                        wrenches = (wrenches[0], wrenches[1], w, w, w, w)
+                    if evaluations > 3:
+                        state = advance(3, gyroscopic, dt, start, wrenches, body)
+                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
+                        wrenches = (wrenches[0], wrenches[1], wrenches[2], w, w, w)
+                    if evaluations > 4:
+                        state = advance(4, gyroscopic, dt, start, wrenches, body)
+                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
+                        wrenches = (wrenches[0], wrenches[1], wrenches[2], wrenches[3], w, w)
+                    if evaluations > 5:
+                        state = advance(5, gyroscopic, dt, start, wrenches, body)
+                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
+                        wrenches = (wrenches[0], wrenches[1], wrenches[2], wrenches[3], wrenches[4], w)
+                end = advance(evaluations, gyroscopic, dt, start, wrenches, body)
                 store_state(array, PREVIOUS, column, start)
                 store_state(array, POSITION, column, end)
                 not_finite += 0 if is_finite(end) else 1
@@ -60,27 +94,12 @@ def stage_state(
     advance: Advance, stage: int, evaluations: int, gyroscopic: bool, pitch: int
 ) -> Callable[[Array, Array, int, float], int]:
     """Make `loop(array, stages, count, dt) -> 0`: the state at one stage, and its wrench begun with the held one."""
-    row_1, row_2, row_3, row_4, row_5 = _ROWS[:5]
-    row = _ROWS[stage]
 
     @kernel(f"stage-{stage}-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}")
     def staged(array: Array, stages: Array, count: int, dt: float) -> int:
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        for column in range(count):
-            start = load_state(array, POSITION, column)
-            held = load_wrench(array, WRENCH, column)
-            wrenches = (
-                load_wrench(stages, row_1, column) if stage > 0 else held,
-                load_wrench(stages, row_2, column) if stage > 1 else held,
-                load_wrench(stages, row_3, column) if stage > 2 else held,
-                load_wrench(stages, row_4, column) if stage > 3 else held,
-                load_wrench(stages, row_5, column) if stage > 4 else held,
-                held,
-            )
-            state = advance(stage, gyroscopic, dt, start, wrenches, load_body(array, column))
-            store_state(stages, POSITION, column, state)
-            store_wrench(stages, row, column, held)
+        _to_stage(advance, stage, gyroscopic, array, stages, count, dt)
         return 0
 
     return staged
@@ -91,28 +110,110 @@ def staged_end(
     advance: Advance, evaluations: int, gyroscopic: bool, pitch: int
 ) -> Callable[[Array, Array, int, float], int]:
     """Make `loop(array, stages, count, dt) -> bodies that are not finite`: the end of the tick from the wrenches of all stages."""
-    row_1, row_2, row_3, row_4, row_5, row_6 = _ROWS
 
     @kernel(f"end-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}")
     def end_of_tick(array: Array, stages: Array, count: int, dt: float) -> int:
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        not_finite = 0
-        for column in range(count):
-            start = load_state(array, POSITION, column)
-            first = load_wrench(stages, row_1, column)
-            wrenches = (
-                first,
-                load_wrench(stages, row_2, column) if evaluations > 1 else first,
-                load_wrench(stages, row_3, column) if evaluations > 2 else first,
-                load_wrench(stages, row_4, column) if evaluations > 3 else first,
-                load_wrench(stages, row_5, column) if evaluations > 4 else first,
-                load_wrench(stages, row_6, column) if evaluations > 5 else first,
-            )
-            end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))
-            store_state(array, PREVIOUS, column, start)
-            store_state(array, POSITION, column, end)
-            not_finite += 0 if is_finite(end) else 1
-        return not_finite
+        return _to_end(advance, evaluations, gyroscopic, array, stages, count, dt)
 
     return end_of_tick
+
+
+@cache
+def coupled_ticks(
+    advance: Advance, evaluations: int, gyroscopic: bool, pitch: int, fields: tuple[Field, ...] = ()
+) -> Callable[..., int]:
+    """Make `loop(array, stages, pulls, parameters, shares, count, dt, ticks) -> ticks completed`.
+
+    As `held_ticks`, with springs and other pulls (see `points.add_pulls`) besides the fields: every body has to be at a stage before the
+    pulls between them can be known, so each stage is a pass over all of them.
+    """
+    load, add_fields = summed(fields)
+    has_fields = bool(fields)
+    row_1, row_2, row_3, row_4, row_5, row_6 = _ROWS
+
+    @inlined
+    def add_forces(
+        array: Array, stages: Array, row: int, pulls: Array, parameters: Any, shares: Any, count: int
+    ) -> None:
+        if has_fields:
+            add_to_all(load, add_fields, array, stages, row, count, parameters, shares)
+        add_pulls(array, stages, row, pulls)
+
+    @kernel(f"coupled-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{field_names(fields)}")
+    def coupled(
+        array: Array, stages: Array, pulls: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int
+    ) -> int:
+        if array.shape[1] != pitch or stages.shape[1] != pitch:
+            return -1
+        for tick in range(ticks):
+            _to_stage(advance, 0, gyroscopic, array, stages, count, dt)
+            add_forces(array, stages, row_1, pulls, parameters, shares, count)
+            if evaluations > 1:
+                _to_stage(advance, 1, gyroscopic, array, stages, count, dt)
+                add_forces(array, stages, row_2, pulls, parameters, shares, count)
+            if evaluations > 2:
+                _to_stage(advance, 2, gyroscopic, array, stages, count, dt)
+                add_forces(array, stages, row_3, pulls, parameters, shares, count)
+            if evaluations > 3:
+                _to_stage(advance, 3, gyroscopic, array, stages, count, dt)
+                add_forces(array, stages, row_4, pulls, parameters, shares, count)
+            if evaluations > 4:
+                _to_stage(advance, 4, gyroscopic, array, stages, count, dt)
+                add_forces(array, stages, row_5, pulls, parameters, shares, count)
+            if evaluations > 5:
+                _to_stage(advance, 5, gyroscopic, array, stages, count, dt)
+                add_forces(array, stages, row_6, pulls, parameters, shares, count)
+            if _to_end(advance, evaluations, gyroscopic, array, stages, count, dt) > 0:
+                return tick
+        return ticks
+
+    return coupled
+
+
+@inlined
+def _to_stage(
+    advance: Advance, stage: int, gyroscopic: bool, array: Array, stages: Array, count: int, dt: float
+) -> None:
+    """All bodies to one stage; its wrench is begun with the held one."""
+    row_1, row_2, row_3, row_4, row_5 = _ROWS[:5]
+    for column in range(count):
+        start = load_state(array, POSITION, column)
+        held = load_wrench(array, WRENCH, column)
+        wrenches = (
+            load_wrench(stages, row_1, column) if stage > 0 else held,
+            load_wrench(stages, row_2, column) if stage > 1 else held,
+            load_wrench(stages, row_3, column) if stage > 2 else held,
+            load_wrench(stages, row_4, column) if stage > 3 else held,
+            load_wrench(stages, row_5, column) if stage > 4 else held,
+            held,
+        )
+        state = advance(stage, gyroscopic, dt, start, wrenches, load_body(array, column))
+        store_state(stages, POSITION, column, state)
+        store_wrench(stages, STAGE_WRENCH + WRENCH_ROWS * stage, column, held)
+
+
+@inlined
+def _to_end(
+    advance: Advance, evaluations: int, gyroscopic: bool, array: Array, stages: Array, count: int, dt: float
+) -> int:
+    """All bodies to the end of the tick, from the wrenches of all stages; how many are not finite there."""
+    row_1, row_2, row_3, row_4, row_5, row_6 = _ROWS
+    not_finite = 0
+    for column in range(count):
+        start = load_state(array, POSITION, column)
+        first = load_wrench(stages, row_1, column)
+        wrenches = (
+            first,
+            load_wrench(stages, row_2, column) if evaluations > 1 else first,
+            load_wrench(stages, row_3, column) if evaluations > 2 else first,
+            load_wrench(stages, row_4, column) if evaluations > 3 else first,
+            load_wrench(stages, row_5, column) if evaluations > 4 else first,
+            load_wrench(stages, row_6, column) if evaluations > 5 else first,
+        )
+        end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))
+        store_state(array, PREVIOUS, column, start)
+        store_state(array, POSITION, column, end)
+        not_finite += 0 if is_finite(end) else 1
+    return not_finite

@@ -1,12 +1,18 @@
-"""Poses for drawing, blended between the last two ticks. Not in the step path: here the C library's arc tangent and sine serve."""
+"""Poses for drawing, blended between the last two ticks."""
 
-from math import atan2, sin, sqrt
+from collections.abc import Callable
+from functools import cache
+from math import sqrt
 
-from .columns import Array, load_quaternion, load_vector
+from .columns import Array, load_quaternion, load_vector, store_quaternion, store_vector
 from .compiler import inlined, kernel
 from .layout import CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS
 from .quaternions import Quaternion, norm_squared, normalize, rotate
+from .trigonometry import arc_tangent, sine_of_arc
 from .vectors import Vector, subtract
+
+BLOCK = 264
+"""Bodies whose poses are blended before they are written out."""
 
 
 @inlined
@@ -17,11 +23,11 @@ def slerp(a: Quaternion, b: Quaternion, fraction: float) -> Quaternion:
     # the angle between the two as points of the sphere, from chord and sum: accurate at all angles, where arc cosine is not
     chord = sqrt(norm_squared((bx - a[0], by - a[1], bz - a[2], bw - a[3])))
     total = sqrt(norm_squared((bx + a[0], by + a[1], bz + a[2], bw + a[3])))
-    angle = 2.0 * atan2(chord, total)
-    from_a, from_b = 1.0 - fraction, fraction
-    if angle > 1e-8:  # below, the arc and its chord agree to rounding
-        from_a = sin(from_a * angle) / sin(angle)
-        from_b = sin(from_b * angle) / sin(angle)
+    angle = 2.0 * arc_tangent(chord / total)
+    curved = angle > 1e-8  # below, the arc and its chord agree to rounding
+    inverse_sine = 1.0 / (0.5 * chord * total if curved else 1.0)
+    from_a = sine_of_arc((1.0 - fraction) * angle) * inverse_sine if curved else 1.0 - fraction
+    from_b = sine_of_arc(fraction * angle) * inverse_sine if curved else fraction
     return normalize(
         (
             from_a * a[0] + from_b * bx,
@@ -48,11 +54,35 @@ def blended_pose(array: Array, column: int, alpha: float) -> tuple[Vector, Quate
     return subtract(center, rotate(orientation, 2.0, load_vector(array, CENTER_OF_MASS, column))), orientation
 
 
-@kernel("blended-poses")
-def blended_poses(array: Array, first: int, alpha: float, origins: Array, orientations: Array) -> None:
-    """Fill `origins` (n, 3) and `orientations` (n, 4) for the n bodies from column `first` on."""
-    for index in range(origins.shape[0]):
-        origin, orientation = blended_pose(array, first + index, alpha)
-        origins[index, 0], origins[index, 1], origins[index, 2] = origin
-        orientations[index, 0], orientations[index, 1] = orientation[0], orientation[1]
-        orientations[index, 2], orientations[index, 3] = orientation[2], orientation[3]
+@kernel("pose-at")
+def pose_at(array: Array, column: int, alpha: float, pose: Array) -> None:
+    """Fill `pose` (7,) with the origin and the orientation of one body."""
+    (pose[0], pose[1], pose[2]), (pose[3], pose[4], pose[5], pose[6]) = blended_pose(array, column, alpha)
+
+
+@cache
+def blended_poses(pitch: int) -> Callable[[Array, Array, int, float, Array, Array], int]:
+    """Make `loop(array, scratch, count, alpha, origins, orientations) -> 0`, filling (count, 3) and (count, 4).
+
+    `scratch` (7, block) takes the poses of some bodies at a time, a component a row, before they are written body by body: blended
+    straight into rows of bodies, the loop would not vectorise.
+    """
+
+    @kernel(f"blended-poses-{pitch}")
+    def loop(array: Array, scratch: Array, count: int, alpha: float, origins: Array, orientations: Array) -> int:
+        if array.shape[1] != pitch or scratch.shape[1] != BLOCK:
+            return -1
+        for first in range(0, count, BLOCK):
+            last = min(first + BLOCK, count)
+            for column in range(first, last):
+                origin, orientation = blended_pose(array, column, alpha)
+                store_vector(scratch, 0, column - first, origin)
+                store_quaternion(scratch, 3, column - first, orientation)
+            for column in range(first, last):
+                for row in range(3):
+                    origins[column, row] = scratch[row, column - first]
+                for row in range(4):
+                    orientations[column, row] = scratch[3 + row, column - first]
+        return 0
+
+    return loop

@@ -95,5 +95,5 @@ def from_rotation_vector(turn: Vector) -> Quaternion:
     half = sqrt(half_squared)
     sine, cosine = sine_cosine(half)
     # sin(x)/x by its series where the quotient would be 0/0; at this size the next term is below 1e-17
-    factor = 0.5 - half_squared / 12.0 if half < 1e-4 else 0.5 * sine / half
+    factor = 0.5 - half_squared * (1.0 / 12.0) if half < 1e-4 else 0.5 * sine / half
     return factor * turn[0], factor * turn[1], factor * turn[2], cosine

@@ -1,0 +1,91 @@
+"""Several threads: the same bits, ticks that are all or nothing, and small worlds left alone."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from engine import NonFiniteStateError, World, forces
+from engine.parts import FEWEST_BODIES
+
+from .worlds import OTHER, PROPERTIES
+
+COUNT = 3 * FEWEST_BODIES + 5
+
+
+def big_world(threads, count=COUNT, method="rk4"):
+    rng = np.random.default_rng(5)
+    world = World(0.01, integrator=method, threads=threads)
+    shapes = [(PROPERTIES, OTHER)[k % 2] for k in range(count)]
+    world.add_bodies(shapes, rng.normal(size=(count, 3)), angular_velocity_body=rng.normal(size=(count, 3)))
+    world.add_force(forces.UniformGravity((0, 0, -1)))
+    world.add_force(forces.PointGravity(100.0, (50, 60, 70)))
+    world.add_force(forces.LinearDrag(0.1, bodies=world.bodies[7::5]))
+    return world
+
+
+@pytest.mark.parametrize("method", ["rk4", "free-rotor-2", "axis-splitting-4"])
+@pytest.mark.parametrize("threads", [2, 3, 5])
+def test_threads_do_not_change_a_bit(threads, method):
+    alone, shared = big_world(1, method=method), big_world(threads, method=method)
+    for world in (alone, shared):
+        world.step()
+        world.step(3)
+    assert shared.state_hash() == alone.state_hash()
+
+
+def test_work_is_shared_between_threads_only_where_it_is_worth_it(monkeypatch):
+    """How many threads take part in a tick is seen in the pool's threads: none for a world of too few bodies."""
+    from engine import parts
+
+    used = []
+    together = parts._Together.__call__
+    monkeypatch.setattr(
+        parts._Together, "__call__", lambda self, ticks: used.append(len(self._takes)) or together(self, ticks)
+    )
+    for count, expected in ((2 * FEWEST_BODIES - 1, []), (2 * FEWEST_BODIES, [2]), (COUNT, [3])):
+        used.clear()
+        big_world(4, count).step()
+        assert used == expected
+    assert any(thread.name.startswith("ticks") for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("index", [0, FEWEST_BODIES, COUNT - 1])
+@pytest.mark.parametrize("ticks", [1, 4])
+def test_a_tick_that_is_not_finite_in_one_part_is_undone_in_all(index, ticks):
+    """A body at the very centre of a point mass spoils the tick, wherever its part is."""
+    world = big_world(3)
+    world.step(2)
+    position = world.state.position.copy()
+    position[index] = (50, 60, 70)
+    world.state.position = position
+    before = world.state_hash()
+    with pytest.raises(NonFiniteStateError, match=f"body {index}'"):
+        world.step(ticks)
+    assert world.state_hash() == before
+    assert world.tick_count == 2
+
+
+def test_bodies_that_come_and_go_are_shared_out_anew():
+    alone, shared = big_world(1), big_world(2)
+    for world in (alone, shared):
+        world.step()
+        world.remove_body(world.bodies[10])
+        world.add_body(PROPERTIES, position=(1, 2, 3), angular_velocity_body=(0.1, 2, 0.3))
+        world.step(2)
+    assert shared.state_hash() == alone.state_hash()
+
+
+@pytest.mark.parametrize(
+    ("threads", "kind"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError), ("2", TypeError)]
+)
+def test_a_number_of_threads_that_makes_no_sense_is_refused(threads, kind):
+    with pytest.raises(kind, match="World: threads must be an integer of at least 1"):
+        World(0.01, threads=threads)
+
+
+def test_the_number_of_threads_can_be_read_and_is_fixed():
+    world = World(0.01, threads=2)
+    assert world.threads == 2
+    with pytest.raises(AttributeError):
+        world.threads = 3
