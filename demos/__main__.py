@@ -8,6 +8,15 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+COMMANDS = {
+    "doctor": ("demos.viewer.doctor", "What this machine has for the demos, and one fix for each problem."),
+    "pictures": (
+        "demos.viewer.gallery",
+        "Draws the pictures of the README anew, into demos/pictures or a folder named.",
+    ),
+}
+"""What is no demo: its module and what it does."""
+
 
 def summaries() -> dict[str, str]:
     """Name and first docstring line of each demo, read without importing it: the list works where a package is missing."""
@@ -19,11 +28,17 @@ def summaries() -> dict[str, str]:
 
 
 def listing() -> str:
-    """One line a demo, with the command that runs it."""
-    commands = {f"python -m demos {name}": summary for name, summary in summaries().items()}
-    width = max(map(len, commands))
-    lines = [f"  {command:{width}}   {summary}" for command, summary in commands.items()]
-    return "\n".join(["The demos (each takes --help):", *lines])
+    """One line a demo, with the command that runs it, and the commands that are none."""
+    demos, others = summaries(), {name: summary for name, (_, summary) in COMMANDS.items()}
+    width = max(map(len, [*demos, *others]))
+    return "\n".join(
+        [
+            "The demos (each takes --help):",
+            *(f"  python -m demos {name:{width}}   {summary}" for name, summary in demos.items()),
+            "And:",
+            *(f"  python -m demos {name:{width}}   {summary}" for name, summary in others.items()),
+        ]
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,14 +47,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name in ("", "-h", "--help", "help", "list"):
         print(listing())
         return 0
-    known = list(summaries())
+    known = [*summaries(), *COMMANDS]
     if name not in known:
         close = get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(known)}."
         print(f"demos: no demo is called {name!r}; {hint} `python -m demos` lists them.", file=sys.stderr)
         return 2
     try:
-        return importlib.import_module(f"demos.{name}").main(options)
+        module = COMMANDS[name][0] if name in COMMANDS else f"demos.{name}"
+        return importlib.import_module(module).main(options)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of the output, `head` say, has gone

@@ -129,7 +129,8 @@ class Tumble:
             "-", "−"
         )
         title = f"tumble · {'a tensor of your own' if own else case.text}"
-        return Picture([Model(case.mesh, origin, turn)], arrows, lines, title, [rates, *filter(None, [note])])
+        status = [rates, *filter(None, [note])]
+        return Picture([Model(case.mesh, origin, turn)], arrows=arrows, lines=lines, title=title, status=status)
 
     def _begin(self, **how: Any) -> None:
         wanted, case = self._wanted, CASES[self.case_name]

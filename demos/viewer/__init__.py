@@ -3,7 +3,3 @@
 The one border where float64 becomes float32, and the one place where pygame, moderngl and pyrr are imported: each inside the function that
 needs it, so that a missing package costs the picture and never the simulation.
 """
-
-import os
-
-os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # or pygame greets on standard output

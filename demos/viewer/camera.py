@@ -59,8 +59,19 @@ class OrbitCamera:
         from pyrr import matrix44
 
         view = matrix44.create_look_at(np.zeros(3), self.forward, UP_WORLD)
-        near, far = 0.02 * self.distance, 50.0 * self.distance
+        near, far = 0.02 * self.distance, 5000.0 * self.distance  # the near one alone sets how fine depths are
         return np.asarray(view @ matrix44.create_perspective_projection(FIELD_OF_VIEW, aspect, near, far))
+
+    @property
+    def half_height(self) -> float:
+        """From the middle of the picture to its upper edge, at unit distance from the eye."""
+        return math.tan(math.radians(FIELD_OF_VIEW) / 2.0)
+
+    def half_picture(self, aspect: float) -> tuple[Array, Array]:
+        """From the middle of the picture to its right edge and to its upper edge, at unit distance from the eye; world axes."""
+        right = np.cross(self.forward, UP_WORLD)
+        right /= np.linalg.norm(right)
+        return right * self.half_height * aspect, np.cross(right, self.forward) * self.half_height
 
     def project(self, point: Array, size: tuple[int, int]) -> tuple[float, float] | None:
         """Pixel (x right, y down) at which a world point [m] appears, or None behind the camera."""

@@ -1,53 +1,161 @@
-"""The text on the picture: what the world does, what the demo shows, and the keys."""
+"""What is laid over the picture: what the world does, its curves, the jets, the words beside things, and the keys."""
 
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from demos.viewer import lamps, sparklines
 from demos.viewer.camera import OrbitCamera
-from demos.viewer.controls import help_lines
-from demos.viewer.overlay import QUIET, TEXT, TITLE, Patch, block, label
-from demos.viewer.scene import Picture, Scene
+from demos.viewer.controls import help_columns
+from demos.viewer.curve import number
+from demos.viewer.font import text_width
+from demos.viewer.history import History
+from demos.viewer.overlay import (
+    QUIET,
+    TEXT,
+    TITLE,
+    Patch,
+    Pixels,
+    Plate,
+    block,
+    caption,
+    label,
+    wrapped,
+)
+from demos.viewer.scene import Colour, Picture, Sample, Scene
 
 LABEL_GAP = 0.06  # of an arrow's length, between its tip and its label
+SMALLEST = 12
+"""Pixels of a line of text that can still be read."""
+NARROW = 40
+"""A picture of fewer text heights across has no room for the curves."""
+
+Size = tuple[int, int]
 
 
-def status_lines(scene: Scene) -> list[str]:
-    """Time, drift, integrator and game mode, as text."""
-    world, now = scene.world, scene.sample()
+class Hud:
+    """Lays out the plates; keeps what does not change from frame to frame."""
+
+    def __init__(self) -> None:
+        self._sparklines = sparklines.Sparklines()
+
+    def patches(
+        self,
+        scene: Scene,
+        picture: Picture,
+        camera: OrbitCamera,
+        size: Size,
+        history: History,
+        *,
+        keys: str = "",
+        help_shown: bool = False,
+    ) -> list[Patch]:
+        """Everything to be laid over a frame of this size; words in the scene give way to the plates.
+
+        `history` ends with the present sample; `keys` is what the last key has to say.
+        """
+        unit = _text_height(size)
+        margin = round(0.9 * unit)
+        plates, room = [], size[0] - 2 * margin
+        if size[0] >= NARROW * unit:
+            plates.append(self._sparklines.patch(history, unit, size[0] - margin, margin, exact=scene.world.paused))
+            room -= plates[0].pixels.shape[1] + margin
+        plates.append(Patch(margin, margin, _status_block(scene, picture, history.newest, unit, room)))
+        plates += _bottom(picture, unit, margin, size, keys)
+        if help_shown:
+            plates.append(_between(_help_plate(unit), plates, size))
+        words = _words(picture, camera, unit, size)
+        return [word for word in words if not any(word.meets(plate) for plate in plates)] + plates
+
+
+def _text_height(size: Size) -> int:
+    """Pixels of a line of text on a picture of this size; all other measures follow it."""
+    return max(SMALLEST, round(min(size[1] / 45, size[0] / 64)))
+
+
+def status_lines(scene: Scene, now: Sample | None = None) -> list[str]:
+    """Time and pace, method and tick, drift, as text."""
+    world, now = scene.world, now or scene.sample()
     pace = "paused" if world.paused else f"pace ×{world.time_scale:g}"
     dt = f"1/{1.0 / world.dt:.0f} s" if abs(1.0 / world.dt - round(1.0 / world.dt)) < 1e-6 else f"{world.dt:g} s"
-    drifts = f"energy drift {now.energy_drift:+.1e}   momentum drift {now.momentum_drift:.1e}".replace("-", "−")
+    momentum = ""
+    if len(world.bodies) == 1:  # of many bodies the sum says little, and it takes long
+        momentum = f"   L = {np.linalg.norm(world.bodies[0].angular_momentum_world):.5g} N·m·s"
+    energy_drift, momentum_drift = number(now.energy_drift, "+.1e"), number(now.momentum_drift, ".1e")
     return [
-        f"time {now.time:.2f} s   {drifts}",
-        f"integrator {world.integrator.name}   game mode {'on' if world.game_mode else 'off'}   tick {dt}   {pace}",
+        f"time {now.time:.2f} s   {pace}   tick {dt}",
+        f"integrator {world.integrator.name}   game mode {'on' if world.game_mode else 'off'}",
+        f"energy drift {energy_drift}   momentum drift {momentum_drift}{momentum}",
     ]
 
 
-def patches(
-    scene: Scene,
-    picture: Picture,
-    camera: OrbitCamera,
-    size: tuple[int, int],
-    *,
-    keys: str = "",
-    help_shown: bool = False,
-) -> list[Patch]:
-    """Everything to be laid over a frame of this size."""
-    unit = max(9, round(size[1] / 45))
-    margin = round(0.9 * unit)
-    lines = [
-        (picture.title, TITLE),
-        *((line, TEXT) for line in status_lines(scene)),
-        *((line, QUIET) for line in picture.status),
-    ]
-    found = [block(lines, unit, left=margin, top=margin)]
+def _status_block(scene: Scene, picture: Picture, now: Sample, unit: int, room: int) -> Pixels:
+    width = room - 2 * unit
+    lines: list[tuple[str, Colour]] = []
+    for texts, colour in (([picture.title], TITLE), (status_lines(scene, now), TEXT), (picture.status, QUIET)):
+        lines += [(line, colour) for text in texts if text for line in wrapped(text, unit, width)]
+    return block(tuple(lines), unit)
+
+
+def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> Iterable[Patch]:
+    """The lamps in the right lower corner; what the keys have to say in the left one, above them where both do not fit."""
+    floor = size[1] - margin
+    left_end = size[0] - margin
+    found = []
+    if picture.lamps:
+        pixels = lamps.plate(picture.lamps, unit, size[0] - 2 * margin)
+        found.append(Patch(size[0] - margin - pixels.shape[1], floor - pixels.shape[0], pixels))
+        left_end = found[0].left - margin
+    if keys:
+        small = max(SMALLEST, round(0.9 * unit))
+        lines = wrapped(keys, small, size[0] - 2 * margin - 2 * unit)
+        pixels = block(tuple((line, QUIET) for line in lines), small, accent=False)
+        if margin + pixels.shape[1] > left_end:
+            floor = found[0].top - margin
+        found.append(Patch(margin, floor - pixels.shape[0], pixels))
+    return found
+
+
+@lru_cache(maxsize=2)
+def _help_plate(unit: int) -> Pixels:
+    """Keys and what they do, in two columns."""
+    columns = help_columns()
+    entries = [entry for column in columns for entry in column]
+    step, margin, gap = round(1.4 * unit), unit, round(1.5 * unit)
+    keys_wide, meanings_wide = (max(text_width(entry[part], unit) for entry in entries) for part in (0, 1))
+    wide = keys_wide + unit + meanings_wide
+    rows = max(map(len, columns))
+    plate = Plate(2 * margin + 2 * wide + gap, 2 * margin + rows * step - (step - unit), opacity=0.9)
+    for place, column in enumerate(columns):
+        for row, (key, meaning) in enumerate(column):
+            left, top = margin + place * (wide + gap), margin + row * step
+            plate.write(key, TITLE, unit, left, top)
+            plate.write(meaning, TEXT, unit, left + keys_wide + unit, top)
+    return plate.pixels
+
+
+def _between(pixels: Pixels, plates: Sequence[Patch], size: Size) -> Patch:
+    """In the middle of what the plates above and below leave free, or of the picture where that is too little."""
+    middle = size[1] // 2
+    above = max(plate.bottom for plate in plates if plate.top < middle)
+    below = min((plate.top for plate in plates if plate.top >= middle), default=size[1])
+    if below - above > pixels.shape[0]:
+        middle = (above + below) // 2
+    return Patch((size[0] - pixels.shape[1]) // 2, middle - pixels.shape[0] // 2, pixels)
+
+
+def _words(picture: Picture, camera: OrbitCamera, unit: int, size: Size) -> Iterable[Patch]:
+    """The labels at the tips of the arrows, and the captions."""
     for arrow in picture.arrows:
         place = camera.project(arrow.start + (1.0 + LABEL_GAP) * arrow.vector, size) if arrow.label else None
-        if place is not None:
-            found.append(label(arrow.label, arrow.colour, unit, place))
-    bottom = []
-    if help_shown:
-        bottom = [(f"{key} – {meaning}", TEXT) for key, meaning in help_lines()]
-    elif keys:
-        bottom = [(keys, QUIET)]
-    if bottom:
-        help_block = block(bottom, unit if help_shown else round(0.9 * unit), left=margin, top=0)
-        found.append(Patch(margin, size[1] - help_block.pixels.shape[0] - margin, help_block.pixels))
-    return found
+        if _is_within(place, size):
+            yield label(arrow.label, arrow.colour, unit, place)
+    for words in picture.captions:
+        place = camera.project(words.position, size)
+        if _is_within(place, size):
+            yield from caption(words.lines, words.colour, max(SMALLEST, round(0.85 * unit)), place)
+
+
+def _is_within(place: tuple[float, float] | None, size: Size) -> bool:
+    return place is not None and 0.0 <= place[0] <= size[0] and 0.0 <= place[1] <= size[1]

@@ -1,9 +1,43 @@
 """Lines as the instances that `line.vert` widens to strips."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
+from demos.viewer.camera import OrbitCamera
+from demos.viewer.programs import program
+from demos.viewer.resources import Resources
 from demos.viewer.scene import Line
+
+NAMES = ("before", "start", "end", "after", "start_colour", "end_colour", "width")
+
+
+class Lines:
+    """One buffer of segments, drawn in one call."""
+
+    def __init__(self, context: Any) -> None:
+        self._context, self._resources = context, Resources()
+        own = self._resources.own
+        self._buffer = own(context.buffer(reserve=84 * 1024))
+        layout = (self._buffer, "3f 3f 3f 3f 4f 4f 1f/i", *NAMES)
+        self._segments = own(context.vertex_array(own(program(context, "line", "line")), [layout]))
+
+    def draw(self, lines: Iterable[Line], camera: OrbitCamera, pixel_scale: float) -> None:
+        """Lay the lines over the picture; solids in front hide them."""
+        parts = [segments(camera.relative(line.points), line, pixel_scale) for line in lines if len(line.points) > 1]
+        if not parts:
+            return
+        data = np.concatenate(parts)
+        if data.nbytes > self._buffer.size:
+            self._buffer.orphan(2 * data.nbytes)
+        self._buffer.write(data.tobytes())
+        self._segments.render(self._context.TRIANGLE_STRIP, vertices=4, instances=len(data))
+
+    def release(self) -> None:
+        """Give everything back."""
+        self._resources.release()
 
 
 def segments(points: npt.NDArray[np.float32], line: Line, pixel_scale: float) -> npt.NDArray[np.float32]:

@@ -35,6 +35,62 @@ def t_handle() -> MassProperties:
     )
 
 
+def probe() -> MassProperties:
+    """About 820 kg; the mass centre lies off the middle, towards the generators, and no body axis is quite principal."""
+    return MassProperties.compound(
+        [
+            (MassProperties.cylinder(360.0, 0.95, 0.7), (0.0, 0.0, -0.5), UPRIGHT),
+            (MassProperties.sphere(150.0, 0.56), (0.0, 0.0, -0.86), UPRIGHT),
+            (MassProperties.cylinder(70.0, 1.85, 0.3), (0.0, 0.0, 0.35), UPRIGHT),
+            (MassProperties.cylinder(40.0, 0.25, 0.7), (0.0, 0.0, -1.4), UPRIGHT),
+            (MassProperties.cylinder(120.0, 0.2, 1.9), (3.36, 0.0, -0.64), Z_TO_X),
+            (MassProperties.cylinder(20.0, 0.1, 5.8), (-3.8, 0.0, -0.5), Z_TO_X),
+            (MassProperties.box(60.0, (0.5, 0.7, 0.5)), (0.0, 2.4, -0.35), UPRIGHT),
+        ]
+    )
+
+
+def station() -> MassProperties:
+    """About 100 t: the modules, the node between them, the truss with its arrays."""
+    along_y = rotation.from_axis_angle((1.0, 0.0, 0.0), -np.pi / 2)
+    return MassProperties.compound(
+        [
+            (MassProperties.cylinder(18e3, 2.2, 4.6), (0.0, 0.0, 0.0), UPRIGHT),
+            (MassProperties.cylinder(20e3, 2.1, 8.8), (0.0, 0.0, 6.6), UPRIGHT),
+            (MassProperties.cylinder(22e3, 2.1, 9.8), (0.0, 0.0, -7.1), UPRIGHT),
+            (MassProperties.cylinder(9e3, 1.55, 6.0), (0.0, 5.2, 0.0), along_y),
+            (MassProperties.cylinder(9e3, 1.55, 6.0), (0.0, -5.2, 0.0), along_y),
+            (MassProperties.box(12e3, (37.0, 1.5, 1.5)), (0.0, 0.0, 0.0), UPRIGHT),
+            *((MassProperties.box(2.5e3, (3.0, 0.1, 21.0)), (x, 0.0, 0.0), UPRIGHT) for x in (-16.4, -8.6, 8.6, 16.4)),
+        ]
+    )
+
+
+def rocket_top() -> MassProperties:
+    """About 940 kg, symmetric about the axle (z), which has the greatest moment; the mass centre is the middle of the wheel."""
+    parts = [(MassProperties.cylinder(130.0, 0.34, 0.34), (0.0, 0.0, 0.0), UPRIGHT)]
+    for angle in np.arange(16) * (np.pi / 8.0):
+        turn = rotation.from_axis_angle((0.0, 0.0, 1.0), angle)
+        parts.append((MassProperties.box(35.0, (0.26, 0.42, 0.26)), rotation.rotate(turn, (1.07, 0.0, 0.0)), turn))
+    for sign in (-1.0, 1.0):
+        parts.append((MassProperties.cylinder(30.0, 0.2, 0.4), (0.0, 0.0, 1.3 * sign), UPRIGHT))
+        parts.append((MassProperties.cylinder(25.0, 0.15, 1.0), (0.0, 0.0, 0.6 * sign), UPRIGHT))
+        for x, y in ((0.28, 0.28), (-0.28, 0.28), (-0.28, -0.28), (0.28, -0.28)):
+            parts.append((MassProperties.sphere(17.0, 0.19), (x, y, 0.4 * sign), UPRIGHT))
+    return MassProperties.compound(parts)
+
+
+def dart() -> MassProperties:
+    """140 kg; least moment about the nose (z), greatest about the fin (y)."""
+    return MassProperties.compound(
+        [
+            (MassProperties.cylinder(112.0, 0.3, 1.5), (0.0, 0.0, 0.0), UPRIGHT),
+            (MassProperties.box(14.0, (0.7, 0.05, 0.6)), (0.64, 0.0, -0.4), UPRIGHT),
+            (MassProperties.box(14.0, (0.7, 0.05, 0.6)), (-0.64, 0.0, -0.4), UPRIGHT),
+        ]
+    )
+
+
 def crate() -> MassProperties:
     """A uniform box; greatest moment about x, middle about y, least about z."""
     return MassProperties.box(480.0, (1.2, 2.0, 3.2))

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-IDENTITY = np.eye(3)
+from demos.viewer.turns import IDENTITY, turn_to
 
-# Turns of the z axis onto the others; columns are the images of x, y, z.
-Z_TO_X = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-Z_TO_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+Array = npt.NDArray[np.float64]
 
 # A vertex is 14 floats: position 3, normal 3, colour 3, material 3 (metallic, roughness, pattern), pattern coordinates 2.
 
 PLAIN, CELLS, FOIL, SEAMS, GLOW = range(5)
 """Surface patterns; `mesh.frag` knows the same numbers."""
+
+NO_AREA = 1e-9  # [m²]
 
 
 @dataclass(frozen=True)
@@ -36,25 +35,103 @@ class MeshBuilder:
         self._parts: list[Array] = []
 
     def triangles(self) -> npt.NDArray[np.float32]:
-        """All vertices so far, three a triangle, shape (n, 14)."""
-        return np.concatenate(self._parts).astype(np.float32)
+        """All vertices so far, three a triangle, shape (n, 14); the triangles without area, at the tips of cones, are left out."""
+        vertices = np.concatenate(self._parts).astype(np.float32)
+        corners = vertices[:, :3].reshape(-1, 3, 3)
+        area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+        return vertices.reshape(-1, 3, 14)[area > NO_AREA].reshape(-1, 14)
+
+    def add(self, part: "MeshBuilder", at: Sequence[float] = (0, 0, 0), turn: Array = IDENTITY) -> None:
+        """Everything of another builder, turned and then moved; `turn` may stretch, but not mirror."""
+        normal_turn = np.linalg.inv(turn)
+        for vertices in part._parts:
+            placed = vertices.copy()
+            placed[:, :3] = vertices[:, :3] @ turn.T + np.asarray(at, dtype=float)
+            normals = vertices[:, 3:6] @ normal_turn
+            placed[:, 3:6] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
+            self._parts.append(placed)
 
     def box(
-        self, material: Material, size: Sequence[float], centre: Sequence[float] = (0, 0, 0), turn: Array = IDENTITY
+        self,
+        material: Material,
+        size: Sequence[float],
+        centre: Sequence[float] = (0, 0, 0),
+        turn: Array = IDENTITY,
+        *,
+        bevel: float = 0.0,
     ) -> None:
-        """A box of full lengths `size`; pattern coordinates are metres on each face."""
+        """A box of full lengths `size`, its edges cut by `bevel`, which catches the light; pattern coordinates are metres on each face."""
         half = np.asarray(size, dtype=float) / 2.0
+        inner = half - bevel
         for axis in range(3):
+            first, second = (axis + 1) % 3, (axis + 2) % 3
             for sign in (-1.0, 1.0):
-                normal = np.zeros(3)
-                normal[axis] = sign
-                across, along = np.zeros(3), np.zeros(3)
-                across[(axis + 1) % 3], along[(axis + 2) % 3] = half[(axis + 1) % 3], half[(axis + 2) % 3]
+                normal = sign * np.eye(3)[axis]
                 # Anticlockwise seen from outside, on both sides.
                 ends = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])[:: int(sign)]
-                corners = np.array([normal * half + u * across + v * along for u, v in ends])
-                uv = ends * np.array([half[(axis + 1) % 3], half[(axis + 2) % 3]])
+                corners = np.empty((4, 3))
+                corners[:, axis] = sign * half[axis]
+                corners[:, [first, second]] = ends * inner[[first, second]]
+                uv = ends * inner[[first, second]]
                 self._quads(material, corners[None], np.broadcast_to(normal, (1, 4, 3)), uv[None], centre, turn)
+        if bevel > 0.0:
+            self._bevels(material, half, inner, centre, turn)
+
+    def tube(
+        self, material: Material, start: Sequence[float], end: Sequence[float], radius: float, *, sides: int = 10
+    ) -> None:
+        """A closed rod of this radius between two points."""
+        along = np.subtract(end, start)
+        length = float(np.linalg.norm(along))
+        outline = [(0.0, 0.0), (radius, 0.0), (radius, length), (0.0, length)]
+        self.lathe(material, outline, start, turn_to(along), sides=sides)
+
+    def ring(
+        self,
+        material: Material,
+        radius: float,
+        thickness: float,
+        centre: Sequence[float] = (0, 0, 0),
+        turn: Array = IDENTITY,
+        *,
+        sides: int = 48,
+    ) -> None:
+        """A torus about z of an eight-sided section, `thickness` across."""
+        around = np.linspace(0.0, 2.0 * np.pi, 9) - np.pi / 8.0
+        outline = [(radius + 0.5 * thickness * np.cos(a), 0.5 * thickness * np.sin(a)) for a in around]
+        self.lathe(material, outline, centre, turn, smooth=True, sides=sides)
+
+    def prism(
+        self,
+        material: Material,
+        outline: Sequence[tuple[float, float]],
+        height: float,
+        centre: Sequence[float] = (0, 0, 0),
+        turn: Array = IDENTITY,
+    ) -> None:
+        """A convex polygon in x and y, anticlockwise seen from +z, of this height about its middle."""
+        corners, half = np.asarray(outline, dtype=float), height / 2.0
+        following = np.roll(corners, -1, axis=0)
+        edges = following - corners
+        outward = np.column_stack([edges[:, 1], -edges[:, 0], np.zeros(len(edges))])
+        outward /= np.linalg.norm(outward, axis=1, keepdims=True)
+        places = np.concatenate([[0.0], np.cumsum(np.linalg.norm(edges, axis=1))])
+        walls, uv = [], []
+        for point, place, z in ((corners, 0, -half), (following, 1, -half), (following, 1, half), (corners, 0, half)):
+            walls.append(np.column_stack([point, np.full(len(point), z)]))
+            uv.append(np.column_stack([places[place : place + len(point)], np.full(len(point), z)]))
+        normals = np.repeat(outward[:, None], 4, axis=1)
+        self._quads(material, np.stack(walls, 1), normals, np.stack(uv, 1), centre, turn)
+        for sign in (-1, 1):
+            self._cap(material, corners[::sign], sign * half, centre, turn)
+
+    def sphere(
+        self, material: Material, radius: float, centre: Sequence[float] = (0, 0, 0), *, sides: int = 24
+    ) -> None:
+        """A sphere."""
+        angles = np.linspace(-np.pi / 2.0, np.pi / 2.0, sides // 2 + 1)
+        outline = [(radius * max(np.cos(a), 0.0), radius * np.sin(a)) for a in angles]
+        self.lathe(material, outline, centre, smooth=True, sides=sides)
 
     def lathe(
         self,
@@ -65,19 +142,23 @@ class MeshBuilder:
         *,
         smooth: bool = False,
         sides: int = 48,
+        arc: tuple[float, float] = (0.0, 2.0 * np.pi),
     ) -> None:
-        """A surface turned about z from (radius, height) points, in order; `smooth` rounds the edges between them."""
+        """A surface turned about z from (radius, height) points, in order; `smooth` rounds the edges between them. `arc` is what is turned
+        through [rad]. Facing outwards where the points go up outside, and in where they come down inside."""
         outline = np.asarray(profile, dtype=float)
         edges = np.diff(outline, axis=0)
         edges /= np.maximum(np.linalg.norm(edges, axis=1, keepdims=True), 1e-12)
         flat = np.stack([edges[:, 1], -edges[:, 0]], axis=1)
         if smooth:
             shared = np.concatenate([flat[:1], flat[:-1] + flat[1:], flat[-1:]])
+            poles = (outline[:, 0] < 1e-9) & (shared[:, 1] != 0.0)
+            shared[poles, 0] = 0.0  # where a rounded surface meets its axis it lies across it
             shared /= np.maximum(np.linalg.norm(shared, axis=1, keepdims=True), 1e-12)
             lower_normal, upper_normal = shared[:-1], shared[1:]
         else:
             lower_normal = upper_normal = flat
-        angle = np.linspace(0.0, 2.0 * np.pi, sides + 1)
+        angle = np.linspace(*arc, sides + 1)
         around = np.stack([np.cos(angle), np.sin(angle)], axis=1)
         height = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(outline, axis=0), axis=1))])
         girth = angle * max(outline[:, 0].max(), 1e-9)
@@ -112,6 +193,34 @@ class MeshBuilder:
             (0.0, half),
         ]
         self.lathe(material, outline, centre, turn, sides=sides)
+
+    def _bevels(self, material: Material, half: Array, inner: Array, centre: Sequence[float], turn: Array) -> None:
+        """The twelve strips and eight corners between the inset faces of a box."""
+        for axis in range(3):
+            first, second = (axis + 1) % 3, (axis + 2) % 3
+            for u, v in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
+                corners = np.empty((4, 3))
+                corners[:, axis] = inner[axis] * np.array([-1.0, -1.0, 1.0, 1.0])
+                outer = np.array([0, 1, 1, 0]) if u * v > 0 else np.array([1, 0, 0, 1])
+                corners[:, first] = u * np.where(outer == 0, half[first], inner[first])
+                corners[:, second] = v * np.where(outer == 0, inner[second], half[second])
+                normal = np.zeros(3)
+                normal[[first, second]] = np.array([u, v]) / np.sqrt(2.0)
+                self._quads(
+                    material, corners[None], np.broadcast_to(normal, (1, 4, 3)), np.zeros((1, 4, 2)), centre, turn
+                )
+        for signs in np.array(np.meshgrid(*[(-1.0, 1.0)] * 3)).reshape(3, -1).T:
+            corners = signs * (inner + np.diag(half - inner))
+            corners = corners if signs.prod() > 0 else corners[::-1]
+            normals = np.broadcast_to(signs / np.sqrt(3.0), (1, 4, 3))
+            self._quads(material, corners[None, [0, 1, 2, 2]], normals, np.zeros((1, 4, 2)), centre, turn)
+
+    def _cap(self, material: Material, corners: Array, height: float, centre: Sequence[float], turn: Array) -> None:
+        """A convex polygon at z = height as a fan; it faces up where the corners go anticlockwise."""
+        flat = np.column_stack([corners, np.full(len(corners), height)])
+        facing = np.sign(height) * np.array([0.0, 0.0, 1.0])
+        fan = np.stack([np.broadcast_to(flat[0], flat[1:-1].shape), flat[1:-1], flat[2:], flat[2:]], axis=1)
+        self._quads(material, fan, np.broadcast_to(facing, fan.shape), fan[..., :2], centre, turn)
 
     def _quads(
         self, material: Material, points: Array, normals: Array, uv: Array, centre: Sequence[float], turn: Array

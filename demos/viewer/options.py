@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from demos.viewer.quality import TIERS
+from demos.viewer.recording import FORMATS, FRAMES_A_SECOND
 from engine import integrators
 
 FRAME = 1.0 / 60.0
@@ -14,6 +16,9 @@ FRAME = 1.0 / 60.0
 
 FRAMES = 600
 """How many frames a run without a window takes, unless told otherwise."""
+
+CLIP_FRAMES = 300
+"""How many frames a clip has, unless told otherwise: ten seconds."""
 
 LARGEST_SIDE = 8192  # pixels; what every OpenGL 3.3 driver of today can draw into
 
@@ -32,21 +37,37 @@ class Parser(argparse.ArgumentParser):
         wanted = self.parse_args(
             [f" {word}" if word[:1] == "-" and word[1:2] in tuple("0123456789.") else word for word in given]
         )
-        wanted.headless |= wanted.frames is not None or wanted.out is not None
-        wanted.frames = FRAMES if wanted.frames is None else wanted.frames
-        wanted.out = Path("out") / f"{self.prog.split()[-1]}.png" if wanted.out is None else wanted.out
+        clip = wanted.record is not None
+        if clip and wanted.record.suffix.lower() == ".mp4" and any(side % 2 for side in wanted.size):
+            self.error(
+                f"--record: an .mp4 has an even number of pixels each way; got {wanted.size[0]}x{wanted.size[1]}"
+            )
+        wanted.headless |= clip or wanted.frames is not None or wanted.out is not None
+        if wanted.frames is None:
+            wanted.frames = CLIP_FRAMES if clip else FRAMES
+        if wanted.out is None and not clip:
+            wanted.out = Path("out") / f"{self.prog.split()[-1]}.png"
         return wanted
 
 
 def parser(name: str, description: str) -> Parser:
     """The options of every demo; a demo adds its own."""
     result = Parser(f"python -m demos {name}", description=description, allow_abbrev=False)
+    _add_output(result, name)
+    _add_drawing(result)
+    _add_world(result)
+    return result
+
+
+def _add_output(result: Parser, name: str) -> None:
+    """What comes out of a run without a window."""
     result.add_argument("--headless", action="store_true", help="no window: run, and write the last frame as a picture")
     result.add_argument(
         "--frames",
         type=frame_count,
         metavar="N",
-        help=f"no window, and so many frames of 1/60 s each (default {FRAMES})",
+        help=f"no window, and so many frames: of 1/60 s each (default {FRAMES}), "
+        f"or with --record of 1/{FRAMES_A_SECOND} s (default {CLIP_FRAMES})",
     )
     result.add_argument(
         "--out",
@@ -55,8 +76,35 @@ def parser(name: str, description: str) -> Parser:
         help=f"no window, and the picture goes here (default {Path('out') / f'{name}.png'})",
     )
     result.add_argument(
+        "--record",
+        type=clip_file,
+        metavar="FILE.mp4",
+        help=f"no window, and a clip goes here, {FRAMES_A_SECOND} frames a second of the world's time; "
+        f"{', '.join(FORMATS)} (needs the package av)",
+    )
+
+
+def _add_drawing(result: Parser) -> None:
+    """How it looks."""
+    result.add_argument(
+        "--quality",
+        choices=[*TIERS, "auto"],
+        default="auto",
+        help="of the drawing; auto is what the machine can afford in a window, and high in pictures and clips (default auto)",
+    )
+    result.add_argument(
+        "--camera",
+        type=view,
+        metavar="YAW,PITCH,DISTANCE",
+        help="where the camera stands: two angles in degrees, and the distance in radii of the scene",
+    )
+    result.add_argument(
         "--size", type=pixels, default=(1280, 720), metavar="WxH", help="of the window or picture (default 1280x720)"
     )
+
+
+def _add_world(result: Parser) -> None:
+    """How the world is flown."""
     result.add_argument(
         "--integrator", type=integrator, metavar="NAME", help=f"one of {', '.join(integrators.by_name)}"
     )
@@ -68,7 +116,7 @@ def parser(name: str, description: str) -> Parser:
         metavar="SECONDS",
         help="length of a tick; 1/120 is understood too (default 1/240)",
     )
-    return result
+    result.add_argument("--seed", type=seed, default=0, metavar="N", help="of what a demo draws by lot (default 0)")
 
 
 def frame_count(text: str) -> int:
@@ -80,6 +128,30 @@ def frame_count(text: str) -> int:
     if count < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number, at least 1; got {text.strip()!r}")
     return count
+
+
+def clip_file(text: str) -> Path:
+    """A file whose ending names a kind of clip."""
+    path = Path(text)
+    if path.suffix.lower() not in FORMATS:
+        raise argparse.ArgumentTypeError(f"must end in {', '.join(FORMATS)}; got {text!r}")
+    return path
+
+
+def view(text: str) -> tuple[float, float, float]:
+    """Yaw and pitch [degree] and distance [radii of the scene] of the camera."""
+    values = [_number(word) for word in text.split(",")]
+    if len(values) != 3 or not (abs(values[0]) <= 360.0 and abs(values[1]) <= 86.0 and 1.2 <= values[2] <= 50.0):
+        rule = "must be YAW,PITCH,DISTANCE: degrees up to 360 and 86, and from 1.2 to 50 radii"
+        raise argparse.ArgumentTypeError(f"{rule}; got {text.strip()!r}")
+    return values[0], values[1], values[2]
+
+
+def seed(text: str) -> int:
+    """A whole number, at least zero."""
+    if not text.strip().isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a whole number, at least 0; got {text.strip()!r}")
+    return int(text)
 
 
 def pixels(text: str) -> tuple[int, int]:

@@ -1,69 +1,156 @@
-"""Text on the picture: a block of lines on a dark panel, and single labels, as patches of pixels."""
+"""Pixels laid on the picture: plates with text and curves on them, and words that stand free."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.font import Coverage, text_coverage
+from demos.viewer.font import Coverage, text_coverage, text_width
 from demos.viewer.scene import Colour
+
+Pixels = npt.NDArray[np.uint8]
+"""Shape (height, width, 4), colour premultiplied by opacity."""
 
 TITLE: Colour = (1.0, 0.86, 0.55, 1.0)
 TEXT: Colour = (0.90, 0.93, 0.97, 1.0)
 QUIET: Colour = (0.62, 0.68, 0.76, 1.0)
-PANEL: Colour = (0.015, 0.025, 0.05, 0.58)
+PLATE = 0.015, 0.025, 0.05
+OPACITY = 0.76
+"""Of a plate."""
 ACCENT: Colour = (1.0, 0.70, 0.25, 0.95)
+ACCENT_WIDTH = 3  # pixels
+HALO = 0.8
+"""Opacity of the dark edge round a word that stands free."""
+LINE = 1.28
+"""From one line of text to the next, in heights of the text."""
 
 
 @dataclass(frozen=True)
 class Patch:
-    """Pixels (height, width, 4), colour premultiplied by opacity, and where their left upper corner goes."""
+    """Pixels and where their left upper corner goes. What stays the same from frame to frame keeps the same array."""
 
     left: int
     top: int
-    pixels: npt.NDArray[np.uint8]
+    pixels: Pixels
+
+    @property
+    def right(self) -> int:
+        """The column after the last."""
+        return self.left + self.pixels.shape[1]
+
+    @property
+    def bottom(self) -> int:
+        """The row below the last."""
+        return self.top + self.pixels.shape[0]
+
+    def meets(self, other: "Patch") -> bool:
+        """Whether the two overlap."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
 
 
-def block(lines: Sequence[tuple[str, Colour]], height: int, *, left: int, top: int) -> Patch:
-    """Lines of text on a panel; `height` is that of one line in pixels."""
-    texts = [text_coverage(text, height) for text, _ in lines]
-    step, margin = round(1.28 * height), round(0.6 * height)
-    width = max(text.shape[1] for text in texts) + 2 * margin + 4
-    canvas = np.empty(
-        (step * (len(texts) - 1) + max(text.shape[0] for text in texts) + 2 * margin, width, 4), np.float32
-    )
-    canvas[:] = _premultiplied(PANEL)
-    canvas[:, :3] = _premultiplied(ACCENT)
-    for number, (text, (_, colour)) in enumerate(zip(texts, lines, strict=True)):
-        _ink(canvas, text, colour, margin + 4, margin + number * step)
-    return Patch(left, top, _bytes(canvas))
+class Plate:
+    """A dark ground of so many pixels to write and draw on."""
+
+    def __init__(self, width: int, height: int, *, accent: bool = False, opacity: float = OPACITY) -> None:
+        self._ground: Colour = (*PLATE, opacity)
+        self.pixels = np.empty((height, width, 4), np.uint8)
+        self.pixels[:] = _bytes(_premultiplied(self._ground))
+        if accent:
+            self.pixels[:, :ACCENT_WIDTH] = _bytes(_premultiplied(ACCENT))
+
+    def write(self, text: str, colour: Colour, height: int, left: int, top: int, *, from_right: bool = False) -> int:
+        """One line of text; returns the column where it ends, or where it begins if it is set from its right end."""
+        ink = _on_ground(text, colour, height, self._ground)
+        left -= ink.shape[1] if from_right else 0
+        self.paste(ink, left, top)
+        return left if from_right else left + ink.shape[1]
+
+    def paste(self, pixels: Pixels, left: int, top: int) -> None:
+        """Put pixels in place of what is there; what reaches beyond the plate is cut."""
+        pixels = pixels[max(-top, 0) :, max(-left, 0) :]
+        place = self.pixels[max(top, 0) :, max(left, 0) :][: pixels.shape[0], : pixels.shape[1]]
+        place[:] = pixels[: place.shape[0], : place.shape[1]]
+
+    def ink(self, coverage: Coverage, colour: Colour, left: int, top: int) -> None:
+        """Lay ink of this colour over what is there."""
+        place = self.pixels[top : top + coverage.shape[0], left : left + coverage.shape[1]]
+        place[:] = _bytes(_mixed(place / np.float32(255.0), coverage, colour))
+
+    def at(self, left: int, top: int) -> Patch:
+        """The plate as it is now, placed on the picture."""
+        return Patch(left, top, self.pixels)
+
+
+@lru_cache(maxsize=256)
+def wrapped(text: str, height: int, width: int) -> tuple[str, ...]:
+    """The text broken between words into lines of at most so many pixels."""
+    if text_width(text, height) <= width:
+        return (text,)
+    lines: list[str] = []
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, height) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return tuple(lines)
+
+
+@lru_cache(maxsize=16)
+def block(lines: tuple[tuple[str, Colour], ...], height: int, *, accent: bool = True) -> Pixels:
+    """Lines of text on a plate; `height` is that of one line in pixels."""
+    step, margin = round(LINE * height), round(0.6 * height)
+    left = margin + (ACCENT_WIDTH + 1 if accent else 0)
+    width = left + max(text_width(text, height) for text, _ in lines) + margin
+    plate = Plate(width, step * len(lines) - (step - height) + 2 * margin, accent=accent)
+    for number, (text, colour) in enumerate(lines):
+        plate.write(text, colour, height, left, margin + number * step)
+    return plate.pixels
 
 
 def label(text: str, colour: Colour, height: int, centre: tuple[float, float]) -> Patch:
-    """A word at a point of the picture, with a dark halo that keeps it legible on anything."""
-    coverage = np.pad(text_coverage(text, height), 2)
+    """A word at a point of the picture."""
+    pixels = word(text, colour, height)
+    return Patch(round(centre[0] - pixels.shape[1] / 2), round(centre[1] - pixels.shape[0] / 2), pixels)
+
+
+def caption(lines: Sequence[str], colour: Colour, height: int, above: tuple[float, float]) -> list[Patch]:
+    """Lines of text centred below a point of the picture."""
+    found, top = [], round(above[1] + 0.3 * height)
+    for text in lines:
+        pixels = word(text, colour, height)
+        found.append(Patch(round(above[0] - pixels.shape[1] / 2), top, pixels))
+        top += round(LINE * height)
+    return found
+
+
+@lru_cache(maxsize=256)
+def word(text: str, colour: Colour, height: int) -> Pixels:
+    """Text without a plate, with a dark halo that keeps it legible on anything."""
+    coverage = np.pad(text_coverage(text, height), 3)
     halo = coverage
-    for axis in (0, 1):
-        halo = np.maximum(halo, np.maximum(np.roll(halo, 1, axis), np.roll(halo, -1, axis)))
+    for axis in (0, 1, 0, 1):
+        halo = np.maximum(halo, 0.9 * np.maximum(np.roll(halo, 1, axis), np.roll(halo, -1, axis)))
     canvas = np.zeros((*coverage.shape, 4), np.float32)
-    canvas[..., 3] = 0.65 * halo
-    _ink(canvas, coverage, colour, 0, 0)
-    left, top = round(centre[0] - canvas.shape[1] / 2), round(centre[1] - canvas.shape[0] / 2)
-    return Patch(left, top, _bytes(canvas))
+    canvas[..., 3] = HALO * halo
+    return _bytes(_mixed(canvas, coverage, colour))
 
 
-def _ink(canvas: npt.NDArray[np.float32], coverage: Coverage, colour: Colour, left: int, top: int) -> None:
-    """Lay ink of this colour over the canvas."""
-    height, width = coverage.shape
-    place = canvas[top : top + height, left : left + width]
-    ink = coverage[..., np.newaxis]
-    place += ink * (_premultiplied(colour) - place)
+@lru_cache(maxsize=512)
+def _on_ground(text: str, colour: Colour, height: int, ground: Colour) -> Pixels:
+    return _bytes(_mixed(_premultiplied(ground), text_coverage(text, height), colour))
+
+
+def _mixed(ground: npt.NDArray[np.float32], coverage: Coverage, colour: Colour) -> npt.NDArray[np.float32]:
+    return ground + coverage[..., np.newaxis] * (_premultiplied(colour) - ground)
 
 
 def _premultiplied(colour: Colour) -> npt.NDArray[np.float32]:
     return np.array([*(channel * colour[3] for channel in colour[:3]), colour[3]], np.float32)
 
 
-def _bytes(canvas: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
-    return np.ascontiguousarray(np.rint(np.clip(canvas, 0.0, 1.0) * 255.0), dtype=np.uint8)
+def _bytes(colours: npt.NDArray[np.float32]) -> Pixels:
+    return np.ascontiguousarray(np.clip(colours, 0.0, 1.0) * np.float32(255.0) + np.float32(0.5), dtype=np.uint8)

@@ -1,4 +1,8 @@
-"""How much the pictures are worth in time: three tiers, and which one a machine can afford."""
+"""How much the pictures are worth in time: three tiers, and which one a machine can afford.
+
+The tumble scene, drawn and read back by Mesa's software renderer on two cores: low at 854 × 480 takes 22 ms (33 while the camera turns),
+medium 43, high at 1280 × 720 130 (200).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

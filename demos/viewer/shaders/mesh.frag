@@ -1,90 +1,97 @@
 #version 330
-// One sun, light from the planet below, and a painted sky for the metals to mirror. Colours are linear until the last line.
-uniform vec3 sun;         // world axes, unit
-uniform vec3 paint;       // multiplies the colour of luminous parts
+// One sun with its shadow, the planet's light from below, and a simple sky for the metals to mirror. Linear light, no upper bound.
+#include "view.glsl"
+#include "filmic.glsl"
+#include "patterns.glsl"
+uniform sampler2DShadow shadow_map;
 in vec3 sight;
 in vec3 facing;
 in vec3 albedo;
 in vec2 at;
 flat in vec3 finish;
-out vec4 colour;
+out vec4 light;
 
-const vec3 SUNLIGHT = vec3(3.6, 3.4, 3.15);
-const vec3 PLANETSHINE = vec3(0.080, 0.108, 0.145);
-const vec3 STARLIGHT = vec3(0.036, 0.039, 0.052);
-const int CELLS = 1, FOIL = 2, SEAMS = 3, GLOW = 4;  // as in mesh_builder.py
+const vec3 PLANETSHINE = vec3(0.165, 0.205, 0.270), CLOUDS = vec3(0.270, 0.265, 0.275), STARLIGHT = vec3(0.016, 0.018, 0.024);
+const float RADIUS = 3.0;      // of the soft edge of shadows, texels
+const float BRIGHTEST = 48.0;  // a glint above this would leave jagged edges after the samples are averaged
 
-float hash(vec2 p) { return fract(sin(dot(p, vec2(12.9898, 78.233))) * 43758.5453); }
-
-// Smooth noise from -0.5 to 0.5, folded so that it has creases.
-float crumple(vec2 p) {
-    vec2 cell = floor(p), f = fract(p);
-    f = f * f * (3.0 - 2.0 * f);
-    float low = mix(hash(cell), hash(cell + vec2(1.0, 0.0)), f.x), high = mix(hash(cell + vec2(0.0, 1.0)), hash(cell + 1.0), f.x);
-    return abs(mix(low, high, f.y) * 2.0 - 1.0) - 0.5;
+// How much of the sun is seen: twelve comparisons on a spiral disc, each of four texels.
+float sunlit(vec3 normal) {
+    if (sun.w == 0.0) return 1.0;
+    // The surface falls away by radius × tan(slant) across the disc: a step of radius × sin(slant) along the normal clears that.
+    float cosine = dot(normal, sun.xyz), step_off = 0.7 + (RADIUS + 1.2) * sqrt(max(1.0 - cosine * cosine, 0.0));
+    vec3 p = (sun_map * vec4(sight + normal * step_off / sun.w, 1.0)).xyz;
+    if (max(abs(p.x), abs(p.y)) > 0.99) return 1.0;
+    p = 0.5 + 0.5 * p;
+    float seen = 0.0, texel = 1.0 / float(textureSize(shadow_map, 0).x);
+    for (int i = 0; i < 12; ++i) {
+        float turn = 2.399963 * float(i), radius = RADIUS * texel * sqrt((float(i) + 0.5) / 12.0);
+        seen += texture(shadow_map, vec3(p.xy + radius * vec2(cos(turn), sin(turn)), p.z));
+    }
+    return seen / 12.0;
 }
 
-// 1 on a line of this width around whole multiples of the spacing, its edge as soft as a pixel.
-float grid(float x, float spacing, float width) {
-    float away = abs(fract(x / spacing + 0.5) - 0.5) * spacing;
-    float soft = fwidth(x) + 1e-5;
-    return (1.0 - smoothstep(width - soft, width + soft, away)) * min(1.0, width * 2.0 / soft);
+// How brightly the planet shines from a direction that meets it.
+float daylight(vec3 d) {
+    vec3 centre = planet.xyz / planet.w;
+    float along = dot(d, centre);
+    vec3 n = d * (along - sqrt(max(1.0 - dot(centre, centre) + along * along, 0.0))) - centre;
+    return smoothstep(-0.1, 0.9, dot(n, sun.xyz) * inversesqrt(dot(n, n)));
 }
 
+// The sky as a mirror of this roughness shows it.
 vec3 sky(vec3 d, float roughness) {
-    float below = smoothstep(0.15 + roughness, -0.35 - roughness, d.z);
-    vec3 c = mix(STARLIGHT, PLANETSHINE * 1.5, below);
-    c += vec3(0.07, 0.13, 0.22) * exp(-pow((d.z + 0.42) / (0.12 + 0.35 * roughness), 2.0));
-    c += vec3(0.42, 0.40, 0.38) * smoothstep(0.80 - 0.5 * roughness, 1.0, dot(d, normalize(vec3(-0.35, 0.75, 0.55))));
-    return c;
+    float soft = 0.04 + 0.85 * roughness, limb = sqrt(1.0 - planet.w * planet.w), down = dot(d, planet.xyz);
+    float day = daylight(d);
+    vec3 c = mix(STARLIGHT, CLOUDS * day, smoothstep(limb - soft, limb + soft, down));
+    c += vec3(0.13, 0.18, 0.25) * (0.06 + day) * exp(-pow((down - limb) / (0.06 + 0.4 * roughness), 2.0)) / (1.0 + 3.0 * roughness);
+    // Two dim lamps that are not there: in a sky so black bare metal would have nothing to show.
+    vec3 lamp = normalize(vec3(0.55, 0.35, 0.75)), other = normalize(vec3(-0.80, -0.45, 0.40));
+    c += vec3(0.42, 0.41, 0.40) * smoothstep(0.72 - 0.6 * roughness, 1.0, dot(d, lamp));
+    return c + vec3(0.10, 0.13, 0.18) * smoothstep(0.40 - 0.5 * roughness, 1.0, dot(d, other));
+}
+
+// GGX distribution and Smith's visibility, correlated for height: reflected light over light times the cosine, without Fresnel.
+float highlight(float nl, float nv, float nh, float roughness) {
+    float a2 = pow(roughness, 4.0);
+    float d = nh * nh * (a2 - 1.0) + 1.0;
+    float visibility = 0.5 / (nl * sqrt(nv * nv * (1.0 - a2) + a2) + nv * sqrt(nl * nl * (1.0 - a2) + a2));
+    return a2 / (PI * d * d) * visibility;
+}
+
+vec3 shade(Surface s, float lit) {
+    vec3 v = -normalize(sight), h = normalize(v + sun.xyz), n = s.normal;
+    float nl = max(dot(n, sun.xyz), 0.0), nv = max(dot(n, v), 0.03), nh = max(dot(n, h), 0.0), vh = max(dot(v, h), 0.0);
+    vec3 f0 = mix(vec3(0.04), s.base, s.metallic), diffuse = s.base * (1.0 - s.metallic);
+    vec3 fresnel = f0 + (1.0 - f0) * pow(1.0 - vh, 5.0);
+    vec3 mirrored = f0 + (max(vec3(1.0 - s.roughness), f0) - f0) * pow(1.0 - nv, 5.0);
+    vec3 reflected = reflect(-v, n);
+
+    vec3 sun_part = diffuse / PI * (1.0 - fresnel) + fresnel * highlight(nl, nv, nh, s.roughness);
+    vec3 sky_part = mirrored * sky(reflected, s.roughness);
+    if (s.coat > 0.0) {  // glass over it: a sharper highlight of its own
+        float glass = 0.04 + 0.96 * pow(1.0 - vh, 5.0), pane = 0.04 + 0.96 * pow(1.0 - nv, 5.0);
+        sun_part = mix(sun_part, sun_part * (1.0 - glass) + glass * highlight(nl, nv, nh, 0.11), s.coat);
+        sky_part = mix(sky_part, sky_part * (1.0 - pane) + pane * sky(reflected, 0.08), s.coat);
+    }
+    float below = 0.5 + 0.5 * dot(n, planet.xyz);
+    vec3 ambient = mix(STARLIGHT, PLANETSHINE * planet.w * daylight(planet.xyz), below * below);
+    return min(SUNLIGHT * nl * lit * sun_part + diffuse * ambient + sky_part, BRIGHTEST);
 }
 
 void main() {
     int pattern = int(finish.z + 0.5);
+    vec3 normal = normalize(gl_FrontFacing ? facing : -facing);
     if (pattern == GLOW) {
-        vec3 n = normalize(facing);
-        vec3 body = albedo * paint;
-        float shade = 0.62 + 0.38 * max(dot(n, normalize(sun - normalize(sight))), 0.0);
-        colour = vec4(body * shade, 1.0);
+        float towards = max(dot(normal, -normalize(sight)), 0.0);
+        light = vec4(luminous(albedo * (0.74 + 0.26 * towards)), 1.0);
         return;
     }
-    vec3 n = normalize(gl_FrontFacing ? facing : -facing);
-    vec3 base = albedo;
-    float metallic = finish.x, roughness = finish.y;
-    if (pattern == CELLS) {
-        float fine = max(grid(at.x, 0.125, 0.004), grid(at.y, 0.17, 0.004));
-        float bus = max(grid(at.x, 0.5, 0.010), grid(at.y, 0.51, 0.010));
-        base *= 0.82 + 0.36 * hash(floor(vec2(at.x / 0.125 + 0.5, at.y / 0.17 + 0.5)));
-        base = mix(base, vec3(0.42, 0.46, 0.52), clamp(0.45 * fine + bus, 0.0, 1.0));
-    } else if (pattern == FOIL) {
-        vec2 lean = vec2(crumple(at * 5.0), crumple(at * 5.0 + 31.7)) + 0.7 * vec2(crumple(at * 14.0), crumple(at * 14.0 + 13.1));
-        vec3 side = normalize(cross(n, vec3(0.31, 0.22, 0.93)));
-        n = normalize(n + 0.34 * (lean.x * side + lean.y * cross(n, side)));
-    } else if (pattern == SEAMS) {
-        float seam = max(grid(at.x, 0.785398, 0.006), grid(at.y + 0.2, 0.45, 0.006));
-        base *= 1.0 - 0.55 * seam;
-        base *= 0.94 + 0.10 * hash(floor(vec2(at.x / 0.785398 + 0.5, (at.y + 0.2) / 0.45 + 0.5)));
-    }
-    vec3 v = -normalize(sight);
-    vec3 h = normalize(v + sun);
-    float nl = max(dot(n, sun), 0.0), nv = max(dot(n, v), 0.03), nh = max(dot(n, h), 0.0), vh = max(dot(v, h), 0.0);
-    vec3 f0 = mix(vec3(0.04), base, metallic);
-
-    // Cook-Torrance: GGX distribution, Schlick's Fresnel, the usual shortened visibility term.
-    float a2 = pow(roughness, 4.0);
-    float denominator = nh * nh * (a2 - 1.0) + 1.0;
-    float k = 0.5 * roughness * roughness;
-    float specular = a2 / (3.14159 * denominator * denominator) * 0.25 / ((nl * (1.0 - k) + k) * (nv * (1.0 - k) + k));
-    vec3 fresnel = f0 + (1.0 - f0) * pow(1.0 - vh, 5.0);
-    vec3 diffuse = base * (1.0 - metallic);
-    vec3 light = SUNLIGHT * nl * (diffuse / 3.14159 * (1.0 - fresnel) + fresnel * min(specular, 12.0));
-
-    vec3 mirrored = f0 + (max(vec3(1.0 - roughness), f0) - f0) * pow(1.0 - nv, 5.0);
-    light += diffuse * mix(STARLIGHT, PLANETSHINE, 0.5 - 0.5 * n.z);
-    light += mirrored * sky(reflect(-v, n), roughness);
-
-    // A filmic curve: straight in the shadows, bending over towards white.
-    light *= 1.05;
-    light = clamp(light * (2.51 * light + 0.03) / (light * (2.43 * light + 0.59) + 0.14), 0.0, 1.0);
-    colour = vec4(pow(light, vec3(1.0 / 2.2)), 1.0);
+    // Where the surface bends within a pixel its highlight is wider than the material's, else it would flicker (after Kaplanyan).
+    float bend = min(0.25 * (dot(dFdx(normal), dFdx(normal)) + dot(dFdy(normal), dFdy(normal))), 0.15);
+    Surface s = Surface(normal, albedo, finish.x, sqrt(sqrt(pow(finish.y, 4.0) + bend)), 0.0);
+    if (pattern == CELLS) solar_cells(s, at);
+    else if (pattern == FOIL) foil(s, at);
+    else if (pattern == SEAMS) seams(s, at);
+    light = vec4(shade(s, dot(normal, sun.xyz) > 0.0 ? sunlit(normal) : 0.0), 1.0);
 }

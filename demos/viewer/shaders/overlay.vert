@@ -1,6 +1,7 @@
 #version 330
+// A rectangle of the screen; the first row of its texture is the top one.
+#include "view.glsl"
 uniform vec4 place;  // left, top, width, height in pixels
-uniform vec2 viewport;
 out vec2 uv;
 
 void main() {

@@ -1,46 +1,87 @@
 #version 330
-// Deep space: a soft gradient, a faint band of haze, and the limb of a planet below.
-uniform vec3 sun;     // world axes, unit
-uniform vec4 planet;  // direction of its middle, unit; its radius over its distance
+// What lies at infinity: the haze of the galaxy, the sun, and a planet with seas, land, clouds and an atmosphere.
+#include "view.glsl"
+#include "noise.glsl"
 in vec3 ray;
-out vec4 colour;
+out vec4 light;
 
-float hash(vec2 p) { return fract(sin(dot(p, vec2(127.1, 311.7))) * 43758.5453); }
+// Lengths in radii of the planet. The atmosphere is ten times as thick as the Earth's, so that its layers can be seen.
+const float SCALE_HEIGHT = 0.011;
+const vec3 DEPTH = vec3(0.022, 0.058, 0.165);    // optical depth straight up: Rayleigh's, blue scatters most
+const vec3 DIMMING = vec3(0.032, 0.100, 0.190);  // of sunlight on its long way through the air at dawn: ozone takes green too
+const float GRAZING = 12.0;                      // √(π / 2 SCALE_HEIGHT): air along the horizon over air straight up
 
-float noise(vec2 p) {
-    vec2 cell = floor(p), f = fract(p);
-    f = f * f * (3.0 - 2.0 * f);
-    return mix(mix(hash(cell), hash(cell + vec2(1.0, 0.0)), f.x), mix(hash(cell + vec2(0.0, 1.0)), hash(cell + 1.0), f.x), f.y);
+// Air passed on the way out at this cosine to the vertical, over air straight up; below the horizon it soon swallows everything.
+float air(float cosine) {
+    return cosine > 0.0 ? 1.0 / (0.92 * cosine + 1.0 / GRAZING) : GRAZING * exp(-11.0 * cosine);
+}
+
+vec3 sunlight_through(float cosine) { return SUNLIGHT * exp(-0.6 * DIMMING * air(cosine)); }
+
+vec3 galaxy(vec3 d) {
+    const vec3 AXIS = vec3(-0.490, 0.433, 0.757);
+    float height = dot(d, AXIS);
+    float cloud = cascade(d * 6.0, 5);
+    float dust = smoothstep(0.38, 0.62, cascade(d * 11.0 + 5.0, 5)) * exp(-height * height * 90.0);
+    float band = exp(-height * height * (9.0 + 10.0 * cloud));
+    vec3 haze = mix(vec3(0.0050, 0.0078, 0.0170), vec3(0.0230, 0.0200, 0.0210), cloud) * band * (0.35 + 2.6 * cloud * cloud);
+    return vec3(0.0007, 0.0010, 0.0021) + haze * (1.0 - 0.75 * dust);
+}
+
+vec3 sun_disc(vec3 d) {
+    float away = 1.0 - dot(d, sun.xyz);
+    return vec3(1.0, 0.93, 0.82) * (90.0 * smoothstep(2.2e-5, 1.4e-5, away) + 0.00012 / (away + 3e-5) + 0.05 * exp(-away * 60.0));
+}
+
+float cloud_cover(vec3 n) {
+    vec3 p = n * vec3(9.0, 9.0, 14.0);
+    p += 2.2 * (vec3(cascade(p * 0.6, 2), cascade(p * 0.6 + 9.0, 2), cascade(p * 0.6 + 23.0, 2)) - 0.5);
+    float large = cascade(n * 4.3 + 4.0, 3), fine = cascade(p * 1.9, 7);
+    return smoothstep(0.50, 0.66, 0.62 * fine + 0.38 * large);
+}
+
+vec3 ground(vec3 n, vec3 d) {
+    float height = cascade(n * 2.9 + 3.0, 8), wet = cascade(n * 6.0 + 3.0, 5);
+    float land = smoothstep(0.500, 0.506, height);
+    vec3 soil = mix(vec3(0.36, 0.27, 0.14), vec3(0.040, 0.100, 0.025), smoothstep(0.38, 0.56, wet));
+    soil = mix(soil, vec3(0.44, 0.38, 0.31), smoothstep(0.56, 0.66, height)) * (0.55 + 0.9 * noise(n * 90.0));
+    vec3 sea = mix(vec3(0.006, 0.022, 0.055), vec3(0.014, 0.085, 0.105), smoothstep(0.45, 0.503, height));
+    float glint = (1.0 - land) * pow(max(dot(n, normalize(sun.xyz - d)), 0.0), 90.0);
+    return mix(sea, soil, land) + 0.55 * glint;
+}
+
+vec3 surface(vec3 n, vec3 d) {
+    float high = dot(n, sun.xyz);
+    float cover = cloud_cover(n);
+    float shade = 1.0 - 0.6 * cloud_cover(normalize(n + 0.012 * sun.xyz));
+    vec3 colour = mix(ground(n, d) * shade, vec3(0.80, 0.81, 0.82) * (0.70 + 0.30 * cover), cover);
+    vec3 lit = 1.35 * sunlight_through(high) * max(high + 0.03, 0.0);  // brighter than the truth: the sun stands low here
+    return colour * (lit + vec3(0.0010, 0.0016, 0.0030)) / PI;
 }
 
 void main() {
-    vec3 d = normalize(ray);
-    float height = 0.5 + 0.5 * d.z;
-    vec3 c = mix(vec3(0.0012, 0.0022, 0.0060), vec3(0.0030, 0.0038, 0.0090), height);
-    float band = dot(d, normalize(vec3(0.55, -0.35, 0.76)));
-    c += vec3(0.0060, 0.0042, 0.0095) * exp(-9.0 * band * band) * (0.55 + 0.45 * sin(5.0 * d.x + 3.0 * d.y));
-    c += vec3(0.05, 0.04, 0.03) * pow(max(dot(d, sun), 0.0), 24.0);
-
-    // How close the line of sight passes the planet's middle, over its radius.
-    float along = dot(d, planet.xyz);
-    float miss = sqrt(max(1.0 - along * along, 0.0)) / planet.w;
-    if (along > 0.0 && miss < 1.25) {
-        vec3 nearest = (d * along - planet.xyz) / planet.w;
-        vec3 normal = normalize(nearest - d * sqrt(max(1.0 - miss * miss, 0.0)));
-        float day = smoothstep(-0.10, 0.75, dot(normal, sun));
-        float inside = smoothstep(1.001, 0.999, miss);
-        if (inside > 0.0) {
-            vec2 p = normal.xy / (1.3 + normal.z) * 26.0;
-            p += 1.6 * vec2(noise(p * 0.4), noise(p * 0.4 + 9.0));
-            float cloud = 0.55 * noise(p * vec2(0.7, 1.5)) + 0.30 * noise(p * vec2(2.1, 3.7)) + 0.15 * noise(p * vec2(6.0, 9.0));
-            vec3 ground = mix(vec3(0.004, 0.022, 0.060), vec3(0.26, 0.30, 0.34), 0.75 * smoothstep(0.48, 0.80, cloud));
-            float haze = pow(miss, 14.0);
-            c = mix(c, mix(ground, vec3(0.05, 0.16, 0.36), 0.70 * haze) * (0.02 + 0.85 * day), inside);
-        }
-        float rim = exp(-(miss > 1.0 ? (miss - 1.0) * 95.0 : (1.0 - miss) * 60.0));
-        c += vec3(0.075, 0.23, 0.52) * rim * (0.04 + 0.96 * day) * 0.75;
+    vec3 d = normalize(ray), centre = planet.xyz / planet.w;
+    float along = dot(d, centre);
+    float miss = sqrt(max(dot(centre, centre) - along * along, 0.0));
+    float inside = clamp(0.5 + (1.0 - miss) / fwidth(miss), 0.0, 1.0);  // the limb is as soft as a pixel
+    if (along < 0.0 || miss > 1.0 + 9.0 * SCALE_HEIGHT) {
+        light = vec4(galaxy(d) + sun_disc(d), 1.0);
+        return;
     }
-    // One step of noise hides the bands that eight bits would show.
-    c = pow(c, vec3(1.0 / 2.2)) + (hash(gl_FragCoord.xy) - 0.5) / 255.0;
-    colour = vec4(c, 1.0);
+    // Where the line of sight meets the ground, or comes closest to it, and how much air lies along it.
+    vec3 point = d * (along - sqrt(max(1.0 - miss * miss, 0.0))) - centre;
+    vec3 n = normalize(point);
+    float fade = exp(min(1.0 - miss, 0.0) / SCALE_HEIGHT), slant = max(-dot(n, d), 0.0);
+    float passed = mix(2.0 * GRAZING * fade, air(slant), inside);
+    vec3 depth = DEPTH * passed;
+    // Along the horizon the near half of the path gives most: the sun is as high as it stands there.
+    float cosine = dot(d, sun.xyz), high = dot(normalize(n - 0.22 * (1.0 - slant) * (1.0 - slant) * d), sun.xyz);
+    float phase = 0.75 * (1.0 + cosine * cosine) + 1.2 * pow(max(cosine, 0.0), 12.0);
+    // The upper air is above the red of dawn.
+    vec3 scattered = SUNLIGHT * exp(-DIMMING * 0.6 * fade * air(high + 0.02)) * smoothstep(-0.16, 0.12, high);
+    vec3 glow = scattered * (1.0 - exp(-depth)) * phase * 0.17;
+    vec3 behind = vec3(0.0);
+    if (inside > 0.0) behind += inside * surface(n, d);
+    if (inside < 1.0) behind += (1.0 - inside) * (galaxy(d) + sun_disc(d));
+    light = vec4(behind * exp(-depth) + glow, 1.0);
 }

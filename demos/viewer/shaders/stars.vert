@@ -1,16 +1,16 @@
 #version 330
-// Stars at infinity: only the turning of the camera moves them.
-uniform mat4 view_projection;
-uniform float pixel_scale;
-uniform vec4 planet;  // as in sky.frag; it hides what is behind it
+// Stars at infinity: only the turning of the camera moves them. The planet and its air hide what is behind them.
+#include "view.glsl"
 in vec3 direction;
-in vec4 light;  // colour, and brightness from 0 to 1
-out vec4 glow;
+in vec3 flux;  // linear red, green, blue; 1 is as bright as a white screen
+out vec3 glow;
 
 void main() {
     gl_Position = (view_projection * vec4(direction, 1.0)).xyww;
-    gl_PointSize = (1.6 + 2.6 * light.a * light.a) * pixel_scale;
+    gl_Position.z = 0.0;
+    float brightest = max(flux.r, max(flux.g, flux.b));
+    gl_PointSize = unit * (3.0 + 2.2 * min(sqrt(brightest) * 0.5, 1.0));
     float along = dot(direction, planet.xyz);
-    bool hidden = along > 0.0 && 1.0 - along * along < planet.w * planet.w;
-    glow = hidden ? vec4(0.0) : light;
+    float miss = sqrt(max(1.0 - along * along, 0.0)) / planet.w;
+    glow = flux * (along > 0.0 ? smoothstep(1.005, 1.05, miss) : 1.0);
 }

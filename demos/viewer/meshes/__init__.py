@@ -1,0 +1,31 @@
+"""The things that are drawn, each made by a function from simple solids, in metres and in body axes; one craft a file."""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from demos.viewer.mesh_builder import MeshBuilder
+from demos.viewer.meshes import dart, probe, rocket_top, simple, spacecraft, station
+
+MESHES: dict[str, Callable[[], MeshBuilder]] = {
+    "spacecraft": spacecraft.build,
+    "probe": probe.build,
+    "station": station.build,
+    "rocket-top": rocket_top.build,
+    "dart": dart.build,
+    "t-handle": simple.t_handle,
+    "drum": simple.drum,
+    "crate": simple.crate,
+    "arrow-shaft": simple.arrow_shaft,
+    "arrow-head": simple.arrow_head,
+}
+
+
+@cache
+def triangles(name: str) -> npt.NDArray[np.float32]:
+    """The vertices of one mesh, shape (n, 14), read-only."""
+    vertices = MESHES[name]().triangles()
+    vertices.flags.writeable = False
+    return vertices

@@ -1,0 +1,47 @@
+"""Draws a scene as it is now, with what is laid over it."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from demos.viewer.camera import OrbitCamera
+from demos.viewer.history import History
+from demos.viewer.hud import Hud
+from demos.viewer.png import Image
+from demos.viewer.quality import HIGH, Quality
+from demos.viewer.scene import Scene
+
+
+class Painter:
+    """A renderer and the plates of its HUD; the scene is only read."""
+
+    def __init__(self, gl: Any, size: tuple[int, int], quality: Quality = HIGH) -> None:
+        from demos.viewer.renderer import Renderer
+
+        self.renderer = Renderer(gl, size, quality)
+        self._hud = Hud()
+
+    def paint(
+        self,
+        scene: Scene,
+        camera: OrbitCamera,
+        history: History,
+        *,
+        hidden: Collection[str] = (),
+        keys: str = "",
+        help_shown: bool = False,
+    ) -> None:
+        """Draw one frame without the layers that are hidden; it stays in the renderer until it is shown or read."""
+        camera.target = scene.target
+        size = self.renderer.size
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # what has flown beyond a float32 is not seen, and no reason to end
+            picture = scene.picture().without(hidden)
+            patches = self._hud.patches(scene, picture, camera, size, history, keys=keys, help_shown=help_shown)
+            self.renderer.draw(picture, camera, patches)
+
+    def image(self) -> Image:
+        """The frame as an image, shape (height, width, 3)."""
+        return self.renderer.read()

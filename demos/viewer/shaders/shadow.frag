@@ -1,0 +1,3 @@
+#version 330
+// Depth alone.
+void main() {}

@@ -1,0 +1,14 @@
+"""Draws the kept pictures anew."""
+
+from demos.viewer.context import open_canvas
+from demos.viewer.png import write_png
+from tests.golden import FOLDER, GOLDEN, SIZE, draw
+
+if __name__ == "__main__":
+    canvas = open_canvas(SIZE, "golden", window=False)
+    if canvas.context is None:
+        raise SystemExit(f"no OpenGL on this machine: {canvas.reasons}")
+    for name, golden in GOLDEN.items():
+        write_png(FOLDER / f"{name}.png", draw(golden, canvas.context))
+        print(FOLDER / f"{name}.png")
+    canvas.close()
