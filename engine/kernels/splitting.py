@@ -30,7 +30,7 @@ from .columns import (
     store_vector,
     store_wrench,
 )
-from .compiler import inlined, kernel
+from .compiler import inlined, kernel, use_widest_vectors
 from .fields import Field, add_to_all, field_names, summed
 from .layout import (
     ANGULAR_VELOCITY,
@@ -205,6 +205,7 @@ def strang_ticks(
 
     @kernel(f"strang-{_named(turn, has_stores, gyroscopic, pitch)}{_fielded(fields, evaluations)}")
     def strang(array: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch:
             return -1
         p = load(parameters, 0)
@@ -244,6 +245,7 @@ def table_ticks(
     def by_table(
         array: Array, table: Array, drift_shares: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int
     ) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch:
             return -1
         p = load(parameters, 0)
@@ -301,6 +303,7 @@ def staged_kick(opens: bool, closes: bool, pitch: int) -> Callable[[Array, Array
 
     @kernel(f"split-kick-{'first' if opens else 'later'}-{'last' if closes else 'trial'}-{pitch}")
     def kick_all(array: Array, stages: Array, count: int, step: float, weight: float) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
         _kick_all(opens, closes, array, stages, count, step, weight)
@@ -331,6 +334,7 @@ def staged_drift(
 
     @kernel(f"split-drift-{_named(turn, has_stores, gyroscopic, pitch)}")
     def drift_all(array: Array, stages: Array, count: int, step: float, shares: Array) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
         _drift_stages(turn, has_stores, gyroscopic, array, stages, count, step, shares)
@@ -388,6 +392,7 @@ def coupled_ticks(
         dt: float,
         ticks: int,
     ) -> int:
+        use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
         for tick in range(ticks):
