@@ -29,5 +29,6 @@ class Checkpoint:
         world._renumber()
         world._forces.restore(*self._forces)
         world._callbacks = self._callbacks
-        world._integrator, world._game_mode, world._loop_key = self._integrator, self._game_mode, None
+        world._integrator, world._game_mode = self._integrator, self._game_mode
+        world._stepper.use(self._integrator, not self._game_mode)
         world._paused, world._clock.time_scale = self._paused, self._time_scale

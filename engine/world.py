@@ -18,15 +18,14 @@ from .checks import FloatArray, NonFiniteStateError, integer, read_only, real, r
 from .clock import Clock
 from .columns import Columns
 from .forces.force_set import AnyForce, ForceSet
-from .forces.wrench import Wrench
 from .integrators import Integrator, by_name
-from .integrators.integrator import TakeStagedTick
 from .kernels.layout import PREVIOUS, STATE_ROWS
 from .mass_properties import MassProperties
 from .model import Model
 from .new_bodies import NewBodies
 from .parts import TakeTicks
 from .state import State
+from .stepper import Stepper
 
 DEFAULT_INTEGRATOR = "free-rotor-2"
 """Exact in free flight at any spin and step, and measured at 1.3 × the cost of "rk4" for one body stepped from Python (2.15 against
@@ -72,16 +71,13 @@ class World:
         "_forces",
         "_game_mode",
         "_integrator",
-        "_loop",
-        "_loop_key",
         "_mass_properties",
         "_model",
         "_names",
         "_paused",
         "_phase",
-        "_staged",
         "_state",
-        "_take_steady",
+        "_stepper",
         "_threads",
         "_tick_count",
     )
@@ -106,16 +102,12 @@ class World:
         self._names: dict[str, Body] = {}
         self._mass_properties: list[MassProperties] = []
         self._forces = ForceSet(self._columns, self._bodies, self._before_change)
+        self._stepper = Stepper(self._columns, self._forces, self._dt, self._threads)
         self._callbacks: list[tuple[Callback, int]] = []
         self._checkpoint: Checkpoint | None = None
         self._state = State(self._columns, self._before_change)
         self._model = Model(self._columns)
         self._game_mode = False
-        self._loop: TakeTicks | None = None
-        self._staged: TakeStagedTick | None = None
-        self._loop_key: tuple[int, int] | None = None
-        self._take_steady: TakeTicks | None = None
-        """Takes the next ticks where nothing was changed since the last and nothing is called in them: the short way of `step`."""
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
 
@@ -224,7 +216,7 @@ class World:
         value.check_game_mode(self._game_mode)
         self._before_change()
         self._integrator = value
-        self._loop_key = None
+        self._stepper.use(value, not self._game_mode)
         self._columns.forget_history()
 
     @property
@@ -238,7 +230,7 @@ class World:
         self._integrator.check_game_mode(value)
         self._before_change()
         self._game_mode = value
-        self._loop_key = None
+        self._stepper.use(self._integrator, not value)
 
     @property
     def threads(self) -> int:
@@ -437,40 +429,16 @@ class World:
     # one tick
 
     def _take(self, ticks: int, until_paused: bool = False) -> None:
-        if self._take_steady is not None:
-            self._steady_ticks(self._take_steady, ticks)
+        take = self._stepper.steady
+        if take is not None:
+            self._take_held(take, ticks)
             return
         while ticks > 0 and not (until_paused and self._paused):
-            take = self._steady_loop()
-            ticks -= self._one_tick() if take is None else self._steady_ticks(take, ticks)
+            take = None if self._callbacks else self._stepper.hold_still(self.time)
+            ticks -= self._one_tick() if take is None else self._take_held(take, ticks)
 
-    def _steady_loop(self) -> TakeTicks | None:
-        """What takes ticks in which nothing is called, so that compiled code may take many at once; None where something is."""
-        if self._callbacks or not self._forces.holds_still:
-            return None
-        self._forces.fill_held(self.time)
-        take = self._held_loop()
-        if self._integrator.fuses_ticks:
-            self._take_steady = take
-        return take
-
-    def _held_loop(self) -> TakeTicks | None:
-        """The integrator's loop for the bodies and forces there are; None where a force has to be called at each stage."""
-        if self._loop_key != (self._columns.revision, self._forces.revision):
-            self._loop = self._staged = None
-            calls = self._forces.calls_stage_forces
-            if calls or (self._forces.has_stage_forces and not self._integrator.takes_compiled_forces):
-                self._staged = self._staged_tick()
-            else:
-                forces, gyroscopic = self._forces.compiled(), not self._game_mode
-                self._loop = self._integrator.held_ticks(self._columns, self._dt, gyroscopic, forces, self._threads)
-            self._loop_key = (self._columns.revision, self._forces.revision)
-        return self._loop
-
-    def _staged_tick(self) -> TakeStagedTick:
-        return self._integrator.staged_tick(self._columns, self._dt, not self._game_mode, self._forces.depends_on_rates)
-
-    def _steady_ticks(self, take: TakeTicks, ticks: int) -> int:
+    def _take_held(self, take: TakeTicks, ticks: int) -> int:
+        """Ticks in which nobody is called."""
         ticks = ticks if self._integrator.fuses_ticks else min(ticks, 1)
         taken = take(ticks)
         self._tick_count += taken
@@ -482,8 +450,7 @@ class World:
         try:
             self._call_callbacks()
             self._phase = _Phase.FORCES
-            self._forces.fill_held(self.time)
-            if not self._integrate():
+            if not self._stepper.take_one(self.time):
                 self._refuse_result()
         except BaseException:
             self._phase = _Phase.BETWEEN_TICKS
@@ -505,16 +472,6 @@ class World:
             if self._tick_count % every == 0 and callback in self._callbacks:
                 function(self)
 
-    def _integrate(self) -> bool:
-        take = self._held_loop()
-        if take is not None:
-            return take(1) == 1
-        assert self._staged is not None
-        return self._staged(self._evaluate_stage)
-
-    def _evaluate_stage(self, stage: int, offset: float) -> None:
-        self._forces.evaluate_stage(stage, self.time + offset)
-
     # when a tick fails
 
     def _refuse_result(self) -> None:
@@ -522,7 +479,11 @@ class World:
         state = self._columns.array[:STATE_ROWS, : self._columns.count]
         index = int(np.flatnonzero(~np.isfinite(state).all(axis=0))[0])
         state[:] = self._columns.array[PREVIOUS : PREVIOUS + STATE_ROWS, : self._columns.count]
-        culprit = self._find_culprit()
+        self._phase = _Phase.FORCES
+        try:
+            culprit = self._stepper.find_culprit(self.time)
+        finally:
+            self._phase = _Phase.BETWEEN_TICKS
         if culprit is not None:
             force, index = culprit
             cause = f"the force {force!r} on it is not finite"
@@ -537,35 +498,11 @@ class World:
             f"{cause}. The world is as it was before that tick."
         )
 
-    def _find_culprit(self) -> tuple[AnyForce, int] | None:
-        """Take the tick once more, looking at the wrench after each force: the first that is not finite, and on which body."""
-
-        def look(force: AnyForce, wrench: Wrench) -> None:
-            parts = (wrench.force_world, wrench.torque_world, wrench.force_body, wrench.torque_body)
-            finite = np.isfinite(np.hstack(parts)).all(axis=1)
-            if not finite.all():
-                raise _CulpritFound(force, int(np.argmin(finite)))
-
-        saved = self._columns.array[: 2 * STATE_ROWS, : self._columns.count].copy()
-        self._phase = _Phase.FORCES
-        try:
-            self._forces.fill_held_one_by_one(self.time, look)
-            if self._forces.has_stage_forces:
-                self._staged_tick()(lambda stage, offset: self._forces.evaluate_stage(stage, self.time + offset, look))
-        except _CulpritFound as found:
-            return found.force, found.index
-        except Exception:  # a force that raises when called once more cannot be blamed for what it did not return
-            return None
-        finally:
-            self._phase = _Phase.BETWEEN_TICKS
-            self._columns.array[: 2 * STATE_ROWS, : self._columns.count] = saved
-        return None
-
     # changes by hand
 
     def _before_change(self) -> None:
         """Called before anything of the world is changed by hand."""
-        self._take_steady = None
+        self._stepper.steady = None
         if self._phase is _Phase.FORCES:
             raise RuntimeError(
                 "World: a force may only add to its wrench; change the world in a callback (World.on_tick) instead"
@@ -590,12 +527,6 @@ class World:
     def _renumber(self) -> None:
         for index, body in enumerate(self._bodies):
             body._index = index
-
-
-class _CulpritFound(Exception):
-    def __init__(self, force: AnyForce, index: int) -> None:
-        self.force = force
-        self.index = index
 
 
 def _boolean(value: Any, argument: str) -> bool:

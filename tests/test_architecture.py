@@ -46,7 +46,8 @@ LAYERS = [
         "kernels.points",
         "kernels.poses",
     },
-    {"kernels.loops", "kernels.splitting"},
+    {"kernels.kick_drift"},
+    {"kernels.loops", "kernels.splitting", "kernels.staged_splitting"},
     # arrays and what is read into them
     {"checks"},
     {"clock", "columns", "rotation", "symmetric"},
@@ -72,7 +73,7 @@ LAYERS = [
     {"forces.constant", "forces.drag", "forces.gravity", "forces.lorentz", "forces.spring", "forces.thruster"},
     {"forces", "integrators", "forces.force_set"},
     # the world
-    {"new_bodies", "diagnostics", "checkpoint"},
+    {"new_bodies", "diagnostics", "checkpoint", "stepper"},
     {"body"},
     {"world"},
     {""},

@@ -7,7 +7,7 @@ import pytest
 
 from engine import MassProperties, World, forces, integrators
 from engine.integrators import AxisSplitting, FreeRotor
-from engine.kernels import splitting
+from engine.kernels import splitting, staged_splitting
 from engine.kernels.axis_splitting import axis_splitting
 from engine.kernels.compiler import COMPILED
 from engine.kernels.free_rotor import free_rotor
@@ -55,12 +55,12 @@ def loops(turn):
         "strang with wheels": (splitting.strang_ticks(turn, True, True, PITCH), (0.0, 0.0, 8, 0.1, 1)),
         "table": (splitting.table_ticks(turn, False, True, PITCH), (table, shares, 0.0, 0.0, 8, 0.1, 1)),
         "table with wheels": (splitting.table_ticks(turn, True, True, PITCH), (table, shares, 0.0, 0.0, 8, 0.1, 1)),
-        "drift": (splitting.staged_drift(turn, False, True, PITCH), (8, 0.1, shares)),
-        "plain kick": (splitting.staged_kick(True, True, PITCH), (8, 0.1, 0.5)),
-        "trial kick": (splitting.staged_kick(False, False, PITCH), (8, 0.1, 0.5)),
-        "mean": (splitting.staged_mean(PITCH), (8, 0.5)),
-        "start": (splitting.staged_start(PITCH), (8,)),
-        "end": (splitting.staged_end(PITCH), (8,)),
+        "drift": (staged_splitting.staged_drift(turn, False, True, PITCH), (8, 0.1, shares)),
+        "plain kick": (staged_splitting.staged_kick(True, True, PITCH), (8, 0.1, 0.5)),
+        "trial kick": (staged_splitting.staged_kick(False, False, PITCH), (8, 0.1, 0.5)),
+        "mean": (staged_splitting.staged_mean(PITCH), (8, 0.5)),
+        "start": (staged_splitting.staged_start(PITCH), (8,)),
+        "end": (staged_splitting.staged_end(PITCH), (8,)),
     }
 
 

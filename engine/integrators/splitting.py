@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..columns import Columns
-from ..kernels import splitting
+from ..kernels import splitting, staged_splitting
 from ..parts import TakeTicks, in_parts
 from .integrator import NO_FORCES, CompiledForces, Evaluation, Integrator, LoopCall, StagedTick, TakeStagedTick
 
@@ -75,11 +75,11 @@ class Splitting(Integrator):
         arguments = () if is_strang else self._arrays
         make = splitting.strang_ticks if is_strang else splitting.table_ticks
         if forces.pulls is not None:
-            make = splitting.coupled_ticks
+            make = staged_splitting.coupled_ticks
         evaluations = len(self._kicks(forces.depends_on_rates))
         loop = make(self.turn, columns.stores_momentum, gyroscopic, columns.pitch, forces.fields, evaluations)
         if forces.pulls is not None:
-            stages = columns.stage_array(splitting.STAGE_BLOCKS)
+            stages = columns.stage_array(staged_splitting.STAGE_BLOCKS)
             arrays = columns.array, *self._arrays, stages, forces.pulls, forces.parameters, forces.shares
             return partial(loop, *arrays, columns.padded_count, dt)
         return in_parts(
@@ -96,23 +96,23 @@ class Splitting(Integrator):
 
     def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
         pitch, count = columns.pitch, columns.padded_count
-        arrays = columns.array, columns.stage_array(splitting.STAGE_BLOCKS)
-        drift_all = splitting.staged_drift(self.turn, columns.stores_momentum, gyroscopic, pitch)
+        arrays = columns.array, columns.stage_array(staged_splitting.STAGE_BLOCKS)
+        drift_all = staged_splitting.staged_drift(self.turn, columns.stores_momentum, gyroscopic, pitch)
         _, shares = self._arrays
         kicks = self._kicks(depends_on_rates)
         last = len(kicks) - 1
-        steps: list[LoopCall | Evaluation] = [partial(splitting.staged_start(pitch), *arrays, count)]
+        steps: list[LoopCall | Evaluation] = [partial(staged_splitting.staged_start(pitch), *arrays, count)]
         for (kick, drift), offset in zip(self.table, _offsets(self.table), strict=True):
             for index, (weight, part) in enumerate(kicks if kick != 0.0 else ()):
                 steps.append((0, offset * dt))
                 closes = index == last
                 if closes and last > 0:
-                    steps.append(partial(splitting.staged_mean(pitch), arrays[1], count, weight))
-                kick_all = splitting.staged_kick(index == 0 or closes, closes, pitch)
+                    steps.append(partial(staged_splitting.staged_mean(pitch), arrays[1], count, weight))
+                kick_all = staged_splitting.staged_kick(index == 0 or closes, closes, pitch)
                 steps.append(partial(kick_all, *arrays, count, part * (dt * kick), weight))
             if drift != 0.0:
                 steps.append(partial(drift_all, *arrays, count, dt * drift, shares))
-        return StagedTick(steps, partial(splitting.staged_end(pitch), *arrays, count))
+        return StagedTick(steps, partial(staged_splitting.staged_end(pitch), *arrays, count))
 
 
 def of_order_two(parts: Sequence[float]) -> Table:

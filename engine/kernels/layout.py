@@ -19,7 +19,7 @@
 | 61-63 | stored angular momentum (wheels) | N·m·s | body |
 
 A second array, of the same pitch, exists while some force is evaluated at each stage: thirteen rows for the state at the stage, then
-twelve rows of wrench for each evaluation in the tick (methods of kicks and drifts lay these rows out their own way, see `splitting`).
+twelve rows of wrench for each evaluation in the tick (methods of kicks and drifts lay these rows out their own way: `staged_splitting`).
 
 A third exists once a method that looks back has flown: the wrench held over the tick before (twelve rows), that of the one before it
 (twelve rows), and how many of the two are known.

@@ -1,0 +1,243 @@
+"""Methods made of kicks and drifts, pass by pass over all bodies, for forces that want to see all of them at one time.
+
+For forces that have to be called there is a loop for each pass; springs are known to compiled code, which takes whole ticks.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from .columns import (
+    Array,
+    is_finite,
+    load_body,
+    load_state,
+    load_vector,
+    load_wrench,
+    store_state,
+    store_vector,
+    store_wrench,
+)
+from .compiler import inlined, kernel, use_widest_vectors
+from .fields import Field, add_to_all, summed
+from .kick_drift import Turn, add_wrenches, differences, drift_all, field_part, kick, turn_name
+from .layout import ANGULAR_VELOCITY, POSITION, PREVIOUS, STAGE_WRENCH, VELOCITY, WRENCH, WRENCH_ROWS
+from .points import add_pulls
+
+# blocks of the stage array behind the state: the wrench being evaluated, the first of a kick, the sum of differences from it, and the
+# rates before the kick
+_FIRST = STAGE_WRENCH + WRENCH_ROWS
+_DIFFERENCE = STAGE_WRENCH + 2 * WRENCH_ROWS
+_RATES_BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
+STAGE_BLOCKS = 4
+
+
+@cache
+def staged_start(pitch: int) -> Callable[[Array, Array, int], int]:
+    """Make `loop(array, stages, count) -> 0`: the state at the start of the tick, and a wrench begun with the held one."""
+
+    @kernel(f"split-start-{pitch}")
+    def start(array: Array, stages: Array, count: int) -> int:
+        if array.shape[1] != pitch or stages.shape[1] != pitch:
+            return -1
+        _start_all(array, stages, count)
+        return 0
+
+    return start
+
+
+@cache
+def staged_kick(opens: bool, closes: bool, pitch: int) -> Callable[[Array, Array, int, float, float], int]:
+    """Make `loop(array, stages, count, step, weight) -> 0`: kick by the wrench just evaluated, and begin the next; see `_kick_all`."""
+
+    @kernel(f"split-kick-{'first' if opens else 'later'}-{'last' if closes else 'trial'}-{pitch}")
+    def kick_all(array: Array, stages: Array, count: int, step: float, weight: float) -> int:
+        use_widest_vectors()
+        if array.shape[1] != pitch or stages.shape[1] != pitch:
+            return -1
+        _kick_all(opens, closes, array, stages, count, step, weight)
+        return 0
+
+    return kick_all
+
+
+@cache
+def staged_mean(pitch: int) -> Callable[[Array, int, float], int]:
+    """Make `loop(stages, count, weight) -> 0`: in place of the wrench just evaluated, the first plus all weighted differences from it."""
+
+    @kernel(f"split-mean-{pitch}")
+    def mean_all(stages: Array, count: int, weight: float) -> int:
+        if stages.shape[1] != pitch:
+            return -1
+        _mean_all(stages, count, weight)
+        return 0
+
+    return mean_all
+
+
+@cache
+def staged_drift(
+    turn: Turn, has_stores: bool, gyroscopic: bool, pitch: int
+) -> Callable[[Array, Array, int, float, Array], int]:
+    """Make `loop(array, stages, count, step, shares) -> 0`: drift the states of the stage array."""
+
+    @kernel(f"split-drift-{turn_name(turn, has_stores, gyroscopic, pitch)}")
+    def drift_stages(array: Array, stages: Array, count: int, step: float, shares: Array) -> int:
+        use_widest_vectors()
+        if array.shape[1] != pitch or stages.shape[1] != pitch:
+            return -1
+        _drift_stages(turn, has_stores, gyroscopic, array, stages, count, step, shares)
+        return 0
+
+    return drift_stages
+
+
+@cache
+def staged_end(pitch: int) -> Callable[[Array, Array, int], int]:
+    """Make `loop(array, stages, count) -> bodies that are not finite`: the states of the stage array are those of the tick's end."""
+
+    @kernel(f"split-end-{pitch}")
+    def end(array: Array, stages: Array, count: int) -> int:
+        if array.shape[1] != pitch or stages.shape[1] != pitch:
+            return -1
+        return _end_all(array, stages, count)
+
+    return end
+
+
+@cache
+def coupled_ticks(
+    turn: Turn,
+    has_stores: bool,
+    gyroscopic: bool,
+    pitch: int,
+    fields: tuple[Field, ...] = (),
+    evaluations: int = 1,
+) -> Callable[..., int]:
+    """Make `loop(array, table, drift_shares, stages, pulls, parameters, shares, count, dt, ticks) -> ticks completed`.
+
+    As `table_ticks`, with pulls between bodies besides the fields (see `loops.coupled_ticks`); a kick of several evaluations takes them one
+    by one, as the world does with forces that it has to call.
+    """
+    load, add_fields = summed(fields)
+    has_fields = bool(fields)
+
+    @inlined
+    def add_forces(array: Array, stages: Array, pulls: Array, parameters: Any, shares: Any, count: int) -> None:
+        if has_fields:
+            add_to_all(load, add_fields, array, stages, STAGE_WRENCH, count, parameters, shares)
+        add_pulls(array, stages, STAGE_WRENCH, pulls)
+
+    @kernel(f"coupled-{turn_name(turn, has_stores, gyroscopic, pitch)}{field_part(fields, evaluations)}")
+    def coupled(
+        array: Array,
+        table: Array,
+        drift_shares: Array,
+        stages: Array,
+        pulls: Array,
+        parameters: Any,
+        shares: Any,
+        count: int,
+        dt: float,
+        ticks: int,
+    ) -> int:
+        use_widest_vectors()
+        if array.shape[1] != pitch or stages.shape[1] != pitch:
+            return -1
+        for tick in range(ticks):
+            _start_all(array, stages, count)
+            for row in range(table.shape[0]):
+                step = dt * float(table[row, 0])
+                drift_step = dt * float(table[row, 1])
+                if step != 0.0:
+                    add_forces(array, stages, pulls, parameters, shares, count)
+                    if evaluations > 1:
+                        _kick_all(True, False, array, stages, count, 0.5 * step, 0.0)
+                        add_forces(array, stages, pulls, parameters, shares, count)
+                        if evaluations > 2:
+                            _kick_all(False, False, array, stages, count, 0.5 * step, 1.0 / 3.0)
+                            add_forces(array, stages, pulls, parameters, shares, count)
+                            _kick_all(False, False, array, stages, count, step, 1.0 / 3.0)
+                            add_forces(array, stages, pulls, parameters, shares, count)
+                        _mean_all(stages, count, 1.0 if evaluations == 2 else 1.0 / 6.0)
+                    _kick_all(True, True, array, stages, count, step, 0.0)
+                if drift_step != 0.0:
+                    _drift_stages(turn, has_stores, gyroscopic, array, stages, count, drift_step, drift_shares)
+            if _end_all(array, stages, count) > 0:
+                return tick
+        return ticks
+
+    return coupled
+
+
+@inlined
+def _start_all(array: Array, stages: Array, count: int) -> None:
+    for column in range(count):
+        state = load_state(array, POSITION, column)
+        store_state(stages, POSITION, column, state)
+        store_vector(stages, _RATES_BEFORE, column, state[2])
+        store_vector(stages, _RATES_BEFORE + 3, column, state[3])
+        store_wrench(stages, STAGE_WRENCH, column, load_wrench(array, WRENCH, column))
+
+
+@inlined
+def _kick_all(opens: bool, closes: bool, array: Array, stages: Array, count: int, step: float, weight: float) -> None:
+    """Kick from the rates before, and begin the next wrench.
+
+    A kick that opens several evaluations keeps its wrench as the first; those that neither open nor close add their weighted difference
+    from the first. What closes is a plain kick, behind `_mean_all` where others went before. (Told at run time which it is, the loop does
+    not vectorise.)
+    """
+    for column in range(count):
+        orientation = load_state(stages, POSITION, column)[1]
+        velocity = load_vector(stages, _RATES_BEFORE, column)
+        rates = load_vector(stages, _RATES_BEFORE + 3, column)
+        wrench = load_wrench(stages, STAGE_WRENCH, column)
+        if opens and not closes:
+            zero = (0.0, 0.0, 0.0)
+            store_wrench(stages, _FIRST, column, wrench)
+            store_wrench(stages, _DIFFERENCE, column, (zero, zero, zero, zero))
+        if not opens and not closes:
+            first, sums = load_wrench(stages, _FIRST, column), load_wrench(stages, _DIFFERENCE, column)
+            store_wrench(stages, _DIFFERENCE, column, differences(sums, first, wrench, weight))
+        velocity, rates = kick(step, orientation, velocity, rates, wrench, load_body(array, column))
+        store_vector(stages, VELOCITY, column, velocity)
+        store_vector(stages, ANGULAR_VELOCITY, column, rates)
+        store_wrench(stages, STAGE_WRENCH, column, load_wrench(array, WRENCH, column))
+
+
+@inlined
+def _mean_all(stages: Array, count: int, weight: float) -> None:
+    for column in range(count):
+        first = load_wrench(stages, _FIRST, column)
+        own = load_wrench(stages, STAGE_WRENCH, column)
+        difference = differences(load_wrench(stages, _DIFFERENCE, column), first, own, weight)
+        store_wrench(stages, STAGE_WRENCH, column, add_wrenches(first, difference))
+
+
+@inlined
+def _drift_stages(
+    turn: Turn,
+    has_stores: bool,
+    gyroscopic: bool,
+    array: Array,
+    stages: Array,
+    count: int,
+    step: float,
+    shares: Array,
+) -> None:
+    drift_all(turn, has_stores, gyroscopic, array, stages, count, step, shares)
+    for column in range(count):
+        store_vector(stages, _RATES_BEFORE, column, load_vector(stages, VELOCITY, column))
+        store_vector(stages, _RATES_BEFORE + 3, column, load_vector(stages, ANGULAR_VELOCITY, column))
+
+
+@inlined
+def _end_all(array: Array, stages: Array, count: int) -> int:
+    not_finite = 0
+    for column in range(count):
+        state = load_state(stages, POSITION, column)
+        store_state(array, PREVIOUS, column, load_state(array, POSITION, column))
+        store_state(array, POSITION, column, state)
+        not_finite += 0 if is_finite(state) else 1
+    return not_finite
