@@ -93,6 +93,12 @@ def wrench_of(forces, *, mass=1.0, inertia_body=(1.0, 2.0, 2.5), **setup):
 TICKS_A_SECOND = {1: (400, 800), 2: (80, 160), 4: (40, 80)}
 """Two rates, a factor of two apart, at which a method of each order is in its asymptotic range and far from rounding."""
 
+
+def for_order(order, values):
+    """The value of the highest order in `values` that is not above this one: a better method is held to no less."""
+    return values[max(known for known in values if known <= order)]
+
+
 EXACT = 3e-12
 """A summed error below this is rounding: the method solves that problem exactly."""
 
@@ -109,7 +115,7 @@ def measured_orders(integrator, times, truth, quantities, **setup):
     """
     coarse, fine = (
         errors(fly(integrator, 1.0 / rate, times, **setup), truth, quantities)
-        for rate in TICKS_A_SECOND[integrator.order]
+        for rate in for_order(integrator.order, TICKS_A_SECOND)
     )
     return {name: math.inf if fine[name] < EXACT else math.log2(coarse[name] / fine[name]) for name in quantities}
 

@@ -36,6 +36,7 @@ LAYERS = [
         "kernels.nystrom",
         "kernels.predictor_corrector",
         "kernels.runge_kutta",
+        "kernels.runge_kutta_5",
         "kernels.semi_implicit_euler",
     },
     {
@@ -65,6 +66,7 @@ LAYERS = [
         "integrators.lie_runge_kutta_4",
         "integrators.predictor_corrector",
         "integrators.runge_kutta_4",
+        "integrators.runge_kutta_5",
         "integrators.runge_kutta_nystrom",
         "integrators.semi_implicit_euler",
         "integrators.splitting",

@@ -112,9 +112,7 @@ def test_poses_for_drawing_are_packed_across_bodies():
 
 
 @needs_numba
-@pytest.mark.parametrize(
-    "method", ["rk4", "rk4-world-rates", "semi-implicit-euler", "nystrom", "lie-rk4", "predictor-corrector", "midpoint"]
-)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_stages_of_a_tick_are_packed_across_bodies(method):
     array, _, integer, real = types()
     made = integrators.by_name[method]()

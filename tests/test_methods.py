@@ -15,6 +15,7 @@ from engine.integrators import (
     LieRungeKutta4,
     PredictorCorrector,
     RungeKutta4,
+    RungeKutta5,
     RungeKuttaNystrom,
     SemiImplicitEuler,
 )
@@ -588,6 +589,31 @@ def test_lie_runge_kutta_turns_a_steady_spin_exactly():
         lag[method.name] = float(rotations.angle(flight.orientation[0], expected.as_quat()))
     assert lag["lie-rk4"] < 1e-11
     assert lag["rk4-body-rates"] == pytest.approx(600 * 0.05**5 / 1920.0, rel=0.01)
+
+
+def test_order_five_errs_a_tenth_as_much_for_as_many_evaluations():
+    """RK5 with 32 ticks a second against the best of order four with 48, 1 to 10 s of case D: 2.2e-7 and 4.7e-6 rad measured."""
+    times = np.arange(1.0, 11.0)
+    truth = exact(CASES["D"], times).orientation
+    error = {
+        method.name: rotations.angle(fly(method, 1.0 / rate, times, **CASES["D"]).orientation, truth).max()
+        for method, rate in ((RungeKutta5(), 32), (LieRungeKutta4(), 48))
+    }
+    assert error["rk5"] < 0.1 * error["lie-rk4"]
+
+
+@pytest.mark.parametrize("turn, lost", [(0.1, 2.7e-8), (0.3, 1.8e-5), (0.5, 3.5e-4)])
+def test_energy_and_momentum_by_order_five_drift_as_its_docstring_says(turn, lost):
+    """Relative, in 1000 ticks at dt·|ω| = `turn`, the worst of four bodies: the energy's is `lost`, the momentum's less."""
+    drifts = []
+    for tumble in TUMBLES:
+        world, body = spinning("rk5", turn, tumble)
+        energy, momentum = body.kinetic_energy(), angular_momentum(body)
+        world.step(1000)
+        drifts.append((abs(body.kinetic_energy() / energy - 1.0), relative_momentum_error(body, momentum)))
+    energy_drift, momentum_drift = np.max(drifts, axis=0)
+    assert energy_drift == pytest.approx(lost, rel=0.05)
+    assert momentum_drift < energy_drift
 
 
 def test_energy_of_a_top_by_the_midpoint_rule_is_bounded():

@@ -50,7 +50,7 @@ ROWS = {
 }
 
 fine_methods = pytest.mark.parametrize(
-    "method", [method for method in integrators.ALL_INTEGRATORS if method.order == 4], ids=lambda method: method.name
+    "method", [method for method in integrators.ALL_INTEGRATORS if method.order >= 4], ids=lambda method: method.name
 )
 
 

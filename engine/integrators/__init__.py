@@ -10,6 +10,7 @@ from .integrator import Integrator
 from .lie_runge_kutta_4 import LieRungeKutta4
 from .predictor_corrector import PredictorCorrector
 from .runge_kutta_4 import RungeKutta4
+from .runge_kutta_5 import RungeKutta5
 from .runge_kutta_nystrom import RungeKuttaNystrom
 from .semi_implicit_euler import SemiImplicitEuler
 from .substepped import Substepped
@@ -24,6 +25,7 @@ __all__ = [
     "LieRungeKutta4",
     "PredictorCorrector",
     "RungeKutta4",
+    "RungeKutta5",
     "RungeKuttaNystrom",
     "SemiImplicitEuler",
     "Substepped",
@@ -36,6 +38,7 @@ by_name: dict[str, Callable[[], Integrator]] = {
     "rk4": RungeKutta4,
     "rk4-body-rates": lambda: RungeKutta4(variables="body_rates"),
     "rk4-world-rates": lambda: RungeKutta4(variables="world_rates"),
+    "rk5": RungeKutta5,
     "nystrom": RungeKuttaNystrom,
     "predictor-corrector": PredictorCorrector,
     "lie-rk4": LieRungeKutta4,

@@ -1,20 +1,20 @@
 """The classical Runge-Kutta method of order four, with the rotation carried in one of three sets of variables."""
 
 from .compiler import inlined
-from .quaternions import Quaternion, add_scaled_quaternion, doubling, normalize, rate_of_change, rotate, rotate_inverse
+from .quaternions import Quaternion, doubling, normalize, rotate, rotate_inverse
 from .rigid_body import (
     Body,
+    Slope,
     State,
     Wrench,
     Wrenches,
-    angular_acceleration_body,
+    add_scaled_state,
     angular_momentum_body,
     angular_velocity_of,
-    net_force_world,
-    net_torque_body,
     net_torque_world,
+    slope,
 )
-from .vectors import Vector, add, add_scaled, scale
+from .vectors import Vector, add, add_scaled
 
 _BODY_RATES, _WORLD_RATES, _MOMENTUM = 0, 1, 2
 
@@ -79,21 +79,21 @@ def _runge_kutta_4(
     if stage == 0:
         return start
     k1 = _slope(variables, gyroscopic, y, wrenches[0], body)
-    y1 = _plus(y, 0.5 * dt, k1)
+    y1 = add_scaled_state(y, 0.5 * dt, k1)
     if stage == 1:
         return _leave(variables, y1, body)
     k2 = _slope(variables, gyroscopic, y1, wrenches[1], body)
-    y2 = _plus(y, 0.5 * dt, k2)
+    y2 = add_scaled_state(y, 0.5 * dt, k2)
     if stage == 2:
         return _leave(variables, y2, body)
     k3 = _slope(variables, gyroscopic, y2, wrenches[2], body)
-    y3 = _plus(y, dt, k3)
+    y3 = add_scaled_state(y, dt, k3)
     if stage == 3:
         return _leave(variables, y3, body)
     k4 = _slope(variables, gyroscopic, y3, wrenches[3], body)
     # y + dt/6 (k1 + 2 k2 + 2 k3 + k4)
-    mean = _plus(_plus(_plus(k1, 2.0, k2), 2.0, k3), 1.0, k4)
-    end = _leave(variables, _plus(y, dt / 6.0, mean), body)
+    mean = add_scaled_state(add_scaled_state(add_scaled_state(k1, 2.0, k2), 2.0, k3), 1.0, k4)
+    end = _leave(variables, add_scaled_state(y, dt / 6.0, mean), body)
     if keep_momentum:
         # L is a quadrature beside the rates, L₀ + dt/6 (τ₁ + 2 τ₂ + 2 τ₃ + τ₄) in world axes: of order four too, and still where τ is zero
         momentum = _enter(_MOMENTUM, start, body)[3]
@@ -138,34 +138,21 @@ def _rates_body(variables: int, orientation: Quaternion, twice: float, turning: 
 
 
 @inlined
-def _slope(variables: int, gyroscopic: bool, state: State, wrench: Wrench, body: Body) -> State:
+def _slope(variables: int, gyroscopic: bool, state: State, wrench: Wrench, body: Body) -> Slope:
     """d/dt of position, orientation, velocity and the turning variable."""
-    _position, orientation, velocity, turning = state
-    # the quaternion of a stage is off unit length by (ω dt)²/8: rotate by q v q⁻¹ and not by q v q*
+    position, orientation, velocity, turning = state
     twice = doubling(orientation)
     rates = _rates_body(variables, orientation, twice, turning, body)
-    acceleration = scale(body[0], net_force_world(orientation, twice, wrench))
+    changing = slope(gyroscopic, (position, orientation, velocity, rates), wrench, body)
+    turning_slope = changing[3]
     if variables == _MOMENTUM:
         turning_slope = net_torque_world(orientation, twice, wrench)
-    else:
-        torque_body = net_torque_body(orientation, twice, wrench)
-        turning_slope = angular_acceleration_body(gyroscopic, rates, torque_body, body)
-        if variables == _WORLD_RATES:
-            # ω × ω = 0, so the world components change as the body components do, turned to world axes
-            turning_slope = rotate(orientation, twice, turning_slope)
-    return velocity, rate_of_change(orientation, rates), acceleration, turning_slope
+    elif variables == _WORLD_RATES:
+        # ω × ω = 0, so the world components change as the body components do, turned to world axes
+        turning_slope = rotate(orientation, twice, turning_slope)
+    return changing[0], changing[1], changing[2], turning_slope
 
 
 @inlined
 def _torque_world(state: State, wrench: Wrench) -> Vector:
     return net_torque_world(state[1], doubling(state[1]), wrench)
-
-
-@inlined
-def _plus(state: State, factor: float, slope: State) -> State:
-    return (
-        add_scaled(state[0], factor, slope[0]),
-        add_scaled_quaternion(state[1], factor, slope[1]),
-        add_scaled(state[2], factor, slope[2]),
-        add_scaled(state[3], factor, slope[3]),
-    )

@@ -31,15 +31,15 @@ FAMILIES: dict[str, tuple[tuple[Colour, Colour], tuple[str, ...]]] = {
     "axis by axis": (((0.62, 0.95, 0.50), (0.20, 0.78, 0.50)), ("axis-splitting-2", "axis-splitting-4")),
     "Runge–Kutta": (
         ((0.45, 0.92, 1.0), (0.50, 0.46, 1.0)),
-        ("rk4", "lie-rk4", "nystrom", "rk4-body-rates", "rk4-world-rates"),
+        ("rk5", "rk4", "lie-rk4", "nystrom", "rk4-body-rates", "rk4-world-rates"),
     ),
     "midpoints": (((0.90, 0.62, 1.0), (0.72, 0.42, 0.92)), ("midpoint", "predictor-corrector")),
     "Euler": (((1.0, 0.52, 0.44), (0.95, 0.38, 0.62)), ("semi-implicit-euler", "implicit-gyro-euler")),
 }
 """Of each family the first and the last colour, and its methods in order. A method named nowhere stands among the others, in grey."""
 
-MARKERS = {1: "v", 2: "s", 4: "o"}
-DASHES = ("-", (0, (5, 1.6)), (0, (1.4, 1.3)), (0, (6, 1.5, 1.4, 1.5)), (0, (9, 2)))
+MARKERS = {1: "v", 2: "s", 4: "o", 5: "p"}
+DASHES = ("-", (0, (5, 1.6)), (0, (1.4, 1.3)), (0, (6, 1.5, 1.4, 1.5)), (0, (9, 2)), (0, (3, 3)))
 
 THEME = {
     "figure.facecolor": BACKGROUND,
@@ -118,7 +118,7 @@ def style_of(name: str, order: int) -> Style:
         if name in members:
             place = members.index(name)
             colour = np.array(first) + place / max(1, len(members) - 1) * (np.array(last) - np.array(first))
-            return Style(family, to_rgb(tuple(colour)), DASHES[place], MARKERS.get(order, "D"))
+            return Style(family, to_rgb(tuple(colour)), DASHES[place % len(DASHES)], MARKERS.get(order, "D"))
     return Style("others", QUIET, "-", MARKERS.get(order, "D"))
 
 
@@ -218,7 +218,7 @@ def _legend(axes: Axes, orders: Mapping[str, int]) -> None:
     y -= gap
     axes.text(0.0, y, "order", color=QUIET, size=7.5, va="center_baseline")
     for place, order in enumerate(sorted(set(orders.values()))):
-        left = 0.32 + 0.2 * place
+        left = 0.32 + 0.18 * place
         axes.plot([left], [y], c=QUIET, marker=MARKERS.get(order, "D"), ms=3.8, mew=0)
         axes.text(left + 0.05, y, f"{order}", color=QUIET, size=7.5, va="center_baseline")
 

@@ -1,0 +1,42 @@
+"""Butcher's Runge-Kutta method of order five."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..kernels.runge_kutta_5 import NODES, runge_kutta_5
+from .integrator import OneStepMethod
+
+
+@dataclass(frozen=True, repr=False)
+class RungeKutta5(OneStepMethod):
+    """Butcher's method on position, orientation, velocity and body rates.
+
+    Order 5, six evaluations a tick. A free body keeps energy and angular momentum to the order of the method: in 1000 ticks of a tumble
+    both to 3e-8 at dt·|ω| = 0.1, to 2e-5 at 0.3 and 4e-4 at 0.5; above dt·|ω| of about 2 the rates overflow and the tick is refused. With
+    stored momentum h what counts is dt times the larger of |ω| and |Iω + h|/I_min.
+
+    Choose it where forces are smooth and each digit counts: reference runs, rendezvous, torques that depend on attitude and rates. For as
+    many evaluations it errs a twentieth as much as `LieRungeKutta4` (32 ticks a second against 48, within 10 s: 2.2e-7 rad against 4.7e-6
+    on a tumble at 5 rad/s, 1.6e-6 against 3.8e-5 on a top at 9 rad/s). Not where forces jump within a tick, which leaves any method of
+    stages at order one; not for fast free spin over hours, which `FreeRotor` turns exactly.
+
+    Not to be confused with pairs that choose their own step (Fehlberg, Dormand and Prince): nothing is estimated here, dt is the world's.
+    Of the tableaux with six stages by Butcher, Cash and Karp, Dormand and Prince, Lawson, and Nyström it had the smallest attitude errors
+    on both motions above.
+
+    Source: Butcher (1964), Journal of the Australian Mathematical Society 4, 179-194, in the form with Boole's rule as its weights. The
+    quaternion is advanced as four numbers and normalised at the end of the tick, and for forces at the stages.
+    """
+
+    order: ClassVar[int] = 5
+    evaluations_per_tick: ClassVar[int] = 6
+    stage_offsets: ClassVar[tuple[float, ...]] = NODES
+
+    @property
+    def name(self) -> str:
+        return "rk5"
+
+    @property
+    def advance(self) -> Callable[..., Any]:
+        return runge_kutta_5

@@ -1,0 +1,80 @@
+"""What CONTRIBUTING.md says is there: files, names in them, commands. Its example is a method, of the order that it names."""
+
+import ast
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+PROSE = re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)
+PATHS = sorted(set(re.findall(r"`([\w./]+/(?:[\w.]+)?|[\w/]+\.(?:py|md))`", PROSE)))
+
+NAMES = set(re.findall(r"`([A-Za-z]\w*(?:\.\w+)?)`", PROSE)) - {"import", "NUMBA_DISABLE_JIT"}
+
+
+def definitions(path):
+    """Every class, function, argument and variable of a file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_file_that_the_page_names_exists(path):
+    """By its path from the root; in the row of the kernels, from their folder."""
+    assert (ROOT / path).exists() or (ROOT / "engine" / "kernels" / path).is_file()
+
+
+def test_every_name_on_the_page_is_defined():
+    sources = [*(ROOT / "engine").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+    defined = {name for path in sources for name in definitions(path)}
+    names = {part for name in NAMES if not name.endswith((".py", ".md")) for part in name.split(".")}
+    assert len(names) > 15
+    assert names <= defined
+
+
+def test_every_link_and_every_module_of_a_command_exists():
+    links, modules = re.findall(r"\]\(([\w/.]+)", PAGE), re.findall(r"python -m ([\w.]+)", PAGE)
+    assert links and modules
+    assert all((ROOT / link).is_file() for link in links)
+    assert all(importlib.util.find_spec(module) for module in modules)
+    assert all((ROOT / path).is_file() for path in re.findall(r"tests/test_\w+\.py", PAGE))
+
+
+# Where it stands in the files of the page, an example imports by relative paths.
+FLIGHT = """
+from tests.helpers import ASYMMETRIC, SKEW_ORIENTATION, TICKS_A_SECOND, fly
+from tests.truth import rotations
+from tests.truth.free_body import FreeBody
+
+rates, method = (0.9, -1.6, 2.2), Runge2()
+truth = FreeBody(ASYMMETRIC, rates, SKEW_ORIENTATION).orientations((1.0,))
+start = {"inertia_body": ASYMMETRIC, "orientation": SKEW_ORIENTATION, "angular_velocity_body": rates}
+coarse, fine = (rotations.angle(fly(method, 1.0 / rate, (1.0,), **start).orientation, truth)[0] for rate in TICKS_A_SECOND[method.order])
+print(2.0**method.order, coarse / fine)
+"""
+
+
+def test_the_method_written_out_on_the_page_is_of_the_order_that_it_names():
+    """A tumbling body flown by the two examples put together, as plain Python: half the tick divides the error by 4, within a tenth."""
+    kernel, method = (example.replace("from ..kernels.runge_2 import runge_2\n", "") for example in EXAMPLES)
+    program = kernel.replace("from .", "from engine.kernels.") + method.replace("from .", "from engine.integrators.")
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-W", "error", "-c", program + FLIGHT]
+    result = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    named, measured = map(float, result.stdout.split())
+    assert measured == pytest.approx(named, rel=0.1)
