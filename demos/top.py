@@ -10,50 +10,27 @@ it pushes. Green: ω. Red: the push of each rocket.
 
 import argparse
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from demos.viewer import application, masses, options
-from demos.viewer.meshes.rocket_top import ARM, NOZZLES, SIDES
+from demos.scenes import masses
+from demos.scenes.claims import check_after, claim
+from demos.scenes.palette import AMBER, BLUE, GREEN, QUIET, VIOLET
+from demos.scenes.restarting import Restarting
+from demos.scenes.rocket_couple import UP, RocketCouple
+from demos.scenes.top_cases import CASES, SPIN, STRENGTH
+from demos.viewer import application, options
 from demos.viewer.scene import Array, Arrow, Colour, Line, Model, Picture, Sample
-from demos.viewer.symmetric_top import SymmetricTop, slow_precession
 from demos.viewer.trail import Trail
-from engine import World, forces, integrators, rotation
+from engine import World, integrators, rotation
 
-STRENGTH, SPIN, TILT = 1900.0, 4.0, 0.62  # k [N·m], ω₃ [rad/s], tilt at the start [rad]
-FORCE = STRENGTH / (2.0 * ARM)  # of a jet at full throttle [N]
-AMBER, GREEN, VIOLET, BLUE, FIRE = (
-    (1.0, 0.66, 0.16, 1.0),
-    (0.35, 1.0, 0.45, 1.0),
-    (0.80, 0.50, 1.0, 1.0),
-    (0.30, 0.66, 1.0, 1.0),
-    (1.0, 0.42, 0.20, 1.0),
-)
 PALE: Colour = (0.90, 0.86, 0.78, 0.26)
-TIP, MOMENTUM_LENGTH, TORQUE_LENGTH, THRUST_LENGTH = 1.95, 2.05, 0.9, 0.7  # [m]
+TIP, MOMENTUM_LENGTH, TORQUE_LENGTH = 1.95, 2.05, 0.9  # [m]
 TRAIL_SPACING, TRAIL_TIME, AHEAD = 1.0 / 120.0, 20.0, 2.5  # [s]
-UP = np.array([0.0, 0.0, 1.0])
 
 
-@dataclass(frozen=True)
-class Case:
-    """How the axis moves when it is let go, in shares of the rate at which it would go round without nodding."""
-
-    share: float
-    text: str
-
-
-CASES = {
-    "cusps": Case(0.0, "let go at rest: the axis falls, is carried round, and stops at each cusp"),
-    "loops": Case(-1.6, "thrown backwards: the axis runs in loops"),
-    "waves": Case(0.45, "helped along: the axis runs in waves"),
-    "steady": Case(1.0, "at the right pace: it goes round without nodding"),
-}
-
-
-class Top:
+class Top(Restarting):
     """The scene: one top, eight jets."""
 
     rewinds = True
@@ -62,18 +39,6 @@ class Top:
     def __init__(self, wanted: argparse.Namespace) -> None:
         self._dt, self.case_name = wanted.dt, wanted.case
         self._begin(wanted.integrator, wanted.game_mode)
-
-    def reset(self) -> None:
-        """Let it go again, with the integrator, game mode and pace chosen since."""
-        old = self.world
-        self._begin(old.integrator, old.game_mode)
-        self.world.paused, self.world.time_scale = old.paused, old.time_scale
-
-    def next_case(self) -> None:
-        """Let it go in the next way."""
-        names = list(CASES)
-        self.case_name = names[(names.index(self.case_name) + 1) % len(names)]
-        self.reset()
 
     def picture(self) -> Picture:
         """The top, its jets, torque and momentum, and the two paths of its axis."""
@@ -86,26 +51,29 @@ class Top:
         arrows = [
             Arrow(origin, momentum * scale, AMBER, "L", 0.028, "momentum"),
             Arrow(origin, rate * (0.8 * MOMENTUM_LENGTH / float(np.linalg.norm(rate))), GREEN, "ω", 0.022, "rates"),
-            Arrow(origin + momentum * scale, TORQUE_LENGTH * np.cross(UP, axis), VIOLET, "τ", 0.024, "torques"),
-            *self._thrust_arrows(origin, turn),
+            Arrow(origin + momentum * scale, TORQUE_LENGTH * self.rockets.torque(axis), VIOLET, "τ", 0.024, "torques"),
+            *self.rockets.arrows(origin, turn),
         ]
         lines = [
             Line(TIP * self._closed_path(), PALE, 7.0, layer="trails"),
             Line(self._trail.points(TIP * axis), BLUE, 2.4, fades=True, layer="trails"),
             Line(np.array([1.58 * closed, TIP * closed]), PALE, 3.0),
-            Line(np.array([-1.9 * UP, 2.1 * UP]), (0.55, 0.65, 0.8, 0.55), 1.3),
+            Line(np.array([-1.9 * UP, 2.1 * UP]), QUIET, 1.3),
         ]
-        throttle = self.jets.throttle
-        plumes = [nozzle.plume(origin, turn, t) for nozzle, t in zip(NOZZLES.values(), throttle, strict=True)]
         least, greatest = np.degrees(self.closed.tilts)
         status = [
             f"tilt {math.degrees(math.acos(min(axis[2], 1.0))):.2f}°, by closed form {least:.2f}° to {greatest:.2f}°",
             f"axis off its closed form by {self.error():.1e} rad",
         ]
-        title = f"top · {CASES[self.case_name].text}"
-        lamps = list(zip(NOZZLES, map(float, throttle), strict=True))
-        models = [Model("rocket-top", origin, turn)]
-        return Picture(models, plumes=plumes, arrows=arrows, lines=lines, lamps=lamps, title=title, status=status)
+        return Picture(
+            [Model("rocket-top", origin, turn)],
+            plumes=self.rockets.plumes(origin, turn),
+            arrows=arrows,
+            lines=lines,
+            lamps=self.rockets.lamps(),
+            title=f"top · {CASES[self.case_name].text}",
+            status=status,
+        )
 
     def sample(self) -> Sample:
         """Energy with the couple's potential k cos θ; of the momentum, the two parts that stay: along z and along the axis."""
@@ -128,40 +96,22 @@ class Top:
         turn = float(np.linalg.norm(self.body.angular_velocity_body)) * self.world.dt
         allowed = 1e-9 + (1.0 + now.time * SPIN) * turn ** min(self.world.integrator.order, 2) / 12.0
         found = f"axis off its closed form by {error:.1e} rad, energy {now.energy_drift:+.1e}, momentum {now.momentum_drift:.1e}"
-        if not max(error, abs(now.energy_drift), now.momentum_drift) <= allowed:
-            raise AssertionError(f"{found}, allowed {allowed:.1e}")
-        return [f"{found}, allowed {allowed:.1e}"]
+        kept = max(error, abs(now.energy_drift), now.momentum_drift) <= allowed
+        return [claim(kept, f"{found}, allowed {allowed:.1e}")]
+
+    def _case_names(self) -> Collection[str]:
+        return CASES
 
     def _begin(self, integrator: integrators.Integrator | str | None, game_mode: bool) -> None:
         properties = masses.rocket_top()
-        transverse, axial = properties.inertia_body[0, 0], properties.inertia_body[2, 2]
-        top = transverse, axial, STRENGTH, SPIN, TILT
-        precession = CASES[self.case_name].share * slow_precession(*top)
-        self.closed = SymmetricTop(*top, precession)
-        orientation = rotation.from_axis_angle((0.0, 1.0, 0.0), TILT)
-        rates = rotation.rotate_inverse(orientation, precession * UP)
-        rates[2] = SPIN
+        self.closed, orientation, rates = CASES[self.case_name].start(properties)
         self.world = World(self._dt, integrator=integrator, game_mode=game_mode)
         self.body = self.world.add_body(properties, name="top", orientation=orientation, angular_velocity_body=rates)
-        self.jets = forces.ThrusterBank(
-            self.body,
-            positions=[nozzle.position for nozzle in NOZZLES.values()],
-            directions=[nozzle.force_direction for nozzle in NOZZLES.values()],
-            max_forces=FORCE,
-        )
-        self.world.add_force(self.jets)
-        self.world.on_tick(self._steer)
+        self.rockets = RocketCouple(self.body, STRENGTH)
         self._trail = Trail(round(TRAIL_TIME / TRAIL_SPACING))
         self.world.on_tick(self._remember, every=max(1, round(TRAIL_SPACING / self._dt)))
         self._momentum_size = float(np.linalg.norm(self.body.angular_momentum_world))
         self._first = self._kept()
-
-    def _steer(self, world: World) -> None:
-        """Set the jets for the middle of the tick over which they are held: there they push along ∓(z − x₃ cos θ), as hard as sin θ."""
-        half_turn = rotation.from_rotation_vector(self.body.angular_velocity_body * (0.5 * world.dt))
-        middle = rotation.multiply(self.body.orientation, half_turn)
-        share = SIDES @ rotation.rotate_inverse(middle, UP)  # the upper jets' gas goes up, their force down
-        self.jets.throttle = np.clip(np.concatenate([share, -share]), 0.0, 1.0)
 
     def _remember(self, world: World) -> None:
         self._trail.append(TIP * self.body.direction_to_world(UP))
@@ -169,7 +119,7 @@ class Top:
     def _kept(self) -> tuple[float, float, float]:
         """Energy [J], L_z and L·x₃ [N·m·s]."""
         axis, momentum = self.body.direction_to_world(UP), self.body.angular_momentum_world
-        return self.body.kinetic_energy() + STRENGTH * float(axis[2]), float(momentum[2]), float(momentum @ axis)
+        return self.body.kinetic_energy() + self.rockets.potential(axis), float(momentum[2]), float(momentum @ axis)
 
     def _drawn_time(self) -> float:
         return max(self.world.time - (1.0 - self.world.alpha) * self.world.dt, 0.0)
@@ -178,13 +128,6 @@ class Top:
         """Where the closed form puts the axis, for as long as the trail lasts and a little ahead."""
         now = self._drawn_time()
         return self.closed.axis(np.linspace(max(now - TRAIL_TIME, 0.0), now + AHEAD, 600))
-
-    def _thrust_arrows(self, origin: Array, turn: Array) -> list[Arrow]:
-        pushes = self.jets.throttle.reshape(2, 4) @ -SIDES
-        ends = zip((ARM, -ARM), pushes, strict=True)
-        return [
-            Arrow(origin + turn @ (z * UP), THRUST_LENGTH * turn @ push, FIRE, "", 0.022, "thrust") for z, push in ends
-        ]
 
 
 def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -201,7 +144,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def check(case: str = "cusps", frames: int = 1200) -> list[str]:
     """Fly a case without drawing it: the axis follows the closed form."""
-    scene = Top(read_options(["--case", case]))
-    for _ in range(frames):
-        scene.world.advance(options.FRAME)
-    return scene.check()
+    return check_after(Top(read_options(["--case", case])), frames)

@@ -176,6 +176,16 @@ def test_drawing_libraries_stay_behind_the_border(folder):
         assert not inside or behind, f"{path.relative_to(ROOT)} imports {inside}"
 
 
+@pytest.mark.parametrize(
+    ("folder", "unknown"),
+    [("demos/viewer", ("demos.scenes", "demos.tumble")), ("demos/scenes", ("demos.viewer.window",))],
+)
+def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, unknown):
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for _, module, _ in imports(path, type_checking_too=True):
+            assert not module.startswith(unknown), f"{path.relative_to(ROOT)} imports {module}"
+
+
 # the shop window
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from demos import integrators as demo
 from demos.__main__ import main
+from demos.scenes.fleet import RATES
 from demos.viewer.options import FRAME
 from engine import integrators, rotation
 
@@ -28,7 +29,7 @@ def half_a_minute():
 
 
 def errors(scene):
-    return {ship.name: scene.errors(ship) for ship in scene.ships}
+    return {ship.name: scene.fleet.errors(ship) for ship in scene.fleet.ships}
 
 
 def test_each_method_keeps_what_it_should_for_half_a_minute(half_a_minute):
@@ -37,9 +38,9 @@ def test_each_method_keeps_what_it_should_for_half_a_minute(half_a_minute):
 
 def test_the_truth_is_the_closed_form_of_the_free_body(half_a_minute):
     """RK4 in 256 steps a tick against elliptic functions, after half a minute: 1e-9 rad, measured 1e-10."""
-    body = half_a_minute.truth
-    start = new_scene().truth
-    exact = FreeBody(body.inertia_body, np.array(demo.RATES), orientation=start.orientation)
+    body = half_a_minute.fleet.truth
+    start = new_scene().fleet.truth
+    exact = FreeBody(body.inertia_body, np.array(RATES), orientation=start.orientation)
     assert rotations.angle(body.orientation, exact.orientations((body.world.time,)))[0] < 1e-9
 
 
@@ -59,11 +60,11 @@ def test_what_is_seen_after_half_a_minute_is_what_the_caption_claims(half_a_minu
 def test_all_worlds_are_in_step_with_the_first_and_share_its_interpolation():
     scene = new_scene()
     scene.world.advance(0.37)
-    assert {ship.body.world.tick_count for ship in scene.ships} == {3} == {scene.truth.world.tick_count}
+    assert {ship.body.world.tick_count for ship in scene.fleet.ships} == {3} == {scene.fleet.truth.world.tick_count}
     yours, splitting = (model.matrix for model in scene.picture().models[:2])
-    assert (yours == rotation.to_matrix(scene.ships[0].body.interpolated_pose()[1])).all()
+    assert (yours == rotation.to_matrix(scene.fleet.ships[0].body.interpolated_pose()[1])).all()
     assert np.abs(yours - splitting).max() < 0.01  # drawn at one moment: a tick apart they would differ by 0.2
-    assert np.abs(yours - scene.ships[0].body.rotation_matrix).max() > 0.02
+    assert np.abs(yours - scene.fleet.ships[0].body.rotation_matrix).max() > 0.02
 
 
 @pytest.mark.parametrize("name", integrators.by_name)
@@ -75,14 +76,14 @@ def test_the_first_ship_takes_any_method_and_passes_its_check(name):
 
 def test_the_check_fails_where_a_ship_is_pushed():
     scene = fly(new_scene(), 60)
-    scene.ships[2].body.apply_angular_impulse((0.0, 300.0, 0.0))
+    scene.fleet.ships[2].body.apply_angular_impulse((0.0, 300.0, 0.0))
     with pytest.raises(AssertionError, match="rk4"):
         fly(scene, 60).check()
 
 
 def test_the_check_fails_where_an_exact_ship_starts_a_little_aside():
     scene = new_scene()
-    body = scene.ships[0].body
+    body = scene.fleet.ships[0].body
     body.angular_velocity_body = body.angular_velocity_body + np.array([0.0, 1e-6, 0.0])
     with pytest.raises(AssertionError, match="yours"):
         fly(scene, 120).check()
@@ -97,11 +98,11 @@ def test_shorter_ticks_bring_each_method_nearer_and_game_mode_not():
 
 def test_starting_again_flies_the_same_bits():
     scene = fly(new_scene("--game-mode"), 90)
-    hashes = [ship.body.world.state_hash() for ship in scene.ships]
+    hashes = [ship.body.world.state_hash() for ship in scene.fleet.ships]
     scene.reset()
     assert scene.world.game_mode
     fly(scene, 90).picture()
-    assert [ship.body.world.state_hash() for ship in scene.ships] == hashes
+    assert [ship.body.world.state_hash() for ship in scene.fleet.ships] == hashes
 
 
 def test_captions_name_the_method_and_redden_with_the_error(half_a_minute):

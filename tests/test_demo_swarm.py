@@ -5,7 +5,7 @@ import pytest
 
 from demos import swarm
 from demos.__main__ import main
-from demos.viewer.flock import MEAN, RIPPLE, Flock, Pattern
+from demos.scenes.flock import MEAN, RIPPLE, Flock, Pattern
 from demos.viewer.options import FRAME
 from engine import integrators, rotation
 

@@ -7,9 +7,10 @@ import pytest
 
 from demos import top
 from demos.__main__ import main
+from demos.scenes import rocket_couple
+from demos.scenes.symmetric_top import SymmetricTop, sine_amplitude, slow_precession
 from demos.viewer.meshes.rocket_top import NOZZLES
 from demos.viewer.options import FRAME
-from demos.viewer.symmetric_top import SymmetricTop, sine_amplitude, slow_precession
 from engine import integrators, rotation
 
 from .truth import rotations
@@ -90,7 +91,7 @@ def test_the_error_is_of_second_order_in_the_tick():
 
 
 def test_the_check_fails_where_the_jets_are_weaker_than_the_closed_form_has_it(monkeypatch):
-    monkeypatch.setattr(top, "FORCE", 0.99 * top.FORCE)
+    monkeypatch.setattr(rocket_couple, "ARM", rocket_couple.ARM / 0.99)
     with pytest.raises(AssertionError, match="allowed"):
         top.check("waves")
 
@@ -98,7 +99,9 @@ def test_the_check_fails_where_the_jets_are_weaker_than_the_closed_form_has_it(m
 def test_the_check_fails_where_a_jet_is_stuck():
     scene = fly(new_scene(), 100)
     scene.world.on_tick(
-        lambda world: setattr(scene.jets, "throttle", np.full(8, 0.5) * np.eye(8)[2] + scene.jets.throttle / 2)
+        lambda world: setattr(
+            scene.rockets.jets, "throttle", np.full(8, 0.5) * np.eye(8)[2] + scene.rockets.jets.throttle / 2
+        )
     )
     with pytest.raises(AssertionError, match="allowed"):
         fly(scene, 300).check()
@@ -111,9 +114,11 @@ def test_in_game_mode_nothing_is_called_checked():
 def test_the_jets_push_against_each_other_along_z_cross_the_axis():
     """No net force, and the couple k z × x₃ to the angle that the body turns in half a tick."""
     scene = fly(new_scene("--case", "loops"), 77)
-    forces_body = scene.jets.throttle[:, None] * scene.jets.max_forces[:, None] * scene.jets.directions
+    forces_body = (
+        scene.rockets.jets.throttle[:, None] * scene.rockets.jets.max_forces[:, None] * scene.rockets.jets.directions
+    )
     assert forces_body.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-9)
-    torque = scene.body.direction_to_world(np.cross(scene.jets.positions, forces_body).sum(axis=0))
+    torque = scene.body.direction_to_world(np.cross(scene.rockets.jets.positions, forces_body).sum(axis=0))
     axis = scene.body.direction_to_world((0.0, 0.0, 1.0))
     assert torque == pytest.approx(top.STRENGTH * np.cross((0.0, 0.0, 1.0), axis), abs=0.02 * top.STRENGTH)
     assert scene.body.velocity == pytest.approx(np.zeros(3), abs=1e-12)
@@ -122,8 +127,8 @@ def test_the_jets_push_against_each_other_along_z_cross_the_axis():
 def test_the_picture_shows_each_jets_own_throttle_at_its_nozzle():
     scene = fly(new_scene(), 50)
     picture = scene.picture()
-    assert [plume.throttle for plume in picture.plumes] == list(scene.jets.throttle)
-    assert dict(picture.lamps) == dict(zip(NOZZLES, scene.jets.throttle, strict=True))
+    assert [plume.throttle for plume in picture.plumes] == list(scene.rockets.jets.throttle)
+    assert dict(picture.lamps) == dict(zip(NOZZLES, scene.rockets.jets.throttle, strict=True))
     assert max(plume.throttle for plume in picture.plumes) > 0.2
     origin, orientation = scene.body.interpolated_pose()
     for plume, nozzle in zip(picture.plumes, NOZZLES.values(), strict=True):

@@ -44,6 +44,13 @@ def test_one_command_draws_all_pictures_of_the_readme(tmp_path, capsys):
     assert capsys.readouterr().out.count("1280 × 720 pixels") == len(own)
 
 
+def test_the_readme_shows_each_picture_beside_the_command_of_its_demo():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for file, (demo, _) in gallery.PICTURES.items():
+        _, found, after = readme.partition(f"](demos/pictures/{file})")
+        assert found and f"`python -m demos {demo}`" in after[:200], file
+
+
 def test_the_command_for_the_pictures_takes_a_folder_and_nothing_else(tmp_path, capsys, monkeypatch):
     drawn = []
     monkeypatch.setattr(gallery, "draw", lambda folder: drawn.append(folder) or 0)

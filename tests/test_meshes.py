@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from demos.viewer import masses, meshes
+from demos.scenes import masses
+from demos.viewer import meshes
 from demos.viewer.mesh_builder import Material, MeshBuilder
 from demos.viewer.meshes import dart, probe, rocket_top, spacecraft, station
 from demos.viewer.nozzle import Nozzle

@@ -6,7 +6,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from demos.viewer import meshes, view
+from demos.viewer import meshes, plumes, view
 from demos.viewer.camera import OrbitCamera
 from demos.viewer.context import open_canvas
 from demos.viewer.instances import arrow_rows
@@ -187,6 +187,33 @@ def test_a_line_covers_what_lies_behind_it(gl):
     assert np.abs(over - alone).max() <= 1
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_line_behind_a_solid_shines_through_it_as_far_as_it_should(gl, share):
+    """Behind a wall it looks like one before it of that opacity; of no opacity, like none."""
+    camera, wall = OrbitCamera(1.0, 0.2, 6.0), Model("wall", ORIGIN, facing_the_sun())
+    colour, points = (0.05, 0.1, 1.0), np.array([(0.0, 0.0, -0.5), (0.0, 0.0, 0.5)])
+    behind = Line(points - 0.2 * view.SUN, (*colour, 1.0), 8.0, behind=share)
+    before = Line(points + 0.2 * view.SUN, (*colour, share), 8.0)
+    through, thin = (
+        at(draw(gl, Picture(models=[wall], lines=[line]), camera, LOW), camera, line.points.mean(axis=0))
+        for line in (behind, before)
+    )
+    assert np.abs(through - thin).max() <= 3
+    assert (through[2] > through[0] + 20) == (share > 0.0)
+
+
+def test_what_only_explains_casts_no_shadow_and_leaves_that_of_the_craft_as_it_is(gl):
+    camera = OrbitCamera(0.5, 0.3, 6.0)  # from beside the line to the sun
+    craft = Model("block", ORIGIN, np.eye(3))
+    beside = [Model("block", 2.0 * view.SUN, np.eye(3), casts_shadow=False)]
+    lit = draw(gl, Picture(models=[craft]), camera)
+    same = draw(gl, Picture(models=[*beside, craft]), camera)
+    shaded = draw(gl, Picture(models=[Model("block", 2.0 * view.SUN, np.eye(3)), craft]), camera)
+    sunny = 0.45 * view.SUN / np.abs(view.SUN).max()
+    assert np.abs(at(lit, camera, sunny).astype(int) - at(same, camera, sunny)).max() <= 1
+    assert at(shaded, camera, sunny).sum() < 0.8 * at(lit, camera, sunny).sum()
+
+
 def test_a_swarm_looks_like_as_many_models(gl):
     positions = np.random.default_rng(5).uniform(-2.0, 2.0, (12, 3))
     turns = rotation.from_rotation_vector(np.random.default_rng(6).uniform(-2.0, 2.0, (12, 3)))
@@ -289,3 +316,60 @@ def test_a_fading_line_comes_up_from_nothing():
     line = Line(np.zeros((5, 3)), AMBER, fades=True)
     rows = segments(np.arange(15, dtype=np.float32).reshape(5, 3), line, 1.0)
     assert rows[0, 15] == 0.0 and rows[-1, 19] == 1.0 and (np.diff(rows[:, 15]) > 0).all()
+
+
+def light_of(image, background):
+    """Sum of what is added to the picture, in levels of 255."""
+    return float((image - background).clip(0).sum())
+
+
+def test_craft_too_small_to_show_their_shape_give_about_the_light_of_the_whole_ones(gl):
+    positions = np.random.default_rng(7).uniform(-60.0, 60.0, (400, 3))
+    turns = rotation.from_rotation_vector(np.random.default_rng(8).uniform(-3.0, 3.0, (400, 3)))
+    picture, camera = Picture(swarms=[Swarm("dart", positions, turns, 1.7)]), OrbitCamera(0.5, -0.6, 260.0)
+    background = draw(gl, EMPTY, camera, MEDIUM)
+    whole, specks = (
+        light_of(draw(gl, picture, camera, replace(HIGH, shadow_size=0, bloom=False, speck=speck)), background)
+        for speck in (0.0, 9.0)
+    )
+    assert 0.5 < specks / whole < 1.5
+
+
+def test_a_plume_that_becomes_a_spark_keeps_its_light_and_grows_bluer(gl, monkeypatch):
+    picture = Picture(plumes=[Plume(ORIGIN, np.array([0.0, 1.0, 0.0]), 0.3, 1.0)])
+    camera = OrbitCamera(2.6, -0.3, 90.0)
+    background, images = draw(gl, EMPTY, camera, LOW), []
+    for finest in (0.0, 10.0):
+        monkeypatch.setattr(plumes, "FINE", finest)
+        images.append(draw(gl, picture, camera, LOW))
+    shaped, spark = (light_of(image, background) for image in images)
+    assert 0.4 < spark / shaped < 2.0
+    redness = [
+        light_of(image[..., 0], background[..., 0]) / light_of(image[..., 2], background[..., 2]) for image in images
+    ]
+    assert redness[1] < redness[0]
+
+
+def test_the_sun_dazzles_unless_something_hides_it(gl):
+    camera = OrbitCamera(np.arctan2(-view.SUN[1], -view.SUN[0]), np.arcsin(-view.SUN[2]), 6.0)
+    wall = Picture(models=[Model("wall", ORIGIN, facing_the_sun())])
+    for picture, dazzles in ((EMPTY, True), (wall, False)):
+        glare = draw(gl, picture, camera) - draw(gl, picture, camera, replace(HIGH, bloom=False))
+        middle = glare[SIZE[1] // 2 - 8 : SIZE[1] // 2 + 8, SIZE[0] // 2 - 8 : SIZE[0] // 2 + 8]
+        assert (middle.max() > 15) if dazzles else (np.abs(glare).max() <= 2)
+
+
+def test_a_plume_lights_the_side_of_a_wall_that_it_burns_on_and_not_the_other(gl):
+    """Seen on the wall's night side, a metre beside the gas, which itself is narrower."""
+    turn = facing_the_sun()
+    wall, side = Model("wall", ORIGIN, 2.0 * turn), -turn[:, 2]
+    beside = 1.2 * turn[:, 0]
+    burning = Picture(models=[wall], plumes=[Plume(0.8 * side, turn[:, 1], 0.3, 0.5)])
+    added = {}
+    for name, towards in (("lit", side), ("behind", -side)):
+        camera = OrbitCamera(np.arctan2(towards[1], towards[0]), np.arcsin(towards[2]), 9.0)
+        images = [draw(gl, picture, camera, LOW) for picture in (burning, Picture(models=[wall]))]
+        added[name] = (
+            at(images[0], camera, beside + 0.1 * towards) - at(images[1], camera, beside + 0.1 * towards)
+        ).max()
+    assert added["lit"] > 12 and added["behind"] <= 1

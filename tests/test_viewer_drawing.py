@@ -56,6 +56,17 @@ def test_no_demo_is_changed_by_being_drawn_with_its_hud(name):
         assert painter.image().std() > 5.0
 
 
+def test_a_picture_gives_back_what_it_took_of_the_graphics_card_even_where_it_fails(monkeypatch):
+    released, release, scene = [], Painter.release, fly(new_scene(), 1)
+    monkeypatch.setattr(Painter, "release", lambda painter: released.append(release(painter)))
+    with canvas() as opened:
+        application.render(scene, camera_for(scene), opened.context, SMALL, LOW)
+        monkeypatch.setattr(Painter, "image", lambda painter: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            application.render(scene, camera_for(scene), opened.context, SMALL, LOW)
+    assert len(released) == 2
+
+
 def test_the_window_shows_the_frame_upright_and_whole_after_resizing():
     opened = context.open_canvas((640, 400), "test", window=False)
     if opened.kind != "SDL offscreen window":

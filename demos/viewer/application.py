@@ -62,8 +62,11 @@ def render(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], qu
     history = History()
     history.append(scene.sample())
     painter = Painter(gl, size, quality)
-    painter.paint(scene, camera, history)
-    return painter.image()
+    try:
+        painter.paint(scene, camera, history)
+        return painter.image()
+    finally:
+        painter.release()
 
 
 def _fail(name: str, message: str) -> int:

@@ -7,6 +7,7 @@ from demos.viewer.resources import Resources
 
 LEVELS = 6
 SMALLEST = 8  # pixels a side
+BACKDROP_UNIT = 1  # the texture unit of what lies behind, when the halo is drawn
 THRESHOLD = 0.95  # of light: a sunlit white wall stays below, glints, lamps and gas lie above
 WIDER = 0.8  # share of each wider halo in the sum
 STRENGTH = 0.13
@@ -19,6 +20,9 @@ class Bloom:
         self._context = context
         self._lasting, self._sized = Resources(), Resources()
         own = self._lasting.own
+        self._bright_program, self._bright = map(own, screen_pass(context, "bloom_bright"))
+        self._bright_program["threshold"].value = THRESHOLD
+        self._bright_program["backdrop"].value = BACKDROP_UNIT
         self._down_program, self._down = map(own, screen_pass(context, "bloom_down"))
         self._up_program, self._up = map(own, screen_pass(context, "bloom_up"))
         self._up_program["share"].value = WIDER
@@ -34,13 +38,14 @@ class Bloom:
             texture.repeat_x = texture.repeat_y = False
             self._levels.append((texture, self._sized.own(self._context.framebuffer([texture]))))
 
-    def draw(self, picture: Any) -> Any:
-        """The halo of a picture, a texture half its size; the picture itself for one too small to have any."""
-        context, source = self._context, picture
+    def draw(self, foreground: Any, backdrop: Any) -> Any:
+        """The halo of what is near and of the sun behind it, half as large; for one too small to have any, itself."""
+        context, source = self._context, foreground
         context.enable_only(context.NOTHING)
+        backdrop.use(BACKDROP_UNIT)
         for number, (texture, target) in enumerate(self._levels):
-            self._down_program["threshold"].value = 0.0 if number else THRESHOLD
-            self._fill(target, self._down_program, self._down, source)
+            down = (self._down_program, self._down) if number else (self._bright_program, self._bright)
+            self._fill(target, *down, source)
             source = texture
         context.enable_only(context.BLEND)
         context.blend_func = context.ONE, context.ONE

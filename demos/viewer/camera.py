@@ -10,6 +10,9 @@ Array = npt.NDArray[np.float64]
 
 UP_WORLD = np.array([0.0, 0.0, 1.0])
 FIELD_OF_VIEW = 36.0  # [degree], vertical: long enough a lens that a ship does not bulge
+FIRST_YAW, FIRST_PITCH = math.radians(38.0), math.radians(17.0)  # from where a scene is first seen
+FIRST_RIGHT = np.array([-math.sin(FIRST_YAW), math.cos(FIRST_YAW), 0.0])
+"""Unit vector to the right of the picture as the camera first looks, world axes."""
 HIGHEST_PITCH = math.radians(86.0)  # short of straight down, where "up" loses its meaning
 
 
@@ -21,9 +24,9 @@ class OrbitCamera:
     a scene a billion metres from the origin shakes no more than one at it.
     """
 
-    yaw: float = math.radians(38.0)
+    yaw: float = FIRST_YAW
     """Angle of the eye about the world's z from x [rad]."""
-    pitch: float = math.radians(17.0)
+    pitch: float = FIRST_PITCH
     """Height of the eye above the horizon [rad]."""
     distance: float = 12.0
     """From the target [m]."""

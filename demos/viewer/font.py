@@ -98,16 +98,11 @@ def _fine_letter(letter: str, height: int) -> Coverage | None:
         import pygame.font
 
         pygame.font.init()
-        font = _pygame_font(height)
+        # Not kept, as letters are: a font dies where a program quits pygame and starts it again, and using it then is fatal. Of its
+        # nominal size a quarter is blank.
+        font = pygame.font.Font(None, round(1.35 * height))
         ink = pygame.surfarray.array3d(font.render(letter, True, (255, 255, 255), (0, 0, 0)))[..., 0].T
         tall = FINER * (font.get_height() // FINER + 1)  # some letters come a row taller than the font says
         return np.pad(ink[:tall], [(0, max(tall - len(ink), 0)), (0, 0)]).astype(np.float32)
     except (ImportError, NotImplementedError):
         return None
-
-
-@lru_cache(maxsize=8)
-def _pygame_font(height: int):  # type: ignore[no-untyped-def]
-    import pygame.font
-
-    return pygame.font.Font(None, round(1.35 * height))  # its nominal size leaves a quarter of blank

@@ -12,18 +12,21 @@ from demos.viewer.curve import number
 from demos.viewer.font import text_width
 from demos.viewer.history import History
 from demos.viewer.overlay import (
+    NOTE,
     QUIET,
     TEXT,
     TITLE,
     Patch,
+    Piece,
     Pixels,
     Plate,
+    Row,
     block,
     caption,
     label,
     wrapped,
 )
-from demos.viewer.scene import Colour, Picture, Sample, Scene
+from demos.viewer.scene import Picture, Sample, Scene
 
 LABEL_GAP = 0.06  # of an arrow's length, between its tip and its label
 SMALLEST = 12
@@ -31,7 +34,12 @@ SMALLEST = 12
 NARROW = 40
 """A picture of fewer text heights across has no room for the curves."""
 
+TITLE_SIZE = 1.15
+"""Of the title over the other text."""
+
 Size = tuple[int, int]
+Fact = tuple[str, str]
+"""Name, which may be empty, and value."""
 
 
 class Hud:
@@ -76,26 +84,54 @@ def _text_height(size: Size) -> int:
 
 def status_lines(scene: Scene, now: Sample | None = None) -> list[str]:
     """Time and pace, method and tick, drift, as text."""
+    return ["   ".join(f"{name} {value}".strip() for name, value in row) for row in status_facts(scene, now)]
+
+
+def status_facts(scene: Scene, now: Sample | None = None) -> list[list[Fact]]:
+    """The same as rows of names and values."""
     world, now = scene.world, now or scene.sample()
-    pace = "paused" if world.paused else f"pace ×{world.time_scale:g}"
+    pace = ("", "paused") if world.paused else ("pace", f"×{world.time_scale:g}")
     dt = f"1/{1.0 / world.dt:.0f} s" if abs(1.0 / world.dt - round(1.0 / world.dt)) < 1e-6 else f"{world.dt:g} s"
-    momentum = ""
+    drifts = [
+        ("energy drift", number(now.energy_drift, "+.1e")),
+        ("momentum drift", number(now.momentum_drift, ".1e")),
+    ]
     if len(world.bodies) == 1:  # of many bodies the sum says little, and it takes long
-        momentum = f"   L = {np.linalg.norm(world.bodies[0].angular_momentum_world):.5g} N·m·s"
-    energy_drift, momentum_drift = number(now.energy_drift, "+.1e"), number(now.momentum_drift, ".1e")
+        drifts.append(("L =", f"{np.linalg.norm(world.bodies[0].angular_momentum_world):.5g} N·m·s"))
     return [
-        f"time {now.time:.2f} s   {pace}   tick {dt}",
-        f"integrator {world.integrator.name}   game mode {'on' if world.game_mode else 'off'}",
-        f"energy drift {energy_drift}   momentum drift {momentum_drift}{momentum}",
+        [("time", f"{now.time:.2f} s"), pace, ("tick", dt)],
+        [("integrator", world.integrator.name), ("game mode", "on" if world.game_mode else "off")],
+        drifts,
     ]
 
 
 def _status_block(scene: Scene, picture: Picture, now: Sample, unit: int, room: int) -> Pixels:
-    width = room - 2 * unit
-    lines: list[tuple[str, Colour]] = []
-    for texts, colour in (([picture.title], TITLE), (status_lines(scene, now), TEXT), (picture.status, QUIET)):
-        lines += [(line, colour) for text in texts if text for line in wrapped(text, unit, width)]
+    """The title, the facts with quiet names and clear values, and what the demo has to say."""
+    width, large = room - 2 * unit, round(TITLE_SIZE * unit)
+    lines: list[Row] = [(large, ((line, TITLE),)) for line in wrapped(picture.title, large, width) if line]
+    for facts in status_facts(scene, now):
+        lines += [(unit, pieces) for pieces in _fitted(facts, unit, width)]
+    for text in filter(None, picture.status):
+        lines += [(unit, ((line, NOTE),)) for line in wrapped(text, unit, width)]
     return block(tuple(lines), unit)
+
+
+def _fitted(facts: Sequence[Fact], unit: int, width: int) -> Iterable[tuple[Piece, ...]]:
+    """Rows of at most so many pixels: as many facts in each as fit; the words of one that does not fit by itself go below each other."""
+    row: tuple[Piece, ...] = ()
+    for name, value in facts:
+        fact = ((f"{name} ", QUIET), (value, TEXT)) if name else ((value, TEXT),)
+        longer = (*row, ("   ", TEXT), *fact) if row else fact
+        if row and _width(longer, unit) > width:
+            yield row
+            longer = fact
+        *above, row = [(piece,) for piece in longer] if _width(longer, unit) > width else [longer]
+        yield from above
+    yield row
+
+
+def _width(pieces: Iterable[Piece], unit: int) -> int:
+    return sum(text_width(text, unit) for text, _ in pieces)
 
 
 def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> Iterable[Patch]:
@@ -110,7 +146,7 @@ def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> 
     if keys:
         small = max(SMALLEST, round(0.9 * unit))
         lines = wrapped(keys, small, size[0] - 2 * margin - 2 * unit)
-        pixels = block(tuple((line, QUIET) for line in lines), small, accent=False)
+        pixels = block(tuple((small, ((line, QUIET),)) for line in lines), small, accent=False)
         if margin + pixels.shape[1] > left_end:
             floor = found[0].top - margin
         found.append(Patch(margin, floor - pixels.shape[0], pixels))

@@ -22,13 +22,11 @@ WHITE = (1.0, 1.0, 1.0)
 class Batch:
     """All places of one mesh. A row is the offset from the eye 3, the columns of the matrix 9, the colour of luminous parts 3."""
 
-    parts: list[Rows] = field(default_factory=list)
+    singles: list[Rows] = field(default_factory=list)
+    crowd: list[Rows] = field(default_factory=list)
+    """The swarms: those far away may be drawn with less care."""
     casters: int = 0
-    """So many of the first rows cast shadows."""
-
-    def rows(self) -> Rows:
-        """Shape (n, 15)."""
-        return np.concatenate(self.parts)
+    """So many of the first single ones cast shadows."""
 
 
 Batches = dict[str, Batch]
@@ -41,16 +39,16 @@ def gather(picture: Picture, camera: OrbitCamera) -> Batches:
     hardly ever meet anything. Arrows are light.
     """
     batches: Batches = {}
-    for model in picture.models:
+    for model in sorted(picture.models, key=lambda model: not model.casts_shadow):
         batch = batches.setdefault(model.mesh, Batch())
-        batch.parts.append(rows(camera.relative(model.position)[np.newaxis], model.matrix[np.newaxis]))
-        batch.casters += 1
+        batch.singles.append(rows(camera.relative(model.position)[np.newaxis], model.matrix[np.newaxis]))
+        batch.casters += model.casts_shadow
     for swarm in picture.swarms:
         matrices = swarm.scale * rotation.to_matrix(swarm.orientations)
-        batches.setdefault(swarm.mesh, Batch()).parts.append(rows(camera.relative(swarm.positions), matrices))
+        batches.setdefault(swarm.mesh, Batch()).crowd.append(rows(camera.relative(swarm.positions), matrices))
     for arrow in picture.arrows:
         for mesh, row in arrow_rows(arrow, camera):
-            batches.setdefault(mesh, Batch()).parts.append(row)
+            batches.setdefault(mesh, Batch()).singles.append(row)
     return batches
 
 

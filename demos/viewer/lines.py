@@ -1,6 +1,7 @@
 """Lines as the instances that `line.vert` widens to strips."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,14 @@ class Lines:
         self._segments = own(context.vertex_array(own(program(context, "line", "line")), [layout]))
 
     def draw(self, lines: Iterable[Line], camera: OrbitCamera, pixel_scale: float) -> None:
-        """Lay the lines over the picture; solids in front hide them."""
+        """Lay the lines over the picture; solids in front hide them, but for what shines through."""
+        lines = list(lines)
+        self._context.depth_func = ">"
+        self._draw([dimmed(line) for line in lines if line.behind], camera, pixel_scale)
+        self._context.depth_func = "<"
+        self._draw(lines, camera, pixel_scale)
+
+    def _draw(self, lines: Iterable[Line], camera: OrbitCamera, pixel_scale: float) -> None:
         parts = [segments(camera.relative(line.points), line, pixel_scale) for line in lines if len(line.points) > 1]
         if not parts:
             return
@@ -38,6 +46,11 @@ class Lines:
     def release(self) -> None:
         """Give everything back."""
         self._resources.release()
+
+
+def dimmed(line: Line) -> Line:
+    """The line as it shines through."""
+    return replace(line, colour=(*line.colour[:3], line.colour[3] * line.behind))
 
 
 def segments(points: npt.NDArray[np.float32], line: Line, pixel_scale: float) -> npt.NDArray[np.float32]:

@@ -192,6 +192,11 @@ def numbers(text: str) -> list[float]:
     return values
 
 
+def add_numbers(reader: Parser, option: str, one: str, text: str) -> None:
+    """An option that takes numbers with commas or blanks between them; `flattened` makes one list of what it finds."""
+    reader.add_argument(option, type=numbers, nargs="+", metavar=one, help=text)
+
+
 def flattened(groups: Sequence[Sequence[float]] | None) -> list[float] | None:
     """The values of an option that takes "1,2,3" and "1 2 3" alike."""
     return None if groups is None else [value for group in groups for value in group]

@@ -13,15 +13,20 @@ from demos.viewer.scene import Colour
 Pixels = npt.NDArray[np.uint8]
 """Shape (height, width, 4), colour premultiplied by opacity."""
 
+Piece = tuple[str, Colour]
+Row = tuple[int, tuple[Piece, ...]]
+"""Height of a line of text in pixels, and its pieces from the left."""
+
 TITLE: Colour = (1.0, 0.86, 0.55, 1.0)
 TEXT: Colour = (0.90, 0.93, 0.97, 1.0)
-QUIET: Colour = (0.62, 0.68, 0.76, 1.0)
+QUIET: Colour = (0.56, 0.63, 0.73, 1.0)
+NOTE: Colour = (0.70, 0.79, 0.90, 1.0)
 PLATE = 0.015, 0.025, 0.05
 OPACITY = 0.76
 """Of a plate."""
 ACCENT: Colour = (1.0, 0.70, 0.25, 0.95)
 ACCENT_WIDTH = 3  # pixels
-HALO = 0.8
+HALO = 0.9
 """Opacity of the dark edge round a word that stands free."""
 LINE = 1.28
 """From one line of text to the next, in heights of the text."""
@@ -100,14 +105,18 @@ def wrapped(text: str, height: int, width: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16)
-def block(lines: tuple[tuple[str, Colour], ...], height: int, *, accent: bool = True) -> Pixels:
-    """Lines of text on a plate; `height` is that of one line in pixels."""
-    step, margin = round(LINE * height), round(0.6 * height)
+def block(rows: tuple[Row, ...], unit: int, *, accent: bool = True) -> Pixels:
+    """Lines of text on a plate with margins that suit text of `unit` pixels."""
+    margin = round(0.6 * unit)
     left = margin + (ACCENT_WIDTH + 1 if accent else 0)
-    width = left + max(text_width(text, height) for text, _ in lines) + margin
-    plate = Plate(width, step * len(lines) - (step - height) + 2 * margin, accent=accent)
-    for number, (text, colour) in enumerate(lines):
-        plate.write(text, colour, height, left, margin + number * step)
+    wide = max(sum(text_width(text, height) for text, _ in pieces) for height, pieces in rows)
+    tall = sum(round(LINE * height) for height, _ in rows) - round((LINE - 1.0) * rows[-1][0])
+    plate, top = Plate(left + wide + margin, tall + 2 * margin, accent=accent), margin
+    for height, pieces in rows:
+        end = left
+        for text, colour in pieces:
+            end = plate.write(text, colour, height, end, top)
+        top += round(LINE * height)
     return plate.pixels
 
 

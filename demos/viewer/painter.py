@@ -45,3 +45,7 @@ class Painter:
     def image(self) -> Image:
         """The frame as an image, shape (height, width, 3)."""
         return self.renderer.read()
+
+    def release(self) -> None:
+        """Give everything back to the graphics card; nothing can be painted after."""
+        self.renderer.release()

@@ -10,31 +10,54 @@ from demos.viewer.programs import program
 from demos.viewer.resources import Resources
 from demos.viewer.scene import Picture, Swarm
 from demos.viewer.solids import Solids
+from demos.viewer.view import FLAMES
 from engine import rotation
 
 Rows = npt.NDArray[np.float32]
 FAINTEST = 1e-3
 """A throttle below this gives no light."""
+FINE = 1.6
+"""A nozzle with a radius of fewer pixels has no plume with a shape, but a spark."""
+BRIGHTEST, SHINE = 2.5, 14.0
+"""Of a plume at full throttle: where its light comes from, in radii of the nozzle, and its strength over the radius squared."""
 
 
 class Plumes:
-    """One buffer of plumes, drawn in one call."""
+    """Plumes with a shape, and sparks for those far away; one call each."""
 
     def __init__(self, context: Any) -> None:
+        self._resources = Resources()
+        self._plumes, self._sparks = (self._resources.own(Exhausts(context, name)) for name in ("plume", "spark"))
+
+    def draw(self, rows: Rows, pixels: float) -> None:
+        """Add their light to the picture, over what is solid; `pixels` are those of a metre at a distance of one."""
+        fine = pixels * rows[:, 6] < FINE * np.linalg.norm(rows[:, :3], axis=1)
+        self._plumes.draw(rows[~fine])
+        self._sparks.draw(rows[fine])
+
+    def release(self) -> None:
+        """Give everything back."""
+        self._resources.release()
+
+
+class Exhausts:
+    """One buffer of plumes for one program; nothing hides what lies behind a plume."""
+
+    def __init__(self, context: Any, name: str) -> None:
         self._context, self._resources = context, Resources()
         own = self._resources.own
         self._buffer = own(context.buffer(reserve=64 * 32))
         layout = (self._buffer, "3f 3f 1f 1f/i", "nozzle", "direction", "radius", "throttle")
-        self._plumes = own(context.vertex_array(own(program(context, "plume", "plume")), [layout]))
+        self._exhausts = own(context.vertex_array(own(program(context, name, name)), [layout]))
 
     def draw(self, rows: Rows) -> None:
-        """Add their light to the picture, over what is solid; nothing hides what lies behind a plume."""
+        """Draw a plume for each row."""
         if not len(rows):
             return
         if rows.nbytes > self._buffer.size:
             self._buffer.orphan(2 * rows.nbytes)
         self._buffer.write(rows.tobytes())
-        self._plumes.render(self._context.TRIANGLE_STRIP, vertices=4, instances=len(rows))
+        self._exhausts.render(self._context.TRIANGLE_STRIP, vertices=4, instances=len(rows))
 
     def release(self) -> None:
         """Give everything back."""
@@ -49,6 +72,16 @@ def plume_rows(picture: Picture, camera: OrbitCamera, solids: Solids) -> Rows:
     ]
     found = np.vstack([np.reshape(own, (-1, 8)), *(swarm_rows(swarm, camera, solids) for swarm in picture.swarms)])
     return found[found[:, 7] > FAINTEST].astype(np.float32)
+
+
+def flames(picture: Picture, camera: OrbitCamera) -> npt.NDArray[np.float64]:
+    """Where the strongest plumes of the picture shine from, relative to the eye [m], and how strongly [m²]; shape (FLAMES, 4)."""
+    lights = np.zeros((FLAMES, 4))
+    strongest = sorted(picture.plumes, key=lambda plume: -(plume.radius**2) * plume.throttle)[:FLAMES]
+    for light, plume in zip(lights, strongest, strict=False):
+        light[:3] = camera.relative(plume.position + BRIGHTEST * plume.radius * plume.throttle * plume.direction)
+        light[3] = SHINE * plume.radius**2 * plume.throttle
+    return lights
 
 
 def swarm_rows(swarm: Swarm, camera: OrbitCamera, solids: Solids) -> npt.NDArray[np.float64]:

@@ -14,7 +14,7 @@ from demos.viewer.instances import Batches, gather
 from demos.viewer.lines import Lines
 from demos.viewer.overlay import Patch
 from demos.viewer.patches import Patches
-from demos.viewer.plumes import Plumes, plume_rows
+from demos.viewer.plumes import Plumes, flames, plume_rows
 from demos.viewer.png import Image
 from demos.viewer.programs import screen_pass
 from demos.viewer.quality import HIGH, Quality
@@ -58,13 +58,14 @@ class Renderer:
     def draw(self, picture: Picture, camera: OrbitCamera, patches: Iterable[Patch] = ()) -> None:
         """Draw one frame; it stays in the renderer until it is shown or read."""
         batches = gather(picture, camera)
-        self._solids.place(batches, 0.5 * self.size[1] / camera.half_height)
+        pixels = 0.5 * self.size[1] / camera.half_height
+        self._solids.place(batches, pixels, self.quality.speck)
         matrix, texels = self._shadow.matrix(camera, self._casting_radius(picture, camera))
-        self._view.write(view.pack(camera, self.size, matrix, texels))
+        self._view.write(view.pack(camera, self.size, matrix, texels, flames(picture, camera)))
         self._view.bind_to_uniform_block(0)
         self._backdrop.draw(camera)
         self._shadow.draw(self._solids, batches)
-        self._draw_foreground(picture, camera, batches)
+        self._draw_foreground(picture, camera, batches, pixels)
         self._finish()
         self._patches.draw(patches)
 
@@ -93,10 +94,11 @@ class Renderer:
             float(np.linalg.norm(np.subtract(model.position, camera.target)))
             + self._solids.solid(model.mesh).radius * float(np.linalg.norm(model.matrix, 2))
             for model in picture.models
+            if model.casts_shadow
         ]
         return max(reaches, default=0.0)
 
-    def _draw_foreground(self, picture: Picture, camera: OrbitCamera, batches: Batches) -> None:
+    def _draw_foreground(self, picture: Picture, camera: OrbitCamera, batches: Batches, pixels: float) -> None:
         context, target = self.context, self._framebuffers.foreground
         target.use()
         target.clear(depth=1.0)
@@ -104,10 +106,11 @@ class Renderer:
         self._shadow.texture.use(SHADOW_UNIT)
         self._solids.draw(batches)
         # What shines through: colours are premultiplied, so light that covers nothing is added.
-        context.enable_only(context.DEPTH_TEST | context.BLEND)
+        context.enable_only(context.DEPTH_TEST | context.BLEND | context.PROGRAM_POINT_SIZE)
         context.blend_func = context.ONE, context.ONE_MINUS_SRC_ALPHA
         target.depth_mask = False
-        self._plumes.draw(plume_rows(picture, camera, self._solids))
+        self._solids.draw_specks(batches)
+        self._plumes.draw(plume_rows(picture, camera, self._solids), pixels)
         self._lines.draw(picture.lines, camera, view.pixel_scale(self.size))
         target.depth_mask = True
         self._framebuffers.resolve()
@@ -115,9 +118,10 @@ class Renderer:
     def _finish(self) -> None:
         """From light to the frame, which stays the target in use."""
         light, bloom = self._framebuffers.light, self.quality.bloom
-        (self._bloom.draw(light) if bloom else light).use(BLOOM_UNIT)
+        backdrop = self._backdrop.texture
+        (self._bloom.draw(light, backdrop) if bloom else light).use(BLOOM_UNIT)
         light.use(FOREGROUND_UNIT)
-        self._backdrop.texture.use(BACKDROP_UNIT)
+        backdrop.use(BACKDROP_UNIT)
         self._tone_program["bloom_strength"].value = STRENGTH if bloom else 0.0
         self._framebuffers.finished.use()
         self.context.enable_only(self.context.NOTHING)

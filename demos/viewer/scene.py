@@ -23,6 +23,8 @@ class Model:
     mesh: str
     position: Array
     matrix: Array
+    casts_shadow: bool = True
+    """False for what only explains: the shadow map then stays as sharp as the craft alone want it."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class Line:
     """In pixels of a picture 720 high."""
     fades: bool = False
     layer: str = ""
+    behind: float = 0.0
+    """How much of it shines through the solids that hide it, 0 to 1."""
 
 
 @dataclass(frozen=True)

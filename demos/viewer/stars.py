@@ -3,11 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-SPREAD_EVENLY, NEAR_THE_GALAXY = 3600, 4400
+SPREAD_EVENLY, NEAR_THE_GALAXY = 8000, 12000
 GALAXY_POLE = np.array([-0.490, 0.433, 0.757])
 """As in `sky.frag`, whose haze these stars lie in."""
-FAINTEST, BRIGHTEST = 0.05, 4.0  # light; 1 is a white screen
-COUNT_SLOPE = 1.3
+FAINTEST, BRIGHTEST = 0.022, 5.0  # light; 1 is a white screen
+COUNT_SLOPE = 1.25
 """Of the number of stars brighter than a light, against that light, both logarithmic; about as in the real sky."""
 COOL, NEUTRAL, HOT = (1.0, 0.70, 0.42), (1.0, 0.96, 0.92), (0.68, 0.80, 1.0)
 

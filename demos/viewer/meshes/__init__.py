@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from demos.viewer.mesh_builder import MeshBuilder
-from demos.viewer.meshes import dart, probe, rocket_top, simple, spacecraft, station
+from demos.viewer.meshes import balls, dart, probe, rocket_top, simple, spacecraft, station
 
 MESHES: dict[str, Callable[[], MeshBuilder]] = {
     "spacecraft": spacecraft.build,
@@ -18,6 +18,8 @@ MESHES: dict[str, Callable[[], MeshBuilder]] = {
     "t-handle": simple.t_handle,
     "drum": simple.drum,
     "crate": simple.crate,
+    "ball": balls.solid,
+    "dark-ball": balls.dark,
     "arrow-shaft": simple.arrow_shaft,
     "arrow-head": simple.arrow_head,
 }

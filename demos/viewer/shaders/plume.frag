@@ -25,7 +25,7 @@ void main() {
         vec3 away = start + along * stride;
         float cloud = exp(-dot(away, away) / (size * size)) * path;
         float cooling = (1.0 - s) * (1.0 - s) * shape.x / size;
-        sum += cloud * cooling * mix(vec3(1.8, 1.5, 1.5), vec3(0.12, 0.30, 1.10), smoothstep(0.0, 0.28, s));
+        sum += cloud * cooling * mix(vec3(1.25, 1.40, 1.75), vec3(0.09, 0.28, 1.10), smoothstep(0.0, 0.26, s));
     }
     light = vec4(sum * (0.25 + 0.75 * shape.z), 0.0);
 }

@@ -18,33 +18,46 @@ float air(float cosine) {
 
 vec3 sunlight_through(float cosine) { return SUNLIGHT * exp(-0.6 * DIMMING * air(cosine)); }
 
+// The light of the stars too faint to be told apart: a thin disc seen from within, brighter towards its middle, behind lanes of dust.
 vec3 galaxy(vec3 d) {
-    const vec3 AXIS = vec3(-0.490, 0.433, 0.757);
+    const vec3 AXIS = vec3(-0.490, 0.433, 0.757), MIDDLE = vec3(-0.808, 0.101, -0.581);
     float height = dot(d, AXIS);
-    float cloud = cascade(d * 6.0, 5);
-    float dust = smoothstep(0.38, 0.62, cascade(d * 11.0 + 5.0, 5)) * exp(-height * height * 90.0);
-    float band = exp(-height * height * (9.0 + 10.0 * cloud));
-    vec3 haze = mix(vec3(0.0050, 0.0078, 0.0170), vec3(0.0230, 0.0200, 0.0210), cloud) * band * (0.35 + 2.6 * cloud * cloud);
-    return vec3(0.0007, 0.0010, 0.0021) + haze * (1.0 - 0.75 * dust);
+    float band = 0.75 * exp(-height * height * 70.0) + 0.25 * exp(-height * height * 12.0);
+    const vec3 DARKEST = vec3(0.0029, 0.0031, 0.0039);  // what the tone map still shows
+    if (band < 0.02) return DARKEST;
+    vec3 along = d + 1.4 * height * AXIS;  // what the disc holds is drawn out along it
+    float bulge = exp(2.5 * (dot(d, MIDDLE) - 1.0)), clumps = cascade(along * 7.0, 5), dust = 0.0;
+    if (abs(height) < 0.16) {
+        float off = height + 0.10 * (cascade(along * 3.0 + 9.0, 3) - 0.5);
+        dust = exp(-off * off * 420.0) * smoothstep(0.40, 0.62, cascade(along * 9.0 + 5.0, 5));
+    }
+    float specks = 0.70 + 0.35 * noise(d * 240.0) + 0.25 * noise(d * 520.0);
+    vec3 tint = mix(vec3(0.72, 0.88, 1.22), vec3(1.02, 0.97, 0.94), bulge);
+    return DARKEST + 0.0105 * tint * band * (0.38 + 1.15 * bulge) * (0.25 + 1.5 * clumps) * specks * (1.0 - 0.8 * dust);
 }
 
+// The disc, the glow of the lens round it, and the rays of a six-bladed aperture.
 vec3 sun_disc(vec3 d) {
     float away = 1.0 - dot(d, sun.xyz);
-    return vec3(1.0, 0.93, 0.82) * (90.0 * smoothstep(2.2e-5, 1.4e-5, away) + 0.00012 / (away + 3e-5) + 0.05 * exp(-away * 60.0));
+    if (away > 0.5) return vec3(0.0);
+    float turn = atan(dot(d - sun.xyz, up.xyz), dot(d - sun.xyz, right.xyz) * length(up.xyz) / length(right.xyz));
+    float rays = pow(abs(cos(3.0 * turn + 0.4)), 60.0) * exp(-away * 260.0);
+    return vec3(1.0, 0.95, 0.88) * 90.0 * smoothstep(2.2e-5, 1.4e-5, away)
+         + vec3(1.0, 0.94, 0.84) * (0.00007 + 0.00011 * rays) / (away + 3e-5) + vec3(0.004, 0.006, 0.010) * exp(-away * 20.0);
 }
 
 float cloud_cover(vec3 n) {
     vec3 p = n * vec3(9.0, 9.0, 14.0);
-    p += 2.2 * (vec3(cascade(p * 0.6, 2), cascade(p * 0.6 + 9.0, 2), cascade(p * 0.6 + 23.0, 2)) - 0.5);
+    p += 1.7 * (vec3(cascade(p * 0.6, 2), cascade(p * 0.6 + 9.0, 2), cascade(p * 0.6 + 23.0, 2)) - 0.5);
     float large = cascade(n * 4.3 + 4.0, 3), fine = cascade(p * 1.9, 7);
-    return smoothstep(0.50, 0.66, 0.62 * fine + 0.38 * large);
+    return smoothstep(0.50, 0.64, 0.66 * fine + 0.34 * large);
 }
 
 vec3 ground(vec3 n, vec3 d) {
     float height = cascade(n * 2.9 + 3.0, 8), wet = cascade(n * 6.0 + 3.0, 5);
     float land = smoothstep(0.500, 0.506, height);
     vec3 soil = mix(vec3(0.36, 0.27, 0.14), vec3(0.040, 0.100, 0.025), smoothstep(0.38, 0.56, wet));
-    soil = mix(soil, vec3(0.44, 0.38, 0.31), smoothstep(0.56, 0.66, height)) * (0.55 + 0.9 * noise(n * 90.0));
+    soil = mix(soil, vec3(0.44, 0.38, 0.31), smoothstep(0.56, 0.66, height)) * (0.50 + 1.0 * cascade(n * 40.0, 4));
     vec3 sea = mix(vec3(0.006, 0.022, 0.055), vec3(0.014, 0.085, 0.105), smoothstep(0.45, 0.503, height));
     float glint = (1.0 - land) * pow(max(dot(n, normalize(sun.xyz - d)), 0.0), 90.0);
     return mix(sea, soil, land) + 0.55 * glint;
@@ -54,7 +67,7 @@ vec3 surface(vec3 n, vec3 d) {
     float high = dot(n, sun.xyz);
     float cover = cloud_cover(n);
     float shade = 1.0 - 0.6 * cloud_cover(normalize(n + 0.012 * sun.xyz));
-    vec3 colour = mix(ground(n, d) * shade, vec3(0.80, 0.81, 0.82) * (0.70 + 0.30 * cover), cover);
+    vec3 colour = mix(ground(n, d) * shade, vec3(0.79, 0.82, 0.87) * (0.62 + 0.38 * cover), cover);
     vec3 lit = 1.35 * sunlight_through(high) * max(high + 0.03, 0.0);  // brighter than the truth: the sun stands low here
     return colour * (lit + vec3(0.0010, 0.0016, 0.0030)) / PI;
 }

@@ -71,6 +71,35 @@ def period_of_rates(moments: Array, momentum_body: Array) -> float:
     return 2.0 * math.pi / (a * math.sqrt(speed_squared))
 
 
+def polhode(moments: Array, momentum_body: Array, count: int) -> Array:
+    """The closed curve that ω runs along in principal axes: where the ellipsoids ω·Iω = 2T and |Iω| = L meet.
+
+    Args:
+        moments: Principal moments [kg·m²], shape (3,).
+        momentum_body: Angular momentum [kg·m²/s] about each principal axis at any moment, shape (3,), not zero.
+        count: How many points.
+
+    Returns:
+        Angular velocities [rad/s] about the principal axes, shape (count, 3), the last equal to the first.
+    """
+    squares = np.square(momentum_body)
+    total, energy_doubled = float(squares.sum()), float((squares / moments).sum())
+    least, middle, greatest = (int(k) for k in np.argsort(moments))
+    # The curve runs round the greatest axis or the least; with L_pole eliminated it is an ellipse in the other two.
+    pole = greatest if total > energy_doubled * moments[middle] * (1.0 + EQUAL) else least
+    phase = np.linspace(0.0, math.tau, count)
+    momentum, excess = np.zeros((count, 3)), total - energy_doubled * moments[pole]
+    for axis, wave in zip([k for k in range(3) if k != pole], (np.cos(phase), np.sin(phase)), strict=True):
+        if not _equal(moments[axis], moments[pole]):
+            momentum[:, axis] = math.sqrt(max(excess / (1.0 - moments[pole] / moments[axis]), 0.0)) * wave
+    if (momentum**2).max() <= EQUAL * total:  # a steady spin, which need not be about the pole where moments are equal
+        return np.tile(momentum_body / moments, (count, 1))
+    left = np.maximum(total - np.square(momentum).sum(axis=1), 0.0)
+    momentum[:, pole] = math.copysign(1.0, momentum_body[pole]) * np.sqrt(left)
+    momentum[-1] = momentum[0]
+    return momentum / moments
+
+
 def upright(momentum_body: Array) -> Array:
     """The orientation (x, y, z, w) in which this angular momentum points along the world's z, up in the picture."""
     across = np.cross(momentum_body, (0.0, 0.0, 1.0))

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from demos.viewer.free_body import period_of_rates, swing
+from demos.scenes.claims import claim
+from demos.scenes.free_body import period_of_rates, swing
 from demos.viewer.scene import Array, Sample
 from engine import Body, World, integrators
 
@@ -31,6 +32,9 @@ class FreeMotion:
         """Angular momentum about each principal axis, their signs chosen along it."""
         self.tilts = (math.pi, 0.0)
         """Least and greatest angle between that axis and the angular momentum so far [rad]."""
+        self.departures = np.zeros(3)
+        """Greatest relative departure of ω so far from the energy ellipsoid ω·Iω = 2T, from the momentum ellipsoid |Iω|² = L² (the two
+        meet in the polhode) and from the invariable plane ω·L = 2T (on which lies the herpolhode), each of the start; shape (3,)."""
 
     @property
     def plane_height(self) -> float:
@@ -38,7 +42,8 @@ class FreeMotion:
         return 2.0 * self.energy / self.momentum_size
 
     def remember(self) -> Array:
-        """Note how far the spin axis leans; returns the axis in world axes."""
+        """Note how far the spin axis leans and ω strays; returns the axis in world axes."""
+        self.departures = np.maximum(self.departures, self._departures())
         axis_world = self.body.direction_to_world(self.axis_body)
         tilt = math.atan2(
             float(np.linalg.norm(np.cross(axis_world, self.momentum_world))), float(axis_world @ self.momentum_world)
@@ -58,8 +63,7 @@ class FreeMotion:
         if world.game_mode:
             change = float(np.linalg.norm(now.rates - self._rates) / np.linalg.norm(self._rates))
             found = f"game mode: the body rates stay, relative change {change:.1e}"
-            _claim(change < 1e-9, found)
-            return [found]
+            return [claim(change < 1e-9, found)]
         # A method of order p errs by about (ω dt)^p a radian.
         fastest = self.momentum_size / float(self.moments.min())
         turn = fastest * world.dt
@@ -69,8 +73,25 @@ class FreeMotion:
         if not isinstance(world.integrator, EXACT):
             allowed += fastest * now.time * turn**world.integrator.order
         found = f"momentum drift {now.momentum_drift:.1e}, energy drift {now.energy_drift:+.1e}, allowed {allowed:.1e}"
-        _claim(max(now.momentum_drift, abs(now.energy_drift)) <= allowed, found)
-        return [found, self._check_swing(world, now)]
+        claim(max(now.momentum_drift, abs(now.energy_drift)) <= allowed, found)
+        return [found, self._check_swing(world, now), self._check_polhode(allowed, fastest)]
+
+    def _departures(self) -> Array:
+        rates = self.body.angular_velocity_body
+        momentum = self.body.inertia_body @ rates
+        along = self.body.angular_velocity_world @ self.momentum_world
+        energy_doubled = 2.0 * self.energy
+        return np.abs(
+            [rates @ momentum / energy_doubled, momentum @ momentum / self.momentum_size**2, along / energy_doubled]
+            - np.ones(3)
+        )
+
+    def _check_polhode(self, allowed: float, fastest: float) -> str:
+        """A drift d of L is 2d + d² of L², and moves the tip of ω off the plane by |ω| d beside the height 2T/L."""
+        energy, momentum, plane = self.departures
+        found = f"ω stays on the ellipsoids of energy to {energy:.1e} and of momentum to {momentum:.1e}, on its plane to {plane:.1e}"
+        bounds = allowed, allowed * (2.0 + allowed), allowed * (1.0 + fastest / self.plane_height)
+        return claim(bool((self.departures <= bounds).all()), found)
 
     def _check_swing(self, world: World, now: Sample) -> str:
         least, greatest = np.degrees(swing(self.moments, self.momentum_principal, self.axis))
@@ -80,15 +101,9 @@ class FreeMotion:
         )
         # Near its bounds the angle goes with the root of what energy and momentum have drifted.
         slack = 0.05 + math.degrees(4.0 * math.sqrt(now.momentum_drift + abs(now.energy_drift)))
-        _claim(least - slack <= low and high <= greatest + slack, found)
+        claim(least - slack <= low and high <= greatest + slack, found)
         if now.time > period_of_rates(self.moments, self.momentum_principal) and slack < 1.0:
-            _claim(
+            claim(
                 low <= least + slack + 1.0 and high >= greatest - slack - 1.0, f"{found}, and it should have got there"
             )
         return found
-
-
-def _claim(holds: bool, text: str) -> None:
-    """An assertion that python -O keeps."""
-    if not holds:
-        raise AssertionError(text)

@@ -1,0 +1,18 @@
+"""What a demo's check asserts, and the flight before it."""
+
+from demos.viewer.options import FRAME
+from demos.viewer.scene import Scene
+
+
+def claim(holds: bool, text: str) -> str:
+    """An assertion that python -O keeps; returns the text, where it holds."""
+    if not holds:
+        raise AssertionError(text)
+    return text
+
+
+def check_after(scene: Scene, frames: int) -> list[str]:
+    """Fly a scene so many frames without drawing it; what its check found."""
+    for _ in range(frames):
+        scene.world.advance(FRAME)
+    return scene.check()

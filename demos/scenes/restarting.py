@@ -1,0 +1,33 @@
+"""How a scene begins again, and how it goes on to its next case."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+
+from engine import World, integrators
+
+
+class Restarting(ABC):
+    """A scene whose cases all begin in the same way; the keys C and R end here."""
+
+    world: World
+    case_name = ""
+
+    def reset(self) -> None:
+        """Begin again, with the integrator, game mode and pace chosen since."""
+        old = self.world
+        self._begin(old.integrator, old.game_mode)
+        self.world.paused, self.world.time_scale = old.paused, old.time_scale
+
+    def next_case(self) -> None:
+        """Begin the next case; where there is only one, that one again."""
+        names = list(self._case_names()) or [self.case_name]
+        self.case_name = names[(names.index(self.case_name) + 1) % len(names)]
+        self.reset()
+
+    def _case_names(self) -> Collection[str]:
+        """The cases that may be begun."""
+        return ()
+
+    @abstractmethod
+    def _begin(self, integrator: integrators.Integrator | str | None, game_mode: bool) -> None:
+        """Make the world of the present case."""
