@@ -76,19 +76,16 @@ INLINED void sine_cosine(double angle, double *sine_out, double *cosine_out) {
     const double rounder = 6755399441055744.0;
     double k = (angle * 0.6366197723675814 + rounder) - rounder;
     double r = ((angle - k * 1.5707963267341256) - k * 6.077100506303966e-11) - k * 2.0222662487959506e-21, s = r * r;
-    double odd = -1.0 / 1307674368000.0 + s * (1.0 / 355687428096000.0);
-    odd = 1.0 / 6227020800.0 + s * odd;
-    odd = -1.0 / 39916800.0 + s * odd;
-    odd = 1.0 / 362880.0 + s * odd;
-    odd = -1.0 / 5040.0 + s * odd;
-    odd = 1.0 / 120.0 + s * odd;
-    odd = -1.0 / 6.0 + s * odd;
-    double even = -1.0 / 87178291200.0 + s * (1.0 / 20922789888000.0);
-    even = 1.0 / 479001600.0 + s * even;
-    even = -1.0 / 3628800.0 + s * even;
-    even = 1.0 / 40320.0 + s * even;
-    even = -1.0 / 720.0 + s * even;
-    even = 1.0 / 24.0 + s * even;
+    double odd = -2.505112794596564e-08 + s * 1.591784866512194e-10;
+    odd = 2.755731608382574e-06 + s * odd;
+    odd = -0.00019841269836722437 + s * odd;
+    odd = 0.008333333333330925 + s * odd;
+    odd = -0.16666666666666666 + s * odd;
+    double even = 2.0876143829213935e-09 + s * -1.1382456865840483e-11;
+    even = -2.755731726001471e-07 + s * even;
+    even = 2.480158729874308e-05 + s * even;
+    even = -0.0013888888888887382 + s * even;
+    even = 0.041666666666666664 + s * even;
     double sine = r + r * (s * odd), cosine = 1.0 - 0.5 * s + s * s * even;
     double quarter = k - 4.0 * ((k * 0.25 - 0.375 + rounder) - rounder);
     int swapped = (quarter == 1.0) | (quarter == 3.0);
@@ -99,7 +96,7 @@ INLINED void sine_cosine(double angle, double *sine_out, double *cosine_out) {
 INLINED Quaternion from_rotation_vector(Vector turn) {
     double half_squared = 0.25 * (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), half = sqrt(half_squared), sine, cosine;
     sine_cosine(half, &sine, &cosine);
-    double factor = half < 1e-4 ? 0.5 - half_squared / 12.0 : 0.5 * sine / half;
+    double factor = half < 1e-4 ? 0.5 - half_squared * (1.0 / 12.0) : 0.5 * sine / half;
     return (Quaternion){factor * turn.x, factor * turn.y, factor * turn.z, cosine};
 }
 
