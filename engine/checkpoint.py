@@ -16,7 +16,7 @@ class Checkpoint:
         self._forces = world._forces.saved()
         self._callbacks = list(world._callbacks)
         self._integrator, self._game_mode = world._integrator, world._game_mode
-        self._paused, self._time_scale = world._paused, world._clock.time_scale
+        self._paused, self._time_scale = world._paused, world._clock.exact_time_scale
 
     def restore(self, world: "World") -> None:
         """Put it all back; bodies added since are removed, and those removed are back under their old handles."""

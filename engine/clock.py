@@ -40,6 +40,11 @@ class Clock:
         self._time_scale = value
 
     @property
+    def exact_time_scale(self) -> Any:
+        """The same as it was set; a `Fraction` stays one."""
+        return self._time_scale
+
+    @property
     def alpha(self) -> float:
         """How far the time owed reaches into the next tick, in [0, 1)."""
         alpha = self._owed / self._tick

@@ -1,5 +1,7 @@
 """The one array that holds every body of a world, a column a body, and its growth."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .checks import FloatArray
@@ -29,7 +31,7 @@ class Columns:
     pitch of 1024: 40 ns a body-tick of `RungeKutta4` instead of 17).
     """
 
-    __slots__ = ("__weakref__", "_stores_momentum", "array", "count", "history", "revision", "stages")
+    __slots__ = ("__weakref__", "_stores_momentum", "array", "before_change", "count", "history", "revision", "stages")
 
     def __init__(self) -> None:
         self.array = _resting(_SMALLEST)
@@ -39,6 +41,8 @@ class Columns:
         self.revision = 0
         """Grows whenever a view on the arrays, an index or a loop chosen for them may have become stale."""
         self._stores_momentum = False
+        self.before_change: Callable[[], None] = lambda: None
+        """To be called by whoever else than the world itself changes something here."""
 
     @property
     def pitch(self) -> int:

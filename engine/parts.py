@@ -1,5 +1,6 @@
 """Ticks of many bodies on several threads: each takes the same loop over a part of the columns, to the same bits."""
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -39,12 +40,12 @@ class _Together:
 
     def __init__(self, takes: list[TakeTicks]) -> None:
         self._takes = takes
-        self._pool = _pool(len(takes) - 1)
 
     def __call__(self, ticks: int) -> int:
         own, *others = self._takes
+        pool = _pool(len(others))
         for tick in range(ticks):
-            running = [self._pool.submit(take, 1) for take in others]
+            running = [pool.submit(take, 1) for take in others]
             finished = own(1)
             if sum(task.result() for task in running) + finished < len(self._takes):
                 return tick
@@ -54,6 +55,10 @@ class _Together:
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="ticks")
+
+
+if hasattr(os, "register_at_fork"):  # where processes can fork: the child has the pool, and none of its threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def _from_column(array: Any, first: int) -> Any:

@@ -67,6 +67,7 @@ class Stepper:
 
         self.steady = None  # the held wrenches are spoilt by the search
         saved = self._columns.array[: 2 * STATE_ROWS, : self._columns.count].copy()
+        history = None if self._columns.history is None else self._columns.history.copy()
         try:
             self._forces.fill_held_one_by_one(time, look)
             if self._forces.has_stage_forces:
@@ -78,6 +79,7 @@ class Stepper:
             return None
         finally:
             self._columns.array[: 2 * STATE_ROWS, : self._columns.count] = saved
+            self._columns.history = history
         return None
 
     def _choose(self) -> None:

@@ -98,6 +98,7 @@ class World:
         self._paused = False
         self._phase = _Phase.BETWEEN_TICKS
         self._columns = Columns()
+        self._columns.before_change = self._before_change
         self._bodies: list[Body] = []
         self._names: dict[str, Body] = {}
         self._mass_properties: list[MassProperties] = []

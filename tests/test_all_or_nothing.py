@@ -1,12 +1,13 @@
 """A tick is all or nothing: what fails leaves the world as it was, names its cause, and the world goes on rightly."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from engine import NonFiniteStateError, World, forces, integrators
+from engine import MassProperties, NonFiniteStateError, World, forces, integrators
 
 from .worlds import METHODS, OTHER, PROPERTIES, START, everything, skew_body
 
@@ -379,3 +380,67 @@ def test_a_parameter_of_a_force_acts_from_the_next_tick_on_or_cannot_be_set(make
                 return
         world.step()
     assert np.abs(changed[1].velocity - plain[1].velocity).max() > 1e-6
+
+
+def test_a_failed_callback_leaves_an_exact_time_scale_exact():
+    """A third of the pace as a fraction: three ninetieths of a second are one tick of one ninetieth, to the last digit."""
+    world = World(dt=Fraction(1, 90))
+    body = world.add_body(MassProperties.sphere(mass=1.0, radius=1.0))
+    world.time_scale = Fraction(1, 3)
+
+    @world.on_tick
+    def fail(world):
+        body.velocity = (1, 0, 0)
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        world.step()
+    world.remove_callback(fail)
+    assert world.advance(Fraction(3, 90)) == 1
+    assert world.alpha == 0.0
+
+
+def extrapolated_world():
+    """Three ticks with three different throttles: a history that a method looks back on."""
+    world = World(0.01, integrator=integrators.Extrapolated(integrators.RungeKutta4()))
+    body = world.add_body(MassProperties.box(mass=1.0, size=(1, 1, 1)))
+    thruster = world.add_force(forces.Thruster(body, position=(0, 0, 0), direction=(1, 0, 0), max_force=1.0))
+    for throttle in (0.1, 0.5):
+        thruster.throttle = throttle
+        world.step()
+    thruster.throttle = 0.7
+    return world
+
+
+def test_the_search_for_a_culprit_leaves_the_history_of_a_method_alone():
+    """The force is not finite once: flown again to find it, the tick ends well, and must leave nothing."""
+
+    class Once:
+        depends_on_rates = False
+        is_due = True
+
+        def apply(self, wrench, bodies, time):
+            if self.is_due:
+                self.is_due = False
+                wrench.force_world += np.nan
+
+    world = extrapolated_world()
+    world.add_force(Once())
+    before = world.state_hash()
+    with pytest.raises(NonFiniteStateError):
+        world.step()
+    assert world.state_hash() == before
+
+
+def test_a_reset_in_a_callback_that_fails_is_undone():
+    world = extrapolated_world()
+    before = world.state_hash()
+
+    @world.on_tick
+    def fail(world):
+        world.integrator.reset()
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        world.step()
+    assert world.state_hash() == before

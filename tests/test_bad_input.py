@@ -171,7 +171,7 @@ WORLD_CALLS = {
         lambda w, s, t, b, v: setattr(w, "integrator", v),
         "World",
         "integrator",
-        ["rk5", "", None, 4, integrators.RungeKutta4, object()],
+        ["rk6", "", None, 4, integrators.RungeKutta4, object()],
     ),
     "World.add_force": (
         lambda w, s, t, b, v: w.add_force(v),

@@ -756,3 +756,10 @@ def test_two_rockets_as_a_function_are_the_weight_on_the_axis():
     one, two = (fly("rk4", DT, TIMES, forces=made, **BODY) for made in (lambda body: [rockets], weight))
     assert np.abs(one.angular_velocity_body - two.angular_velocity_body).max() < 1e-13
     assert rotations.angle(one.orientation, two.orientation).max() < 1e-13
+
+
+@pytest.mark.parametrize("kind", [forces.LinearDrag, forces.Spring, forces.Thruster, forces.UniformGravity])
+def test_a_built_in_force_cannot_be_subclassed(kind):
+    """Compiled loops know the built-in forces by their class: an `apply` that a subclass changed would never be called."""
+    with pytest.raises(TypeError, match=f"{kind.__name__} cannot be subclassed; write a class of your own"):
+        type("Changed", (kind,), {"apply": lambda self, wrench, bodies, time: None})

@@ -1,5 +1,7 @@
 """Several threads: the same bits, ticks that are all or nothing, and small worlds left alone."""
 
+import os
+import signal
 import threading
 
 import numpy as np
@@ -64,6 +66,20 @@ def test_a_tick_that_is_not_finite_in_one_part_is_undone_in_all(index, ticks):
         world.step(ticks)
     assert world.state_hash() == before
     assert world.tick_count == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_a_forked_process_has_threads_of_its_own():
+    """The child of a process whose pool has begun to work inherits the pool, and none of its threads."""
+    world = big_world(2)
+    world.step()
+    child = os.fork()
+    if child == 0:  # no test framework here: it steps, or it hangs until the alarm ends it
+        signal.alarm(60)
+        world.step()
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_bodies_that_come_and_go_are_shared_out_anew():

@@ -27,6 +27,16 @@ class Force(ABC):
     """Whether a force evaluated at each stage depends on velocity or angular velocity. Methods that kick at one pose then evaluate it
     more often, to keep their order. Where a force does not say, it counts as one that does."""
 
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """The built-in forces are final: compiled loops know them, and what a class made from one changed would never be asked."""
+        super().__init_subclass__(**keywords)
+        for base in cls.__bases__:
+            if issubclass(base, Force) and base.__module__ != Force.__module__:
+                raise TypeError(
+                    f"{cls.__name__}: {base.__name__} cannot be subclassed; write a class of your own with "
+                    "apply(wrench, bodies, time), which may hold one and call its apply"
+                )
+
     __slots__ = ()  # in every force: a misspelt `thruster.throtle = 1` raises
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -67,6 +67,7 @@ class Extrapolated(Integrator):
     def reset(self) -> None:
         """Forget the wrenches of the ticks before, of every body in the worlds that this method flies: something has jumped."""
         for columns in self._flown:
+            columns.before_change()
             columns.forget_history()
 
     def held_ticks(

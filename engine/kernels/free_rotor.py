@@ -34,6 +34,7 @@ Place = tuple[float, float, float]
 _CLOSEST = 1e-22
 """Least k′: the momentum is taken to pass the middle axis no closer than this (relative). Nine levels then leave k below 1e-10, and
 k² times 2⁹ below rounding; a body closer still, but not on the axis, flips after 52/λ as if it were as close as this."""
+_NEGLIGIBLE = 1e-50  # beside N, which is at least 1e-20
 _TINY = 1e-290  # a square below this is taken for zero: it has lost digits
 
 
@@ -208,7 +209,9 @@ def _descend(level: Level) -> Level:
     a, b, c_squared, n, m, s, delta, sine, cosine = level
     below = 0.5 * (a + b)
     c = 0.25 * c_squared / below
-    c_squared_below = c * c
+    # From here on it counts for nothing. Squared again it would become subnormal, which costs processors hundreds of cycles: 170 ns a
+    # body in a crowd instead of 115.
+    c_squared_below = c * c if c > _NEGLIGIBLE else _NEGLIGIBLE * _NEGLIGIBLE
     n_below = 0.5 * (n + m)
     m_below = sqrt(n_below * n_below + c_squared_below)
     delta_below = sqrt(a * below * (delta + b) / (a + delta))
