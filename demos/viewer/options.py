@@ -50,12 +50,19 @@ class Parser(argparse.ArgumentParser):
         return wanted
 
 
-def parser(name: str, description: str) -> Parser:
-    """The options of every demo; a demo adds its own."""
+def plain_parser(name: str, description: str) -> Parser:
+    """The options of every demo, whatever it draws with and flies."""
     result = Parser(f"python -m demos {name}", description=description, allow_abbrev=False)
     _add_output(result, name)
     _add_drawing(result)
-    _add_world(result)
+    result.add_argument("--seed", type=seed, default=0, metavar="N", help="of what a demo draws by lot (default 0)")
+    return result
+
+
+def parser(name: str, description: str) -> Parser:
+    """The options of every demo with a scene; a demo adds its own."""
+    result = plain_parser(name, description)
+    _add_scene(result)
     return result
 
 
@@ -93,18 +100,18 @@ def _add_drawing(result: Parser) -> None:
         help="of the drawing; auto is what the machine can afford in a window, and high in pictures and clips (default auto)",
     )
     result.add_argument(
+        "--size", type=pixels, default=(1280, 720), metavar="WxH", help="of the window or picture (default 1280x720)"
+    )
+
+
+def _add_scene(result: Parser) -> None:
+    """From where it is seen, and how its world is flown."""
+    result.add_argument(
         "--camera",
         type=view,
         metavar="YAW,PITCH,DISTANCE",
         help="where the camera stands: two angles in degrees, and the distance in radii of the scene",
     )
-    result.add_argument(
-        "--size", type=pixels, default=(1280, 720), metavar="WxH", help="of the window or picture (default 1280x720)"
-    )
-
-
-def _add_world(result: Parser) -> None:
-    """How the world is flown."""
     result.add_argument(
         "--integrator", type=integrator, metavar="NAME", help=f"one of {', '.join(integrators.by_name)}"
     )
@@ -116,7 +123,6 @@ def _add_world(result: Parser) -> None:
         metavar="SECONDS",
         help="length of a tick; 1/120 is understood too (default 1/240)",
     )
-    result.add_argument("--seed", type=seed, default=0, metavar="N", help="of what a demo draws by lot (default 0)")
 
 
 def frame_count(text: str) -> int:

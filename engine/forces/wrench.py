@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -142,7 +142,8 @@ class Wrench:
 
     @force_world.setter
     def force_world(self, value: FloatArray) -> None:
-        self._refuse_assignment("force_world", value)
+        if value is not self._parts["force_world"]:  # what += assigns back is the array itself
+            _refuse_assignment("force_world")
 
     @property
     def torque_world(self) -> FloatArray:
@@ -151,7 +152,8 @@ class Wrench:
 
     @torque_world.setter
     def torque_world(self, value: FloatArray) -> None:
-        self._refuse_assignment("torque_world", value)
+        if value is not self._parts["torque_world"]:  # what += assigns back is the array itself
+            _refuse_assignment("torque_world")
 
     @property
     def force_body(self) -> FloatArray:
@@ -160,7 +162,8 @@ class Wrench:
 
     @force_body.setter
     def force_body(self, value: FloatArray) -> None:
-        self._refuse_assignment("force_body", value)
+        if value is not self._parts["force_body"]:  # what += assigns back is the array itself
+            _refuse_assignment("force_body")
 
     @property
     def torque_body(self) -> FloatArray:
@@ -169,7 +172,8 @@ class Wrench:
 
     @torque_body.setter
     def torque_body(self, value: FloatArray) -> None:
-        self._refuse_assignment("torque_body", value)
+        if value is not self._parts["torque_body"]:  # what += assigns back is the array itself
+            _refuse_assignment("torque_body")
 
     def add(
         self,
@@ -209,9 +213,9 @@ class Wrench:
         for part, value in values.items():
             self._parts[part][row] += value
 
-    def _refuse_assignment(self, part: str, value: FloatArray) -> None:
-        if value is not self._parts[part]:  # what += assigns back is the array itself
-            raise TypeError(f"Wrench: {part} must be added to (wrench.{part} += …), not replaced")
+
+def _refuse_assignment(part: str) -> NoReturn:
+    raise TypeError(f"Wrench: {part} must be added to (wrench.{part} += …), not replaced")
 
 
 _PART_ROWS = {
