@@ -64,7 +64,11 @@ class Clock:
             # a float times a power of two is exact; where it comes out whole it is the time in units
             units = elapsed_seconds * self._exact_per_second
             if self._time_scale == 1.0 and units.is_integer():
-                return self._whole_ticks(int(units))
+                owed = self._owed + int(units)
+                if owed < self._tick:
+                    self._owed = owed
+                    return 0
+                return self._hand_out(owed)
         real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
         numerator, denominator = _ratio(elapsed_seconds)
         if self._time_scale != 1.0:
@@ -73,13 +77,9 @@ class Clock:
             denominator *= scale_denominator
         if self._per_second % denominator:
             self._refine(denominator)
-        return self._whole_ticks(numerator * (self._per_second // denominator))
+        return self._hand_out(self._owed + numerator * (self._per_second // denominator))
 
-    def _whole_ticks(self, units: int) -> int:
-        owed = self._owed + units
-        if owed < self._tick:
-            self._owed = owed
-            return 0
+    def _hand_out(self, owed: int) -> int:
         ticks, self._owed = divmod(owed, self._tick)
         if ticks > self._max_ticks:
             self.drop(ticks - self._max_ticks)

@@ -183,7 +183,8 @@ class World:
             self._take(ticks, until_paused=True)
         finally:
             taken = self._tick_count - before
-            self._clock.drop(ticks - taken)  # those that failed or came after a callback paused the world
+            if taken < ticks:  # some failed or came after a callback paused the world
+                self._clock.drop(ticks - taken)
         return taken
 
     def step(self, ticks: int = 1) -> None:
