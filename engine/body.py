@@ -344,7 +344,7 @@ class Body:
                 refuse(self, "alpha", alpha, "between 0 and 1")
         pose = np.empty(7)
         pose_at(self._world._columns.array, self.index, fraction, pose)
-        pose.setflags(write=False)
+        read_only(pose)
         return pose[:3], pose[3:]
 
     # inside
@@ -356,8 +356,8 @@ class Body:
     def _read(self, rows: slice) -> FloatArray:
         if self._index < 0:
             _ = self.index  # raises
-        values = self._world._columns.array[rows, self._index].copy()
-        values.setflags(write=False)
+        values: FloatArray = self._world._columns.array[rows, self._index].copy()
+        values.setflags(False)  # type: ignore[call-arg]  # as `read_only` does, without a call
         return values
 
     def _put(self, row: int, values: FloatArray) -> None:
