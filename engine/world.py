@@ -28,8 +28,8 @@ from .state import State
 from .stepper import Stepper
 
 DEFAULT_INTEGRATOR = "free-rotor-2"
-"""Exact in free flight at any spin and step, and measured at 1.3 × the cost of "rk4" for one body stepped from Python (2.15 against
-1.67 µs a tick with gravity and a thruster; 3.8 × in a long `step(n)`): `python -m tests.benchmarks`."""
+"""Exact in free flight at any spin and step, and measured at 1.3 × the cost of "rk4" for one body stepped from Python (1.0 against
+0.8 µs a tick with gravity and a thruster; 2.5 × in a long `step(n)`): `python -m tests.benchmarks`."""
 
 Callback = Callable[["World"], Any]
 
