@@ -65,7 +65,7 @@ class Columns:
 
     def look_for_stored_momentum(self) -> None:
         """To be called when stored momentum may have changed."""
-        stores = bool(self.array[STORED_MOMENTUM : STORED_MOMENTUM + 3].any())
+        stores = bool(self.array[STORED_MOMENTUM : STORED_MOMENTUM + 3, : self.count].any())
         if stores != self._stores_momentum:
             self._stores_momentum = stores
             self.revision += 1
@@ -78,7 +78,7 @@ class Columns:
         self.array[:, self.count : wanted] = columns
         self.count = wanted
         self.revision += 1
-        self.look_for_stored_momentum()
+        self._stores_momentum |= bool(columns[STORED_MOMENTUM : STORED_MOMENTUM + 3].any())
 
     def remove(self, index: int) -> None:
         """Close the gap: the bodies behind move one column forward."""
@@ -90,7 +90,8 @@ class Columns:
             self.history[:, last] = 0.0
         self.count = last
         self.revision += 1
-        self.look_for_stored_momentum()
+        if self._stores_momentum:
+            self.look_for_stored_momentum()
 
     def stage_array(self, evaluations: int) -> FloatArray:
         """The second array, made when first asked for: the state at a stage and the wrench of each evaluation."""
@@ -122,6 +123,7 @@ class Columns:
         bodies, history = saved
         count = bodies.shape[1]
         self.count = 0
+        self._stores_momentum = False
         if count > self.pitch:
             self._grow(count)
         self.array[:, count:] = _resting(self.pitch - count)

@@ -13,6 +13,7 @@ from .layout import (
     INVERSE_MASS,
     ORIENTATION,
     POSITION,
+    PREVIOUS,
     PRINCIPAL_AXES,
     PRINCIPAL_MOMENTS,
     STORED_MOMENTUM,
@@ -115,6 +116,14 @@ def store_wrench(array: Array, row: int, column: int, wrench: Wrench) -> None:
     store_vector(array, row + 3, column, wrench[1])
     store_vector(array, row + 6, column, wrench[2])
     store_vector(array, row + 9, column, wrench[3])
+
+
+@inlined
+def store_tick(array: Array, column: int, start: State, end: State) -> int:
+    """A body's tick into the rows of the state and of the one before it; one where its end is not finite, else zero."""
+    store_state(array, PREVIOUS, column, start)
+    store_state(array, POSITION, column, end)
+    return 0 if is_finite(end) else 1
 
 
 @inlined

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from .columns import Array, is_finite, load_body, load_state, load_wrench, store_state, store_wrench
+from .columns import Array, load_body, load_state, load_wrench, store_state, store_tick, store_wrench
 from .compiler import inlined, kernel, use_widest_vectors
 from .fields import Field, add_to_all, field_names, summed
-from .layout import MASS, MOST_EVALUATIONS, POSITION, PREVIOUS, STAGE_WRENCH, WRENCH, WRENCH_ROWS
+from .layout import MASS, MOST_EVALUATIONS, POSITION, STAGE_WRENCH, WRENCH, WRENCH_ROWS
 from .points import add_pulls
 
 Advance = Callable[..., Any]
@@ -80,9 +80,7 @@ def held_ticks(
                         w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
                         wrenches = (wrenches[0], wrenches[1], wrenches[2], wrenches[3], wrenches[4], w)
                 end = advance(evaluations, gyroscopic, dt, start, wrenches, body)
-                store_state(array, PREVIOUS, column, start)
-                store_state(array, POSITION, column, end)
-                not_finite += 0 if is_finite(end) else 1
+                not_finite += store_tick(array, column, start, end)
             if not_finite > 0:
                 return tick
         return ticks
@@ -217,7 +215,5 @@ def _to_end(
             load_wrench(stages, row_6, column) if evaluations > 5 else first,
         )
         end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))
-        store_state(array, PREVIOUS, column, start)
-        store_state(array, POSITION, column, end)
-        not_finite += 0 if is_finite(end) else 1
+        not_finite += store_tick(array, column, start, end)
     return not_finite

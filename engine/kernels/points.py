@@ -8,8 +8,6 @@ from .layout import CENTER_OF_MASS, FORCE_WORLD, POSITION, TORQUE_WORLD
 from .quaternions import rotate
 from .vectors import Vector, add, cross, dot, scale, subtract
 
-PULL_LENGTH = 11
-"""Numbers that say what one pull is, see `add_pulls`."""
 WORLD_POINT, STEADY_FORCE = -1, -2
 """What stands for the other body's column in a spring to a point of the world, and in a steady force."""
 

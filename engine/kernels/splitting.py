@@ -21,6 +21,7 @@ from .columns import (
     load_state,
     load_wrench,
     store_state,
+    store_tick,
     store_vector,
 )
 from .compiler import inlined, kernel, use_widest_vectors
@@ -98,9 +99,7 @@ def strang_ticks(
                 state = kick_by(p, shares, column, mass, dt * 0.5, start, held, body)
                 state = drift(turn, has_stores, gyroscopic, dt, state, body, moments, axes)
                 state = kick_by(p, shares, column, mass, dt * 0.5, state, held, body)
-                store_state(array, PREVIOUS, column, start)
-                store_state(array, POSITION, column, state)
-                not_finite += 0 if is_finite(state) else 1
+                not_finite += store_tick(array, column, start, state)
             if not_finite > 0:
                 return tick
         return ticks

@@ -9,19 +9,19 @@ from typing import Any
 
 from .columns import (
     Array,
-    is_finite,
     load_body,
     load_state,
     load_vector,
     load_wrench,
     store_state,
+    store_tick,
     store_vector,
     store_wrench,
 )
 from .compiler import inlined, kernel, use_widest_vectors
 from .fields import Field, add_to_all, summed
 from .kick_drift import Turn, add_wrenches, differences, drift_all, field_part, kick, turn_name
-from .layout import ANGULAR_VELOCITY, POSITION, PREVIOUS, STAGE_WRENCH, VELOCITY, WRENCH, WRENCH_ROWS
+from .layout import ANGULAR_VELOCITY, POSITION, STAGE_WRENCH, VELOCITY, WRENCH, WRENCH_ROWS
 from .points import add_pulls
 
 # blocks of the stage array behind the state: the wrench being evaluated, the first of a kick, the sum of differences from it, and the
@@ -236,8 +236,6 @@ def _drift_stages(
 def _end_all(array: Array, stages: Array, count: int) -> int:
     not_finite = 0
     for column in range(count):
-        state = load_state(stages, POSITION, column)
-        store_state(array, PREVIOUS, column, load_state(array, POSITION, column))
-        store_state(array, POSITION, column, state)
-        not_finite += 0 if is_finite(state) else 1
+        start, end = load_state(array, POSITION, column), load_state(stages, POSITION, column)
+        not_finite += store_tick(array, column, start, end)
     return not_finite
