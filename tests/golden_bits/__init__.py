@@ -1,0 +1,159 @@
+"""The raw bits of flown worlds: every method with every kind of force, with and without wheels, with and without the gyroscopic term.
+
+`table.json` holds one digest per world, written by `python -m tests.golden_bits --write`. A change of the engine that must keep every bit
+is compared with it; a change that alters bits on purpose writes the table anew and says so in its commit.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+
+from engine import MassProperties, World, forces, integrators
+from engine.integrators import Extrapolated, RungeKutta4, Substepped
+
+from ..helpers import SKEW_ORIENTATION, skew_tensor
+
+TABLE = Path(__file__).with_name("table.json")
+CENTER = (40.0, -30.0, 20.0)
+TICKS = 5
+
+METHODS = {
+    **integrators.by_name,
+    "rk4-body-rates-momentum-kept": lambda: RungeKutta4(variables="body_rates", keep_momentum=True),
+    "extrapolated-rk4": lambda: Extrapolated(RungeKutta4()),
+    "substepped-free-rotor-2": lambda: Substepped(integrators.FreeRotor(), 3),
+    "converged-rk4": lambda: Substepped(RungeKutta4(), tolerance=1e-9),
+}
+
+
+def _called(wrench, bodies, time):
+    wrench.force_world[:] += -0.3 * bodies.velocity + 0.01 * time
+    wrench.add(1, force_body=(0.2, -0.1, 0.3), at_body=(0.1, 0.4, -0.2))
+
+
+def _thrusters(bodies):
+    one = forces.Thruster(bodies[0], position=(0.1, 0.2, -0.5), direction=(1, 1, 3), max_force=2.0)
+    bank = forces.ThrusterBank(
+        bodies[2],
+        positions=[(0.1, 0.7, -0.3), (0.4, -0.2, 0.1)],
+        directions=[(0.2, 0.1, 1.0), (1.0, -0.5, 0.3)],
+        max_forces=(1.5, 0.7),
+    )
+    one.throttle = 0.7
+    bank.throttle = (0.3, 0.9)
+    return [one, bank]
+
+
+def _constants(bodies):
+    return [
+        forces.ConstantForce(bodies[0], force_body=(0.3, -0.2, 0.5), at_body=(0.1, 0.2, 0.7)),
+        forces.ConstantForce(bodies[1], force_world=(0.4, 0.1, -0.3)),
+        forces.ConstantTorque(bodies[2], torque_world=(0.1, -0.2, 0.05)),
+        forces.ConstantTorque(bodies[1], torque_body=(0.02, 0.1, -0.07)),
+    ]
+
+
+FORCES = {
+    "none": lambda bodies: [],
+    "uniform-gravity": lambda bodies: [forces.UniformGravity((0.1, -9.7, 0.4)), forces.UniformGravity((0.3, 0.2, 0.1))],
+    "thrusters": _thrusters,
+    "constants": _constants,
+    "point-gravity": lambda bodies: [
+        forces.PointGravity(500.0, CENTER, j2=0.01, reference_radius=3.0, axis=(1, 2, 3))
+    ],
+    "two-gravities": lambda bodies: [
+        forces.PointGravity(500.0, CENTER),
+        forces.PointGravity(200.0, (-20.0, 3.0, 8.0)),
+    ],
+    "gravity-gradient": lambda bodies: [forces.GravityGradient(5e4, CENTER)],
+    "linear-drag": lambda bodies: [forces.LinearDrag(0.4)],
+    "quadratic-drag-on-two": lambda bodies: [forces.QuadraticDrag(0.3, bodies=bodies[1:])],
+    "angular-damping": lambda bodies: [forces.AngularDamping(0.2)],
+    "lorentz": lambda bodies: [forces.Lorentz(0.3, electric_field=(1, -2, 0.5), magnetic_field=(0.2, 0.1, -1))],
+    "springs": lambda bodies: [
+        forces.Spring(bodies[0], bodies[2], at_body=(0.1, 0.5, 0), at_other=(0, -0.3, 0.2), stiffness=3.0, rest_length=1.0),
+        forces.Spring(bodies[2], None, at_body=(0.3, 0, 0), at_other=(1, 2, 3), stiffness=2.0, damping=0.1),
+    ],
+    "force-at-a-point": lambda bodies: [
+        forces.ConstantForce(bodies[1], force_world=(0.5, -1.0, 0.7), at_body=(0.2, 0.4, -0.6))
+    ],
+    "called": lambda bodies: [_called],
+    "pushes": lambda bodies: [],
+}  # fmt: skip
+
+
+def world_of(method, force, game_mode, wheels):
+    """Three bodies of which nothing is zero, along an axis or diagonal; None where the method is not made for game mode."""
+    try:
+        world = World(0.01, integrator=METHODS[method](), game_mode=game_mode)
+    except ValueError:
+        return None
+    first = MassProperties(3.0, skew_tensor((1.0, 2.0, 2.5)), (0.3, -0.2, 0.5))
+    second = MassProperties(0.7, skew_tensor((0.4, 0.5, 0.6)), (-0.1, 0.4, 0.2))
+    rng = np.random.default_rng(7)
+    turns = rng.normal(size=(3, 4))
+    turns[0] = SKEW_ORIENTATION
+    turns /= np.sqrt((turns**2).sum(axis=1, keepdims=True))
+    bodies = world.add_bodies(
+        [first, second, first],
+        3.0 * rng.normal(size=(3, 3)),
+        orientation=turns,
+        velocity=rng.normal(size=(3, 3)),
+        angular_velocity_body=3.0 * rng.normal(size=(3, 3)),
+    )
+    if wheels:
+        bodies[1].stored_momentum_body = (0.7, -0.2, 0.4)
+    for made in FORCES[force](bodies):
+        world.add_force(made)
+    if force == "pushes":
+
+        @world.on_tick(every=2)
+        def push(world):
+            world.bodies[0].apply_force((0.3, 0.1, -0.2), at_world=(1.0, 2.0, 3.0))
+            world.bodies[2].apply_force_body((0.1, -0.4, 0.2), at_body=(0.3, 0.2, 0.1))
+            world.bodies[0].apply_torque((0.05, 0.02, -0.03))
+
+    return world
+
+
+def digest(world):
+    """The raw bytes of the state and of the mass properties."""
+    state, model = world.state, world.model
+    parts = [state.position, state.orientation, state.velocity, state.angular_velocity_body, state.stored_momentum_body]
+    parts += [model.mass, model.inverse_mass, model.center_of_mass_body, model.inertia_body, model.inverse_inertia_body]
+    content = b"".join(np.ascontiguousarray(part).astype("<f8").tobytes() for part in parts)
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def flown(method, force, game_mode, wheels):
+    """The digest after a few ticks, one by one and then at once."""
+    world = world_of(method, force, game_mode, wheels)
+    if world is None:
+        return None
+    world.step()
+    world.step()
+    world.step(TICKS - 2)
+    return digest(world)
+
+
+def every_case():
+    """(method, force, game_mode, wheels) of each row of the table."""
+    return [
+        (method, force, game_mode, wheels)
+        for method in METHODS
+        for force in FORCES
+        for game_mode in (False, True)
+        for wheels in (False, True)
+    ]
+
+
+def key(method, force, game_mode, wheels):
+    """The name of a row of the table."""
+    return f"{method} {force} {'game' if game_mode else 'gyro'} {'wheels' if wheels else 'plain'}"
+
+
+def kept():
+    """The table as committed."""
+    return json.loads(TABLE.read_text(encoding="utf-8"))
