@@ -22,6 +22,7 @@ MODULES = sorted(path.relative_to(ENGINE) for path in ENGINE.rglob("*.py"))
 LAYERS = [
     # the compiled mathematics, scalars first
     {"kernels"},
+    {"kernels.identity", "kernels.kernel_files"},
     {"kernels.compiler"},
     {"kernels.layout", "kernels.vectors", "kernels.trigonometry"},
     {"kernels.quaternions"},

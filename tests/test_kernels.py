@@ -1,25 +1,17 @@
-"""The compiled loops: packed across bodies, safe against a wrong array, kept on disk and never run from old source."""
+"""The compiled loops are packed across bodies and safe against a wrong array; for the cache see `test_kernel_cache.py`."""
 
-import logging
-import os
 import platform
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import engine
 from engine import MassProperties, World, integrators
 from engine.kernels import fields, loops
-from engine.kernels.compiler import COMPILED, source_stamp
+from engine.kernels.compiler import COMPILED
 from engine.kernels.layout import ORIENTATION, PREVIOUS, ROWS, STAGE_WRENCH, STATE_ROWS, WRENCH_ROWS
 from engine.kernels.poses import blended_poses
 
-ENGINE = Path(engine.__file__).parent
 METHODS = sorted(name for name, make in integrators.by_name.items() if hasattr(make(), "advance"))
 """One-step methods; for the loops of kicks and drifts see `test_splitting.py`."""
 PITCH = 264
@@ -228,150 +220,3 @@ def test_a_loop_stops_at_the_first_tick_that_is_not_finite(bad):
     before = array.copy()
     assert held_loop("rk4")(array, *NO_FIELDS, 8, 0.1, 10) == 0
     assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :8], before[:STATE_ROWS, :8], equal_nan=True)
-
-
-def test_kernels_are_said_to_compile_in_one_line():
-    """The line goes to the package's own logger, once a process, wherever numba is at work."""
-    from engine.kernels import compiler
-
-    messages = []
-
-    class Keep(logging.Handler):
-        def emit(self, record):
-            messages.append(record.getMessage())
-
-    logger, handler = logging.getLogger("engine"), Keep()
-    logger.addHandler(handler)
-    said = list(compiler._said())
-    try:
-        compiler._said().clear()
-        compiler._say_once("somewhere")
-        compiler._say_once("somewhere")
-        compiler._say_once(None)
-    finally:
-        logger.removeHandler(handler)
-        compiler._said()[:] = said
-    assert len(messages) == 1
-    assert "compiling the physics kernels" in messages[0]
-    assert "somewhere" in messages[0]
-
-
-# the cache on disk
-
-# One small kernel, which inlines the rotation of quaternions.py. The force (0, 0, 1) N at (1, 0, 0) m of a body turned by 90° about z, so
-# at (0, 1, 0) m in the world, has the torque (1, 0, 0) N·m.
-PROGRAM = """
-import numpy
-from engine.kernels import layout
-from engine.kernels.points import STEADY_FORCE, pulls
-array = numpy.zeros((layout.ROWS, 264))
-array[layout.ORIENTATION + 2 : layout.ORIENTATION + 4, 0] = numpy.sqrt(0.5)
-pulls(array, array, layout.WRENCH, numpy.array([[0, STEADY_FORCE, 1, 0, 0, 0, 0, 1, 0, 0, 0.0]]))
-stats = pulls.stats
-print(round(array[layout.WRENCH + layout.TORQUE_WORLD, 0], 9), sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
-"""
-
-
-def run_copy(folder, **environment):
-    """The torque that a copied engine works out, cache hits and misses of its kernel, and what it said."""
-    clean = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
-    result = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=folder,
-        env={**clean, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": "", **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    torque, hits, misses = result.stdout.split()
-    return float(torque), int(hits), int(misses), result.stderr.splitlines()
-
-
-def copy_engine(folder):
-    shutil.copytree(ENGINE, folder / "engine", ignore=shutil.ignore_patterns("__pycache__"))
-    return folder / "engine" / "kernels"
-
-
-def rewrite(path, old, new):
-    text = path.read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    path.write_text(text.replace(old, new), encoding="utf-8")
-
-
-@needs_numba
-def test_kernels_are_compiled_once_and_never_run_from_old_source(tmp_path):
-    """First run compiles and says so in one line; the second loads; a changed formula in a file that the loop inlines is compiled anew."""
-    kernels = copy_engine(tmp_path)
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    torque, hits, misses, said = run_copy(tmp_path, **cache)
-    assert (torque, hits, misses) == (1.0, 0, 1)
-    assert len(said) == 1
-    assert "compiling the physics kernels" in said[0]
-    assert list((tmp_path / "cache").rglob("*.nbi"))
-
-    torque, hits, misses, said = run_copy(tmp_path, **cache)
-    assert (torque, hits, misses, said) == (1.0, 1, 0, [])
-
-    # the formula stands in another file than the kernel, which is where numba's own cache would look
-    rewrite(
-        kernels / "quaternions.py", "vector_body[1] + (w * twice[1] + cy)", "vector_body[1] + 3.0 * (w * twice[1] + cy)"
-    )
-    torque, hits, misses, said = run_copy(tmp_path, **cache)
-    assert (torque, hits, misses) == (3.0, 0, 1)
-    assert len(said) == 1
-
-
-@needs_numba
-def test_a_folder_that_cannot_be_written_works_with_the_users_cache_and_without_any(tmp_path):
-    """A file in the place of each cache folder stops even a superuser from writing there."""
-    kernels = copy_engine(tmp_path)
-    (kernels / "__pycache__").write_text("not a folder")
-    user = {
-        "HOME": str(tmp_path / "home"),
-        "XDG_CACHE_HOME": str(tmp_path / "home" / "cache"),
-        "LOCALAPPDATA": str(tmp_path / "home"),
-    }
-    torque, _, _, said = run_copy(tmp_path, **user)
-    assert torque == 1.0
-    assert len(said) == 1
-    assert "kept in" in said[0]
-    assert list((tmp_path / "home").rglob("*.nbi"))
-    assert run_copy(tmp_path, **user) == (1.0, 1, 0, [])
-
-    nowhere = tmp_path / "nowhere"
-    nowhere.write_text("not a folder")
-    user = dict.fromkeys(user, str(nowhere / "x"))
-    torque, _, _, said = run_copy(tmp_path, **user)
-    assert torque == 1.0
-    assert len(said) == 1
-    assert "no cache folder can be written" in said[0]
-
-
-@needs_numba
-def test_the_stamp_of_the_cache_is_of_every_file_of_the_folder(tmp_path):
-    """Any change in any file changes it; files elsewhere do not."""
-    import importlib.util
-
-    folder = tmp_path / "kernels"
-    shutil.copytree(ENGINE / "kernels", folder, ignore=shutil.ignore_patterns("__pycache__"))
-
-    def stamp():
-        specification = importlib.util.spec_from_file_location("compiler_of_a_copy", folder / "compiler.py")
-        module = importlib.util.module_from_spec(specification)
-        specification.loader.exec_module(module)
-        return module.source_stamp()
-
-    unchanged = stamp()
-    assert unchanged == source_stamp()
-    (tmp_path / "elsewhere.py").write_text("x = 1")
-    assert stamp() == unchanged
-    seen = {unchanged}
-    for path in sorted(folder.glob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text + "\n# changed\n", encoding="utf-8")
-        seen.add(stamp())
-        path.write_text(text, encoding="utf-8")
-    assert len(seen) == 1 + len(list(folder.glob("*.py")))
-    assert stamp() == unchanged

@@ -1,28 +1,38 @@
 """How kernels are compiled, where the result is kept on disk, and what happens without numba.
 
-A compiled loop inlines functions from several files. numba's own disk cache looks only at the file that the loop stands in, and would run
-old code after a change in another; here every cached kernel carries a hash of the whole folder instead.
+numba's own disk cache looks only at the file that a function stands in, and would run old code after a change in another file that the
+function inlines. Here a kernel is found by its identity (see `identity`): its code and all that the code reads.
 """
 
 import hashlib
 import logging
 import os
-from collections.abc import Callable
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from . import kernel_files
+from .identity import identity, survey
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _LOG = logging.getLogger(__name__.split(".")[0])
-_FOLDER = Path(__file__).parent
 
 try:
     import numba
-    from numba.core.caching import FunctionCache, IndexDataCacheFile
+    from numba.core.compiler import CompileResult
     from numba.core.runtime import rtsys
+    from numba.core.serialize import dumps
     from numba.extending import intrinsic
+    from numba.misc.appdirs import AppDirs
 
     COMPILED = not numba.config.DISABLE_JIT
 except ImportError:
@@ -48,20 +58,22 @@ def inlined(function: Function) -> Function:
     return dispatcher
 
 
-def kernel(identity: str) -> Callable[[Function], Function]:
-    """Compile a function over arrays, cached on disk.
+def kernel(name: str) -> Callable[[Function], Function]:
+    """Compile a function over arrays, kept on disk under its identity.
+
+    The values of globals and closure variables are taken when the kernel is first called with arguments of some type, and stay until the
+    process ends.
 
     Args:
-        identity: Name that tells this kernel from every other in the folder, constants closed over included. It is the name of
-            the cache file: two kernels that differ only in a constant need two names.
+        name: What people see in the log, in file names and in a debugger. It need not be unique.
     """
 
     def decorate(function: Function) -> Function:
-        function.__qualname__ = identity
+        function.__qualname__ = name
         if not COMPILED:
             return function
         dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
-        dispatcher._cache = _cache_for(function, identity)
+        dispatcher._cache = _KernelCache(function, name, dispatcher.targetoptions)
         return dispatcher
 
     return decorate
@@ -86,60 +98,149 @@ if COMPILED:
 
         return numba.types.none(), generate
 
-    class _KernelCache(FunctionCache):  # type: ignore[misc]
-        """Disk cache of one kernel, valid as long as no file of the folder changes."""
 
-        def __init__(self, function: Callable[..., Any], identity: str) -> None:
-            super().__init__(function)
-            self._identity = identity
-            self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, source_stamp())
+class _KernelCache:
+    """What numba asks for a kernel before it compiles one, and gives it to afterwards."""
 
-        def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
-            # numba would hash the closed-over functions by an identity that is new in every process.
-            return signature, codegen.magic_tuple(), self._identity
+    def __init__(self, function: Callable[..., Any], name: str, options: dict[str, Any]) -> None:
+        self._function, self._name, self._options = function, name, options
+        self._file_stem = kernel_files.stem(function.__module__, name)
+        self._key, self._reason, self._began = b"", "", 0.0
 
-        def load_overload(self, signature: Any, target_context: Any) -> Any:
-            # numba would first load all that it knows of numpy, for compiling. To run what is compiled only its memory manager is needed,
-            # and the rest costs more than all else: 0.25 s of 0.27, and half a second more where scipy is installed.
-            rtsys.initialize(target_context)
-            with self._guard_against_spurious_io_errors():
-                found = self._load_overload(signature, target_context)
-                if found is not None:
-                    return found
-            _say_once(self._cache_path)
-            return None
+    @property
+    def cache_path(self) -> str | None:
+        return next(map(str, _folders(self._function)), None)
+
+    def enable(self) -> None:
+        """Part of numba's interface; the cache is always enabled."""
+
+    def disable(self) -> None:
+        """Part of numba's interface; the cache is always enabled."""
+
+    def flush(self) -> None:
+        """Part of numba's interface; an outdated file is never found."""
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        own_identity, called = survey(self._function)
+        self._key = _key(own_identity, self._options, signature, target_context.codegen())
+        folders = _folders(self._function)
+        code, unusable = kernel_files.read(folders, self._file_stem, self._key)
+        if code is not None:
+            try:
+                # numba would first load all that it knows of numpy, for compiling. To run what is compiled only its memory manager is
+                # needed, and the rest costs more than all else: 0.25 s of 0.27, and half a second more where scipy is installed.
+                rtsys.initialize(target_context)
+                return CompileResult._rebuild(target_context, *pickle.loads(code))
+            except Exception:  # a whole file, but made where other things can be imported
+                unusable = True
+        self._reason = "not in the cache"
+        if unusable:
+            self._reason = "the cached code was unusable"
+        elif not folders:
+            self._reason = "not kept, because its function is not in a file"
+        if "compiling" not in _said:
+            _say_once("compiling", _announcement(folders, unusable))
+        _forget_outdated(called)
+        # numba names the symbols and constants of the object file after it: they must not be those of another kernel that is loaded later.
+        self._function.__qualname__ = f"{self._name}-{self._key.hex()[:16]}"
+        self._began = time.perf_counter()
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        _LOG.info("compiled kernel %s in %.2f s (%s)", self._name, time.perf_counter() - self._began, self._reason)
+        self._function.__qualname__ = self._name
+        folders = _folders(self._function)
+        if not folders or result.lifted or result.library.has_dynamic_globals:
+            return
+        trouble: str | None
+        try:
+            trouble = kernel_files.write(folders, self._file_stem, self._key, dumps(result._reduce()))
+        except Exception as error:  # something in the result that cannot be pickled
+            trouble = f"{type(error).__name__}: {error}"
+        if trouble is not None:
+            _say_once("not kept", f"compiled physics kernels cannot be kept for the next start: {trouble}")
 
 
-def _cache_for(function: Callable[..., Any], identity: str) -> Any:
-    try:
-        return _KernelCache(function, identity)
-    except RuntimeError:  # no folder can be written: neither beside the source nor the user's cache
-        _say_once(None)
-        return numba.core.caching.NullCache()
+def _key(own_identity: str, options: dict[str, Any], signature: Any, codegen: Any) -> bytes:
+    """All that selects the machine code of a kernel: what it is made from, for which arguments, by whom and for which processor."""
+    flags = {
+        name: str(getattr(numba.config, name, None))
+        for name in (
+            *("BOUNDSCHECK", "CPU_FEATURES", "CPU_NAME", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "ENABLE_AVX"),
+            *("LOOP_VECTORIZE", "SLP_VECTORIZE", "USING_SVML"),
+        )
+    }
+    optimization = numba.config.OPT
+    parts = (
+        own_identity,
+        sorted(options.items()),
+        str(signature),
+        flags,
+        (int(optimization), bool(getattr(optimization, "is_opt_max", False))),
+        codegen.magic_tuple(),
+        (numba.__version__, sys.modules["llvmlite"].__version__, np.__version__),
+        (sys.implementation.cache_tag, sys.version_info[:2], getattr(sys, "abiflags", "")),
+    )
+    return hashlib.sha256(repr(parts).encode()).digest()
 
 
-@cache
-def source_stamp() -> str:
-    """Hash of the source of every kernel: what a cached kernel must have been compiled from."""
-    digest = hashlib.sha256()
-    for path in sorted(_FOLDER.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+def _folders(function: Callable[..., Any]) -> tuple[Path, ...]:
+    """Where the compiled form of a function may be kept, best first; nowhere if the function does not come from the file of a module."""
+    module = sys.modules.get(function.__module__)
+    if module is None:  # another process could not find it
+        return ()
+    source = Path(function.__code__.co_filename)
+    if not source.is_file():
+        # in a frozen program or in an archive the module still knows where it was
+        specification = getattr(module, "__spec__", None)
+        if source.name.startswith("<") or specification is None or not specification.has_location:
+            return ()
+        source = Path(specification.origin)
+    if chosen := os.environ.get("POLHODE_CACHE_DIR"):
+        return (Path(chosen),)
+    if numba.config.CACHE_DIR:
+        return (Path(numba.config.CACHE_DIR) / "polhode",)
+    return source.parent / "__pycache__", Path(AppDirs(appname="polhode", appauthor=False).user_cache_dir)
 
 
-@cache
-def _said() -> list[bool]:
-    return []
+_compiled_from: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+"""The identity that each inlined function had when a kernel that calls it was last compiled."""
 
 
-def _say_once(folder: str | os.PathLike[str] | None) -> None:
-    if _said():
-        return
-    _said().append(True)
+def _forget_outdated(called: Iterable[Any]) -> None:
+    """Drop the compiled forms of functions that now read other values than when they were compiled.
+
+    numba freezes those values. Without this a kernel made after a change would be compiled from the old ones, and kept under the identity
+    of the new.
+    """
+    for dispatcher in called:
+        now = identity(dispatcher)
+        if dispatcher.overloads and _compiled_from.get(dispatcher) != now:
+            dispatcher._make_finalizer()()
+            dispatcher._reset_overloads()
+            dispatcher._compiler._failed_cache.clear()
+        _compiled_from[dispatcher] = now
+
+
+_said: set[str] = set()
+
+
+def _say_once(kind: str, text: str) -> None:
+    """One warning of each kind per process."""
+    if kind not in _said:
+        _said.add(kind)
+        _LOG.warning("%s", text)
+
+
+def _announcement(folders: tuple[Path, ...], unusable: bool) -> str:
+    cause = "; the cached code was unusable" if unusable else ""
+    if not folders:
+        return "compiling the physics kernels (a few seconds, at every start for functions that are not in a file)"
+    folder = kernel_files.writable(folders)
     if folder is None:
-        _LOG.warning("compiling the physics kernels (a few seconds, at every start: no cache folder can be written)")
-    else:
-        _LOG.warning("compiling the physics kernels (a few seconds, this once; kept in %s)", folder)
+        _said.add("not kept")
+        return f"compiling the physics kernels (a few seconds, at every start: no cache folder can be written{cause})"
+    return f"compiling the physics kernels (a few seconds, this once; kept in {folder}{cause})"
 
 
 @cache

@@ -1,0 +1,267 @@
+"""What a compiled function is made from, as one hash: its code and, recursively, every value outside of it that the code reads.
+
+Two functions of one identity compile to the same machine code, in any process and under any name. Comments, docstrings and line numbers do
+not count.
+"""
+
+import builtins
+import dis
+import hashlib
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+_KNOWN_BY_NAME = {"builtins", "math", "cmath", "operator", "numpy", "numba"}
+"""Packages whose functions and classes are told apart by their names: the cache key carries the versions."""
+
+_LOAD_GLOBAL = dis.opmap["LOAD_GLOBAL"]
+_HAS_DOCSTRING = 0x4000000  # a flag of code objects from Python 3.13 on
+_MISSING = object()
+
+
+def identity(function: Callable[..., Any]) -> str:
+    """Hash of everything that the compiled form of a function depends on.
+
+    It covers the function's module, its code (nested functions included), its default arguments, and each global and closure variable that
+    the code reads. Numbers, strings, booleans, None and tuples of these count by value; functions by this same rule; modules by the
+    attributes that the code reads; functions and classes of Python itself, NumPy and Numba by name; NamedTuple classes by their fields.
+
+    Args:
+        function: A plain function, or one that numba compiles.
+
+    Returns:
+        64 hexadecimal digits, the same in every process.
+
+    Raises:
+        TypeError: If the function, or one that it calls, reads a variable of another kind, such as an array, a list or an object. The text
+            names the function and the variable.
+
+    Example:
+        >>> identity(lambda x: x + 1.0) == identity(lambda x: x + 1.0)
+        True
+        >>> identity(lambda x: x + 1.0) == identity(lambda x: x + 2.0)
+        False
+    """
+    return survey(function)[0]
+
+
+def survey(function: Callable[..., Any]) -> tuple[str, list[Any]]:
+    """The identity of a function, and the compiled functions among those that it calls, at any depth."""
+    walk = _Walk()
+    source: Any = getattr(function, "py_func", function)
+    walk.add_function(source)
+    return walk.digest.hexdigest(), list(walk.dispatchers)
+
+
+class _Walk:
+    """One pass over a function and all that it reads. A function met a second time is written as its number, so circles end."""
+
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+        self.dispatchers: dict[Any, None] = {}
+        self._numbers: dict[FunctionType, int] = {}
+
+    def _write(self, *words: str | bytes) -> None:
+        for word in words:
+            data = word if isinstance(word, bytes) else word.encode("utf-8", "surrogatepass")
+            self.digest.update(b"%d:%b" % (len(data), data))
+
+    def add_function(self, function: FunctionType) -> None:
+        number = self._numbers.get(function)
+        if number is not None:
+            self._write("function again", str(number))
+            return
+        self._numbers[function] = len(self._numbers)
+        code, globals_read = _code_digest(function.__code__)
+        self._write("function", function.__module__ or "", code)
+        for name, value in _defaults(function).items():
+            self._write(name)
+            self._add_value(value, function, f"the default of {name}")
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            self._write(name)
+            self._add_variable(_contents(cell), function, name)
+        for name in globals_read:
+            self._write(name)
+            self._add_variable(function.__globals__.get(name, getattr(builtins, name, _MISSING)), function, name)
+
+    def _add_variable(self, value: Any, function: FunctionType, name: str) -> None:
+        if isinstance(value, ModuleType):
+            for path in _attributes_read(function.__code__, name):
+                found: Any = value
+                read = name
+                for attribute in path:
+                    if not isinstance(found, ModuleType):
+                        break
+                    found, read = getattr(found, attribute, _MISSING), f"{read}.{attribute}"
+                self._write(read)
+                self._add_value(found, function, read)
+        else:
+            self._add_value(value, function, name)
+
+    def _add_value(self, value: Any, function: FunctionType, name: str) -> None:
+        kind = type(value)
+        if value is _MISSING:  # for numba to complain about
+            self._write("missing")
+        elif kind in _WRITTEN:
+            self._write(kind.__name__, _WRITTEN[kind](value))
+        elif kind is tuple or _is_named_tuple(kind):
+            self._write("tuple", str(len(value)))
+            if kind is not tuple:
+                self._add_value(kind, function, name)
+            for item in value:
+                self._add_value(item, function, name)
+        elif isinstance(value, np.generic) and kind is not np.object_ and kind is not np.void:
+            self._write("numpy", value.dtype.str, value.tobytes())
+        elif isinstance(value, np.dtype) and not value.hasobject:
+            self._write("dtype", repr(value))
+        elif isinstance(getattr(value, "py_func", None), FunctionType):
+            self.dispatchers[value] = None
+            self._write("compiled", repr(sorted(getattr(value, "targetoptions", {}).items())))
+            self.add_function(value.py_func)
+        elif _is_known_by_name(value):
+            self._write("by name", value.__module__ or "", value.__qualname__)
+        elif isinstance(value, FunctionType):
+            self.add_function(value)
+        elif isinstance(value, np.ufunc):
+            self._write("ufunc", value.__name__)
+        elif _is_named_tuple(value):
+            self._write("NamedTuple", value.__name__, *value._fields)
+            self._add_value(tuple(sorted(value._field_defaults.items())), function, name)
+        elif isinstance(value, type) and issubclass(value, BaseException):
+            self._write("by name", value.__module__, value.__qualname__)
+        elif _package(kind) == "numba" and isinstance(getattr(value, "_defn", None), FunctionType):
+            # an intrinsic: what it generates is in its code
+            self._write("intrinsic", value._defn.__module__ or "", value._defn.__qualname__)
+            self._write(_code_digest(value._defn.__code__)[0])
+        elif _package(kind) == "numba" and hasattr(value, "mangling_args"):
+            self._write("numba type", str(value))
+        else:
+            raise TypeError(
+                f"{function.__module__}.{function.__qualname__}: {name} is {_described(value)}; compiled functions may read numbers, "
+                "strings, None, tuples of these, and functions. Pass anything else as an argument"
+            )
+
+
+_WRITTEN: dict[type, Callable[[Any], str | bytes]] = {
+    type(None): repr,
+    bool: repr,
+    int: hex,
+    str: str,
+    bytes: bytes,
+    type(...): repr,
+    float: lambda value: struct.pack("<d", value),
+    complex: lambda value: struct.pack("<2d", value.real, value.imag),
+}
+
+
+@lru_cache(maxsize=4096)
+def _code_digest(code: CodeType) -> tuple[bytes, tuple[str, ...]]:
+    """Hash of a code object, nested ones included, and the names of the globals that it reads."""
+    documented = code.co_flags & _HAS_DOCSTRING if sys.version_info >= (3, 13) else not code.co_name.startswith("<")
+    names = _globals_of(code)
+    constants: list[tuple[str, Any]] = []
+    for position, constant in enumerate(code.co_consts):
+        if isinstance(constant, CodeType):
+            digest, inner = _code_digest(constant)
+            names |= dict.fromkeys(inner)
+            constants.append(("code", digest))
+        else:
+            is_docstring = position == 0 and documented and isinstance(constant, str)
+            constants.append(("constant", None if is_docstring else _constant(constant)))
+    parts = (
+        code.co_code,
+        constants,
+        code.co_names,
+        code.co_varnames,
+        code.co_cellvars,
+        code.co_freevars,
+        code.co_argcount,
+        code.co_posonlyargcount,
+        code.co_kwonlyargcount,
+        code.co_flags & ~_HAS_DOCSTRING,
+        code.co_exceptiontable,
+    )
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).digest(), tuple(names)
+
+
+def _constant(value: Any) -> Any:
+    """A constant of a code object, in a form whose text tells it from every other."""
+    if isinstance(value, tuple | frozenset):
+        items = [_constant(item) for item in value]
+        return (type(value).__name__, items if isinstance(value, tuple) else sorted(items, key=repr))
+    return type(value).__name__, _WRITTEN[type(value)](value) if type(value) in _WRITTEN else repr(value)
+
+
+def _globals_of(code: CodeType) -> dict[str, None]:
+    """Names of the globals that a code object reads, in order of reading.
+
+    By hand, because `dis` takes 2.5 µs per instruction: a first tick would wait 10 ms for it.
+    """
+    names: dict[str, None] = {}
+    more = 0
+    for operation, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        argument |= more
+        more = argument << 8 if operation == dis.EXTENDED_ARG else 0
+        if operation == _LOAD_GLOBAL:
+            names[code.co_names[argument >> 1]] = None
+    return names
+
+
+def _attributes_read(code: CodeType, name: str) -> Iterator[tuple[str, ...]]:
+    """The chains of attributes that code reads from a variable: ("sqrt",) for `math.sqrt(x)`, () for the variable itself."""
+    instructions = list(dis.get_instructions(code))
+    for position, instruction in enumerate(instructions):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_DEREF") and instruction.argval == name:
+            path = []
+            for following in instructions[position + 1 :]:
+                if following.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                    break
+                path.append(following.argval)
+            yield tuple(path)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _attributes_read(constant, name)
+
+
+def _defaults(function: FunctionType) -> dict[str, Any]:
+    """Default values by the names of their arguments."""
+    code, values = function.__code__, function.__defaults__ or ()
+    positional = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
+    return dict(zip(positional, values, strict=True)) | dict(sorted((function.__kwdefaults__ or {}).items()))
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return _MISSING
+
+
+def _is_known_by_name(value: Any) -> bool:
+    """Whether it is a function or class of Python, NumPy or Numba, or a function written in C; not a method of some object."""
+    if not isinstance(getattr(value, "__qualname__", None), str):
+        return False
+    is_known = _package(value) in _KNOWN_BY_NAME or isinstance(value, BuiltinFunctionType)
+    return is_known and isinstance(getattr(value, "__self__", None), ModuleType | type | None)
+
+
+def _package(value: Any) -> str:
+    module = getattr(value, "__module__", None)
+    return module.split(".")[0] if isinstance(module, str) else ""
+
+
+def _is_named_tuple(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_field_defaults")
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, ModuleType):
+        return f"the module {value.__name__} as a value"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return f"of type {type(value).__name__}"
