@@ -28,9 +28,10 @@ from .kernels.layout import (
 )
 from .kernels.poses import pose_at
 from .mass_properties import MassProperties
-from .model import check_flyable, write_mass_properties
+from .model import MODEL_ROWS, check_flyable, mass_property_rows
 
 if TYPE_CHECKING:
+    from .store.bodies import Bodies
     from .world import World
 
 _ZERO = read_only(np.zeros(3))
@@ -54,31 +55,45 @@ class Body:
     raises `ValueError`.
     """
 
-    __slots__ = ("_index", "_name", "_world")
+    __slots__ = ("_id", "_index", "_name", "_numbering", "_table", "_world")
 
-    def __init__(self, world: World, index: int, name: str) -> None:
-        self._world = world
-        self._index = index
-        self._name = name
+    _world: World
+    _table: Bodies
+    _name: str
+    _id: int
+    _index: int
+    _numbering: int
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise TypeError(
+            "Body: a handle is not made by hand; use world.add_body(…), or world.body(name) for one that is there"
+        )
 
     def __repr__(self) -> str:
-        return f"<Body {self._name!r}{' (removed)' if self._index < 0 else ''}>"
+        rows = self._table.find(self._id, self._id + 1)
+        return f"<Body {self._name!r}{' (removed)' if rows.start == rows.stop else ''}>"
 
     def __str__(self) -> str:
         return f"body {self._name!r}"
 
-    # what it is
+    def __reduce__(self) -> tuple[object, ...]:
+        return _body_in, (self._world, self._id, self._name)
 
     @property
     def name(self) -> str:
-        """Its name, unique in its world."""
+        """Its name, which no other body of its world has."""
         return self._name
 
     @property
     def index(self) -> int:
         """Its row in the world's arrays now; rows close up when a body before it is removed."""
-        if self._index < 0:
+        return self._index if self._numbering == self._table.numbering else self._find()
+
+    def _find(self) -> int:
+        rows = self._table.find(self._id, self._id + 1)
+        if rows.start == rows.stop:
             raise ValueError(f"{self} was removed from its world; its handle can no longer be used")
+        self._index, self._numbering = rows.start, self._table.numbering
         return self._index
 
     @property
@@ -93,7 +108,7 @@ class Body:
 
         The body's origin and its rates stay: where the mass centre moves by Δc in the body, position += R Δc and velocity += ω × R Δc.
         """
-        return self._world._mass_properties[self.index]
+        return self._table.mass_properties[self.index]
 
     @mass_properties.setter
     def mass_properties(self, value: MassProperties) -> None:
@@ -103,24 +118,27 @@ class Body:
         shift_before = rotated(self._read(_PREVIOUS_ORIENTATION), shift_body)
         velocity = self.velocity + np.cross(self.angular_velocity_world, shift_world)
         position, previous = self.position + shift_world, self._read(_PREVIOUS_POSITION) + shift_before
-        self._before_change()
-        self._world._mass_properties[self.index] = value
-        write_mass_properties(self._world._columns.array, self.index, value)
-        self._put(POSITION, position)
-        self._put(PREVIOUS + POSITION, previous)
-        self._put(VELOCITY, velocity)
-        self._world._columns.forget_history(self._index)
-        self._world._forces.model_changed()
+        self._check_finite(velocity, position, previous)
+        index, table, store = self.index, self._table, self._world._store
+        with store.all_or_nothing():
+            store.before_change()
+            store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
+            table.mass_properties[index] = value
+            table.write(MODEL_ROWS, index, mass_property_rows(value))
+            table.write(_POSITION, index, position)
+            table.write(_PREVIOUS_POSITION, index, previous)
+            table.write(_VELOCITY, index, velocity)
+            table.forget_history(index)
 
     @property
     def mass(self) -> float:
         """Mass [kg]."""
-        return float(self._world._columns.array[MASS, self.index])
+        return float(self._table.array[MASS, self.index])
 
     @property
     def inverse_mass(self) -> float:
         """One over the mass [1/kg]."""
-        return float(self._world._columns.array[INVERSE_MASS, self.index])
+        return float(self._table.array[INVERSE_MASS, self.index])
 
     @property
     def center_of_mass_body(self) -> FloatArray:
@@ -156,7 +174,7 @@ class Body:
 
     @position.setter
     def position(self, value: npt.ArrayLike) -> None:
-        self._set(POSITION, vector(value, "position", self), pose=True)
+        self._set(_POSITION, vector(value, "position", self), pose=True)
 
     @property
     def orientation(self) -> FloatArray:
@@ -165,7 +183,7 @@ class Body:
 
     @orientation.setter
     def orientation(self, value: npt.ArrayLike) -> None:
-        self._set(ORIENTATION, unit_quaternion(value, "orientation", self), pose=True)
+        self._set(_ORIENTATION, unit_quaternion(value, "orientation", self), pose=True)
 
     @property
     def velocity(self) -> FloatArray:
@@ -174,7 +192,7 @@ class Body:
 
     @velocity.setter
     def velocity(self, value: npt.ArrayLike) -> None:
-        self._set(VELOCITY, vector(value, "velocity", self))
+        self._set(_VELOCITY, vector(value, "velocity", self))
 
     @property
     def angular_velocity_body(self) -> FloatArray:
@@ -183,7 +201,7 @@ class Body:
 
     @angular_velocity_body.setter
     def angular_velocity_body(self, value: npt.ArrayLike) -> None:
-        self._set(ANGULAR_VELOCITY, vector(value, "angular_velocity_body", self))
+        self._set(_ANGULAR_VELOCITY, vector(value, "angular_velocity_body", self))
 
     @property
     def angular_velocity_world(self) -> FloatArray:
@@ -193,7 +211,7 @@ class Body:
     @angular_velocity_world.setter
     def angular_velocity_world(self, value: npt.ArrayLike) -> None:
         rates = vector(value, "angular_velocity_world", self)
-        self._set(ANGULAR_VELOCITY, rotated_inverse(self.orientation, rates))
+        self._set(_ANGULAR_VELOCITY, rotated_inverse(self.orientation, rates))
 
     @property
     def angular_momentum_world(self) -> FloatArray:
@@ -205,7 +223,7 @@ class Body:
     def angular_momentum_world(self, value: npt.ArrayLike) -> None:
         momentum = vector(value, "angular_momentum_world", self)
         momentum_body = rotated_inverse(self.orientation, momentum) - self.stored_momentum_body
-        self._set(ANGULAR_VELOCITY, self._times(self.inverse_inertia_body, momentum_body))
+        self._set(_ANGULAR_VELOCITY, self._times(self.inverse_inertia_body, momentum_body))
 
     @property
     def stored_momentum_body(self) -> FloatArray:
@@ -217,7 +235,7 @@ class Body:
 
     @stored_momentum_body.setter
     def stored_momentum_body(self, value: npt.ArrayLike) -> None:
-        self._set(STORED_MOMENTUM, vector(value, "stored_momentum_body", self))
+        self._set(_STORED_MOMENTUM, vector(value, "stored_momentum_body", self))
 
     @property
     def rotation_matrix(self) -> FloatArray:
@@ -311,8 +329,9 @@ class Body:
         velocity = self.velocity + self.inverse_mass * impulse
         rates = self.angular_velocity_body if turn is None else self._rates_after(turn)
         self._check_finite(velocity, rates)
-        self._set(VELOCITY, velocity)
-        self._set(ANGULAR_VELOCITY, rates)
+        with self._world._store.all_or_nothing():
+            self._set(_VELOCITY, velocity)
+            self._set(_ANGULAR_VELOCITY, rates)
 
     def apply_impulse_body(self, impulse_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
         """The same, given in body axes.
@@ -326,7 +345,7 @@ class Body:
 
     def apply_angular_impulse(self, angular_impulse_world: npt.ArrayLike) -> None:
         """Change the rates at once by an angular impulse [N·m·s], world frame, shape (3,)."""
-        self._set(ANGULAR_VELOCITY, self._rates_after(vector(angular_impulse_world, "angular_impulse_world", self)))
+        self._set(_ANGULAR_VELOCITY, self._rates_after(vector(angular_impulse_world, "angular_impulse_world", self)))
 
     # for drawing
 
@@ -343,36 +362,28 @@ class Body:
             if fraction > 1.0:
                 refuse(self, "alpha", alpha, "between 0 and 1")
         pose = np.empty(7)
-        pose_at(self._world._columns.array, self.index, fraction, pose)
+        pose_at(self._table.array, self.index, fraction, pose)
         read_only(pose)
         return pose[:3], pose[3:]
 
     # inside
 
-    def _before_change(self) -> None:
-        _ = self.index
-        self._world._before_change()
-
     def _read(self, rows: slice) -> FloatArray:
-        if self._index < 0:
-            _ = self.index  # raises
-        values: FloatArray = self._world._columns.array[rows, self._index].copy()
+        table = self._table
+        index = self._index if self._numbering == table.numbering else self._find()
+        values: FloatArray = table.array[rows, index].copy()
         values.setflags(False)  # type: ignore[call-arg]  # as `read_only` does, without a call
         return values
 
-    def _put(self, row: int, values: FloatArray) -> None:
-        self._world._columns.array[row : row + len(values), self._index] = values
-
-    def _set(self, row: int, values: FloatArray, pose: bool = False) -> None:
+    def _set(self, rows: slice, values: FloatArray, pose: bool = False) -> None:
+        """Set components; a pose also one tick back, so that it is not blended from the old one."""
         self._check_finite(values)
-        self._before_change()
-        self._put(row, values)
+        table, index = self._table, self.index
+        table.write(rows, index, values)
         if pose:
-            self._put(PREVIOUS + row, values)
-        if row < STATE_ROWS:
-            self._world._columns.forget_history(self._index)
-        elif row == STORED_MOMENTUM:
-            self._world._columns.look_for_stored_momentum()
+            table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)
+        if rows.start < STATE_ROWS:
+            table.forget_history(index)
 
     def _check_finite(self, *results: FloatArray) -> None:
         for result in results:
@@ -380,8 +391,7 @@ class Body:
                 raise ValueError(f"{self}: the values given lead to numbers that are not finite: {result.tolist()}")
 
     def _push(self, part: int, force: FloatArray, torque: FloatArray) -> None:
-        _ = self.index
-        self._world._forces.push(self, part, force, torque)
+        self._world._held.push(self, part, force, torque)
 
     def _rates_after(self, angular_impulse_world: FloatArray) -> FloatArray:
         impulse_body = rotated_inverse(self.orientation, angular_impulse_world)
@@ -400,3 +410,17 @@ class Body:
 
 def _dot(a: FloatArray, b: FloatArray) -> float:
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+
+
+def new_body(world: World, table: Bodies, id: int, name: str) -> Body:
+    """A handle of the body with this id."""
+    body = Body.__new__(Body)
+    body._world, body._table, body._id, body._name = world, table, id, name
+    body._index = body._numbering = -1
+    return body
+
+
+def _body_in(world: World, id: int, name: str) -> Body:
+    """The handle of a body in a copied world; for one that was removed, a handle that says so."""
+    rows = world._bodies.find(id, id + 1)
+    return world._bodies.handles[rows.start] if rows.stop > rows.start else new_body(world, world._bodies, id, name)

@@ -124,6 +124,11 @@ def read_only(values: FloatArray) -> FloatArray:
     return values
 
 
+def sealed(values: FloatArray) -> FloatArray:
+    """A view of an array that cannot be made writable again."""
+    return np.asarray(memoryview(values).toreadonly())  # type: ignore[arg-type]
+
+
 def _real_rule(above: float | None, at_least: float | None) -> str:
     rule = "a finite real number"
     if above is not None:

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from .checks import FloatArray, read_only, refuse
-from .columns import Columns
+from .checks import FloatArray, read_only, refuse, sealed
 from .kernels.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
 from .mass_properties import MassProperties
 from .rotation import from_matrix
+from .store.bodies import Bodies
 
-_MODEL_ROWS = slice(MASS, PRINCIPAL_AXES + 3)
+MODEL_ROWS = slice(MASS, PRINCIPAL_AXES + 3)
+"""Where mass properties lie among the components of a body."""
 _SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _UNPACK = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
 
@@ -16,25 +17,25 @@ _UNPACK = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
 class Model:
     """The whole world's mass properties as read-only arrays in body order."""
 
-    __slots__ = ("_columns",)
+    __slots__ = ("_bodies",)
 
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
+    def __init__(self, bodies: Bodies) -> None:
+        self._bodies = bodies
 
     @property
     def mass(self) -> FloatArray:
         """Mass [kg], shape (n,)."""
-        return read_only(self._columns.array[MASS, : self._columns.count])
+        return sealed(self._bodies.array[MASS, : self._bodies.count])
 
     @property
     def inverse_mass(self) -> FloatArray:
         """One over the mass [1/kg], shape (n,)."""
-        return read_only(self._columns.array[INVERSE_MASS, : self._columns.count])
+        return sealed(self._bodies.array[INVERSE_MASS, : self._bodies.count])
 
     @property
     def center_of_mass_body(self) -> FloatArray:
         """Where the mass centre lies from the body's origin [m], body frame, shape (n, 3)."""
-        return read_only(self._columns.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, : self._columns.count].T)
+        return sealed(self._bodies.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, : self._bodies.count].T)
 
     @property
     def inertia_body(self) -> FloatArray:
@@ -48,21 +49,20 @@ class Model:
 
     def tensor(self, row: int, column: int) -> FloatArray:
         """The symmetric tensor whose six numbers start at `row`, of one body, shape (3, 3)."""
-        return read_only(self._columns.array[row : row + 6, column][np.array(_UNPACK)])
+        return read_only(self._bodies.array[row : row + 6, column][np.array(_UNPACK)])
 
     def _tensors(self, row: int) -> FloatArray:
-        six = self._columns.array[row : row + 6, : self._columns.count]
+        six = self._bodies.array[row : row + 6, : self._bodies.count]
         return read_only(np.moveaxis(six[np.array(_UNPACK)], -1, 0).copy())
 
 
-def write_mass_properties(array: FloatArray, column: int | slice, mass_properties: MassProperties) -> None:
-    """Put mass, inertia, their inverses and the principal axes into columns of the array."""
+def mass_property_rows(mass_properties: MassProperties) -> FloatArray:
+    """Mass, inertia, their inverses and the principal axes, in the order of a body's components."""
     values = [mass_properties.mass, mass_properties.inverse_mass, *mass_properties.center_of_mass_body]
     for tensor in (mass_properties.inertia_body, mass_properties.inverse_inertia_body):
         values += [tensor[i, j] for i, j in _SIX]
     moments, axes = mass_properties.principal()
-    values += [*moments, *_principal_quaternion(axes)]
-    array[_MODEL_ROWS, column] = np.array(values) if isinstance(column, int) else np.array(values)[:, np.newaxis]
+    return np.array([*values, *moments, *_principal_quaternion(axes)])
 
 
 def _principal_quaternion(axes: FloatArray) -> tuple[float, float, float]:

@@ -18,7 +18,7 @@ from .kernels.layout import (
     VELOCITY,
 )
 from .mass_properties import MassProperties
-from .model import check_flyable, write_mass_properties
+from .model import MODEL_ROWS, check_flyable, mass_property_rows
 
 
 class NewBodies:
@@ -116,7 +116,7 @@ class NewBodies:
                 self.columns[:, column] = self.columns[:, same]
             else:
                 check_flyable(properties, self._owner if name is None else f"body {name!r}")
-                write_mass_properties(self.columns, column, properties)
+                self.columns[MODEL_ROWS, column] = mass_property_rows(properties)
 
     def _rows(self, value: Any, argument: str, size: int) -> FloatArray:
         count = self.columns.shape[1]

@@ -1,25 +1,20 @@
 """What changes with time, one column a body: read and written whole, hashed, interpolated."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from .checks import FloatArray, array, read_only, unit_quaternions
-from .columns import Columns
+from .checks import FloatArray, array, read_only, real, refuse, sealed, unit_quaternions
 from .kernels.arrays import rotated, rotated_inverse
 from .kernels.layout import (
     ANGULAR_VELOCITY,
     ORIENTATION,
     POSITION,
     PREVIOUS,
-    ROWS,
     STATE_ROWS,
     STORED_MOMENTUM,
     VELOCITY,
-    WRENCH,
-    WRENCH_ROWS,
 )
 from .kernels.poses import BLOCK, blended_poses
+from .store.bodies import Bodies
 
 
 class State:
@@ -29,11 +24,10 @@ class State:
     whole array of the same shape writes it; a pose that is set so is not blended from the old one.
     """
 
-    __slots__ = ("_before_change", "_columns", "_scratch")
+    __slots__ = ("_bodies", "_scratch")
 
-    def __init__(self, columns: Columns, before_change: Callable[[], None]) -> None:
-        self._columns = columns
-        self._before_change = before_change
+    def __init__(self, bodies: Bodies) -> None:
+        self._bodies = bodies
         self._scratch = np.empty((7, BLOCK))
 
     @property
@@ -94,35 +88,26 @@ class State:
 
     def interpolated_poses(self, alpha: float) -> tuple[FloatArray, FloatArray]:
         """World positions of the origins [m] (n, 3) and orientations (n, 4), `alpha` of the way from the previous tick to the last."""
-        origins = np.empty((self._columns.count, 3))
-        orientations = np.empty((self._columns.count, 4))
-        loop = blended_poses(self._columns.pitch)
-        loop(self._columns.array, self._scratch, self._columns.count, alpha, origins, orientations)
+        fraction = real(alpha, "alpha", "World.state.interpolated_poses", at_least=0.0)
+        if fraction > 1.0:
+            refuse("World.state.interpolated_poses", "alpha", alpha, "between 0 and 1")
+        origins = np.empty((self._bodies.count, 3))
+        orientations = np.empty((self._bodies.count, 4))
+        loop = blended_poses(self._bodies.pitch)
+        loop(self._bodies.array, self._scratch, self._bodies.count, fraction, origins, orientations)
         return origins, orientations
 
-    def hashed_bytes(self) -> bytes:
-        """The bodies as bytes, equal for equal values: state and mass properties, without the previous tick and the scratch rows."""
-        count = self._columns.count
-        rows = np.r_[0:STATE_ROWS, WRENCH + WRENCH_ROWS : ROWS]
-        blocks = [self._columns.array[rows, :count]]
-        if self._columns.history is not None and self._columns.history.any():
-            blocks.append(self._columns.history[:, :count])
-        # adding zero makes one zero of both
-        return b"".join((block + 0.0).astype("<f8").tobytes() for block in blocks)
-
     def _rows(self, row: int, size: int) -> FloatArray:
-        return read_only(self._columns.array[row : row + size, : self._columns.count].T)
+        return sealed(self._bodies.array[row : row + size, : self._bodies.count].T)
 
     def _checked(self, value: FloatArray, argument: str, size: int) -> FloatArray:
-        return array(value, argument, "World.state", (self._columns.count, size))
+        return array(value, argument, "World.state", (self._bodies.count, size))
 
     def _write(self, row: int, values: FloatArray, also_previous: bool = False) -> None:
-        self._before_change()
-        target = self._columns.array[:, : self._columns.count]
-        target[row : row + values.shape[1]] = values.T
+        bodies = self._bodies
+        everybody, size = slice(0, bodies.count), values.shape[1]
+        bodies.write(slice(row, row + size), everybody, values.T)
         if also_previous:
-            target[PREVIOUS + row : PREVIOUS + row + values.shape[1]] = values.T
+            bodies.write(slice(PREVIOUS + row, PREVIOUS + row + size), everybody, values.T)
         if row < STATE_ROWS:
-            self._columns.forget_history()
-        elif row == STORED_MOMENTUM:
-            self._columns.look_for_stored_momentum()
+            bodies.forget_history()

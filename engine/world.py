@@ -2,45 +2,62 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-import hashlib
 import math
-from collections.abc import Callable, Iterable, Sequence
-from enum import Enum
-from typing import Any
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress
+from time import perf_counter
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from . import diagnostics
-from .body import Body
-from .checkpoint import Checkpoint
+from . import copying, diagnostics
+from .body import Body, new_body
+from .calling import Callback, check_calls, identity
 from .checks import FloatArray, NonFiniteStateError, integer, read_only, real, refuse, vector
 from .clock import Clock
-from .columns import Columns
-from .forces.force_set import AnyForce, ForceSet
+from .forces.force import Force, TableForce
+from .forces.spring import SPRINGS
+from .forces.thruster import THRUSTERS
 from .integrators import Integrator, by_name
-from .kernels.layout import PREVIOUS, STATE_ROWS
+from .kernels.layout import BAD
 from .mass_properties import MassProperties
 from .model import Model
 from .new_bodies import NewBodies
-from .parts import TakeTicks
 from .state import State
-from .stepper import Stepper
+from .store.bodies import Bodies
+from .store.memory import Memory, state_of
+from .store.schema import Schema
+from .store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Store, hash_of, refuse_other_thread
+from .store.views import TableView
+from .threads import TakeTicks
+from .tick.culprit import find_culprit
+from .tick.fields import Fields
+from .tick.force_list import AnyForce, ForceList
+from .tick.held import Held
+from .tick.plan import Plan
+from .tick.profile import Profile
+from .tick.wrenches import wrench_on
 
 DEFAULT_INTEGRATOR = "free-rotor-2"
 """Exact in free flight at any spin and step, and measured at 1.3 × the cost of "rk4" for one body stepped from Python (1.0 against
 0.8 µs a tick with gravity and a thruster; 2.5 × in a long `step(n)`): `python -m tests.benchmarks`."""
 
-Callback = Callable[["World"], Any]
+_MOST_TICKS = 2**53
+"""Tick counts beyond this would not have times of their own."""
+_SECONDS_PER_CALL = 0.02
+"""How long one compiled call may take [s], about: an interrupt waits for its end."""
 
 
-class _Phase(Enum):
-    BETWEEN_TICKS = 0
-    CALLBACKS = 1
-    FORCES = 2
+class _Stages(NamedTuple):
+    """What a tick is made of, in order; `World.profile` puts timed ones in their places."""
 
-
-_BETWEEN_TICKS = _Phase.BETWEEN_TICKS  # looked up at every tick
+    call_callbacks: Callable[[], None]
+    gather_held: Callable[[], None]
+    move: Callable[[int], int]
+    commit: Callable[[int], None]
+    call_after_tick: Callable[[], None]
 
 
 class World:
@@ -62,24 +79,34 @@ class World:
 
     __slots__ = (
         "__weakref__",
+        "_after_tick",
         "_bodies",
         "_callbacks",
-        "_checkpoint",
         "_clock",
-        "_columns",
         "_dt",
+        "_exact_dt",
+        "_fields",
         "_forces",
         "_game_mode",
+        "_held",
+        "_in_frame",
         "_integrator",
-        "_mass_properties",
+        "_last_tick",
+        "_memory",
         "_model",
+        "_most_at_once",
         "_names",
         "_paused",
-        "_phase",
+        "_plan",
+        "_profile",
+        "_quiet",
+        "_reported",
+        "_run",
+        "_stages",
         "_state",
-        "_stepper",
+        "_store",
         "_threads",
-        "_tick_count",
+        "_tick_start",
     )
 
     def __init__(
@@ -92,28 +119,45 @@ class World:
         threads: int = 1,
     ) -> None:
         self._dt = real(dt, "dt", "World", above=0.0)
+        self._exact_dt = dt
         self._clock = Clock(dt, max_ticks_per_frame)
         self._threads = integer(threads, "threads", "World", at_least=1)
-        self._tick_count = 0
-        self._paused = False
-        self._phase = _Phase.BETWEEN_TICKS
-        self._columns = Columns()
-        self._columns.before_change = self._before_change
-        self._bodies: list[Body] = []
+        self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
+        self._paused = self._in_frame = False
+        self._callbacks: list[Callback] = []
+        self._after_tick: list[Callback] = []
         self._names: dict[str, Body] = {}
-        self._mass_properties: list[MassProperties] = []
-        self._forces = ForceSet(self._columns, self._bodies, self._before_change)
-        self._stepper = Stepper(self._columns, self._forces, self._dt, self._threads)
-        self._callbacks: list[tuple[Callback, int]] = []
-        self._checkpoint: Checkpoint | None = None
-        self._state = State(self._columns, self._before_change)
-        self._model = Model(self._columns)
+        # state: tables, and what is held in them by name
+        self._store = Store(self)
+        self._store.on_change = self._before_change
+        self._bodies = Bodies(self._store, is_shared=self._threads > 1)
+        self._store.tables[self._bodies.schema.name] = self._bodies
+        self._memory = Memory(self._store)
+        self._state = State(self._bodies)
+        self._model = Model(self._bodies)
+        # the tick: what is held over it, what is evaluated in it, what takes it
+        self._held = Held(self._bodies, self._store)
+        self._bodies.on_change = self._held.bodies_changed
+        self._fields = Fields(self._bodies, self._store)
+        self._plan = Plan(self._bodies, self._held, self._fields, self._dt, self._threads)
+        self._forces = ForceList(self._store, self._bodies, self._plan, self._memory)
+        self._profile: Profile | None = None
+        self._stages = self._plain_stages()
+        self._run: TakeTicks = self._take_none
+        self._quiet = 0
+        """How many ticks may be taken by `_run` before somebody is to be called or something has changed."""
+        self._most_at_once = 64
+        self._tick_start = 0
+        self._reported = 0
+        """The last tick after which functions were called."""
         self._game_mode = False
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
 
     def __repr__(self) -> str:
-        return f"<World of {len(self._bodies)} bodies at t = {self.time:g} s, dt = {self._dt:g} s, {self._integrator.name}>"
+        count = self._bodies.count
+        bodies = f"{count} {'body' if count == 1 else 'bodies'}"
+        return f"<World with {bodies} at t = {self.time:g} s, dt = {self._dt:g} s, {self._integrator.name}>"
 
     # time
 
@@ -125,12 +169,12 @@ class World:
     @property
     def tick_count(self) -> int:
         """Ticks taken since the world was made."""
-        return self._tick_count
+        return self._bodies.tick_count
 
     @property
     def time(self) -> float:
         """Simulated time [s]: `tick_count * dt`, never a running sum."""
-        return self._tick_count * self._dt
+        return self._bodies.tick_count * self._dt
 
     @property
     def alpha(self) -> float:
@@ -149,7 +193,8 @@ class World:
 
     @time_scale.setter
     def time_scale(self, value: float) -> None:
-        self._before_change()
+        self._store.before_change()
+        self._store.record(setattr, self._clock, "time_scale", self._clock.exact_time_scale)
         self._clock.time_scale = value
 
     @property
@@ -160,7 +205,8 @@ class World:
     @paused.setter
     def paused(self, value: bool) -> None:
         value = _boolean(value, "paused")
-        self._before_change()
+        self._store.before_change()
+        self._store.record(setattr, self, "_paused", self._paused)
         self._paused = value
 
     def advance(self, elapsed_seconds: float) -> int:
@@ -172,17 +218,19 @@ class World:
         Returns:
             How many ticks were taken, at most `max_ticks_per_frame`.
         """
-        if self._phase is not _BETWEEN_TICKS:
+        if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("advance")
         if self._paused:
             real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
             return 0
         ticks = self._clock.ticks_for(elapsed_seconds)
-        before = self._tick_count
+        before = self._bodies.tick_count
+        self._in_frame = True
         try:
-            self._take(ticks, until_paused=True)
+            self.step(ticks)
         finally:
-            taken = self._tick_count - before
+            self._in_frame = False
+            taken = self._bodies.tick_count - before
             if taken < ticks:  # some failed or came after a callback paused the world
                 self._clock.drop(ticks - taken)
         return taken
@@ -192,12 +240,48 @@ class World:
 
         Args:
             ticks: How many, at least 0.
+
+        Raises:
+            TypeError: `ticks` is not an integer.
+            ValueError: It is below 0, or the time after so many ticks would be more than a number can hold.
+            NonFiniteStateError: A tick gave numbers that are not finite; the world is as it was before that tick.
+            RuntimeError: It is called from inside a tick, or while another thread steps this world.
         """
-        if type(ticks) is not int or ticks < 0:
-            ticks = integer(ticks, "ticks", "World.step", at_least=0)
-        if self._phase is not _BETWEEN_TICKS:
+        if type(ticks) is not int or not 0 <= ticks <= 1_000_000:
+            ticks = self._checked_ticks(ticks)
+        store = self._store
+        # Between this question and the next line CPython does not change threads: one of two that come here is refused.
+        if store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("step")
-        self._take(ticks)
+        store.phase = MOVING
+        try:
+            while ticks > 0:
+                if self._quiet >= ticks:  # nobody is called in these ticks, and nothing has changed since the last
+                    if ticks <= self._most_at_once:
+                        taken = self._run(ticks)
+                        if taken != ticks:
+                            self._refuse_result()
+                    else:
+                        taken = self._run_for_a_while()
+                    self._quiet -= taken
+                    ticks -= taken
+                    continue
+                if self._in_frame and self._paused:
+                    break
+                stages = self._stages
+                stages.call_callbacks()
+                stages.gather_held()
+                taken = stages.move(ticks)
+                stages.commit(taken)
+                stages.call_after_tick()
+                ticks -= taken
+        except BaseException as error:
+            self._take_back()
+            if not isinstance(error, Exception) and self._bodies.tick_count not in (self._tick_start, self._reported):
+                self._call_after_tick()  # an interrupt between a tick and the functions after it
+            raise
+        finally:
+            store.phase = BETWEEN_TICKS
 
     # how it moves
 
@@ -216,10 +300,12 @@ class World:
         if not isinstance(value, Integrator):
             refuse("World", "integrator", value, rule, TypeError)
         value.check_game_mode(self._game_mode)
-        self._before_change()
-        self._integrator = value
-        self._stepper.use(value, not self._game_mode)
-        self._columns.forget_history()
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            if hasattr(self, "_integrator"):
+                self._store.record(self._use, self._integrator, self._game_mode)
+            self._use(value, self._game_mode)
+            self._bodies.forget_history()
 
     @property
     def game_mode(self) -> bool:
@@ -230,9 +316,9 @@ class World:
     def game_mode(self, value: bool) -> None:
         value = _boolean(value, "game_mode")
         self._integrator.check_game_mode(value)
-        self._before_change()
-        self._game_mode = value
-        self._stepper.use(self._integrator, not value)
+        self._store.before_change()
+        self._store.record(self._use, self._integrator, self._game_mode)
+        self._use(self._integrator, value)
 
     @property
     def threads(self) -> int:
@@ -244,7 +330,7 @@ class World:
     @property
     def bodies(self) -> tuple[Body, ...]:
         """The bodies, in the order of the rows of the world's arrays."""
-        return tuple(self._bodies)
+        return tuple(self._bodies.handles)
 
     def body(self, name: str) -> Body:
         """The body of this name; `KeyError` where there is none."""
@@ -324,18 +410,32 @@ class World:
 
     def remove_body(self, body: Body) -> list[AnyForce]:
         """Remove a body. The forces that name it go with it and are returned; a drag on a list of bodies only loses it from the list."""
-        if not isinstance(body, Body):
-            refuse("World.remove_body", "body", body, "a body of this world", TypeError)
-        if body.world is not self:
-            refuse("World.remove_body", "body", body, "a body of this world")
-        self._before_change()
-        gone = self._forces.forget_body(body)
-        index = body.index
-        self._columns.remove(index)
-        del self._bodies[index], self._mass_properties[index], self._names[body.name]
-        body._index = -1
-        self._renumber()
-        return gone
+        return self._remove([body], "World.remove_body", "body")
+
+    def remove_bodies(self, bodies: Iterable[Body]) -> list[AnyForce]:
+        """Remove several bodies at once, in one move of the arrays.
+
+        Args:
+            bodies: Bodies of this world, each named once.
+
+        Returns:
+            The forces that went with them, in the order of adding.
+
+        Raises:
+            TypeError: One of them is not a body.
+            ValueError: One of them is not of this world, or named twice.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> rocks = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (1, 0, 0), (2, 0, 0)])
+            >>> world.remove_bodies(rocks[:2])
+            []
+            >>> len(world.bodies)
+            1
+        """
+        if isinstance(bodies, str | Body) or not isinstance(bodies, Iterable):
+            refuse("World.remove_bodies", "bodies", bodies, "a list of bodies of this world", TypeError)
+        return self._remove(list(bodies), "World.remove_bodies", "bodies")
 
     @property
     def state(self) -> State:
@@ -352,41 +452,113 @@ class World:
     @property
     def forces(self) -> tuple[AnyForce, ...]:
         """The forces, in the order in which they were added."""
-        return tuple(self._forces.forces)
+        return tuple(self._forces)
+
+    @property
+    def thrusters(self) -> TableView:
+        """All thrusters, jets of banks included, as whole arrays in the order of adding: `world.thrusters.throttle = array` sets all."""
+        return TableView(self._store, THRUSTERS)
+
+    @property
+    def springs(self) -> TableView:
+        """All springs, as whole arrays in the order of adding."""
+        return TableView(self._store, SPRINGS)
+
+    def fields(self, kind: type[Force]) -> TableView:
+        """All forces of one built-in or compiled kind, as whole arrays with one row per force, or one per body that it names.
+
+        Args:
+            kind: The class, `forces.LinearDrag` say.
+
+        Raises:
+            TypeError: It is not a class of forces that have rows.
+        """
+        if (
+            not isinstance(kind, type)
+            or not issubclass(kind, TableForce)
+            or not isinstance(getattr(kind, "_schema", None), Schema)
+        ):
+            refuse("World.fields", "kind", kind, "a class of engine.forces, or one made by forces.compiled", TypeError)
+        return TableView(self._store, kind._schema)
+
+    @property
+    def memory(self) -> Memory:
+        """Named memory for anybody's Python objects: undone with a failed tick, part of the state hash, copied with the world."""
+        return self._memory
 
     def add_force(self, force: AnyForce) -> AnyForce:
         """Add a force of `engine.forces`, an object with `apply(wrench, bodies, time)`, or a function of these arguments; returns it."""
-        self._before_change()
         self._forces.add(force)
         return force
 
     def remove_force(self, force: AnyForce) -> None:
         """Remove a force that was added."""
-        self._before_change()
         self._forces.remove(force)
 
-    def on_tick(self, function: Callback | None = None, every: int = 1) -> Any:
+    def on_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
         """Call `function(world)` at the start of each tick whose `tick_count % every == 0`, before the forces.
 
         Works as a decorator, with or without arguments, and returns the function. Functions are called in the order in which they
         were added. `world.time` is then the start of the tick; pushes applied inside act in this tick.
         """
-        every = integer(every, "every", "World.on_tick", at_least=1)
+        return self._call("on_tick", function, every)
+
+    def after_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
+        """Call `function(world)` after each tick that makes `tick_count` a multiple of `every`, once the tick is taken.
+
+        It may read everything and change the world, for the next tick, but not step it. If it raises, the tick stays taken, no further
+        one is, and what it has changed is undone. Works as a decorator, with or without arguments, and returns the function.
+
+        Args:
+            function: What is called, with the world; or None in a decorator with arguments.
+            every: At which ticks, at least 1.
+
+        Raises:
+            TypeError: The function cannot be called, or is a generator or a coroutine.
+            ValueError: `every` is below 1.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> heights = []
+            >>> @world.after_tick(every=10)
+            ... def record(world):
+            ...     heights.append(world.time)
+            >>> world.step(30)
+            >>> heights
+            [0.1, 0.2, 0.3]
+        """
+        return self._call("after_tick", function, every)
+
+    def _call(self, when: str, function: Any, every: int) -> Any:
+        every = integer(every, "every", f"World.{when}", at_least=1)
         if function is None:
-            return lambda decorated: self.on_tick(decorated, every)
+            return lambda decorated: self._call(when, decorated, every)
         if not callable(function):
-            refuse("World.on_tick", "function", function, "a function of the world", TypeError)
-        self._before_change()
-        self._callbacks.append((function, every))
+            refuse(f"World.{when}", "function", function, "a function of the world", TypeError)
+        check_calls(function, f"World.{when}", "function", "a function of the world")
+        name = "_callbacks" if when == "on_tick" else "_after_tick"
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            self._memory.join(function)
+            self._store.record(setattr, self, name, getattr(self, name))
+            setattr(self, name, [*getattr(self, name), Callback(function, every)])
         return function
 
-    def remove_callback(self, function: Callback) -> None:
-        """Stop calling a function that `on_tick` was given."""
-        kept = [pair for pair in self._callbacks if pair[0] != function]
-        if len(kept) == len(self._callbacks):
-            refuse("World.remove_callback", "function", function, "one that on_tick was given")
-        self._before_change()
-        self._callbacks = kept
+    def remove_callback(self, function: Callable[[World], Any]) -> None:
+        """Stop calling a function that `on_tick` or `after_tick` was given."""
+        key = identity(function)
+        kept = {
+            name: [c for c in getattr(self, name) if identity(c.function) != key]
+            for name in ("_callbacks", "_after_tick")
+        }
+        if all(len(kept[name]) == len(getattr(self, name)) for name in kept):
+            refuse("World.remove_callback", "function", function, "one that on_tick or after_tick was given")
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            self._memory.leave(function)
+            for name, left in kept.items():
+                self._store.record(setattr, self, name, getattr(self, name))
+                setattr(self, name, left)
 
     # what can be read off the whole
 
@@ -417,118 +589,298 @@ class World:
         )
         return _sum(spin + diagnostics.orbital_angular_momentum(model.mass, state.position, state.velocity, point))
 
-    def state_hash(self) -> int:
-        """64 bits, equal for equal states: bodies, tick count, forces' own memory and pending pushes.
+    def wrench(self, body: Body, force: AnyForce | None = None) -> tuple[FloatArray, FloatArray]:
+        """The force and torque on a body now, at the present state and time, pending pushes included. Nothing changes.
 
-        Not covered: time owed or dropped, settings, names, and what forces and callbacks keep outside the world.
+        The sum over all forces and the pushes is that of the whole. A force that has to be called is called once; what it remembers,
+        where it has joined `world.memory`, is put back.
+
+        Args:
+            body: A body of this world.
+            force: A force of this world, for its share alone; None for the whole.
+
+        Returns:
+            Net force [N], world frame, and net torque about the mass centre [N·m], body frame, each of shape (3,).
+
+        Raises:
+            RuntimeError: It is called inside a force.
+            ValueError: The body or the force is not of this world.
         """
-        digest = hashlib.blake2b(digest_size=8)
-        digest.update(f"{len(self._bodies)} {self._tick_count}".encode())
-        digest.update(self.state.hashed_bytes())
-        digest.update(self._forces.memory())
-        return int.from_bytes(digest.digest(), "little")
+        self._own_body(body, "World.wrench", "body")
+        if force is not None and not any(force is own or identity(force) == identity(own) for own in self._forces):
+            refuse("World.wrench", "force", force, "a force of this world, or None")
+        store = self._store
+        if store.phase is FORCES or store.phase is MOVING:
+            raise RuntimeError("World.wrench: it cannot be asked inside a force; ask in a callback or between ticks")
+        phase = store.phase
+        with store.trial(self._memory.objects):
+            store.enter(FORCES)
+            try:
+                return wrench_on(
+                    body.index,
+                    self._plan,
+                    self._bodies,
+                    self._forces if force is None else [force],
+                    force is None,
+                    self.time,
+                )
+            finally:
+                store.enter(phase)
+                self._quiet = 0
 
-    # one tick
+    def profile(self) -> Profile:
+        """Where the time of ticks goes: `with world.profile() as profile: world.step(1000)`, then `print(profile)`."""
+        return Profile(self._switch_profile)
 
-    def _take(self, ticks: int, until_paused: bool = False) -> None:
-        take = self._stepper.steady
-        if take is not None:
-            self._take_held(take, ticks)
-            return
-        while ticks > 0 and not (until_paused and self._paused):
-            take = None if self._callbacks else self._stepper.hold_still(self.time)
-            ticks -= self._one_tick() if take is None else self._take_held(take, ticks)
+    def state_hash(self) -> int:
+        """64 bits, equal for equal states.
 
-    def _take_held(self, take: TakeTicks, ticks: int) -> int:
-        """Ticks in which nobody is called."""
-        ticks = ticks if self._integrator.fuses_ticks else min(ticks, 1)
-        taken = take(ticks)
-        self._tick_count += taken
-        if taken < ticks:
-            self._refuse_result()
-        return ticks
+        Covered are bodies, tick count, forces with their parameters, commands, memory, pending pushes, integrator and game mode. Not
+        covered: time owed or dropped, names, and what forces and callbacks keep outside the world.
+        """
+        return hash_of(self._digest())
 
-    def _one_tick(self) -> int:
-        try:
-            self._call_callbacks()
-            self._phase = _Phase.FORCES
-            if not self._stepper.take_one(self.time):
-                self._refuse_result()
-        except BaseException:
-            self._phase = _Phase.BETWEEN_TICKS
-            if self._checkpoint is not None:
-                self._checkpoint.restore(self)
-            raise
-        finally:
-            self._phase = _Phase.BETWEEN_TICKS
-            self._checkpoint = None
-        self._forces.drop_pushes()
-        self._tick_count += 1
-        return 1
+    def _digest(self) -> Iterator[bytes]:
+        yield f"{self._bodies.count} {self._bodies.tick_count} {self._integrator!r} {self._game_mode}".encode()
+        yield from self._store.digest(self._held.is_pushed)
+        yield from (name.encode() for name in self._forces.names())
+        yield from self._memory.digest()
+
+    # one tick: the stages of `step`, in their order
 
     def _call_callbacks(self) -> None:
-        self._phase = _Phase.CALLBACKS
-        for callback in tuple(self._callbacks):
-            function, every = callback
-            # one that another has removed in this tick is not called any more
-            if self._tick_count % every == 0 and callback in self._callbacks:
-                function(self)
+        """The functions that are due; from here on everything that is changed is recorded, to be undone if the tick fails."""
+        count = self._tick_start = self._bodies.tick_count
+        if count >= self._last_tick:
+            self._refuse_time(1)
+        due = [callback for callback in self._callbacks if count % callback.every == 0] if self._callbacks else []
+        if not due and not self._plan.calls_forces:
+            return
+        store = self._store
+        store.log = []
+        for name, object in self._memory.objects.items():
+            store.record(object.set_state, state_of(object, name))
+        if due:
+            store.enter(CALLING)
+            for callback in due:
+                # one that another has removed in this tick is not called any more
+                if callback in self._callbacks:
+                    callback.function(self)
+        store.enter(FORCES if self._plan.calls_forces else MOVING)
+
+    def _ticks_until_called(self, count: int) -> int:
+        """How many ticks may follow the one that starts at this count before a function is due."""
+        until = self._last_tick - count
+        for callback in (*self._callbacks, *self._after_tick):
+            until = min(until, callback.every - count % callback.every)
+        return until
+
+    @staticmethod
+    def _is_due(callbacks: list[Callback], count: int) -> bool:
+        return bool(callbacks) and any(count % callback.every == 0 for callback in callbacks)
+
+    def _gather_held(self) -> None:
+        """Weights, constants, thrusters and pushes into the wrench that is held over the tick."""
+        if self._plan.calls_forces and self._store.log is None:  # a callback has added a force that is called
+            self._store.log = []
+        self._plan.gather()
+
+    def _move(self, ticks: int) -> int:
+        """The method, which takes as many ticks as pass until somebody is to be called."""
+        if self._plan.calls_forces or self._held.is_pushed:
+            ticks = 1
+        ticks = min(ticks, self._ticks_until_called(self._tick_start), self._most_at_once)
+        taken = self._plan.move(ticks)
+        if taken < 1:
+            self._refuse_result()
+        return taken
+
+    def _commit(self, taken: int) -> None:
+        """The ticks stand: nothing of them is undone any more."""
+        store = self._store
+        store.log = None
+        store.phase = MOVING
+        if self._held.pushes.count:
+            self._held.expire()
+        count = self._tick_start + taken
+        if self._is_due(self._callbacks, count) or self._is_due(self._after_tick, count):
+            return
+        if self._plan.calls_forces or self._profile is not None:
+            return
+        run = self._plan.choose()
+        if run is not None and self._held.is_settled and self._integrator.fuses_ticks:
+            if run is not self._run:
+                self._run, self._most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
+            # the tick after which a function is called is not one that nobody watches
+            self._quiet = self._ticks_until_called(count) - bool(self._after_tick)
+
+    def _run_for_a_while(self) -> int:
+        """As many ticks as are worth a compiled call that an interrupt can wait for."""
+        ticks, begin = self._most_at_once, perf_counter()
+        if self._run(ticks) != ticks:
+            self._refuse_result()
+        spent = perf_counter() - begin
+        if spent < 0.5 * _SECONDS_PER_CALL:
+            self._most_at_once *= 2
+        elif spent > 1.5 * _SECONDS_PER_CALL:
+            self._most_at_once = max(1, self._most_at_once // 2)
+        return ticks
+
+    def _call_after_tick(self) -> None:
+        """The functions that are due after the last tick, each undone by itself if it raises."""
+        if not self._after_tick or not self._is_due(self._after_tick, self._bodies.tick_count):
+            return
+        store, count = self._store, self._bodies.tick_count
+        self._reported = count
+        store.enter(CALLING)
+        for callback in self._after_tick:
+            if count % callback.every == 0 and callback in self._after_tick:
+                with store.all_or_nothing():
+                    for name, object in self._memory.objects.items():
+                        store.record(object.set_state, state_of(object, name))
+                    callback.function(self)
+        store.phase = MOVING
 
     # when a tick fails
 
-    def _refuse_result(self) -> None:
-        """Undo a tick whose result is not finite and say which body it was and, where it can be found, which force."""
-        state = self._columns.array[:STATE_ROWS, : self._columns.count]
-        index = int(np.flatnonzero(~np.isfinite(state).all(axis=0))[0])
-        state[:] = self._columns.array[PREVIOUS : PREVIOUS + STATE_ROWS, : self._columns.count]
-        self._phase = _Phase.FORCES
-        try:
-            culprit = self._stepper.find_culprit(self.time)
-        finally:
-            self._phase = _Phase.BETWEEN_TICKS
+    def _take_back(self) -> None:
+        """Undo what a tick has changed that was not taken."""
+        self._quiet = 0
+        store = self._store
+        if store.log is not None and self._bodies.tick_count == self._tick_start:
+            store.roll_back()
+            self._held.spoil_all()
+        store.log = None
+
+    def _refuse_result(self) -> NoReturn:
+        """Say which body was not finite after a tick, and, where it can be found, which force spoilt it. The tick itself is undone."""
+        index = int(self._bodies.control[BAD])
+        if index < 0:
+            raise RuntimeError("World: a compiled loop refused the arrays of this world; no tick was taken")
+        body = self._bodies.handles[index]
+        store, phase = self._store, self._store.phase
+        with store.trial(self._memory.objects):
+            store.enter(FORCES)
+            try:
+                culprit = find_culprit(self._plan, self._bodies, self._forces, self.time)
+            finally:
+                store.phase = phase
         if culprit is not None:
             force, index = culprit
+            body = self._bodies.handles[index]
             cause = f"the force {force!r} on it is not finite"
         else:
-            body = self._bodies[index]
             cause = (
                 f"no single force is to blame; it started with velocity {body.velocity.tolist()} m/s and "
                 f"angular_velocity_body {body.angular_velocity_body.tolist()} rad/s"
             )
         raise NonFiniteStateError(
-            f"{self._bodies[index]}: its state is not finite after the tick from t = {self.time:g} s (dt = {self._dt:g} s); "
+            f"{body}: its state is not finite after the tick from t = {self.time:g} s (dt = {self._dt:g} s); "
             f"{cause}. The world is as it was before that tick."
         )
 
-    # changes by hand
+    def _refuse_reentry(self, method: str) -> NoReturn:
+        if self._store.is_calling_here:
+            raise RuntimeError(f"World.{method} cannot be called from inside a tick (a callback or a force)")
+        refuse_other_thread(f"World.{method}")
+
+    def _refuse_time(self, ticks: int) -> NoReturn:
+        raise ValueError(
+            f"World.step: after {ticks} more ticks of {self._dt:g} s from tick {self.tick_count} the time would be more than a number "
+            f"can hold; this world can take ticks up to number {self._last_tick}"
+        )
+
+    def _checked_ticks(self, ticks: Any) -> int:
+        ticks = integer(ticks, "ticks", "World.step", at_least=0)
+        if ticks > self._last_tick - self._bodies.tick_count:
+            self._refuse_time(ticks)
+        return ticks
+
+    # inside
 
     def _before_change(self) -> None:
-        """Called before anything of the world is changed by hand."""
-        self._stepper.steady = None
-        if self._phase is _Phase.FORCES:
-            raise RuntimeError(
-                "World: a force may only add to its wrench; change the world in a callback (World.on_tick) instead"
-            )
-        if self._phase is _Phase.CALLBACKS and self._checkpoint is None:
-            self._checkpoint = Checkpoint(self)
+        self._quiet = 0
 
-    def _refuse_reentry(self, method: str) -> None:
-        if self._phase is not _Phase.BETWEEN_TICKS:
-            raise RuntimeError(f"World.{method} cannot be called from inside a tick (a callback or a force)")
+    def _take_none(self, ticks: int) -> int:
+        return 0
+
+    def _use(self, integrator: Integrator, game_mode: bool) -> None:
+        self._integrator, self._game_mode = integrator, game_mode
+        self._plan.use(integrator, not game_mode)
+
+    def _plain_stages(self) -> _Stages:
+        return _Stages(self._call_callbacks, self._gather_held, self._move, self._commit, self._call_after_tick)
+
+    def _switch_profile(self, profile: Profile | None) -> None:
+        self._store.before_change()
+        self._profile = profile
+        plain = self._plain_stages()
+        if profile is None:
+            self._stages = plain
+            return
+
+        def commit(taken: int) -> None:
+            plain.commit(taken)
+            profile.ticks += taken
+
+        stages: dict[str, Callable[..., Any]] = {**plain._asdict(), "commit": commit}
+        self._stages = _Stages(**{name: profile.timed(name, stage) for name, stage in stages.items()})
+
+    def _own_body(self, body: Body, owner: str, argument: str) -> int:
+        """The row of a body of this world."""
+        if not isinstance(body, Body):
+            refuse(owner, argument, body, "a body of this world", TypeError)
+        if body.world is not self:
+            refuse(owner, argument, body, "a body of this world")
+        return body.index
 
     def _add(self, new: NewBodies) -> list[Body]:
-        names = new.fresh_names(self._names, first_number=len(self._bodies))
-        self._before_change()
-        bodies = [Body(self, len(self._bodies) + index, name) for index, name in enumerate(names)]
-        self._columns.append(new.columns)
-        self._bodies.extend(bodies)
-        self._mass_properties.extend(new.mass_properties)
-        self._names.update((body.name, body) for body in bodies)
-        return bodies
+        store, bodies = self._store, self._bodies
+        names = new.fresh_names(self._names, first_number=bodies.count)
+        with store.all_or_nothing():
+            first_id = bodies.append(new.columns)
+            store.record(self._forget_last, bodies.count - len(names), names)
+            made = [new_body(self, bodies, first_id + place, name) for place, name in enumerate(names)]
+            bodies.handles.extend(made)
+            bodies.mass_properties.extend(new.mass_properties)
+            self._names.update((body.name, body) for body in made)
+        return made
 
-    def _renumber(self) -> None:
-        for index, body in enumerate(self._bodies):
-            body._index = index
+    def _forget_last(self, count: int, names: list[str]) -> None:
+        del self._bodies.handles[count:], self._bodies.mass_properties[count:]
+        for name in names:
+            self._names.pop(name, None)
+
+    def _remove(self, chosen: list[Any], owner: str, argument: str) -> list[AnyForce]:
+        rows = np.array(sorted(self._own_body(body, owner, argument) for body in chosen), np.int64)
+        if len(set(rows.tolist())) != len(rows):
+            refuse(owner, argument, chosen, "a list that names each body once")
+        store, bodies = self._store, self._bodies
+        with store.all_or_nothing():
+            store.before_change()
+            gone = self._forces.remove_rows_of(rows)
+            kept = np.ones(bodies.count, np.bool_)
+            kept[rows] = False
+            for name in ("handles", "mass_properties"):
+                store.record(setattr, bodies, name, getattr(bodies, name))
+                setattr(bodies, name, list(compress(getattr(bodies, name), kept.tolist())))
+            store.record(self._names.update, {body.name: body for body in chosen})
+            for body in chosen:
+                del self._names[body.name]
+            store.remove_rows(bodies, rows)
+            self._forces.drop(gone)
+        return gone
+
+    # copies
+
+    def __copy__(self) -> World:
+        raise TypeError("World: a shallow copy would share its arrays and move this world; use copy.deepcopy(world)")
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return copying.empty_world, (), copying.image_of(self)
+
+    def __setstate__(self, image: dict[str, Any]) -> None:
+        copying.restore(self, image)
 
 
 def _boolean(value: Any, argument: str) -> bool:

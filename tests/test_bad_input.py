@@ -699,7 +699,7 @@ def test_the_largest_and_smallest_numbers_are_taken_or_refused_and_never_become_
                     assert result is None or isinstance(result, np.ndarray)
                     for kept in ("position", "velocity", "angular_velocity_body", "orientation"):
                         assert np.isfinite(getattr(world.state, kept)).all()
-                    for push in world._forces.pushes.values():
+                    for push in world._held.pushes.content().T:
                         assert np.isfinite(push).all(), f"{value} left a push of {push.tolist()}"
 
 

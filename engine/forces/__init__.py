@@ -3,6 +3,7 @@
 A force has `apply(wrench, bodies, time)` (see `Wrench` and `BodyStates`); a plain function of these arguments is one too.
 """
 
+from .compiled import compiled
 from .constant import ConstantForce, ConstantTorque
 from .drag import AngularDamping, LinearDrag, QuadraticDrag
 from .force import Force
@@ -28,4 +29,5 @@ __all__ = [
     "ThrusterBank",
     "UniformGravity",
     "Wrench",
+    "compiled",
 ]

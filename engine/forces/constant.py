@@ -2,17 +2,46 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from typing import ClassVar, Literal
+
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only, refuse, vector
-from ..kernels.points import STEADY_FORCE, pulls
-from .force import HeldForce, require_body
+from ..checks import FloatArray, refuse
+from ..kernels.points import pulls
+from ..store.schema import ANY, Field, Kind, Schema
+from .force import TableForce, checked, fixed, reference_fields, require_body
+from .spring import SPRINGS
 from .wrench import BodyHandle, BodyStates, Wrench
 
+CONSTANT_WRENCHES = Schema(
+    "constant wrenches",
+    (
+        *reference_fields("body"),
+        Field("force_world", Kind.MODEL, 3, "N", "world", digest=0, rule=ANY),
+        Field("torque_world", Kind.MODEL, 3, "N·m", "world", digest=1, rule=ANY),
+        Field("force_body", Kind.MODEL, 3, "N", "body", digest=2, rule=ANY),
+        Field("torque_body", Kind.MODEL, 3, "N·m", "body", digest=3, rule=ANY),
+        Field("at_body", Kind.MODEL, 3, "m", "body", digest=4, rule=ANY, meaning="where the body force acts, from the origin"),
+        Field("has_point", Kind.MODEL, digest=5, meaning="whether there is such a point; if not, it is the mass centre"),
+    ),
+)  # fmt: skip
+"""Forces and torques on one body that are held over a tick."""
 
-class ConstantForce(HeldForce):
-    """A force on one body that never changes, in world axes or turning with the body.
+POINT_FORCES = Schema(
+    "point forces",
+    (
+        Field("body", Kind.MODEL, digest=100, refers_to="bodies", meaning="row of the body"),
+        Field("at_body", Kind.MODEL, 3, "m", "body", digest=0, rule=ANY, meaning="where it acts, from the origin"),
+        Field("force_world", Kind.MODEL, 3, "N", "world", digest=1, rule=ANY),
+        reference_fields("body")[-1],
+    ),
+)
+"""World forces at points of bodies, whose levers turn with the bodies; in the order of components that `kernels.points` reads."""
+
+
+class ConstantForce(TableForce):
+    """A force on one body that stays as it is, in world axes or turning with the body.
 
     A world force at a point of the body has a torque that changes as the body turns, so that one is evaluated at each stage ("stage");
     every other is held ("tick").
@@ -24,7 +53,7 @@ class ConstantForce(HeldForce):
         at_body: Where it acts [m], body axes from the body's origin, shape (3,); None is the mass centre.
     """
 
-    __slots__ = ("at_body", "evaluate", "force_body", "force_world")
+    __slots__ = ("_given", "_schema", "evaluate")
 
     depends_on_rates = False
 
@@ -39,11 +68,53 @@ class ConstantForce(HeldForce):
         owner = f"ConstantForce on {require_body(body, 'body', 'ConstantForce')}"
         if (force_world is None) == (force_body is None):
             refuse(owner, "force_world or force_body", (force_world, force_body), "given, and not both")
-        self.force_world = None if force_world is None else read_only(vector(force_world, "force_world", owner))
-        self.force_body = None if force_body is None else read_only(vector(force_body, "force_body", owner))
-        self.at_body = None if at_body is None else read_only(vector(at_body, "at_body", owner))
-        self.evaluate = "stage" if self.force_world is not None and self.at_body is not None else "tick"
-        super().__init__(body, np.ones(1))
+        given = {"force_world": force_world, "force_body": force_body, "at_body": at_body}
+        values = {name: value for name, value in given.items() if value is not None}
+        self._given = frozenset(values)
+        turns = {"force_world", "at_body"} <= self._given
+        self._schema: Schema = POINT_FORCES if turns else CONSTANT_WRENCHES  # type: ignore[misc]
+        self.evaluate: Literal["tick", "stage"] = "stage" if turns else "tick"
+        super().__init__([(body,)], {name: checked(self._schema, name, value, owner) for name, value in values.items()})
+        if "has_point" in self._schema.by_name:
+            self._table.array[self._schema.row("has_point")] = float(at_body is not None)
+
+    @fixed
+    def body(self) -> BodyHandle:
+        """The body it acts on."""
+        return self.named_bodies()[0]
+
+    @property
+    def force_world(self) -> FloatArray | None:
+        """Force [N], world frame, shape (3,); None where it was given in body axes."""
+        return self._value("force_world") if "force_world" in self._given else None
+
+    @force_world.setter
+    def force_world(self, value: npt.ArrayLike) -> None:
+        self._set_given("force_world", value)
+
+    @property
+    def force_body(self) -> FloatArray | None:
+        """Force [N], body frame, shape (3,); None where it was given in world axes."""
+        return self._value("force_body") if "force_body" in self._given else None
+
+    @force_body.setter
+    def force_body(self, value: npt.ArrayLike) -> None:
+        self._set_given("force_body", value)
+
+    @property
+    def at_body(self) -> FloatArray | None:
+        """Where it acts [m], body axes from the body's origin, shape (3,); None is the mass centre."""
+        return self._value("at_body") if "at_body" in self._given else None
+
+    @at_body.setter
+    def at_body(self, value: npt.ArrayLike) -> None:
+        self._set_given("at_body", value)
+
+    def _set_given(self, name: str, value: npt.ArrayLike) -> None:
+        if name not in self._given:
+            given = " and ".join(sorted(self._given))
+            raise AttributeError(f"{self!r}: it was made with {given}; to give {name}, remove it and add another")
+        self._assign(name, value)
 
     def __repr__(self) -> str:
         force = self.force_body if self.force_world is None else self.force_world
@@ -51,36 +122,30 @@ class ConstantForce(HeldForce):
         return f"ConstantForce({self.body}, {'world' if self.force_body is None else 'body'} {force.tolist()})"
 
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        table = self.pulls()
-        if table is None:
-            super().apply(wrench, bodies, time)
+        if not self.enabled:
+            return
+        if self.evaluate == "stage":
+            columns = self._table.array[:, self._slice()].copy()
+            columns[0] = bodies.row(self.body)
+            no_springs, counts = np.zeros((SPRINGS.size, 1)), np.array([0, 1])
+            pulls(bodies._table.array, wrench._array, wrench._first_row, no_springs, columns, counts)
+        elif self.force_world is not None:
+            wrench.add(self.body, force_world=self.force_world)
         else:
-            pulls(bodies.columns.array, bodies.states, wrench.first_row, table)
-
-    def pulls(self) -> FloatArray | None:
-        if self.force_world is None or self.at_body is None:
-            return None
-        return np.array([[self.body.index, STEADY_FORCE, *self.at_body, *self.force_world, 0.0, 0.0, 0.0]])
-
-    def wrenches(self) -> FloatArray:
-        zero = np.zeros(3)
-        if self.force_body is None:
-            return np.concatenate([self.force_world, zero, zero, zero])[np.newaxis]
-        arm = zero if self.at_body is None else self.at_body - self.body.center_of_mass_body
-        return np.concatenate([zero, zero, self.force_body, np.cross(arm, self.force_body)])[np.newaxis]
+            wrench.add(self.body, force_body=self.force_body, at_body=self.at_body)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
         """−F·x [J] of a world force, x where it acts, zero at the world's origin; a body force has none (zero), shape (n,)."""
-        energy = np.zeros(bodies.columns.count)
-        if self.force_world is not None:
+        energy = np.zeros(bodies.count)
+        if self.force_world is not None and self.enabled:
             index = self.body.index
             at = bodies.position[index] if self.at_body is None else bodies.point_to_world(index, self.at_body)
             energy[index] = -float(self.force_world @ at)
         return energy
 
 
-class ConstantTorque(HeldForce):
-    """A torque on one body that never changes, in world axes or turning with the body.
+class ConstantTorque(TableForce):
+    """A torque on one body that stays as it is, in world axes or turning with the body.
 
     Args:
         body: The body it acts on.
@@ -88,7 +153,10 @@ class ConstantTorque(HeldForce):
         torque_body: torque [N·m], body frame, shape (3,).
     """
 
-    __slots__ = ("torque_body", "torque_world")
+    __slots__ = ("_frame",)
+
+    evaluate: Literal["tick", "stage"] = "tick"
+    _schema: ClassVar[Schema] = CONSTANT_WRENCHES
 
     def __init__(
         self, body: BodyHandle, *, torque_world: npt.ArrayLike | None = None, torque_body: npt.ArrayLike | None = None
@@ -96,16 +164,43 @@ class ConstantTorque(HeldForce):
         owner = f"ConstantTorque on {require_body(body, 'body', 'ConstantTorque')}"
         if (torque_world is None) == (torque_body is None):
             refuse(owner, "torque_world or torque_body", (torque_world, torque_body), "given, and not both")
-        self.torque_world = None if torque_world is None else read_only(vector(torque_world, "torque_world", owner))
-        self.torque_body = None if torque_body is None else read_only(vector(torque_body, "torque_body", owner))
-        super().__init__(body, np.ones(1))
+        self._frame = "torque_body" if torque_world is None else "torque_world"
+        torque = torque_body if torque_world is None else torque_world
+        super().__init__([(body,)], {self._frame: checked(CONSTANT_WRENCHES, self._frame, torque, owner)})
+
+    @fixed
+    def body(self) -> BodyHandle:
+        """The body it acts on."""
+        return self.named_bodies()[0]
+
+    @property
+    def torque_world(self) -> FloatArray | None:
+        """Torque [N·m], world frame, shape (3,); None where it was given in body axes."""
+        return self._value("torque_world") if self._frame == "torque_world" else None
+
+    @torque_world.setter
+    def torque_world(self, value: npt.ArrayLike) -> None:
+        self._set_in("torque_world", value)
+
+    @property
+    def torque_body(self) -> FloatArray | None:
+        """Torque [N·m], body frame, shape (3,); None where it was given in world axes."""
+        return self._value("torque_body") if self._frame == "torque_body" else None
+
+    @torque_body.setter
+    def torque_body(self, value: npt.ArrayLike) -> None:
+        self._set_in("torque_body", value)
+
+    def _set_in(self, frame: str, value: npt.ArrayLike) -> None:
+        if frame != self._frame:
+            raise AttributeError(
+                f"{self!r}: it was made with {self._frame}; to give {frame}, remove it and add another"
+            )
+        self._assign(frame, value)
 
     def __repr__(self) -> str:
-        torque = self.torque_body if self.torque_world is None else self.torque_world
-        assert torque is not None
-        return f"ConstantTorque({self.body}, {'world' if self.torque_body is None else 'body'} {torque.tolist()})"
+        return f"ConstantTorque({self.body}, {self._frame.removeprefix('torque_')} {self._value(self._frame).tolist()})"
 
-    def wrenches(self) -> FloatArray:
-        zero = np.zeros(3)
-        parts = [zero, zero if self.torque_world is None else self.torque_world, zero]
-        return np.concatenate([*parts, zero if self.torque_body is None else self.torque_body])[np.newaxis]
+    def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
+        if self.enabled:
+            wrench.add(self.body, torque_world=self.torque_world, torque_body=self.torque_body)

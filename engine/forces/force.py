@@ -1,17 +1,19 @@
-"""What a built-in force is: the hooks by which a world feeds it without a Python call in the tick."""
+"""What a built-in force is: rows of a table of its world, read and written through attributes."""
+
+from __future__ import annotations  # help() then shows them as written
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
-from typing import Any, ClassVar, Literal, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, overload
 
 import numpy as np
 
-from ..checks import FloatArray, refuse
-from ..columns import Columns
-from ..kernels import fields
-from ..kernels.held_wrenches import ENTRY_COLUMN, ENTRY_FACTOR, ENTRY_LENGTH, ENTRY_WRENCH, add_entries
+from ..checks import FloatArray, read_only, refuse
+from ..store.schema import NOBODY, SWITCH, Field, Kind, Schema
+from ..store.table import Table
 from .wrench import BodyHandle, BodyStates, Wrench, is_body
+
+Value = TypeVar("Value")
 
 
 class Force(ABC):
@@ -27,166 +29,198 @@ class Force(ABC):
     """Whether a force evaluated at each stage depends on velocity or angular velocity. Methods that kick at one pose then evaluate it
     more often, to keep their order. Where a force does not say, it counts as one that does."""
 
-    def __init_subclass__(cls, **keywords: Any) -> None:
+    def __init_subclass__(cls, final: bool = True, **keywords: Any) -> None:
         """The built-in forces are final: compiled loops know them, and what a class made from one changed would never be asked."""
         super().__init_subclass__(**keywords)
         for base in cls.__bases__:
-            if issubclass(base, Force) and base.__module__ != Force.__module__:
+            if issubclass(base, Force) and base.__dict__.get("_is_final", False):
                 raise TypeError(
                     f"{cls.__name__}: {base.__name__} cannot be subclassed; write a class of your own with "
                     "apply(wrench, bodies, time), which may hold one and call its apply"
                 )
+        if final:
+            cls._is_final = True
 
     __slots__ = ()  # in every force: a misspelt `thruster.throtle = 1` raises
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        # What a force was made with has gone into compiled tables: set anew, it would do nothing, in silence.
-        if name in _all_slots(type(self)) and not name.startswith("_") and hasattr(self, name):
-            raise AttributeError(f"{self!r}: {name} cannot be changed; remove the force and add another")
-        super().__setattr__(name, value)
+    _is_final: ClassVar[bool]
 
     @abstractmethod
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
         """Add to the wrench what this force does to bodies in these states at this time [s]."""
 
+
+class Parameter(Generic[Value]):
+    """An attribute of a force that is a field of its rows: a read-only value out, a checked value in."""
+
+    def __init__(self, doc: str) -> None:
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, force: None, kind: type) -> Self: ...
+    @overload
+    def __get__(self, force: TableForce, kind: type) -> Value: ...
+    def __get__(self, force: TableForce | None, kind: type) -> Self | Value:
+        return self if force is None else force._value(self._name)
+
+    def __set__(self, force: TableForce, value: Any) -> None:
+        force._assign(self._name, value)
+
+
+class fixed(property):
+    """An attribute of a force that is shown and cannot be set."""
+
+    def __set__(self, force: Any, value: Any) -> None:
+        assert self.fget is not None
+        raise AttributeError(f"{force!r}: {self.fget.__name__} cannot be changed; remove the force and add another")
+
+
+class TableForce(Force, final=False):
+    """A force whose parameters are rows of a table: of its world's while it is in one, of its own otherwise.
+
+    A force without a body in its first reference acts on all of them, by one row. Parameters act from the next tick to be taken on; set in
+    `World.on_tick`, from the tick that is starting.
+    """
+
+    __slots__ = ("_bodies", "_first_id", "_last_id", "_numbering", "_rows", "_several", "_table")
+
+    _schema: ClassVar[Schema]
+    _table: Table
+    _first_id: int
+    _last_id: int
+    _numbering: int
+    _rows: slice
+
+    def __init__(
+        self,
+        bodies: Sequence[tuple[BodyHandle | None, ...]],
+        values: dict[str, FloatArray],
+        several: Iterable[str] = (),
+    ) -> None:
+        """Args: the bodies that each row refers to, checked values by field, (size, 1) or (size, rows), and the fields with one per row."""
+        self._bodies = tuple(bodies)
+        self._several = frozenset(several)
+        columns = np.repeat(self._schema.rest, len(bodies), axis=1)
+        for name, value in values.items():
+            columns[self._schema.components[name]] = value
+        self._keep_apart(columns)
+
+    enabled = Parameter[bool]("Whether the force acts; True at first. Off, it keeps its place and its parameters.")
+
+    @fixed
+    def rows(self) -> range:
+        """Which rows of its table are its own, while the force is in a world."""
+        rows = self._slice()
+        return range(rows.start, rows.stop)
+
+    # reading and writing rows
+
+    def _slice(self) -> slice:
+        table = self._table
+        if self._numbering != table.numbering:
+            self._rows = table.find(self._first_id, self._last_id)
+            self._numbering = table.numbering
+        return self._rows
+
+    def _value(self, name: str) -> Any:
+        rows = self._slice()
+        field = self._schema.by_name[name]
+        values = self._table.array[self._schema.components[name], rows]
+        if name in self._several:
+            return read_only((values[0] if field.size == 1 else values.T).copy())
+        if not values.shape[1]:
+            raise ValueError(
+                f"{type(self).__name__}: it has lost the body that it acted on; {name} has no value any more"
+            )
+        if field.rule is SWITCH:
+            return bool(values[0, 0])
+        return float(values[0, 0]) if field.size == 1 else read_only(values[:, 0].copy())
+
+    def _assign(self, name: str, value: Any, argument: str = "") -> None:
+        rows = self._slice()
+        count = rows.stop - rows.start if name in self._several else None
+        self._table.write(
+            self._schema.components[name], rows, checked(self._schema, name, value, self, count, argument)
+        )
+
+    # copying, coming into a world and leaving it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        store = self._table.store
+        if store is None:
+            return super().__reduce__()  # type: ignore[return-value]
+        world = store.world()
+        return _force_in, (world, list(world._forces).index(self))
+
+    def _attach(self, table: Table) -> None:
+        """Move the rows into a table of a world. The bodies have been found to be in it."""
+        columns = self._table.array[:, self._slice()].copy()
+        for number, field in enumerate(self._schema.references):
+            named = [row[number] for row in self._bodies]
+            columns[self._schema.row(field.name)] = [NOBODY if body is None else body.index for body in named]
+        assert table.store is not None
+        table.store.record(self._return_to, self._table, self._first_id, self._last_id)
+        first = table.append(columns)
+        self._return_to(table, first, first + columns.shape[1])
+
+    def _detach(self, bodies: Sequence[BodyHandle]) -> None:
+        """Leave the table with a copy of the rows, without removing them; `bodies` are the handles by row."""
+        table, columns = self._table, self._table.array[:, self._slice()].copy()
+        assert table.store is not None
+        table.store.record(self._return_to, table, self._first_id, self._last_id)
+        table.store.record(setattr, self, "_bodies", self._bodies)
+        references = [columns[self._schema.row(field.name)].astype(int).tolist() for field in self._schema.references]
+        self._bodies = tuple(
+            tuple(None if index == NOBODY else bodies[index] for index in row) for row in zip(*references, strict=True)
+        )
+        self._keep_apart(columns)
+
+    def _keep_apart(self, columns: FloatArray) -> None:
+        table = Table(self._schema, capacity=columns.shape[1])
+        first = table.append(columns)
+        self._return_to(table, first, first + columns.shape[1])
+
+    def _return_to(self, table: Table, first_id: int, last_id: int) -> None:
+        self._table, self._first_id, self._last_id = table, first_id, last_id
+        self._numbering = -1
+
     def named_bodies(self) -> tuple[BodyHandle, ...]:
-        """The bodies without which this force has no meaning; it is removed with any of them."""
-        return ()
-
-    def forget(self, body: BodyHandle) -> bool:
-        """Leave out a body that is being removed; return whether anything is left to act on."""
-        return all(named is not body for named in self.named_bodies())
-
-    def pulls(self) -> FloatArray | None:
-        """Rows of the table of pulls (see `kernels.points.add_pulls`), shape (k, 11), where that is all the force is; else None."""
-        return None
-
-    def memory(self) -> bytes:
-        """What the force itself remembers from tick to tick, for `World.state_hash`."""
-        return b""
-
-    def saved(self) -> Any:
-        """What may have to be put back when a tick fails, for `restore`."""
-        return None
-
-    def restore(self, saved: Any) -> None:  # noqa: B027 (most forces have nothing to put back)
-        """Back to what `saved` gave."""
+        """The bodies that it acts on, where it names them; none where it acts on all."""
+        return tuple(dict.fromkeys(body for row in self._bodies for body in row if body is not None))
 
 
-@cache
-def _all_slots(kind: type) -> frozenset[str]:
-    return frozenset(name for base in kind.__mro__ for name in getattr(base, "__slots__", ()))
+def _force_in(world: Any, place: int) -> Any:
+    """The force at a place in a copied world."""
+    return list(world._forces)[place]
 
 
-class Owner(Protocol):
-    """The force set that holds a force, as the force sees it."""
-
-    def before_change(self) -> None: ...
-    def throttles_changed(self) -> None: ...
-
-
-class HeldForce(Force):
-    """A force whose wrench on its body is constant but for a factor: rows of a compiled table (see `kernels.held_wrenches`)."""
-
-    __slots__ = ("_factors", "_owner", "body")
-
-    evaluate: Literal["tick", "stage"] = "tick"
-
-    def __init__(self, body: BodyHandle, factors: FloatArray) -> None:
-        self.body = body
-        self._factors = factors
-        """One factor an entry; a view into the table of the force set while there is one."""
-        self._owner: Owner | None = None
-
-    @abstractmethod
-    def wrenches(self) -> FloatArray:
-        """The wrench of each entry at factor one, shape (k, 12)."""
-
-    def entries(self) -> FloatArray:
-        """Rows for the table, shape (k, 14)."""
-        entries = np.empty((len(self._factors), ENTRY_LENGTH))
-        entries[:, ENTRY_COLUMN] = self.body.index
-        entries[:, ENTRY_FACTOR] = self._factors
-        entries[:, ENTRY_WRENCH:] = self.wrenches()
-        return entries
-
-    def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        add_entries(bodies.states, wrench.first_row, self.entries(), len(self._factors))
-
-    def named_bodies(self) -> tuple[BodyHandle, ...]:
-        return (self.body,)
-
-    def memory(self) -> bytes:
-        return bytes((self._factors + 0.0).astype("<f8").tobytes())
-
-    def saved(self) -> FloatArray:
-        return self._factors.copy()
-
-    def restore(self, saved: FloatArray) -> None:
-        self._factors = saved
-
-    def _set_factors(self, values: float | FloatArray) -> None:
-        if self._owner is None:
-            self._factors[:] = values
-            return
-        self._owner.before_change()
-        self._factors[:] = values
-        self._owner.throttles_changed()
+def checked(
+    schema: Schema, name: str, value: Any, owner: object, count: int | None = None, argument: str = ""
+) -> FloatArray:
+    """A value for a field as components, (size, 1); or values for so many rows, (size, count). `argument` is what people call it."""
+    field = schema.by_name[name]
+    assert field.rule is not None
+    if count is None:
+        return field.rule.one(value, argument or name, owner, field.size)[:, np.newaxis]
+    return field.rule.many(value, argument or name, owner, field.size, count)
 
 
-class FieldForce(Force):
-    """A force that is a compiled function of a body's own state (see `kernels.fields`), on all bodies or on those named."""
-
-    __slots__ = ("_bodies", "_parameters", "_shares", "_shares_key")
-
-    evaluate: Literal["tick", "stage"] = "stage"
-    field: ClassVar[Callable[..., Any]]
-
-    def __init__(self, parameters: Sequence[float], bodies: Iterable[BodyHandle] | None) -> None:
-        self._parameters = np.zeros((1, fields.PARAMETER_COUNT))
-        self._parameters[0, : len(parameters)] = parameters
-        self._bodies = None if bodies is None else _body_tuple(bodies, type(self).__name__)
-        self._shares = np.empty((1, 0))
-        self._shares_key: tuple[object, int] = (None, -1)
-
-    def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        self.add_to(bodies.columns, bodies.states, wrench.first_row)
-
-    def add_to(self, columns: Columns, states: FloatArray, wrench_row: int) -> None:
-        """Add to the wrench that starts at a row of the array that holds the states."""
-        loop = fields.field_loop(type(self).field, columns.pitch)
-        loop(columns.array, states, wrench_row, columns.padded_count, self._parameters, self.shares(columns))
-
-    def shares(self, columns: Columns) -> FloatArray:
-        """One for each body that feels the field, zero for the others, shape (1, pitch)."""
-        key = (columns, columns.revision)
-        if self._shares_key != key:
-            feeling = slice(0, columns.count) if self._bodies is None else [body.index for body in self._bodies]
-            self._shares = np.zeros((1, columns.pitch))
-            self._shares[0, feeling] = 1.0
-            self._shares_key = key
-        return self._shares
-
-    @property
-    def parameters(self) -> FloatArray:
-        """What the compiled function wants to know, shape (1, 9)."""
-        return self._parameters
-
-    def named_bodies(self) -> tuple[BodyHandle, ...]:
-        return self._bodies or ()
-
-    def forget(self, body: BodyHandle) -> bool:
-        if self._bodies is None:
-            return True
-        left = tuple(named for named in self._bodies if named is not body)
-        self._bodies = left or self._bodies  # a force of nobody would act on nobody in silence if it were added again
-        return bool(left)
-
-    def saved(self) -> tuple[BodyHandle, ...] | None:
-        return self._bodies
-
-    def restore(self, saved: tuple[BodyHandle, ...] | None) -> None:
-        self._bodies = saved
+def reference_fields(*names: str) -> tuple[Field, ...]:
+    """The fields that a force's table begins with: the bodies it refers to, by their rows, and whether the row acts."""
+    references = tuple(
+        Field(
+            name,
+            Kind.MODEL,
+            meaning="row of the body; -1 for all, or none",
+            digest=100 + place,
+            refers_to="bodies",
+            rest=NOBODY,
+        )
+        for place, name in enumerate(names)
+    )
+    return (*references, Field("enabled", Kind.COMMAND, meaning="whether it acts", digest=110, rest=1.0, rule=SWITCH))
 
 
 def require_body(body: BodyHandle, argument: str, owner: str) -> BodyHandle:
@@ -197,7 +231,10 @@ def require_body(body: BodyHandle, argument: str, owner: str) -> BodyHandle:
     return body
 
 
-def _body_tuple(bodies: Iterable[BodyHandle], owner: str) -> tuple[BodyHandle, ...]:
+def body_rows(bodies: Iterable[BodyHandle] | None, owner: str) -> list[tuple[BodyHandle | None, ...]]:
+    """One row for each body, or one for all where None is given."""
+    if bodies is None:
+        return [(None,)]
     if not isinstance(bodies, Iterable):
         refuse(owner, "bodies", bodies, "a list of bodies", TypeError)
     chosen = tuple(bodies)
@@ -207,4 +244,4 @@ def _body_tuple(bodies: Iterable[BodyHandle], owner: str) -> tuple[BodyHandle, .
         require_body(body, "bodies", owner)
     if len({id(body) for body in chosen}) != len(chosen):
         refuse(owner, "bodies", bodies, "a list that names each body once")
-    return chosen
+    return [(body,) for body in chosen]

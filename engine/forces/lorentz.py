@@ -3,12 +3,16 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
+from typing import ClassVar
 
+import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only, real, vector
+from ..checks import FloatArray
 from ..kernels import fields
-from .force import FieldForce
+from ..store.schema import ANY, Field, Kind, Schema
+from .field_force import FieldForce
+from .force import Parameter, reference_fields
 from .wrench import BodyHandle, BodyStates
 
 
@@ -16,33 +20,52 @@ class Lorentz(FieldForce):
     """F = q (E + v × B) on charged bodies in uniform fields.
 
     Args:
-        charge: Charge q of each body [C].
-        electric_field: E [V/m], world frame, shape (3,).
-        magnetic_field: B [T], world frame, shape (3,).
+        charge: Charge q of each body [C]; one number, or one for each of `bodies`.
+        electric_field: E [V/m], world frame, shape (3,), or (k, 3) with one for each of `bodies`.
+        magnetic_field: B [T], world frame, shape (3,), or (k, 3) with one for each of `bodies`.
         bodies: Which bodies are charged; None is all.
     """
 
-    __slots__ = ("charge", "electric_field", "magnetic_field")
+    __slots__ = ()
 
-    field = staticmethod(fields.lorentz)
+    _schema: ClassVar[Schema] = Schema(
+        "lorentz forces",
+        (
+            *reference_fields("body"),
+            Field("charge", Kind.MODEL, 1, "C", digest=0, rule=ANY),
+            Field("electric_field", Kind.MODEL, 3, "V/m", "world", digest=1, rule=ANY),
+            Field("magnetic_field", Kind.MODEL, 3, "T", "world", digest=2, rule=ANY),
+        ),
+    )
+    _kind: ClassVar[fields.FieldKind] = fields.LORENTZ
 
     def __init__(
         self,
-        charge: float,
+        charge: npt.ArrayLike,
         *,
         electric_field: npt.ArrayLike = (0, 0, 0),
         magnetic_field: npt.ArrayLike = (0, 0, 0),
         bodies: Iterable[BodyHandle] | None = None,
     ) -> None:
-        self.charge = real(charge, "charge", "Lorentz")
-        self.electric_field = read_only(vector(electric_field, "electric_field", "Lorentz"))
-        self.magnetic_field = read_only(vector(magnetic_field, "magnetic_field", "Lorentz"))
-        super().__init__([self.charge, *self.electric_field, *self.magnetic_field], bodies)
+        values = {"charge": charge, "electric_field": electric_field, "magnetic_field": magnetic_field}
+        super().__init__("Lorentz", bodies, values)
+
+    charge = Parameter[float]("Charge [C]; one for each body where it was made so.")
+    electric_field = Parameter[FloatArray]("E [V/m], world frame, shape (3,).")
+    magnetic_field = Parameter[FloatArray]("B [T], world frame, shape (3,).")
 
     def __repr__(self) -> str:
-        return f"Lorentz({self.charge!r}, electric_field={self.electric_field.tolist()}, magnetic_field={self.magnetic_field.tolist()})"
+        electric, magnetic = self.electric_field.tolist(), self.magnetic_field.tolist()
+        return f"Lorentz({self.charge!r}, electric_field={electric}, magnetic_field={magnetic})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
         """−q E·x of each charged body [J], zero at the world's origin, shape (n,)."""
-        share = self.shares(bodies.columns)[0, : bodies.columns.count]
-        return -self.charge * share * (bodies.position @ self.electric_field)
+        acting, values = self._acting(bodies)
+        energy = np.zeros(bodies.count)
+        along = np.einsum(
+            "ni,ni->n",
+            bodies.position[acting],
+            np.broadcast_to(values["electric_field"], bodies.position[acting].shape),
+        )
+        energy[acting] -= values["charge"] * along
+        return energy

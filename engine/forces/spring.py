@@ -2,18 +2,36 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only, real, refuse, vector
-from ..kernels.points import WORLD_POINT, pulls
-from .force import Force, require_body
+from ..checks import FloatArray, refuse
+from ..kernels.points import pulls
+from ..store.schema import ANY, NOT_NEGATIVE, Field, Kind, Schema
+from .force import Parameter, TableForce, checked, fixed, reference_fields, require_body
 from .wrench import BodyHandle, BodyStates, Wrench
 
+_BODY, _OTHER, _ENABLED = reference_fields("body", "other")
 
-class Spring(Force):
+SPRINGS = Schema(
+    "springs",
+    (
+        _BODY,
+        _OTHER,
+        Field("at_body", Kind.MODEL, 3, "m", "body", digest=0, rule=ANY, meaning="end on the first body, from its origin"),
+        Field("at_other", Kind.MODEL, 3, "m", "body or world", digest=1, rule=ANY, meaning="the other end"),
+        Field("stiffness", Kind.MODEL, 1, "N/m", digest=2, rule=NOT_NEGATIVE),
+        Field("damping", Kind.MODEL, 1, "N·s/m", digest=3, rule=NOT_NEGATIVE),
+        Field("rest_length", Kind.MODEL, 1, "m", digest=4, rule=NOT_NEGATIVE),
+        _ENABLED,
+    ),
+)  # fmt: skip
+"""In the order of components that `kernels.points` reads."""
+
+
+class Spring(TableForce):
     """A spring and a damper along the line between two points: F = k (L − L₀) + c dL/dt, pulling them together.
 
     Args:
@@ -26,18 +44,10 @@ class Spring(Force):
         rest_length: L₀ [m], at least 0. While the two points coincide a spring has no direction and pulls nowhere.
     """
 
-    __slots__ = (
-        "at_body",
-        "at_other",
-        "body",
-        "damping",
-        "depends_on_rates",
-        "other",
-        "rest_length",
-        "stiffness",
-    )
+    __slots__ = ()
 
     evaluate: Literal["tick", "stage"] = "stage"
+    _schema: ClassVar[Schema] = SPRINGS
 
     def __init__(
         self,
@@ -50,36 +60,61 @@ class Spring(Force):
         damping: float = 0.0,
         rest_length: float = 0.0,
     ) -> None:
-        self.body = require_body(body, "body", "Spring")
-        self.other = None if other is None else require_body(other, "other", "Spring")
+        require_body(body, "body", "Spring")
+        if other is not None:
+            require_body(other, "other", "Spring")
         if other is body:
             refuse("Spring", "other", other, "another body than the first, or None")
-        self.at_body = read_only(vector(at_body, "at_body", "Spring"))
-        self.at_other = read_only(vector(at_other, "at_other", "Spring"))
-        self.stiffness = real(stiffness, "stiffness", "Spring", at_least=0.0)
-        self.damping = real(damping, "damping", "Spring", at_least=0.0)
-        self.depends_on_rates = self.damping != 0.0
-        self.rest_length = real(rest_length, "rest_length", "Spring", at_least=0.0)
+        values = {
+            "at_body": at_body,
+            "at_other": at_other,
+            "stiffness": stiffness,
+            "damping": damping,
+            "rest_length": rest_length,
+        }
+        super().__init__(
+            [(body, other)], {name: checked(SPRINGS, name, value, "Spring") for name, value in values.items()}
+        )
+
+    at_body = Parameter[FloatArray]("Where it holds the first body [m], body axes from the body's origin, shape (3,).")
+    at_other = Parameter[FloatArray](
+        "Where it holds the second body [m], that body's axes; or the world point [m], shape (3,)."
+    )
+    stiffness = Parameter[float]("k [N/m], at least 0.")
+    damping = Parameter[float]("c [N·s/m], at least 0.")
+    rest_length = Parameter[float]("L₀ [m], at least 0.")
+
+    @fixed
+    def body(self) -> BodyHandle:
+        """The first body."""
+        return self.named_bodies()[0]
+
+    @fixed
+    def other(self) -> BodyHandle | None:
+        """The second body; None for a point fixed in the world."""
+        return self._bodies[0][1]
+
+    @fixed
+    def depends_on_rates(self) -> bool:
+        """Whether it is damped."""
+        return self.damping != 0.0
 
     def __repr__(self) -> str:
         return f"Spring({self.body}, {self.other}, stiffness={self.stiffness!r})"
 
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        pulls(bodies.columns.array, bodies.states, wrench.first_row, self.pulls())
-
-    def pulls(self) -> FloatArray:
-        other = WORLD_POINT if self.other is None else self.other.index
-        constants = self.stiffness, self.damping, self.rest_length
-        return np.array([[self.body.index, other, *self.at_body, *self.at_other, *constants]], dtype=np.float64)
-
-    def named_bodies(self) -> tuple[BodyHandle, ...]:
-        return (self.body,) if self.other is None else (self.body, self.other)
+        columns = self._table.array[:, self._slice()].copy()
+        columns[0, 0] = bodies.row(self.body)
+        columns[1, 0] = -1 if self.other is None else bodies.row(self.other)
+        no_forces, counts = np.zeros((8, 1)), np.array([1, 0])
+        pulls(bodies._table.array, wrench._array, wrench._first_row, columns, no_forces, counts)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
         """k (L − L₀)²/2 [J], put down to the first body, shape (n,)."""
-        end = bodies.point_to_world(self.body.index, self.at_body)
-        other_end = self.at_other if self.other is None else bodies.point_to_world(self.other.index, self.at_other)
-        length = float(np.sqrt(np.square(end - other_end).sum()))
-        energy = np.zeros(bodies.columns.count)
-        energy[self.body.index] = 0.5 * self.stiffness * (length - self.rest_length) ** 2
+        energy = np.zeros(bodies.count)
+        if self.enabled:
+            end = bodies.point_to_world(self.body.index, self.at_body)
+            other_end = self.at_other if self.other is None else bodies.point_to_world(self.other.index, self.at_other)
+            length = float(np.sqrt(np.square(end - other_end).sum()))
+            energy[self.body.index] = 0.5 * self.stiffness * (length - self.rest_length) ** 2
         return energy

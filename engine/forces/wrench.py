@@ -2,14 +2,12 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, read_only, refuse
-from ..columns import Columns
+from ..checks import FloatArray, array, read_only, refuse, sealed
 from ..kernels.arrays import rotated, rotated_inverse
 from ..kernels.layout import (
     ANGULAR_VELOCITY,
@@ -24,6 +22,7 @@ from ..kernels.layout import (
     VELOCITY,
 )
 from ..model import Model
+from ..store.bodies import Bodies
 
 
 class BodyHandle(Protocol):
@@ -57,28 +56,31 @@ class BodyStates:
     """
 
     __slots__ = (
-        "_handles",
+        "_states",
+        "_table",
         "angular_velocity_body",
         "center_of_mass_body",
-        "columns",
         "mass",
         "orientation",
         "position",
-        "states",
         "velocity",
     )
 
-    def __init__(self, columns: Columns, states: FloatArray, handles: Sequence[BodyHandle]) -> None:
-        count = columns.count
-        self.columns = columns
-        self.states = states
-        self._handles = handles
-        self.position = read_only(states[POSITION : POSITION + 3, :count].T)
-        self.orientation = read_only(states[ORIENTATION : ORIENTATION + 4, :count].T)
-        self.velocity = read_only(states[VELOCITY : VELOCITY + 3, :count].T)
-        self.angular_velocity_body = read_only(states[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3, :count].T)
-        self.mass = read_only(columns.array[MASS, :count])
-        self.center_of_mass_body = read_only(columns.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, :count].T)
+    def __init__(self, table: Bodies, states: FloatArray) -> None:
+        count = table.count
+        self._table = table
+        self._states = states
+        self.position = sealed(states[POSITION : POSITION + 3, :count].T)
+        self.orientation = sealed(states[ORIENTATION : ORIENTATION + 4, :count].T)
+        self.velocity = sealed(states[VELOCITY : VELOCITY + 3, :count].T)
+        self.angular_velocity_body = sealed(states[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3, :count].T)
+        self.mass = sealed(table.array[MASS, :count])
+        self.center_of_mass_body = sealed(table.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, :count].T)
+
+    @property
+    def count(self) -> int:
+        """How many bodies there are."""
+        return len(self.mass)
 
     @property
     def angular_velocity_world(self) -> FloatArray:
@@ -88,7 +90,7 @@ class BodyStates:
     @property
     def inertia_body(self) -> FloatArray:
         """Inertia about the mass centre [kg·m²], body frame, shape (n, 3, 3); computed at each reading."""
-        return Model(self.columns).inertia_body
+        return Model(self._table).inertia_body
 
     def to_world(self, vectors_body: FloatArray) -> FloatArray:
         """Turn one vector a body, shape (n, 3), from body axes to world axes."""
@@ -105,15 +107,16 @@ class BodyStates:
 
     def row(self, body_or_row: BodyHandle | int) -> int:
         """The row of a body, given as its handle or as the row itself."""
-        rule = f"a body of this world or a row from 0 to {self.columns.count - 1}"
+        table = self._table
+        rule = f"a body of this world or a row from 0 to {table.count - 1}"
         if is_body(body_or_row):
             index = body_or_row.index  # type: ignore[union-attr]
-            if index >= self.columns.count or self._handles[index] is not body_or_row:
+            if index >= table.count or table.handles[index] is not body_or_row:
                 refuse("Wrench.add", "body_or_row", body_or_row, rule)
             return index
         if isinstance(body_or_row, bool) or not isinstance(body_or_row, int | np.integer):
             refuse("Wrench.add", "body_or_row", body_or_row, rule, TypeError)
-        if not 0 <= body_or_row < self.columns.count:
+        if not 0 <= body_or_row < table.count:
             refuse("Wrench.add", "body_or_row", body_or_row, rule)
         return int(body_or_row)
 
@@ -125,14 +128,17 @@ class Wrench:
     array is refused: it would be lost.
     """
 
-    __slots__ = ("_parts", "bodies", "first_row")
+    __slots__ = ("_array", "_first_row", "_motor", "_parts", "bodies")
 
-    def __init__(self, array: FloatArray, first_row: int, bodies: BodyStates) -> None:
+    def __init__(
+        self, array: FloatArray, first_row: int, bodies: BodyStates, motor_torque_body: FloatArray | None = None
+    ) -> None:
         self.bodies = bodies
-        self.first_row = first_row
+        self._array = array
+        self._first_row = first_row
+        self._motor = motor_torque_body
         self._parts = {
-            part: array[first_row + row : first_row + row + 3, : bodies.columns.count].T
-            for part, row in _PART_ROWS.items()
+            part: array[first_row + row : first_row + row + 3, : bodies.count].T for part, row in _PART_ROWS.items()
         }
 
     @property
@@ -175,6 +181,24 @@ class Wrench:
         if value is not self._parts["torque_body"]:  # what += assigns back is the array itself
             _refuse_assignment("torque_body")
 
+    @property
+    def motor_torque_body(self) -> FloatArray:
+        """Torque of motors on wheels inside the bodies [N·m], body frame, shape (n, 3): the stored momentum grows by it.
+
+        The body feels the opposite torque, and the sum of both momenta neither. Only for a force with `evaluate = "tick"`: a motor torque
+        is held over the tick.
+        """
+        if self._motor is None:
+            raise TypeError(
+                'Wrench: motor_torque_body is held over a tick; give the force the attribute evaluate = "tick" to set it'
+            )
+        return self._motor
+
+    @motor_torque_body.setter
+    def motor_torque_body(self, value: FloatArray) -> None:
+        if value is not self._motor:  # what += assigns back is the array itself
+            _refuse_assignment("motor_torque_body")
+
     def add(
         self,
         body_or_row: BodyHandle | int,
@@ -183,6 +207,7 @@ class Wrench:
         force_body: npt.ArrayLike | None = None,
         torque_world: npt.ArrayLike | None = None,
         torque_body: npt.ArrayLike | None = None,
+        motor_torque_body: npt.ArrayLike | None = None,
         at_body: npt.ArrayLike | None = None,
     ) -> None:
         """Add a force, a torque or both to one body.
@@ -191,6 +216,7 @@ class Wrench:
             body_or_row: The body, or its row.
             force_world, force_body: Force [N] in world or in body axes, shape (3,).
             torque_world, torque_body: Torque [N·m] in world or in body axes, shape (3,).
+            motor_torque_body: Torque [N·m] of motors on wheels inside the body, body axes, shape (3,).
             at_body: Where the forces act [m], body axes from the body's origin, shape (3,); None is the mass centre.
         """
         row = self.bodies.row(body_or_row)
@@ -201,8 +227,12 @@ class Wrench:
             "torque_body": torque_body,
         }
         values = {part: _three(value, part) for part, value in given.items() if value is not None}
-        if not values:
-            refuse("Wrench.add", "force_world, force_body, torque_world or torque_body", None, "given")
+        if motor_torque_body is not None:
+            self.motor_torque_body[row] += _three(motor_torque_body, "motor_torque_body")
+        elif not values:
+            refuse(
+                "Wrench.add", "force_world, force_body, torque_world, torque_body or motor_torque_body", None, "given"
+            )
         if at_body is not None:
             arm = _three(at_body, "at_body") - self.bodies.center_of_mass_body[row]
             if force_body is not None:

@@ -3,10 +3,11 @@
 from weakref import WeakSet
 
 from ..checks import refuse
-from ..columns import Columns
 from ..kernels import extrapolation
-from ..kernels.layout import STAGE_WRENCH, WRENCH_ROWS
-from ..parts import TakeTicks
+from ..kernels.layout import STAGE_WRENCH, TICKS, WRENCH_ROWS
+from ..kernels.loops import accepted
+from ..store.bodies import Bodies
+from ..threads import TakeTicks
 from .integrator import NO_FORCES, CompiledForces, EvaluateForces, Integrator, TakeStagedTick
 
 
@@ -43,7 +44,7 @@ class Extrapolated(Integrator):
         if isinstance(integrator, Extrapolated):
             refuse("Extrapolated", "integrator", integrator, "one that does not extrapolate already")
         self.integrator = integrator
-        self._flown: WeakSet[Columns] = WeakSet()
+        self._flown: WeakSet[Bodies] = WeakSet()
         self.fuses_ticks = integrator.fuses_ticks
 
     def __repr__(self) -> str:
@@ -71,7 +72,7 @@ class Extrapolated(Integrator):
             columns.forget_history()
 
     def held_ticks(
-        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
         take_staged = self.staged_tick(columns, dt, gyroscopic, False)
         take_held = self.integrator.held_ticks(columns, dt, gyroscopic, NO_FORCES, threads)
@@ -82,26 +83,28 @@ class Extrapolated(Integrator):
                 if not take_staged(lambda stage, offset: None):
                     return tick
             rest = max(ticks - 2, 0)
-            return ticks - rest + (take_held(rest) if rest else 0)
+            return ticks - rest + (accepted(take_held(rest)) if rest else 0)
 
         return take
 
-    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
         take_inside = self.integrator.staged_tick(columns, dt, gyroscopic, depends_on_rates)
         extrapolate, remember = extrapolation.extrapolate(columns.pitch), extrapolation.remember(columns.pitch)
 
         def take(evaluate: EvaluateForces) -> bool:
             self._flown.add(columns)
-            array, history, count = columns.array, columns.history_array(), columns.padded_count
+            array, control, history = columns.array, columns.control, columns.history_array()
+            tick = control[TICKS]
 
             def extrapolate_and_evaluate(stage: int, offset: float) -> None:
-                assert columns.stages is not None
-                extrapolate(array, history, columns.stages, STAGE_WRENCH + WRENCH_ROWS * stage, count, offset / dt)
+                row = STAGE_WRENCH + WRENCH_ROWS * stage
+                accepted(extrapolate(array, control, history, columns.stage_array(1), row, offset / dt))
                 evaluate(stage, offset)
 
-            finite = take_inside(extrapolate_and_evaluate)
-            if finite:
-                remember(array, history, count)
-            return finite
+            try:
+                return take_inside(extrapolate_and_evaluate)
+            finally:  # an exception may come when the tick is over and counted: what it held then belongs to the history
+                if control[TICKS] != tick:
+                    accepted(remember(array, control, history))
 
         return take

@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
-from ..columns import Columns
+import numpy as np
+
 from ..kernels import loops
-from ..parts import TakeTicks, in_parts
+from ..kernels.fields import FieldKind
+from ..kernels.layout import POINT_FORCE_ROWS, SPRING_ROWS
+from ..kernels.loops import accepted
+from ..store.bodies import Bodies
+from ..threads import TakeTicks, on_threads
 
 EvaluateForces = Callable[[int, float], None]
 """Called as `evaluate(stage, offset)`: add the forces of that stage to its wrench, `offset` [s] after the start of the tick."""
@@ -35,23 +40,36 @@ class StagedTick:
             if isinstance(step, tuple):
                 evaluate(*step)
             else:
-                step()
-        return self._end() == 0
+                accepted(step())
+        return accepted(self._end()) == 0
 
 
 class CompiledForces(NamedTuple):
-    """Forces that compiled loops evaluate at each stage by themselves (see `kernels.fields.summed`)."""
+    """Forces that compiled loops evaluate at each stage by themselves; the arrays are those of `kernels.layout`."""
 
-    fields: tuple[Callable[..., Any], ...] = ()
-    """Compiled functions of a body's own state."""
-    parameters: Any = 0.0
-    """Shape (k, 9); anything where there is no field."""
-    shares: Any = 0.0
-    """Shape (k, pitch); anything where there is no field."""
+    kinds: tuple[FieldKind, ...] = ()
+    """The kinds of force fields that act, in the order in which they add up."""
+    layers: Any = 0.0
+    """Their parameters per body, shape (rows, pitch); anything where there is no field."""
+    counts: Any = None
+    """How many springs, how many point forces, and how many layers of each kind."""
+    springs: Any = None
+    """Shape (12, capacity); None where there are none."""
+    point_forces: Any = None
+    """Shape (8, capacity); None where there are none."""
+    in_passes: bool = False
+    """Whether each stage is a pass over all bodies: there are springs or point forces, or several layers of one kind."""
     depends_on_rates: bool = False
-    pulls: Any = None
-    """Springs and other forces at points (see `kernels.points.add_pulls`), shape (m, 11); None where there are none."""
 
+    @property
+    def tables(self) -> tuple[Any, Any, Any, Any]:
+        """Springs, point forces, layers and counts, as the loops in passes take them."""
+        springs = _NO_SPRINGS if self.springs is None else self.springs
+        point_forces = _NO_POINT_FORCES if self.point_forces is None else self.point_forces
+        return springs, point_forces, self.layers, self.counts
+
+
+_NO_SPRINGS, _NO_POINT_FORCES = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
 
 NO_FORCES = CompiledForces()
 
@@ -90,20 +108,21 @@ class Integrator(ABC):
 
     @abstractmethod
     def held_ticks(
-        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
         """Make `take(ticks)`: up to so many ticks with the wrench rows held and `forces` evaluated at each stage.
 
-        It is good as long as the columns' revision, and returns how many ticks ended finite. Where that is fewer, the tick after them has
-        been written and has to be undone.
+        It is good as long as the columns' revision, and returns how many ticks ended finite, each counted in the columns' `control`. Where
+        that is fewer, the tick after them was undone. A negative result says that a loop rejected its array, and nothing was done.
         """
 
     @abstractmethod
-    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
         """Make `take(evaluate)`: one tick, evaluating forces at each stage; whether it ended finite.
 
-        It is good as long as the columns' revision. Where an evaluation raises, the bodies are as they were; a tick that did not end finite
-        has to be undone. `depends_on_rates` says whether some of these forces depend on velocity or angular velocity.
+        It is good as long as the columns' revision. Where an evaluation raises, the bodies are as they were, and so they are after a tick
+        that did not end finite; any other is counted in the columns' `control`. `depends_on_rates` says whether some of these forces
+        depend on velocity or angular velocity.
         """
 
 
@@ -120,24 +139,20 @@ class OneStepMethod(Integrator):
         """The scalar function of the method."""
 
     def held_ticks(
-        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        make = loops.held_ticks if forces.pulls is None else loops.coupled_ticks
-        loop = make(self.advance, self.evaluations_per_tick, gyroscopic, columns.pitch, forces.fields)
-        if forces.pulls is not None:
+        arguments = self.advance, self.stage_offsets, gyroscopic, columns.pitch, forces.kinds
+        if forces.in_passes:
             stages = columns.stage_array(self.evaluations_per_tick)
-            arrays = columns.array, stages, forces.pulls, forces.parameters, forces.shares
-            return partial(loop, *arrays, columns.padded_count, dt)
-        return in_parts(
-            columns,
-            threads,
-            forces.shares,
-            lambda array, shares, count: partial(loop, array, forces.parameters, shares, count, dt),
+            return partial(loops.coupled_ticks(*arguments), columns.array, columns.control, stages, *forces.tables, dt)
+        loop = loops.held_ticks(*arguments)
+        return on_threads(
+            columns, threads, forces.layers, lambda array, control, layers: partial(loop, array, control, layers, dt)
         )
 
-    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
         advance, evaluations, pitch = self.advance, self.evaluations_per_tick, columns.pitch
-        arguments = columns.array, columns.stage_array(evaluations), columns.padded_count, dt
+        arguments = columns.array, columns.control, columns.stage_array(evaluations), dt
         steps: list[LoopCall | Evaluation] = []
         for stage, offset in enumerate(self.stage_offsets):
             steps.append(partial(loops.stage_state(advance, stage, evaluations, gyroscopic, pitch), *arguments))

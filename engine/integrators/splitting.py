@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..columns import Columns
 from ..kernels import splitting, staged_splitting
-from ..parts import TakeTicks, in_parts
+from ..store.bodies import Bodies
+from ..threads import TakeTicks, on_threads
 from .integrator import NO_FORCES, CompiledForces, Evaluation, Integrator, LoopCall, StagedTick, TakeStagedTick
 
 Table = tuple[tuple[float, float], ...]
@@ -61,7 +61,9 @@ class Splitting(Integrator):
 
     @cached_property
     def _arrays(self) -> tuple[FloatArray, FloatArray]:
-        return np.array(self.table), np.array(self.shares)
+        """The table as loops take it, rows of kick, drift and when the kick is made; and the parts of a drift."""
+        rows = [(*row, offset) for row, offset in zip(self.table, _offsets(self.table), strict=True)]
+        return np.array(rows), np.array(self.shares)
 
     @property
     def evaluations_per_tick(self) -> int:
@@ -69,24 +71,22 @@ class Splitting(Integrator):
         return sum(kick != 0.0 for kick, _drift in self.table)
 
     def held_ticks(
-        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        is_strang = self.table == STRANG and len(self.shares) == 1
-        arguments = () if is_strang else self._arrays
-        make = splitting.strang_ticks if is_strang else splitting.table_ticks
-        if forces.pulls is not None:
-            make = staged_splitting.coupled_ticks
         evaluations = len(self._kicks(forces.depends_on_rates))
-        loop = make(self.turn, columns.stores_momentum, gyroscopic, columns.pitch, forces.fields, evaluations)
-        if forces.pulls is not None:
+        made_for = self.turn, columns.stores_momentum, gyroscopic, columns.pitch, forces.kinds, evaluations
+        if forces.in_passes:
+            arrays = columns.array, columns.control, *self._arrays
             stages = columns.stage_array(staged_splitting.STAGE_BLOCKS)
-            arrays = columns.array, *self._arrays, stages, forces.pulls, forces.parameters, forces.shares
-            return partial(loop, *arrays, columns.padded_count, dt)
-        return in_parts(
+            return partial(staged_splitting.coupled_ticks(*made_for), *arrays, stages, *forces.tables, dt)
+        is_strang = self.table == STRANG and len(self.shares) == 1
+        loop = (splitting.strang_ticks if is_strang else splitting.table_ticks)(*made_for)
+        constants = () if is_strang else self._arrays
+        return on_threads(
             columns,
             threads,
-            forces.shares,
-            lambda array, shares, count: partial(loop, array, *arguments, forces.parameters, shares, count, dt),
+            forces.layers,
+            lambda array, control, layers: partial(loop, array, control, *constants, layers, dt),
         )
 
     def _kicks(self, depends_on_rates: bool) -> tuple[tuple[float, float], ...]:
@@ -94,25 +94,25 @@ class Splitting(Integrator):
             return _PLAIN_KICK
         return _MIDPOINT_KICK if self.order == 2 else _RUNGE_KUTTA_KICK
 
-    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        pitch, count = columns.pitch, columns.padded_count
-        arrays = columns.array, columns.stage_array(staged_splitting.STAGE_BLOCKS)
+    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        pitch, stages = columns.pitch, columns.stage_array(staged_splitting.STAGE_BLOCKS)
+        arrays = columns.array, columns.control, stages
         drift_all = staged_splitting.staged_drift(self.turn, columns.stores_momentum, gyroscopic, pitch)
         _, shares = self._arrays
         kicks = self._kicks(depends_on_rates)
         last = len(kicks) - 1
-        steps: list[LoopCall | Evaluation] = [partial(staged_splitting.staged_start(pitch), *arrays, count)]
+        steps: list[LoopCall | Evaluation] = [partial(staged_splitting.staged_start(pitch), *arrays)]
         for (kick, drift), offset in zip(self.table, _offsets(self.table), strict=True):
             for index, (weight, part) in enumerate(kicks if kick != 0.0 else ()):
                 steps.append((0, offset * dt))
                 closes = index == last
                 if closes and last > 0:
-                    steps.append(partial(staged_splitting.staged_mean(pitch), arrays[1], count, weight))
+                    steps.append(partial(staged_splitting.staged_mean(pitch), stages, columns.control, weight))
                 kick_all = staged_splitting.staged_kick(index == 0 or closes, closes, pitch)
-                steps.append(partial(kick_all, *arrays, count, part * (dt * kick), weight))
+                steps.append(partial(kick_all, *arrays, part * (dt * kick), weight))
             if drift != 0.0:
-                steps.append(partial(drift_all, *arrays, count, dt * drift, shares))
-        return StagedTick(steps, partial(staged_splitting.staged_end(pitch), *arrays, count))
+                steps.append(partial(drift_all, *arrays, dt * drift, shares))
+        return StagedTick(steps, partial(staged_splitting.staged_end(pitch), *arrays))
 
 
 def of_order_two(parts: Sequence[float]) -> Table:

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, real, refuse
-from ..columns import Columns
-from ..kernels.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, VELOCITY
-from ..parts import TakeTicks
+from ..kernels.columns import Integers
+from ..kernels.layout import ANGULAR_VELOCITY, BAD, COUNT, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, TICKS, VELOCITY
+from ..kernels.loops import accepted
+from ..kernels.undo import close_steps
+from ..store.bodies import Bodies
+from ..threads import TakeTicks
 from .extrapolated import Extrapolated
 from .integrator import NO_FORCES, CompiledForces, EvaluateForces, Integrator, TakeStagedTick
 
@@ -87,47 +91,66 @@ class Substepped(Integrator):
         self.integrator.check_game_mode(game_mode)
 
     def held_ticks(
-        self, columns: Columns, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
+        inside = _Steps(columns)
+
         @cache
         def steps_of(step: float) -> TakeTicks:
-            return self.integrator.held_ticks(columns, step, gyroscopic, forces, threads)
+            return self.integrator.held_ticks(inside.as_columns, step, gyroscopic, forces, threads)
 
         def take_steps(step: float, count: int) -> bool:
-            return steps_of(step)(count) == count
+            return accepted(steps_of(step)(count)) == count
 
         def take(ticks: int) -> int:
-            return next((tick for tick in range(ticks) if not self._take_tick(columns, dt, take_steps)), ticks)
+            return next((tick for tick in range(ticks) if not self._take_tick(inside, dt, take_steps)), ticks)
 
         return take
 
-    def staged_tick(self, columns: Columns, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        inside = _Steps(columns)
+
         @cache
         def step_of(step: float) -> TakeStagedTick:
-            return self.integrator.staged_tick(columns, step, gyroscopic, depends_on_rates)
+            return self.integrator.staged_tick(inside.as_columns, step, gyroscopic, depends_on_rates)
 
         def take(evaluate: EvaluateForces) -> bool:
-            def take_steps(step: float, count: int) -> bool:
-                return all(step_of(step)(_later(evaluate, index * step)) for index in range(count))
+            start_time = float(columns.control[TICKS]) * dt
 
-            return self._take_tick(columns, dt, take_steps)
+            def take_steps(step: float, count: int) -> bool:
+                def evaluate_in_step(stage: int, offset: float) -> None:
+                    # the time as compiled loops work it out from their own count of steps; this difference has no rounding
+                    evaluate(stage, float(inside.control[TICKS]) * step + offset - start_time)
+
+                return all(step_of(step)(evaluate_in_step) for _ in range(count))
+
+            return self._take_tick(inside, dt, take_steps)
 
         return take
 
-    def _take_tick(self, columns: Columns, dt: float, take: TakeSteps) -> bool:
-        start = columns.array[: PREVIOUS + STATE_ROWS].copy()
+    def _take_tick(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
+        columns = inside.columns
+        tick, start = columns.control[TICKS], columns.array[: PREVIOUS + STATE_ROWS].copy()
         try:
-            finite = take(dt / self.n, self.n) if self.n is not None else self._converge(columns, dt, take, start)
+            if self.n is not None:
+                finite = inside.take(take, dt, self.n)
+            else:
+                finite = self._converge(inside, dt, take, start)
+            if finite:
+                close_steps(columns.array, columns.control, start)
+            else:
+                columns.control[BAD] = inside.control[BAD]
+                _put_back(columns, start)
         except BaseException:
-            columns.array[: PREVIOUS + STATE_ROWS] = start
+            if columns.control[TICKS] == tick:  # else it came when the tick was over and counted
+                _put_back(columns, start)
             raise
-        # the steps inside have each left the one before as the previous state
-        columns.array[PREVIOUS : PREVIOUS + STATE_ROWS] = start[:STATE_ROWS]
         return finite
 
-    def _converge(self, columns: Columns, dt: float, take: TakeSteps, start: FloatArray) -> bool:
+    def _converge(self, inside: "_Steps", dt: float, take: TakeSteps, start: FloatArray) -> bool:
         """Double the sub-steps until no body's result changes by more than the tolerance; each keeps the first that did not."""
         assert self.tolerance is not None
+        columns = inside.columns
         state = columns.array[:STATE_ROWS]
         coarse: FloatArray | None = None
         result, settled = np.zeros_like(state), np.zeros(columns.pitch, dtype=np.bool_)
@@ -135,7 +158,7 @@ class Substepped(Integrator):
         count, finite = 1, False
         while count <= MOST_SUBSTEPS:
             state[:] = start[:STATE_ROWS]
-            finite = take(dt / count, count)
+            finite = inside.take(take, dt, count)
             if finite and coarse is not None:
                 fresh = ~settled & (_change(coarse, state, dt) <= self.tolerance)
                 result[:, fresh] = state[:, fresh]
@@ -154,8 +177,30 @@ class Substepped(Integrator):
         )
 
 
-def _later(evaluate: EvaluateForces, delay: float) -> EvaluateForces:
-    return lambda stage, offset: evaluate(stage, delay + offset)
+class _Steps:
+    """The columns as the method inside sees them: their count of ticks is one of steps, and the world's stands still meanwhile."""
+
+    def __init__(self, columns: Bodies) -> None:
+        self.columns = columns
+        self.control: Integers = columns.control.copy()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.columns, name)
+
+    @property
+    def as_columns(self) -> Bodies:
+        """This, where columns are asked for."""
+        return cast(Bodies, self)
+
+    def take(self, take: TakeSteps, dt: float, count: int) -> bool:
+        """One tick in so many steps; whether all ended finite."""
+        self.control[TICKS] = self.columns.control[TICKS] * count
+        self.control[COUNT] = self.columns.control[COUNT]
+        return take(dt / count, count)
+
+
+def _put_back(columns: Bodies, start: FloatArray) -> None:
+    columns.array[: PREVIOUS + STATE_ROWS] = start
 
 
 def _change(a: FloatArray, b: FloatArray, dt: float) -> npt.NDArray[np.float64]:

@@ -8,22 +8,28 @@ import numpy.typing as npt
 from .compiler import inlined
 from .layout import (
     ANGULAR_VELOCITY,
+    BAD,
+    CENTER_OF_MASS,
+    COUNT,
     INERTIA,
     INVERSE_INERTIA,
     INVERSE_MASS,
+    MASS,
     ORIENTATION,
     POSITION,
     PREVIOUS,
     PRINCIPAL_AXES,
     PRINCIPAL_MOMENTS,
     STORED_MOMENTUM,
+    TICKS,
     VELOCITY,
 )
 from .quaternions import Quaternion
-from .rigid_body import Body, State, Wrench
+from .rigid_body import Body, BodyAtStage, State, Wrench
 from .vectors import Symmetric, Vector
 
 Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 # float() costs nothing compiled; as plain Python it turns numpy's slow scalars, which warn, into Python's, which do not.
 
@@ -77,6 +83,15 @@ def load_body(array: Array, column: int) -> Body:
 
 
 @inlined
+def load_body_at_stage(array: Array, column: int, state: State) -> BodyAtStage:
+    """A body in this state, as force fields see it."""
+    position, orientation, velocity, angular_velocity_body = state
+    mass, inertia = float(array[MASS, column]), load_symmetric(array, INERTIA, column)
+    center_of_mass = load_vector(array, CENTER_OF_MASS, column)
+    return BodyAtStage(position, orientation, velocity, angular_velocity_body, mass, inertia, center_of_mass)
+
+
+@inlined
 def load_principal(array: Array, column: int) -> tuple[Vector, Quaternion]:
     """Principal moments and the quaternion from principal to body axes, whose w is kept as what is missing to one."""
     x, y, z = load_vector(array, PRINCIPAL_AXES, column)
@@ -124,6 +139,19 @@ def store_tick(array: Array, column: int, start: State, end: State) -> int:
     store_state(array, PREVIOUS, column, start)
     store_state(array, POSITION, column, end)
     return 0 if is_finite(end) else 1
+
+
+@inlined
+def close_tick(array: Array, control: Integers, not_finite: int) -> bool:
+    """The last act of a tick: count it, or undo it for all bodies where some are not finite; whether it was counted."""
+    if not_finite == 0:
+        control[TICKS] += 1
+        return True
+    for column in range(control[COUNT]):
+        if control[BAD] < 0 and not is_finite(load_state(array, POSITION, column)):
+            control[BAD] = column
+        store_state(array, POSITION, column, load_state(array, PREVIOUS, column))
+    return False
 
 
 @inlined

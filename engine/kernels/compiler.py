@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any, NoReturn, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -72,7 +72,7 @@ def kernel(name: str) -> Callable[[Function], Function]:
         function.__qualname__ = name
         if not COMPILED:
             return function
-        dispatcher = numba.njit(error_model="numpy", nogil=True)(function)
+        dispatcher = numba.njit(error_model="numpy", nogil=True, forceinline=False)(function)
         dispatcher._cache = _KernelCache(function, name, dispatcher.targetoptions)
         return dispatcher
 
@@ -253,4 +253,11 @@ def plain(function: Function) -> Function:
     source: Any = getattr(function, "py_func", function)
     used = {name: source.__globals__[name] for name in source.__code__.co_names if name in source.__globals__}
     replaced = {name: plain(value) for name, value in used.items() if hasattr(value, "py_func")}
-    return FunctionType(source.__code__, {**source.__globals__, **replaced}, source.__name__)  # type: ignore[return-value]
+    closure = tuple(CellType(plain_of(cell.cell_contents)) for cell in source.__closure__ or ())
+    made = FunctionType(source.__code__, {**source.__globals__, **replaced}, source.__name__, None, closure)
+    return made  # type: ignore[return-value]
+
+
+def plain_of(value: Any) -> Any:
+    """`plain` of an inlined function, and anything else as it is."""
+    return plain(value) if hasattr(value, "py_func") else value

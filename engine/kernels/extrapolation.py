@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from functools import cache
 
-from .columns import Array
+from .columns import Array, Integers
 from .compiler import kernel
-from .layout import KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, WRENCH, WRENCH_ROWS
+from .layout import COUNT, KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, WRENCH, WRENCH_ROWS
 
 
 @cache
-def extrapolate(pitch: int) -> Callable[[Array, Array, Array, int, int, float], int]:
-    """Make `loop(array, history, stages, wrench_row, count, ticks) -> 0`: the wrench of a stage, `ticks` after the start of the tick.
+def extrapolate(pitch: int) -> Callable[[Array, Integers, Array, Array, int, float], int]:
+    """Make `loop(array, control, history, stages, wrench_row, ticks) -> 0`: the wrench of a stage, `ticks` after the start of the tick.
 
     With a, b, c the held wrenches of the tick before the last, the last and this one, c + x (c − b) + x (x + 1)/2 (c − 2 b + a): the
     quadratic through them at x = −2, −1, 0, in differences, so that what is constant stays so to the last bit. As far as the history of a
@@ -18,9 +18,10 @@ def extrapolate(pitch: int) -> Callable[[Array, Array, Array, int, int, float], 
     """
 
     @kernel(f"extrapolate-{pitch}")
-    def loop(array: Array, history: Array, stages: Array, wrench_row: int, count: int, ticks: float) -> int:
+    def loop(array: Array, control: Integers, history: Array, stages: Array, wrench_row: int, ticks: float) -> int:
         if array.shape[1] != pitch or history.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
+        count = control[COUNT]
         half_square = 0.5 * ticks * (ticks + 1.0)
         for row in range(WRENCH_ROWS):
             for column in range(count):
@@ -37,13 +38,14 @@ def extrapolate(pitch: int) -> Callable[[Array, Array, Array, int, int, float], 
 
 
 @cache
-def remember(pitch: int) -> Callable[[Array, Array, int], int]:
-    """Make `loop(array, history, count) -> 0`: the tick is over, its held wrench is that of the tick before."""
+def remember(pitch: int) -> Callable[[Array, Integers, Array], int]:
+    """Make `loop(array, control, history) -> 0`: the tick is over, its held wrench is that of the tick before."""
 
     @kernel(f"remember-wrenches-{pitch}")
-    def loop(array: Array, history: Array, count: int) -> int:
+    def loop(array: Array, control: Integers, history: Array) -> int:
         if array.shape[1] != pitch or history.shape[1] != pitch:
             return -1
+        count = control[COUNT]
         for row in range(WRENCH_ROWS):
             for column in range(count):
                 history[OLDER_WRENCH + row, column] = history[LAST_WRENCH + row, column]

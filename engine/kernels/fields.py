@@ -1,65 +1,78 @@
-"""Forces that depend on the state, one scalar function a field, and the two ways in which they are added up at a stage.
+"""Forces that depend on a body's own state: one scalar function per kind, and the two ways in which they are summed at a stage.
 
-A field function takes its parameters, the mass, the inertia (body axes) and the state of one body, and returns the force in world axes and
-the torque in body axes about the mass centre. Where a field has no value, at the very centre of a point mass, it returns nan, and
-the tick is refused.
+A field function is `field(body, time, p) -> (force_world, torque_body)`, with the body as it is at a stage (`BodyAtStage`), the time of
+that stage [s] and the field's own parameters; the torque is about the mass centre. Where a field has no value, at the very centre of a
+point mass, it returns nan, and the tick is rejected. Any number of layers of a kind may act on a body, each with parameters of its own
+(see `layout`); layers of one kind add up in their order, and kinds in the order in which a loop was given them.
 """
 
 from collections.abc import Callable
 from functools import cache
 from math import nan, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
-from .columns import Array, load_state, load_symmetric, load_vector, store_vector
+from .columns import Array, Integers, load_body_at_stage, load_state, load_vector, store_vector
 from .compiler import inlined, kernel, use_widest_vectors
-from .layout import FORCE_WORLD, INERTIA, MASS, POSITION, TORQUE_BODY
+from .layout import COUNT, FORCE_WORLD, LAYER_COUNTS, POSITION, TORQUE_BODY
 from .quaternions import rotate_inverse
-from .rigid_body import State, Wrench
-from .vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
+from .rigid_body import BodyAtStage, Wrench
+from .vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 
-PARAMETER_COUNT = 9
-Parameters = tuple[float, float, float, float, float, float, float, float, float]
-Field = Callable[..., Any]
+Parameters = tuple[float, ...]
+
+
+class FieldKind(NamedTuple):
+    """A kind of force field: its scalar function and what loops have to know of it."""
+
+    name: str
+    function: Callable[..., Any]
+    parameter_count: int
+    depends_on_rates: bool
+    """Whether the function looks at the velocity or the angular velocity."""
+
+    @property
+    def rows_per_layer(self) -> int:
+        """The mask and the parameters."""
+        return 1 + self.parameter_count
 
 
 @inlined
-def linear_drag(p: Parameters, mass: float, inertia: Symmetric, state: State) -> tuple[Vector, Vector]:
+def linear_drag(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
     """F = −c v; p = (c [N·s/m],)."""
-    return scale(-p[0], state[2]), (0.0, 0.0, 0.0)
+    return scale(-p[0], body.velocity), (0.0, 0.0, 0.0)
 
 
 @inlined
-def quadratic_drag(p: Parameters, mass: float, inertia: Symmetric, state: State) -> tuple[Vector, Vector]:
+def quadratic_drag(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
     """F = −c |v| v; p = (c [N·s²/m²],)."""
-    velocity = state[2]
-    return scale(-p[0] * sqrt(dot(velocity, velocity)), velocity), (0.0, 0.0, 0.0)
+    return scale(-p[0] * sqrt(dot(body.velocity, body.velocity)), body.velocity), (0.0, 0.0, 0.0)
 
 
 @inlined
-def angular_damping(p: Parameters, mass: float, inertia: Symmetric, state: State) -> tuple[Vector, Vector]:
+def angular_damping(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
     """τ = −c ω; p = (c [N·m·s],)."""
-    return (0.0, 0.0, 0.0), scale(-p[0], state[3])
+    return (0.0, 0.0, 0.0), scale(-p[0], body.angular_velocity_body)
 
 
 @inlined
-def lorentz(p: Parameters, mass: float, inertia: Symmetric, state: State) -> tuple[Vector, Vector]:
+def lorentz(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
     """F = q (E + v × B); p = (q [C], E [V/m], B [T]), fields in world axes."""
     electric = (p[1], p[2], p[3])
     magnetic = (p[4], p[5], p[6])
-    return scale(p[0], add(electric, cross(state[2], magnetic))), (0.0, 0.0, 0.0)
+    return scale(p[0], add(electric, cross(body.velocity, magnetic))), (0.0, 0.0, 0.0)
 
 
 @inlined
-def point_gravity(p: Parameters, mass: float, inertia: Symmetric, state: State) -> tuple[Vector, Vector]:
+def point_gravity(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
     """Attraction of a point mass with an oblateness term; p = (GM [m³/s²], centre [m], J2 R² [m²], axis), world axes.
 
     a = −GM/r³ { r + (3/2) J2 R²/r² [(1 − 5 z²/r²) r + 2 z k] }, k the axis of symmetry and z = r·k.
     """
-    r = subtract(state[0], (p[1], p[2], p[3]))
+    r = subtract(body.position, (p[1], p[2], p[3]))
     axis = (p[5], p[6], p[7])
     distance_squared = dot(r, r)
     inverse_square = 1.0 / distance_squared if distance_squared > 0.0 else nan
-    strength = -p[0] * mass * inverse_square * sqrt(inverse_square)
+    strength = -p[0] * body.mass * inverse_square * sqrt(inverse_square)
     height = dot(r, axis)
     oblateness = 1.5 * p[4] * inverse_square
     along_r = 1.0 + oblateness * (1.0 - 5.0 * height * height * inverse_square)
@@ -67,127 +80,176 @@ def point_gravity(p: Parameters, mass: float, inertia: Symmetric, state: State) 
 
 
 @inlined
-def gravity_gradient(p: Parameters, mass: float, inertia: Symmetric, state: State) -> tuple[Vector, Vector]:
+def gravity_gradient(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
     """τ = 3 GM/r⁵ r × (I r), r from the centre to the body, in body axes; p = (GM [m³/s²], centre [m])."""
-    r = subtract(state[0], (p[1], p[2], p[3]))
+    r = subtract(body.position, (p[1], p[2], p[3]))
     distance_squared = dot(r, r)
     inverse_square = 1.0 / distance_squared if distance_squared > 0.0 else nan
     strength = 3.0 * p[0] * inverse_square * inverse_square * sqrt(inverse_square)
-    r_body = rotate_inverse(state[1], 2.0, r)
-    return (0.0, 0.0, 0.0), scale(strength, cross(r_body, apply_symmetric(inertia, r_body)))
+    r_body = rotate_inverse(body.orientation, 2.0, r)
+    return (0.0, 0.0, 0.0), scale(strength, cross(r_body, apply_symmetric(body.inertia_body, r_body)))
 
 
-@inlined
-def _load_parameters(parameters: Array, row: int) -> Parameters:
-    return (
-        float(parameters[row, 0]),
-        float(parameters[row, 1]),
-        float(parameters[row, 2]),
-        float(parameters[row, 3]),
-        float(parameters[row, 4]),
-        float(parameters[row, 5]),
-        float(parameters[row, 6]),
-        float(parameters[row, 7]),
-        float(parameters[row, 8]),
-    )
+LINEAR_DRAG = FieldKind("linear_drag", linear_drag, 1, True)
+QUADRATIC_DRAG = FieldKind("quadratic_drag", quadratic_drag, 1, True)
+ANGULAR_DAMPING = FieldKind("angular_damping", angular_damping, 1, True)
+LORENTZ = FieldKind("lorentz", lorentz, 7, True)
+POINT_GRAVITY = FieldKind("point_gravity", point_gravity, 8, False)
+GRAVITY_GRADIENT = FieldKind("gravity_gradient", gravity_gradient, 4, False)
 
 
 @cache
-def summed(fields: tuple[Field, ...]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Make two scalar functions that let a loop over bodies add fields to a wrench on the way, without a pass of its own.
+def _parameters(count: int) -> Callable[..., Any]:
+    """Make `load(layers, row, column) -> p`, a tuple of so many numbers from one row each."""
+    if count == 0:
+        return _no_parameters
+    load_rest = _parameters(count - 1)
 
-    `load(parameters, row) -> p` reads their parameters, (k, 9), before the loop: inside, the compiler would have to read them again for
-    every body. `add_fields(p, shares, row, column, mass, inertia, state, wrench) -> wrench` adds them in order, each where the body's
-    share, (k, pitch), is above zero: a mask, which keeps the loop vectorised. Both go by recursion: the first field here, the rest by the
-    two functions made for the rest.
+    @inlined
+    def load(layers: Array, row: int, column: int) -> Any:
+        return (float(layers[row, column]), *load_rest(layers, row + 1, column))
+
+    return load
+
+
+@inlined
+def _no_parameters(layers: Array, row: int, column: int) -> Any:
+    return ()
+
+
+@cache
+def _layer(kind: FieldKind) -> Callable[..., Any]:
+    """Make `add_layer(layers, row, column, time, body, force, torque) -> (force, torque)`: one layer on one body, where it feels it.
+
+    The mask selects and does not multiply: what a body does not feel may be nan, and the loop stays vectorised.
     """
-    if not fields:
-        return _load_none, _add_none
-    field = fields[0]
-    load_rest, add_rest = summed(fields[1:])
+    field, load = kind.function, _parameters(kind.parameter_count)
 
     @inlined
-    def load(parameters: Array, row: int) -> Any:
-        return _load_parameters(parameters, row), load_rest(parameters, row + 1)
-
-    @inlined
-    def add_fields(
-        p: Any, shares: Array, row: int, column: int, mass: float, inertia: Symmetric, state: State, wrench: Wrench
-    ) -> Wrench:
-        force, torque = field(p[0], mass, inertia, state)
-        felt = float(shares[row, column]) > 0.0
-        force_world, torque_world, force_body, torque_body = wrench
+    def add_layer(
+        layers: Array, row: int, column: int, time: float, body: BodyAtStage, force_world: Vector, torque_body: Vector
+    ) -> tuple[Vector, Vector]:
+        force, torque = field(body, time, load(layers, row + 1, column))
+        felt = float(layers[row, column]) > 0.0
         x, y, z = force_world
         a, b, c = torque_body
-        more = (
+        return (
             (x + force[0] if felt else x, y + force[1] if felt else y, z + force[2] if felt else z),
-            torque_world,
-            force_body,
             (a + torque[0] if felt else a, b + torque[1] if felt else b, c + torque[2] if felt else c),
         )
-        return add_rest(p[1], shares, row + 1, column, mass, inertia, state, more)
 
-    return load, add_fields
+    return add_layer
+
+
+@cache
+def summed(kinds: tuple[FieldKind, ...], first_row: int = 0) -> Callable[..., Any]:
+    """Make `add_fields(layers, column, time, body, wrench) -> wrench`: one layer of each kind on one body.
+
+    For loops over bodies that add fields on the way, without a pass of their own. By recursion: the first kind here, the others by the
+    function made for the rest.
+    """
+    if not kinds:
+        return _add_none
+    add_layer, add_rest = _layer(kinds[0]), summed(kinds[1:], first_row + kinds[0].rows_per_layer)
+
+    @inlined
+    def add_fields(layers: Array, column: int, time: float, body: BodyAtStage, wrench: Wrench) -> Wrench:
+        force_world, torque_world, force_body, torque_body = wrench
+        force_world, torque_body = add_layer(layers, first_row, column, time, body, force_world, torque_body)
+        return add_rest(layers, column, time, body, (force_world, torque_world, force_body, torque_body))
+
+    return add_fields
 
 
 @inlined
-def _load_none(parameters: Any, row: int) -> float:
-    return 0.0
-
-
-@inlined
-def _add_none(
-    p: float, shares: Any, row: int, column: int, mass: float, inertia: Symmetric, state: State, wrench: Wrench
-) -> Wrench:
+def _add_none(layers: Any, column: int, time: float, body: BodyAtStage, wrench: Wrench) -> Wrench:
     return wrench
 
 
 @cache
-def field_loop(field: Field, pitch: int) -> Callable[[Array, Array, int, int, Array, Array], int]:
-    """Make `loop(array, states, wrench_row, count, parameters, shares) -> 0`: one field at one stage, in a pass of its own.
+def field_passes(kind: FieldKind, pitch: int) -> Callable[..., int]:
+    """Make `loop(array, control, states, wrench_row, layers, first_row, layer_count, time) -> 0`: the layers of one kind at one stage.
 
-    `array` holds the mass properties, `states` the state to evaluate at and, from `wrench_row` on, the wrench to add to (both may be one
-    array). `parameters` (1, 9) and `shares` (1, pitch) as in `summed`. Several fields in one such pass would not vectorise: too much of
-    the memory could overlap for all that the compiler knows.
+    Each layer is a pass over the bodies; several kinds in one such pass would not vectorise: too much of the memory could overlap for all
+    that the compiler knows. `array` holds the mass properties, `states` the state to evaluate at and, from `wrench_row` on, the wrench to
+    add to (both may be one array); the layers begin at `first_row` of `layers`.
     """
-    load, add_fields = summed((field,))
+    add_layer, rows_per_layer = _layer(kind), kind.rows_per_layer
 
-    @kernel(f"field-{field.__name__}-{pitch}")
-    def loop(array: Array, states: Array, wrench_row: int, count: int, parameters: Array, shares: Array) -> int:
+    @kernel(f"field-{kind.name}-{pitch}")
+    def loop(
+        array: Array,
+        control: Integers,
+        states: Array,
+        wrench_row: int,
+        layers: Array,
+        first_row: int,
+        layer_count: int,
+        time: float,
+    ) -> int:
         use_widest_vectors()
-        if array.shape[1] != pitch or states.shape[1] != pitch or shares.shape[1] != pitch:
+        if array.shape[1] != pitch or states.shape[1] != pitch or layers.shape[1] != pitch:
             return -1
-        add_to_all(load, add_fields, array, states, wrench_row, count, parameters, shares)
+        # fields have a force in world axes and a torque in body axes; with the other rows, too, the loop would not vectorise
+        force_row, torque_row = wrench_row + FORCE_WORLD, wrench_row + TORQUE_BODY
+        count = control[COUNT]
+        for layer in range(layer_count):
+            row = first_row + layer * rows_per_layer
+            for column in range(count):
+                body = load_body_at_stage(array, column, load_state(states, POSITION, column))
+                force, torque = load_vector(states, force_row, column), load_vector(states, torque_row, column)
+                force, torque = add_layer(layers, row, column, time, body, force, torque)
+                store_vector(states, force_row, column, force)
+                store_vector(states, torque_row, column, torque)
         return 0
 
     return loop
 
 
+@cache
+def all_passes(kinds: tuple[FieldKind, ...], pitch: int, place: int = LAYER_COUNTS) -> Callable[..., Any]:
+    """Make `add_fields(array, control, states, wrench_row, layers, first_row, counts, time)`: any number of layers of each kind.
+
+    `counts` has the number of layers of the first kind at `place`. For loops that take whole ticks in passes; by recursion as `summed`.
+    The passes are called, not inlined: inlined at each stage, six kinds made `RungeKutta4` take 40 s to compile instead of 5.
+    """
+    if not kinds:
+        return _pass_none
+    add_layers, add_rest = field_passes(kinds[0], pitch), all_passes(kinds[1:], pitch, place + 1)
+    rows_per_layer = kinds[0].rows_per_layer
+
+    @inlined
+    def add_fields(
+        array: Array,
+        control: Integers,
+        states: Array,
+        wrench_row: int,
+        layers: Array,
+        first_row: int,
+        counts: Integers,
+        time: float,
+    ) -> None:
+        layer_count = counts[place]
+        add_layers(array, control, states, wrench_row, layers, first_row, layer_count, time)
+        add_rest(array, control, states, wrench_row, layers, first_row + layer_count * rows_per_layer, counts, time)
+
+    return add_fields
+
+
 @inlined
-def add_to_all(
-    load: Callable[..., Any],
-    add_fields: Callable[..., Any],
+def _pass_none(
     array: Array,
+    control: Integers,
     states: Array,
     wrench_row: int,
-    count: int,
-    parameters: Any,
-    shares: Any,
+    layers: Any,
+    first_row: int,
+    counts: Integers,
+    time: float,
 ) -> None:
-    """The loop over bodies of `field_loop`, for loops that do more."""
-    p = load(parameters, 0)
-    force_row, torque_row = wrench_row + FORCE_WORLD, wrench_row + TORQUE_BODY
-    for column in range(count):
-        state = load_state(states, POSITION, column)
-        # fields have a force in world axes and a torque in body axes; with the other rows, too, the loop would not vectorise
-        force, torque = load_vector(states, force_row, column), load_vector(states, torque_row, column)
-        wrench = (force, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), torque)
-        mass, inertia = float(array[MASS, column]), load_symmetric(array, INERTIA, column)
-        force, _, _, torque = add_fields(p, shares, 0, column, mass, inertia, state, wrench)
-        store_vector(states, force_row, column, force)
-        store_vector(states, torque_row, column, torque)
+    pass
 
 
-def field_names(fields: tuple[Field, ...]) -> str:
-    """The part that fields have in a kernel's name."""
-    return "".join(f"-{field.__name__}" for field in fields)
+def kind_names(kinds: tuple[FieldKind, ...]) -> str:
+    """The part that kinds of fields have in a kernel's name."""
+    return "".join(f"-{kind.name}" for kind in kinds)

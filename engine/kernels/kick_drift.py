@@ -13,7 +13,7 @@ from typing import Any
 
 from .columns import Array, load_body, load_principal, load_state, load_vector, store_state
 from .compiler import inlined
-from .fields import Field, field_names
+from .fields import FieldKind, kind_names
 from .layout import POSITION, STORED_MOMENTUM
 from .quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate, rotate_inverse
 from .rigid_body import Body, State, Wrench, net_force_world, net_torque_body
@@ -123,6 +123,6 @@ def turn_name(turn: Turn, has_stores: bool, gyroscopic: bool, pitch: int) -> str
     return f"{turn.__name__}{'-stored' if has_stores else ''}-{'gyro' if gyroscopic else 'game'}-{pitch}"
 
 
-def field_part(fields: tuple[Field, ...], evaluations: int) -> str:
+def kind_part(kinds: tuple[FieldKind, ...], evaluations: int) -> str:
     """The part that the fields of a kick have in it."""
-    return field_names(fields) + (f"-{evaluations}" if evaluations > 1 else "")
+    return kind_names(kinds) + (f"-{evaluations}" if evaluations > 1 else "")

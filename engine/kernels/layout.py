@@ -21,8 +21,17 @@
 A second array, of the same pitch, exists while some force is evaluated at each stage: thirteen rows for the state at the stage, then
 twelve rows of wrench for each evaluation in the tick (methods of kicks and drifts lay these rows out their own way: `staged_splitting`).
 
-A third exists once a method that looks back has flown: the wrench held over the tick before (twelve rows), that of the one before it
+A third exists once a method that looks back has run: the wrench held over the tick before (twelve rows), that of the one before it
 (twelve rows), and how many of the two are known.
+
+`layers`, of the same pitch, holds the parameters of compiled force fields, per body: for each layer one row that is 1.0 where the body
+feels it and 0.0 where it does not, then one row per parameter. Layers of one kind stand together.
+
+`control` (int64) is what a loop needs to know of the world besides, and what it reports: the ticks taken so far, how many columns to run
+over, and the first column that was not finite in the last tick if that was rejected, else -1.
+
+`springs` and `point_forces` are component-major too: one row per quantity, one column per spring or force. `counts` (int64) says how many
+springs, how many point forces and, for each kind of field, how many layers there are.
 """
 
 POSITION = 0
@@ -48,10 +57,31 @@ STORED_MOMENTUM = 61
 ROWS = 64
 
 STAGE_WRENCH = 13
-MOST_EVALUATIONS = 6
-"""The largest number of force evaluations in a tick whose wrenches a method keeps side by side."""
 
 LAST_WRENCH = 0
 OLDER_WRENCH = 12
 KNOWN_WRENCHES = 24
 HISTORY_ROWS = 25
+
+TICKS, COUNT, BAD = 0, 1, 2
+CONTROL_LENGTH = 3
+
+SPRING_BODY = 0
+SPRING_OTHER = 1
+"""Column of the second body, or -1 for a point fixed in the world."""
+SPRING_AT_BODY = 2
+SPRING_AT_OTHER = 5
+SPRING_STIFFNESS = 8
+SPRING_DAMPING = 9
+SPRING_REST_LENGTH = 10
+SPRING_ENABLED = 11
+SPRING_ROWS = 12
+
+POINT_FORCE_BODY = 0
+POINT_FORCE_AT_BODY = 1
+POINT_FORCE_WORLD = 4
+POINT_FORCE_ENABLED = 7
+POINT_FORCE_ROWS = 8
+
+SPRING_COUNT, POINT_FORCE_COUNT, LAYER_COUNTS = 0, 1, 2
+"""Places in `counts`; the layers of each kind of field follow from the last one on."""

@@ -2,86 +2,83 @@
 
 Both run the same scalar function of a method, `advance(stage, gyroscopic, dt, start, wrenches, body) -> State`: the state at which
 the method wants wrench number `stage`, given the wrenches before it; `stage` equal to the number of evaluations is the end of the
-tick. `advance`, `stage`, `gyroscopic` and the row pitch are closed over, so each loop is compiled for them and what a stage does not
-need drops out (passed at run time, every stage costs a full step). Recomputing the stages before costs little: measured at 1000 bodies
-in angular momentum, the five calls of a Runge-Kutta tick together take 3.4 times the one held call, no more than the force
-evaluations between them.
+tick. `offsets` says when the method wants each wrench, in ticks after the start of the tick. `advance`, `offsets`, `stage`, `gyroscopic`
+and the row pitch are closed over, so each loop is compiled for them and what a stage does not need drops out (passed at run time, every
+stage costs a full step). Recomputing the stages before costs little: measured at 1000 bodies in angular momentum, the five calls of a
+Runge-Kutta tick together take 3.4 times the one held call, no more than the force evaluations between them.
 
-No loop raises: that would stop it from vectorising. A loop given an array of another pitch does nothing and returns -1.
+Stages follow one another by recursion: a function for one stage calls the function made for the rest, so a method may have any number.
+
+A loop that takes whole ticks counts each of them in `control` as the last act of that tick, and undoes one after which some body is not
+finite (see `columns.close_tick`): after every call the world stands at the whole tick that is counted.
+
+No loop raises: that would stop it from vectorising. A loop given an array of another pitch does nothing and returns -1, which `accepted`
+turns into an error.
 """
 
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from .columns import Array, load_body, load_state, load_wrench, store_state, store_tick, store_wrench
+from .columns import (
+    Array,
+    Integers,
+    close_tick,
+    load_body,
+    load_body_at_stage,
+    load_state,
+    load_wrench,
+    store_state,
+    store_tick,
+    store_wrench,
+)
 from .compiler import inlined, kernel, use_widest_vectors
-from .fields import Field, add_to_all, field_names, summed
-from .layout import MASS, MOST_EVALUATIONS, POSITION, STAGE_WRENCH, WRENCH, WRENCH_ROWS
+from .fields import FieldKind, all_passes, kind_names, summed
+from .layout import BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, WRENCH, WRENCH_ROWS
 from .points import add_pulls
+from .rigid_body import Body, State, Wrench, Wrenches
 
 Advance = Callable[..., Any]
+Offsets = tuple[float, ...]
 
-# Where the wrench of each evaluation starts in the stage array; a method that makes fewer evaluations never reads the later ones.
-_ROWS = tuple(STAGE_WRENCH + WRENCH_ROWS * evaluation for evaluation in range(MOST_EVALUATIONS))
+
+def accepted(result: int) -> int:
+    """What a loop returned; raises `RuntimeError` where the loop was given arrays that it was not compiled for, and did nothing."""
+    if result < 0:
+        raise RuntimeError("a compiled loop was given an array of another pitch than its own; nothing was changed")
+    return result
 
 
 @cache
 def held_ticks(
-    advance: Advance, evaluations: int, gyroscopic: bool, pitch: int, fields: tuple[Field, ...] = ()
+    advance: Advance, offsets: Offsets, gyroscopic: bool, pitch: int, kinds: tuple[FieldKind, ...] = ()
 ) -> Callable[..., int]:
-    """Make `loop(array, parameters, shares, count, dt, ticks) -> ticks completed`.
+    """Make `loop(array, control, layers, dt, ticks) -> ticks completed`.
 
-    The wrench rows are held: world parts fixed, body parts turning with the body. To them come the fields (see `fields.summed`; without
-    any, what is passed as `parameters` and `shares` is not looked at), evaluated at each stage in the same pass. A tick after which
-    some body is not finite ends the loop and is not counted; the rows of the tick before it are then in the previous rows of every body.
+    The wrench rows are held: world parts fixed, body parts turning with the body. To them come the fields, one layer of each kind (see
+    `fields.summed`; without any, what is passed as `layers` is not looked at), evaluated at each stage in the same pass.
     """
-    load, add_fields = summed(fields)
-    has_fields = bool(fields)
+    take = _evaluated(advance, offsets, gyroscopic, kinds) if kinds else _held(advance, len(offsets), gyroscopic)
+    has_fields = bool(kinds)
 
-    @kernel(f"held-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{field_names(fields)}")
-    def held(array: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int) -> int:
+    @kernel(f"held-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{kind_names(kinds)}")
+    def held(array: Array, control: Integers, layers: Any, dt: float, ticks: int) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch:
             return -1
-        if has_fields and shares.shape[1] != pitch:
+        if has_fields and layers.shape[1] != pitch:
             return -1
-        p = load(parameters, 0)
+        control[BAD] = -1
+        count = control[COUNT]
         for tick in range(ticks):
+            time = float(control[TICKS]) * dt
             not_finite = 0
             for column in range(count):
                 start = load_state(array, POSITION, column)
                 body = load_body(array, column)
-                wrench = load_wrench(array, WRENCH, column)
-                wrenches = (wrench, wrench, wrench, wrench, wrench, wrench)
-                if has_fields:
-                    mass = float(array[MASS, column])
-                    state = advance(0, gyroscopic, dt, start, wrenches, body)
-                    w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
-                    wrenches = (w, w, w, w, w, w)
-                    if evaluations > 1:
-                        state = advance(1, gyroscopic, dt, start, wrenches, body)
-                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
-                        wrenches = (wrenches[0], w, w, w, w, w)
-                    if evaluations > 2:
-                        state = advance(2, gyroscopic, dt, start, wrenches, body)
-                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
-                        wrenches = (wrenches[0], wrenches[1], w, w, w, w)
-                    if evaluations > 3:
-                        state = advance(3, gyroscopic, dt, start, wrenches, body)
-                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
-                        wrenches = (wrenches[0], wrenches[1], wrenches[2], w, w, w)
-                    if evaluations > 4:
-                        state = advance(4, gyroscopic, dt, start, wrenches, body)
-                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
-                        wrenches = (wrenches[0], wrenches[1], wrenches[2], wrenches[3], w, w)
-                    if evaluations > 5:
-                        state = advance(5, gyroscopic, dt, start, wrenches, body)
-                        w = add_fields(p, shares, 0, column, mass, body[1], state, wrench)
-                        wrenches = (wrenches[0], wrenches[1], wrenches[2], wrenches[3], wrenches[4], w)
-                end = advance(evaluations, gyroscopic, dt, start, wrenches, body)
+                end = take(array, layers, column, time, dt, start, load_wrench(array, WRENCH, column), body)
                 not_finite += store_tick(array, column, start, end)
-            if not_finite > 0:
+            if not close_tick(array, control, not_finite):
                 return tick
         return ticks
 
@@ -91,15 +88,16 @@ def held_ticks(
 @cache
 def stage_state(
     advance: Advance, stage: int, evaluations: int, gyroscopic: bool, pitch: int
-) -> Callable[[Array, Array, int, float], int]:
-    """Make `loop(array, stages, count, dt) -> 0`: the state at one stage, and its wrench begun with the held one."""
+) -> Callable[[Array, Integers, Array, float], int]:
+    """Make `loop(array, control, stages, dt) -> 0`: the state at one stage, and its wrench begun with the held one."""
+    to_stage = _to_stage(advance, stage, evaluations, gyroscopic)
 
     @kernel(f"stage-{stage}-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}")
-    def staged(array: Array, stages: Array, count: int, dt: float) -> int:
+    def staged(array: Array, control: Integers, stages: Array, dt: float) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        _to_stage(advance, stage, gyroscopic, array, stages, count, dt)
+        to_stage(array, stages, control[COUNT], dt)
         return 0
 
     return staged
@@ -108,112 +106,271 @@ def stage_state(
 @cache
 def staged_end(
     advance: Advance, evaluations: int, gyroscopic: bool, pitch: int
-) -> Callable[[Array, Array, int, float], int]:
-    """Make `loop(array, stages, count, dt) -> bodies that are not finite`: the end of the tick from the wrenches of all stages."""
+) -> Callable[[Array, Integers, Array, float], int]:
+    """Make `loop(array, control, stages, dt) -> bodies that are not finite`: the end of the tick from the wrenches of all stages."""
+    to_end = _to_end(advance, evaluations, gyroscopic)
 
     @kernel(f"end-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}")
-    def end_of_tick(array: Array, stages: Array, count: int, dt: float) -> int:
+    def end_of_tick(array: Array, control: Integers, stages: Array, dt: float) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        return _to_end(advance, evaluations, gyroscopic, array, stages, count, dt)
+        control[BAD] = -1
+        not_finite = to_end(array, stages, control[COUNT], dt)
+        close_tick(array, control, not_finite)
+        return not_finite
 
     return end_of_tick
 
 
 @cache
 def coupled_ticks(
-    advance: Advance, evaluations: int, gyroscopic: bool, pitch: int, fields: tuple[Field, ...] = ()
+    advance: Advance, offsets: Offsets, gyroscopic: bool, pitch: int, kinds: tuple[FieldKind, ...] = ()
 ) -> Callable[..., int]:
-    """Make `loop(array, stages, pulls, parameters, shares, count, dt, ticks) -> ticks completed`.
+    """Make `loop(array, control, stages, springs, point_forces, layers, counts, dt, ticks) -> ticks completed`.
 
-    As `held_ticks`, with springs and other pulls (see `points.add_pulls`) besides the fields: every body has to be at a stage before the
-    pulls between them can be known, so each stage is a pass over all of them.
+    As `held_ticks`, with springs and point forces (see `points.add_pulls`) and any number of layers of each kind of field. Every body has
+    to be at a stage before the springs between them can be known, so each stage is a pass over all of them.
     """
-    load, add_fields = summed(fields)
-    has_fields = bool(fields)
-    row_1, row_2, row_3, row_4, row_5, row_6 = _ROWS
+    to_all_stages = _through_stages(advance, offsets, gyroscopic, all_passes(kinds, pitch))
+    to_end = _to_end(advance, len(offsets), gyroscopic)
+    has_fields = bool(kinds)
 
-    @inlined
-    def add_forces(
-        array: Array, stages: Array, row: int, pulls: Array, parameters: Any, shares: Any, count: int
-    ) -> None:
-        if has_fields:
-            add_to_all(load, add_fields, array, stages, row, count, parameters, shares)
-        add_pulls(array, stages, row, pulls)
-
-    @kernel(f"coupled-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{field_names(fields)}")
+    @kernel(f"coupled-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{kind_names(kinds)}")
     def coupled(
-        array: Array, stages: Array, pulls: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int
+        array: Array,
+        control: Integers,
+        stages: Array,
+        springs: Array,
+        point_forces: Array,
+        layers: Any,
+        counts: Integers,
+        dt: float,
+        ticks: int,
     ) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
+        if has_fields and layers.shape[1] != pitch:
+            return -1
+        control[BAD] = -1
+        count = control[COUNT]
         for tick in range(ticks):
-            _to_stage(advance, 0, gyroscopic, array, stages, count, dt)
-            add_forces(array, stages, row_1, pulls, parameters, shares, count)
-            if evaluations > 1:
-                _to_stage(advance, 1, gyroscopic, array, stages, count, dt)
-                add_forces(array, stages, row_2, pulls, parameters, shares, count)
-            if evaluations > 2:
-                _to_stage(advance, 2, gyroscopic, array, stages, count, dt)
-                add_forces(array, stages, row_3, pulls, parameters, shares, count)
-            if evaluations > 3:
-                _to_stage(advance, 3, gyroscopic, array, stages, count, dt)
-                add_forces(array, stages, row_4, pulls, parameters, shares, count)
-            if evaluations > 4:
-                _to_stage(advance, 4, gyroscopic, array, stages, count, dt)
-                add_forces(array, stages, row_5, pulls, parameters, shares, count)
-            if evaluations > 5:
-                _to_stage(advance, 5, gyroscopic, array, stages, count, dt)
-                add_forces(array, stages, row_6, pulls, parameters, shares, count)
-            if _to_end(advance, evaluations, gyroscopic, array, stages, count, dt) > 0:
+            time = float(control[TICKS]) * dt
+            to_all_stages(array, control, stages, springs, point_forces, layers, counts, count, time, dt)
+            if not close_tick(array, control, to_end(array, stages, count, dt)):
                 return tick
         return ticks
 
     return coupled
 
 
+# one body through its stages
+
+
+@cache
+def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[..., Any]:
+    """Make `take(array, layers, column, time, dt, start, held, body) -> State`: the end of a tick with nothing but the held wrench."""
+    repeated = _repeated(evaluations)
+
+    @inlined
+    def take(
+        array: Array, layers: Any, column: int, time: float, dt: float, start: State, held: Wrench, body: Body
+    ) -> State:
+        return advance(evaluations, gyroscopic, dt, start, repeated(held), body)
+
+    return take
+
+
+@cache
+def _evaluated(
+    advance: Advance, offsets: Offsets, gyroscopic: bool, kinds: tuple[FieldKind, ...]
+) -> Callable[..., Any]:
+    """As `_held`, with fields evaluated at each stage."""
+    from_first = _from_stage(0, advance, offsets, gyroscopic, summed(kinds))
+    repeated = _repeated(len(offsets))
+
+    @inlined
+    def take(
+        array: Array, layers: Array, column: int, time: float, dt: float, start: State, held: Wrench, body: Body
+    ) -> State:
+        return from_first(array, layers, column, time, dt, start, held, repeated(held), body)
+
+    return take
+
+
+def _from_stage(
+    stage: int, advance: Advance, offsets: Offsets, gyroscopic: bool, add_fields: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Make `go_on(array, layers, column, time, dt, start, held, wrenches, body) -> State`: from one stage to the end of the tick.
+
+    `wrenches` has one wrench for each evaluation of the tick; those from this stage on are not known yet and are not read.
+    """
+    evaluations = len(offsets)
+    if stage == evaluations:
+
+        @inlined
+        def end(
+            array: Array,
+            layers: Array,
+            column: int,
+            time: float,
+            dt: float,
+            start: State,
+            held: Wrench,
+            wrenches: Wrenches,
+            body: Body,
+        ) -> State:
+            return advance(evaluations, gyroscopic, dt, start, wrenches, body)
+
+        return end
+
+    offset = offsets[stage]
+    go_on_after = _from_stage(stage + 1, advance, offsets, gyroscopic, add_fields)
+    repeated = _repeated(evaluations - stage)
+
+    @inlined
+    def go_on(
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        dt: float,
+        start: State,
+        held: Wrench,
+        wrenches: Wrenches,
+        body: Body,
+    ) -> State:
+        state = advance(stage, gyroscopic, dt, start, wrenches, body)
+        at_stage = load_body_at_stage(array, column, state)
+        own = add_fields(layers, column, time + offset * dt, at_stage, held)
+        known = (*wrenches[:stage], *repeated(own))
+        return go_on_after(array, layers, column, time, dt, start, held, known, body)
+
+    return go_on
+
+
+@cache
+def _repeated(count: int) -> Callable[[Wrench], Wrenches]:
+    """Make `repeated(wrench) -> wrenches`, so many of the same."""
+    if count == 0:
+        return _no_wrenches
+    repeat_rest = _repeated(count - 1)
+
+    @inlined
+    def repeated(wrench: Wrench) -> Wrenches:
+        return (wrench, *repeat_rest(wrench))
+
+    return repeated
+
+
 @inlined
-def _to_stage(
-    advance: Advance, stage: int, gyroscopic: bool, array: Array, stages: Array, count: int, dt: float
+def _no_wrenches(wrench: Wrench) -> Any:
+    return ()
+
+
+# all bodies, stage by stage
+
+
+def _through_stages(
+    advance: Advance, offsets: Offsets, gyroscopic: bool, add_fields: Callable[..., Any], stage: int = 0
+) -> Callable[..., Any]:
+    """Make a function that takes all bodies to each stage in turn and adds the forces there."""
+    if stage == len(offsets):
+        return _past_the_last
+    row, offset = STAGE_WRENCH + WRENCH_ROWS * stage, offsets[stage]
+    to_stage = _to_stage(advance, stage, len(offsets), gyroscopic)
+    go_on = _through_stages(advance, offsets, gyroscopic, add_fields, stage + 1)
+
+    @inlined
+    def through(
+        array: Array,
+        control: Integers,
+        stages: Array,
+        springs: Array,
+        point_forces: Array,
+        layers: Any,
+        counts: Integers,
+        count: int,
+        time: float,
+        dt: float,
+    ) -> None:
+        to_stage(array, stages, count, dt)
+        add_fields(array, control, stages, row, layers, 0, counts, time + offset * dt)
+        add_pulls(array, stages, row, springs, point_forces, counts)
+        go_on(array, control, stages, springs, point_forces, layers, counts, count, time, dt)
+
+    return through
+
+
+@inlined
+def _past_the_last(
+    array: Array,
+    control: Integers,
+    stages: Array,
+    springs: Array,
+    point_forces: Array,
+    layers: Any,
+    counts: Integers,
+    count: int,
+    time: float,
+    dt: float,
 ) -> None:
-    """All bodies to one stage; its wrench is begun with the held one."""
-    row_1, row_2, row_3, row_4, row_5 = _ROWS[:5]
-    for column in range(count):
-        start = load_state(array, POSITION, column)
-        held = load_wrench(array, WRENCH, column)
-        wrenches = (
-            load_wrench(stages, row_1, column) if stage > 0 else held,
-            load_wrench(stages, row_2, column) if stage > 1 else held,
-            load_wrench(stages, row_3, column) if stage > 2 else held,
-            load_wrench(stages, row_4, column) if stage > 3 else held,
-            load_wrench(stages, row_5, column) if stage > 4 else held,
-            held,
-        )
-        state = advance(stage, gyroscopic, dt, start, wrenches, load_body(array, column))
-        store_state(stages, POSITION, column, state)
-        store_wrench(stages, STAGE_WRENCH + WRENCH_ROWS * stage, column, held)
+    pass
+
+
+@cache
+def _to_stage(advance: Advance, stage: int, evaluations: int, gyroscopic: bool) -> Callable[..., None]:
+    """Make `to_stage(array, stages, count, dt)`: all bodies to one stage; its wrench is begun with the held one."""
+    load_wrenches = _wrenches_before(stage, evaluations)
+
+    @inlined
+    def to_stage(array: Array, stages: Array, count: int, dt: float) -> None:
+        for column in range(count):
+            start = load_state(array, POSITION, column)
+            held = load_wrench(array, WRENCH, column)
+            wrenches = load_wrenches(stages, column, held)
+            state = advance(stage, gyroscopic, dt, start, wrenches, load_body(array, column))
+            store_state(stages, POSITION, column, state)
+            store_wrench(stages, STAGE_WRENCH + WRENCH_ROWS * stage, column, held)
+
+    return to_stage
+
+
+@cache
+def _to_end(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[..., int]:
+    """Make `to_end(array, stages, count, dt) -> bodies that are not finite`: all bodies to the end of the tick."""
+    load_wrenches = _wrenches_before(evaluations, evaluations)
+
+    @inlined
+    def to_end(array: Array, stages: Array, count: int, dt: float) -> int:
+        not_finite = 0
+        for column in range(count):
+            start = load_state(array, POSITION, column)
+            wrenches = load_wrenches(stages, column, load_wrench(array, WRENCH, column))
+            end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))
+            not_finite += store_tick(array, column, start, end)
+        return not_finite
+
+    return to_end
+
+
+@cache
+def _wrenches_before(stage: int, evaluations: int, first: int = 0) -> Callable[..., Wrenches]:
+    """Make `load(stages, column, held) -> wrenches` of all evaluations: known ones before this stage, then the held one, never read."""
+    if first == evaluations:
+        return _no_wrenches_before
+    load_rest = _wrenches_before(stage, evaluations, first + 1)
+    is_known, row = first < stage, STAGE_WRENCH + WRENCH_ROWS * first
+
+    @inlined
+    def load(stages: Array, column: int, held: Wrench) -> Wrenches:
+        wrench = load_wrench(stages, row, column) if is_known else held
+        return (wrench, *load_rest(stages, column, held))
+
+    return load
 
 
 @inlined
-def _to_end(
-    advance: Advance, evaluations: int, gyroscopic: bool, array: Array, stages: Array, count: int, dt: float
-) -> int:
-    """All bodies to the end of the tick, from the wrenches of all stages; how many are not finite there."""
-    row_1, row_2, row_3, row_4, row_5, row_6 = _ROWS
-    not_finite = 0
-    for column in range(count):
-        start = load_state(array, POSITION, column)
-        first = load_wrench(stages, row_1, column)
-        wrenches = (
-            first,
-            load_wrench(stages, row_2, column) if evaluations > 1 else first,
-            load_wrench(stages, row_3, column) if evaluations > 2 else first,
-            load_wrench(stages, row_4, column) if evaluations > 3 else first,
-            load_wrench(stages, row_5, column) if evaluations > 4 else first,
-            load_wrench(stages, row_6, column) if evaluations > 5 else first,
-        )
-        end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))
-        not_finite += store_tick(array, column, start, end)
-    return not_finite
+def _no_wrenches_before(stages: Array, column: int, held: Wrench) -> Any:
+    return ()

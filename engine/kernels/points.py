@@ -1,58 +1,79 @@
-"""Forces at points of bodies: springs, and steady forces whose lever turns with the body."""
+"""Forces at points of bodies: springs, and constant forces whose lever turns with the body."""
 
 from math import sqrt
 
-from .columns import Array, add_to_vector, load_state, load_vector
+from .columns import Array, Integers, add_to_vector, load_state, load_vector
 from .compiler import inlined, kernel
-from .layout import CENTER_OF_MASS, FORCE_WORLD, POSITION, TORQUE_WORLD
+from .layout import (
+    CENTER_OF_MASS,
+    FORCE_WORLD,
+    POINT_FORCE_AT_BODY,
+    POINT_FORCE_BODY,
+    POINT_FORCE_COUNT,
+    POINT_FORCE_ENABLED,
+    POINT_FORCE_WORLD,
+    POSITION,
+    SPRING_AT_BODY,
+    SPRING_AT_OTHER,
+    SPRING_BODY,
+    SPRING_COUNT,
+    SPRING_DAMPING,
+    SPRING_ENABLED,
+    SPRING_OTHER,
+    SPRING_REST_LENGTH,
+    SPRING_STIFFNESS,
+    TORQUE_WORLD,
+)
 from .quaternions import rotate
 from .vectors import Vector, add, cross, dot, scale, subtract
 
-WORLD_POINT, STEADY_FORCE = -1, -2
-"""What stands for the other body's column in a spring to a point of the world, and in a steady force."""
-
 
 @kernel("pulls")
-def pulls(array: Array, states: Array, wrench_row: int, table: Array) -> None:
-    """Add pulls to the wrenches that start at `wrench_row`; see `add_pulls`."""
-    add_pulls(array, states, wrench_row, table)
+def pulls(array: Array, states: Array, wrench_row: int, springs: Array, point_forces: Array, counts: Integers) -> None:
+    """Add springs and point forces to the wrenches that start at `wrench_row`; see `add_pulls`."""
+    add_pulls(array, states, wrench_row, springs, point_forces, counts)
 
 
 @inlined
-def add_pulls(array: Array, states: Array, wrench_row: int, table: Array) -> None:
-    """One pull after the other, each a row of `table`: a spring between two points, or a steady force at one.
+def add_pulls(
+    array: Array, states: Array, wrench_row: int, springs: Array, point_forces: Array, counts: Integers
+) -> None:
+    """The springs in their order and then the point forces in theirs; those that are not enabled are skipped."""
+    for spring in range(counts[SPRING_COUNT]):
+        if springs[SPRING_ENABLED, spring] != 0.0:
+            _add_spring(array, states, wrench_row, springs, spring)
+    for index in range(counts[POINT_FORCE_COUNT]):
+        if point_forces[POINT_FORCE_ENABLED, index] != 0.0:
+            column = int(point_forces[POINT_FORCE_BODY, index])
+            at_body = load_vector(point_forces, POINT_FORCE_AT_BODY, index)
+            lever, _end, _end_velocity = _attachment(array, states, column, at_body)
+            _pull(states, wrench_row, column, lever, load_vector(point_forces, POINT_FORCE_WORLD, index))
 
-    A row: the body's column, the other's or `WORLD_POINT` or `STEADY_FORCE`, the point on the body, the other point (body axes from the
-    origins, or world) [m] or the force [N] (world axes), stiffness [N/m], damping [N·s/m], rest length [m]. A spring pulls the first body
-    by F = −[k (1 − L₀/L) + c (d·ḋ)/L²] d, d from the other point to its own and L = |d|. At L = 0 it has no direction and pulls nowhere.
+
+@inlined
+def _add_spring(array: Array, states: Array, wrench_row: int, springs: Array, spring: int) -> None:
+    """F = −[k (1 − L₀/L) + c (d·ḋ)/L²] d on the first body, d from the other point to its own and L = |d|.
+
+    At L = 0 the spring has no direction and pulls nowhere.
     """
-    for row in range(table.shape[0]):
-        column, other = int(table[row, 0]), int(table[row, 1])
-        lever, end, end_velocity = _attachment(array, states, column, _load_point(table, row, 2))
-        given = _load_point(table, row, 5)
-        if other == STEADY_FORCE:
-            _pull(states, wrench_row, column, lever, given)
-            continue
-        other_lever, other_end, other_velocity = (0.0, 0.0, 0.0), given, (0.0, 0.0, 0.0)
-        if other >= 0:
-            other_lever, other_end, other_velocity = _attachment(array, states, other, given)
-        stiffness, damping, rest_length = _load_point(table, row, 8)
-        stretch = subtract(end, other_end)
-        length_squared = dot(stretch, stretch)
-        if length_squared == 0.0:
-            continue
-        closing = dot(stretch, subtract(end_velocity, other_velocity))
-        strength = stiffness * (1.0 - rest_length / sqrt(length_squared)) + damping * closing / length_squared
-        force = scale(-strength, stretch)
-        _pull(states, wrench_row, column, lever, force)
-        if other >= 0:
-            _pull(states, wrench_row, other, other_lever, scale(-1.0, force))
-
-
-@inlined
-def _load_point(table: Array, row: int, first: int) -> Vector:
-    """Three numbers that stand side by side in a table."""
-    return float(table[row, first]), float(table[row, first + 1]), float(table[row, first + 2])
+    column, other = int(springs[SPRING_BODY, spring]), int(springs[SPRING_OTHER, spring])
+    lever, end, end_velocity = _attachment(array, states, column, load_vector(springs, SPRING_AT_BODY, spring))
+    at_other = load_vector(springs, SPRING_AT_OTHER, spring)
+    other_lever, other_end, other_velocity = (0.0, 0.0, 0.0), at_other, (0.0, 0.0, 0.0)
+    if other >= 0:
+        other_lever, other_end, other_velocity = _attachment(array, states, other, at_other)
+    stretch = subtract(end, other_end)
+    length_squared = dot(stretch, stretch)
+    if length_squared == 0.0:
+        return
+    stiffness, damping = float(springs[SPRING_STIFFNESS, spring]), float(springs[SPRING_DAMPING, spring])
+    rest_length = float(springs[SPRING_REST_LENGTH, spring])
+    closing = dot(stretch, subtract(end_velocity, other_velocity))
+    strength = stiffness * (1.0 - rest_length / sqrt(length_squared)) + damping * closing / length_squared
+    force = scale(-strength, stretch)
+    _pull(states, wrench_row, column, lever, force)
+    if other >= 0:
+        _pull(states, wrench_row, other, other_lever, scale(-1.0, force))
 
 
 @inlined

@@ -3,6 +3,8 @@
 `gyroscopic` is a compile-time constant everywhere: False is game mode, which drops ω × (I ω + h) and nothing else.
 """
 
+from typing import NamedTuple
+
 from .compiler import inlined
 from .quaternions import (
     Quaternion,
@@ -21,10 +23,29 @@ Slope = State
 """Their derivatives in time, in the same order."""
 Wrench = tuple[Vector, Vector, Vector, Vector]
 """Force world, torque world, force body, torque body: the body parts turn with the body, all about its mass centre."""
-Wrenches = tuple[Wrench, Wrench, Wrench, Wrench, Wrench, Wrench]
-"""One wrench for each evaluation in a tick; those that the method does not make are never read."""
+Wrenches = tuple[Wrench, ...]
+"""One wrench for each evaluation in a tick; those of the stages to come are never read."""
 Body = tuple[float, Symmetric, Symmetric, Vector]
 """Inverse mass, inertia and inverse inertia (body axes), stored angular momentum (body axes)."""
+
+
+class BodyAtStage(NamedTuple):
+    """What a force field is told of the body that it acts on, at one stage of a tick."""
+
+    position: Vector
+    """Position of the mass centre [m], world frame."""
+    orientation: Quaternion
+    """Unit quaternion, scalar last, body to world."""
+    velocity: Vector
+    """Velocity of the mass centre [m/s], world frame."""
+    angular_velocity_body: Vector
+    """Angular velocity [rad/s], body frame."""
+    mass: float
+    """Mass [kg]."""
+    inertia_body: Symmetric
+    """Inertia about the mass centre [kg·m²], body frame: xx, yy, zz, xy, xz, yz."""
+    center_of_mass_body: Vector
+    """Mass centre from the body's origin [m], body frame."""
 
 
 @inlined

@@ -15,8 +15,11 @@ from typing import Any
 
 from .columns import (
     Array,
+    Integers,
+    close_tick,
     is_finite,
     load_body,
+    load_body_at_stage,
     load_principal,
     load_state,
     load_wrench,
@@ -25,47 +28,54 @@ from .columns import (
     store_vector,
 )
 from .compiler import inlined, kernel, use_widest_vectors
-from .fields import Field, summed
-from .kick_drift import Turn, add_wrenches, differences, drift, drift_all, field_part, kick, turn_name
-from .layout import ANGULAR_VELOCITY, MASS, POSITION, PREVIOUS, VELOCITY, WRENCH
+from .fields import FieldKind, summed
+from .kick_drift import Turn, add_wrenches, differences, drift, drift_all, kick, kind_part, turn_name
+from .layout import ANGULAR_VELOCITY, BAD, COUNT, POSITION, PREVIOUS, TICKS, VELOCITY, WRENCH
 from .rigid_body import Body, State, Wrench
 
 
 @cache
-def _kicking(fields: tuple[Field, ...], evaluations: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Make `load(parameters, row) -> p` (see `fields.summed`) and `kick_by(p, shares, column, mass, step, state, held, body) -> State`.
+def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., Any]:
+    """Make `kick_by(array, layers, column, time, step, state, held, body) -> State`.
 
-    The kick is by the held wrench and the fields at this pose: in one evaluation, or a midpoint step of two or a Runge-Kutta step of four
-    where a field depends on the rates, to the same bits as `staged_kick` and `staged_mean`.
+    The kick is by the held wrench and the fields at this pose, one layer of each kind: in one evaluation, or a midpoint step of two or a
+    Runge-Kutta step of four where a field depends on the rates, to the same bits as `staged_kick` and `staged_mean`.
     """
-    load, add_fields = summed(fields)
+    add_fields = summed(kinds)
+
+    @inlined
+    def evaluate(
+        array: Array, layers: Any, column: int, time: float, state: State, velocity: Any, rates: Any, held: Wrench
+    ) -> Wrench:
+        body = load_body_at_stage(array, column, (state[0], state[1], velocity, rates))
+        return add_fields(layers, column, time, body, held)
 
     @inlined
     def kick_by(
-        p: Any, shares: Any, column: int, mass: float, step: float, state: State, held: Wrench, body: Body
+        array: Array, layers: Any, column: int, time: float, step: float, state: State, held: Wrench, body: Body
     ) -> State:
         position, orientation, velocity, rates = state
         zero = (0.0, 0.0, 0.0)
-        first = add_fields(p, shares, 0, column, mass, body[1], state, held)
+        first = evaluate(array, layers, column, time, state, velocity, rates, held)
         mean = first
         if evaluations == 2:
             v, w = kick(0.5 * step, orientation, velocity, rates, first, body)
-            own = add_fields(p, shares, 0, column, mass, body[1], (position, orientation, v, w), held)
+            own = evaluate(array, layers, column, time, state, v, w, held)
             mean = add_wrenches(first, differences((zero, zero, zero, zero), first, own, 1.0))
         if evaluations == 4:
             v, w = kick(0.5 * step, orientation, velocity, rates, first, body)
-            own = add_fields(p, shares, 0, column, mass, body[1], (position, orientation, v, w), held)
+            own = evaluate(array, layers, column, time, state, v, w, held)
             difference = differences((zero, zero, zero, zero), first, own, 1.0 / 3.0)
             v, w = kick(0.5 * step, orientation, velocity, rates, own, body)
-            own = add_fields(p, shares, 0, column, mass, body[1], (position, orientation, v, w), held)
+            own = evaluate(array, layers, column, time, state, v, w, held)
             difference = differences(difference, first, own, 1.0 / 3.0)
             v, w = kick(step, orientation, velocity, rates, own, body)
-            own = add_fields(p, shares, 0, column, mass, body[1], (position, orientation, v, w), held)
+            own = evaluate(array, layers, column, time, state, v, w, held)
             mean = add_wrenches(first, differences(difference, first, own, 1.0 / 6.0))
         velocity, rates = kick(step, orientation, velocity, rates, mean, body)
         return position, orientation, velocity, rates
 
-    return load, kick_by
+    return kick_by
 
 
 @cache
@@ -74,33 +84,37 @@ def strang_ticks(
     has_stores: bool,
     gyroscopic: bool,
     pitch: int,
-    fields: tuple[Field, ...] = (),
+    kinds: tuple[FieldKind, ...] = (),
     evaluations: int = 1,
 ) -> Callable[..., int]:
-    """Make `loop(array, parameters, shares, count, dt, ticks) -> ticks completed`, as `loops.held_ticks` does for other methods.
+    """Make `loop(array, control, layers, dt, ticks) -> ticks completed`, as `loops.held_ticks` does for other methods.
 
     Half a kick, a drift, half a kick, in one pass over the bodies; `evaluations` as in `_kicking`.
     """
-    load, kick_by = _kicking(fields, evaluations)
+    kick_by = _kicking(kinds, evaluations)
+    has_fields = bool(kinds)
 
-    @kernel(f"strang-{turn_name(turn, has_stores, gyroscopic, pitch)}{field_part(fields, evaluations)}")
-    def strang(array: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int) -> int:
+    @kernel(f"strang-{turn_name(turn, has_stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
+    def strang(array: Array, control: Integers, layers: Any, dt: float, ticks: int) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch:
             return -1
-        p = load(parameters, 0)
+        if has_fields and layers.shape[1] != pitch:
+            return -1
+        control[BAD] = -1
+        count = control[COUNT]
         for tick in range(ticks):
+            time = float(control[TICKS]) * dt
             not_finite = 0
             for column in range(count):
                 start = load_state(array, POSITION, column)
                 held, body = load_wrench(array, WRENCH, column), load_body(array, column)
                 moments, axes = load_principal(array, column)
-                mass = float(array[MASS, column])
-                state = kick_by(p, shares, column, mass, dt * 0.5, start, held, body)
+                state = kick_by(array, layers, column, time, dt * 0.5, start, held, body)
                 state = drift(turn, has_stores, gyroscopic, dt, state, body, moments, axes)
-                state = kick_by(p, shares, column, mass, dt * 0.5, state, held, body)
+                state = kick_by(array, layers, column, time + dt, dt * 0.5, state, held, body)
                 not_finite += store_tick(array, column, start, state)
-            if not_finite > 0:
+            if not close_tick(array, control, not_finite):
                 return tick
         return ticks
 
@@ -113,32 +127,40 @@ def table_ticks(
     has_stores: bool,
     gyroscopic: bool,
     pitch: int,
-    fields: tuple[Field, ...] = (),
+    kinds: tuple[FieldKind, ...] = (),
     evaluations: int = 1,
 ) -> Callable[..., int]:
-    """Make `loop(array, table, drift_shares, parameters, shares, count, dt, ticks) -> ticks completed`, for any table."""
-    load, kick_by = _kicking(fields, evaluations)
+    """Make `loop(array, control, table, drift_shares, layers, dt, ticks) -> ticks completed`, for any table.
 
-    @kernel(f"table-{turn_name(turn, has_stores, gyroscopic, pitch)}{field_part(fields, evaluations)}")
+    A row of `table`: kick, drift, and when the kick is made, each in parts of the tick.
+    """
+    kick_by = _kicking(kinds, evaluations)
+    has_fields = bool(kinds)
+
+    @kernel(f"table-{turn_name(turn, has_stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def by_table(
-        array: Array, table: Array, drift_shares: Array, parameters: Any, shares: Any, count: int, dt: float, ticks: int
+        array: Array, control: Integers, table: Array, drift_shares: Array, layers: Any, dt: float, ticks: int
     ) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch:
             return -1
-        p = load(parameters, 0)
+        if has_fields and layers.shape[1] != pitch:
+            return -1
+        control[BAD] = -1
+        count = control[COUNT]
         for tick in range(ticks):
+            start_time = float(control[TICKS]) * dt
             for column in range(count):
                 store_state(array, PREVIOUS, column, load_state(array, POSITION, column))
             for row in range(table.shape[0]):
                 kick_step = dt * float(table[row, 0])
                 drift_step = dt * float(table[row, 1])
+                time = start_time + float(table[row, 2]) * dt
                 if kick_step != 0.0:
                     for column in range(count):
                         state = load_state(array, POSITION, column)
                         held, body = load_wrench(array, WRENCH, column), load_body(array, column)
-                        mass = float(array[MASS, column])
-                        _, _, velocity, rates = kick_by(p, shares, column, mass, kick_step, state, held, body)
+                        _, _, velocity, rates = kick_by(array, layers, column, time, kick_step, state, held, body)
                         store_vector(array, VELOCITY, column, velocity)
                         store_vector(array, ANGULAR_VELOCITY, column, rates)
                 if drift_step != 0.0:
@@ -146,7 +168,7 @@ def table_ticks(
             not_finite = 0
             for column in range(count):
                 not_finite += 0 if is_finite(load_state(array, POSITION, column)) else 1
-            if not_finite > 0:
+            if not close_tick(array, control, not_finite):
                 return tick
         return ticks
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from .columns import (
     Array,
+    Integers,
+    close_tick,
     load_body,
     load_state,
     load_vector,
@@ -19,9 +21,9 @@ from .columns import (
     store_wrench,
 )
 from .compiler import inlined, kernel, use_widest_vectors
-from .fields import Field, add_to_all, summed
-from .kick_drift import Turn, add_wrenches, differences, drift_all, field_part, kick, turn_name
-from .layout import ANGULAR_VELOCITY, POSITION, STAGE_WRENCH, VELOCITY, WRENCH, WRENCH_ROWS
+from .fields import FieldKind, all_passes
+from .kick_drift import Turn, add_wrenches, differences, drift_all, kick, kind_part, turn_name
+from .layout import ANGULAR_VELOCITY, BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, VELOCITY, WRENCH, WRENCH_ROWS
 from .points import add_pulls
 
 # blocks of the stage array behind the state: the wrench being evaluated, the first of a kick, the sum of differences from it, and the
@@ -33,43 +35,43 @@ STAGE_BLOCKS = 4
 
 
 @cache
-def staged_start(pitch: int) -> Callable[[Array, Array, int], int]:
-    """Make `loop(array, stages, count) -> 0`: the state at the start of the tick, and a wrench begun with the held one."""
+def staged_start(pitch: int) -> Callable[[Array, Integers, Array], int]:
+    """Make `loop(array, control, stages) -> 0`: the state at the start of the tick, and a wrench begun with the held one."""
 
     @kernel(f"split-start-{pitch}")
-    def start(array: Array, stages: Array, count: int) -> int:
+    def start(array: Array, control: Integers, stages: Array) -> int:
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        _start_all(array, stages, count)
+        _start_all(array, stages, control[COUNT])
         return 0
 
     return start
 
 
 @cache
-def staged_kick(opens: bool, closes: bool, pitch: int) -> Callable[[Array, Array, int, float, float], int]:
-    """Make `loop(array, stages, count, step, weight) -> 0`: kick by the wrench just evaluated, and begin the next; see `_kick_all`."""
+def staged_kick(opens: bool, closes: bool, pitch: int) -> Callable[[Array, Integers, Array, float, float], int]:
+    """Make `loop(array, control, stages, step, weight) -> 0`: kick by the wrench just evaluated, and begin the next; see `_kick_all`."""
 
     @kernel(f"split-kick-{'first' if opens else 'later'}-{'last' if closes else 'trial'}-{pitch}")
-    def kick_all(array: Array, stages: Array, count: int, step: float, weight: float) -> int:
+    def kick_all(array: Array, control: Integers, stages: Array, step: float, weight: float) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        _kick_all(opens, closes, array, stages, count, step, weight)
+        _kick_all(opens, closes, array, stages, control[COUNT], step, weight)
         return 0
 
     return kick_all
 
 
 @cache
-def staged_mean(pitch: int) -> Callable[[Array, int, float], int]:
-    """Make `loop(stages, count, weight) -> 0`: in place of the wrench just evaluated, the first plus all weighted differences from it."""
+def staged_mean(pitch: int) -> Callable[[Array, Integers, float], int]:
+    """Make `loop(stages, control, weight) -> 0`: for the wrench just evaluated, the first plus all weighted differences from it."""
 
     @kernel(f"split-mean-{pitch}")
-    def mean_all(stages: Array, count: int, weight: float) -> int:
+    def mean_all(stages: Array, control: Integers, weight: float) -> int:
         if stages.shape[1] != pitch:
             return -1
-        _mean_all(stages, count, weight)
+        _mean_all(stages, control[COUNT], weight)
         return 0
 
     return mean_all
@@ -78,29 +80,32 @@ def staged_mean(pitch: int) -> Callable[[Array, int, float], int]:
 @cache
 def staged_drift(
     turn: Turn, has_stores: bool, gyroscopic: bool, pitch: int
-) -> Callable[[Array, Array, int, float, Array], int]:
-    """Make `loop(array, stages, count, step, shares) -> 0`: drift the states of the stage array."""
+) -> Callable[[Array, Integers, Array, float, Array], int]:
+    """Make `loop(array, control, stages, step, shares) -> 0`: drift the states of the stage array."""
 
     @kernel(f"split-drift-{turn_name(turn, has_stores, gyroscopic, pitch)}")
-    def drift_stages(array: Array, stages: Array, count: int, step: float, shares: Array) -> int:
+    def drift_stages(array: Array, control: Integers, stages: Array, step: float, shares: Array) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        _drift_stages(turn, has_stores, gyroscopic, array, stages, count, step, shares)
+        _drift_stages(turn, has_stores, gyroscopic, array, stages, control[COUNT], step, shares)
         return 0
 
     return drift_stages
 
 
 @cache
-def staged_end(pitch: int) -> Callable[[Array, Array, int], int]:
-    """Make `loop(array, stages, count) -> bodies that are not finite`: the states of the stage array are those of the tick's end."""
+def staged_end(pitch: int) -> Callable[[Array, Integers, Array], int]:
+    """Make `loop(array, control, stages) -> bodies that are not finite`: the states of the stage array are those of the tick's end."""
 
     @kernel(f"split-end-{pitch}")
-    def end(array: Array, stages: Array, count: int) -> int:
+    def end(array: Array, control: Integers, stages: Array) -> int:
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        return _end_all(array, stages, count)
+        control[BAD] = -1
+        not_finite = _end_all(array, stages, control[COUNT])
+        close_tick(array, control, not_finite)
+        return not_finite
 
     return end
 
@@ -111,59 +116,74 @@ def coupled_ticks(
     has_stores: bool,
     gyroscopic: bool,
     pitch: int,
-    fields: tuple[Field, ...] = (),
+    kinds: tuple[FieldKind, ...] = (),
     evaluations: int = 1,
 ) -> Callable[..., int]:
-    """Make `loop(array, table, drift_shares, stages, pulls, parameters, shares, count, dt, ticks) -> ticks completed`.
+    """Make `loop(array, control, table, drift_shares, stages, springs, point_forces, layers, counts, dt, ticks) -> ticks completed`.
 
-    As `table_ticks`, with pulls between bodies besides the fields (see `loops.coupled_ticks`); a kick of several evaluations takes them one
-    by one, as the world does with forces that it has to call.
+    As `table_ticks`, with springs and point forces and any number of layers of each kind of field (see `loops.coupled_ticks`); a kick of
+    several evaluations takes them one by one, as the world does with forces that it has to call.
     """
-    load, add_fields = summed(fields)
-    has_fields = bool(fields)
+    add_fields = all_passes(kinds, pitch)
+    has_fields = bool(kinds)
 
     @inlined
-    def add_forces(array: Array, stages: Array, pulls: Array, parameters: Any, shares: Any, count: int) -> None:
-        if has_fields:
-            add_to_all(load, add_fields, array, stages, STAGE_WRENCH, count, parameters, shares)
-        add_pulls(array, stages, STAGE_WRENCH, pulls)
+    def add_forces(
+        array: Array,
+        control: Integers,
+        stages: Array,
+        springs: Array,
+        point_forces: Array,
+        layers: Any,
+        counts: Integers,
+        time: float,
+    ) -> None:
+        add_fields(array, control, stages, STAGE_WRENCH, layers, 0, counts, time)
+        add_pulls(array, stages, STAGE_WRENCH, springs, point_forces, counts)
 
-    @kernel(f"coupled-{turn_name(turn, has_stores, gyroscopic, pitch)}{field_part(fields, evaluations)}")
+    @kernel(f"coupled-{turn_name(turn, has_stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def coupled(
         array: Array,
+        control: Integers,
         table: Array,
         drift_shares: Array,
         stages: Array,
-        pulls: Array,
-        parameters: Any,
-        shares: Any,
-        count: int,
+        springs: Array,
+        point_forces: Array,
+        layers: Any,
+        counts: Integers,
         dt: float,
         ticks: int,
     ) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
+        if has_fields and layers.shape[1] != pitch:
+            return -1
+        control[BAD] = -1
+        count = control[COUNT]
         for tick in range(ticks):
+            start_time = float(control[TICKS]) * dt
             _start_all(array, stages, count)
             for row in range(table.shape[0]):
                 step = dt * float(table[row, 0])
                 drift_step = dt * float(table[row, 1])
+                time = start_time + float(table[row, 2]) * dt
                 if step != 0.0:
-                    add_forces(array, stages, pulls, parameters, shares, count)
+                    add_forces(array, control, stages, springs, point_forces, layers, counts, time)
                     if evaluations > 1:
                         _kick_all(True, False, array, stages, count, 0.5 * step, 0.0)
-                        add_forces(array, stages, pulls, parameters, shares, count)
+                        add_forces(array, control, stages, springs, point_forces, layers, counts, time)
                         if evaluations > 2:
                             _kick_all(False, False, array, stages, count, 0.5 * step, 1.0 / 3.0)
-                            add_forces(array, stages, pulls, parameters, shares, count)
+                            add_forces(array, control, stages, springs, point_forces, layers, counts, time)
                             _kick_all(False, False, array, stages, count, step, 1.0 / 3.0)
-                            add_forces(array, stages, pulls, parameters, shares, count)
+                            add_forces(array, control, stages, springs, point_forces, layers, counts, time)
                         _mean_all(stages, count, 1.0 if evaluations == 2 else 1.0 / 6.0)
                     _kick_all(True, True, array, stages, count, step, 0.0)
                 if drift_step != 0.0:
                     _drift_stages(turn, has_stores, gyroscopic, array, stages, count, drift_step, drift_shares)
-            if _end_all(array, stages, count) > 0:
+            if not close_tick(array, control, _end_all(array, stages, count)):
                 return tick
         return ticks
 

@@ -1,0 +1,222 @@
+"""Fields of a user's own: a scalar function, compiled into the loops of every method."""
+
+from __future__ import annotations  # help() then shows them as written
+
+import inspect
+import keyword
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from types import CodeType
+from typing import Any
+
+from ..checks import refuse
+from ..kernels.compiler import inlined
+from ..kernels.fields import FieldKind
+from ..kernels.rigid_body import BodyAtStage
+from ..kernels.trial import check_compiles
+from ..store.schema import ANY, Field, Kind, Schema
+from .field_force import FieldForce
+from .force import Parameter, reference_fields
+from .wrench import BodyHandle
+
+MOST_PARAMETERS = 20
+"""As many parameters as a compiled field may have."""
+
+_RESERVED = (
+    "body",
+    "bodies",
+    "enabled",
+    "rows",
+    "evaluate",
+    "apply",
+    "depends_on_rates",
+    "named_bodies",
+    "potential_energy",
+)
+_SAME_EVERYWHERE = ("sqrt", "fabs", "copysign", "isnan", "isinf", "isfinite", "nan", "inf", "pi", "e", "tau")
+"""What of `math` gives the same bits on every processor."""
+
+
+def compiled(
+    *, parameters: Sequence[str] = (), depends_on_rates: bool = True
+) -> Callable[[Callable[..., Any]], type[FieldForce]]:
+    """Make a force from a scalar function of one body's state, as fast as the built-in ones.
+
+    The function is compiled into the loops of whatever method moves the world, evaluated at each stage, and never called from Python. It
+    takes the body, the time and the parameters by name, and returns a force and a torque as tuples of three:
+
+    * `body.position`, `body.velocity` (world axes) [m], [m/s]; `body.orientation`, scalar last (x, y, z, w), body to world;
+      `body.angular_velocity_body` [rad/s]; `body.mass` [kg]; `body.inertia_body`, six numbers xx, yy, zz, xy, xz, yz [kg·m²];
+      `body.center_of_mass_body` [m] from the body's origin;
+    * `time` [s] of the stage;
+    * the force [N] in world axes at the mass centre, and the torque [N·m] in body axes about it.
+
+    `engine.scalar` has vector and quaternion functions, and functions whose bits are the same on every processor. What is made is a class:
+    `MagneticBrake(coefficient=0.3)` acts on all bodies, `MagneticBrake(coefficient=[…], bodies=[…])` on those named, and its parameters
+    can be changed in flight.
+
+    Args:
+        parameters: The names of the parameters, in the order of the function's arguments; at most 20, each a real number.
+        depends_on_rates: Whether the function looks at the velocity or the angular velocity. Methods that kick at one pose then evaluate it
+            more often, to keep their order.
+
+    Returns:
+        A decorator that turns the function into a class of forces.
+
+    Raises:
+        TypeError: The function's arguments are not `(body, time, *parameters)`; it reads an array or another object from outside; it
+        cannot be
+            compiled; or it does not return a force and a torque. The text names the function and the line.
+        ValueError: There are more than 20 parameters, two of one name, or one that cannot be used as a name.
+
+    Example:
+        >>> from engine import MassProperties, World, forces, scalar
+        >>> @forces.compiled(parameters=("coefficient",))
+        ... def MagneticBrake(body, time, coefficient):
+        ...     return (0.0, 0.0, 0.0), scalar.scale(-coefficient, body.angular_velocity_body)
+        >>> world = World(dt=0.01)
+        >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), angular_velocity_body=(0.0, 0.0, 2.0))
+        >>> brake = world.add_force(MagneticBrake(coefficient=0.1))
+        >>> world.step(100)
+        >>> bool(ship.angular_velocity_body[2] < 1.0)
+        True
+    """
+    names = _checked_names(parameters)
+
+    def make(function: Callable[..., Any]) -> type[FieldForce]:
+        return _force_class(function, names, depends_on_rates)
+
+    return make
+
+
+def _checked_names(parameters: Sequence[str]) -> tuple[str, ...]:
+    owner = "forces.compiled"
+    if isinstance(parameters, str) or not isinstance(parameters, Iterable):
+        refuse(owner, "parameters", parameters, 'a tuple of names, such as ("coefficient",)', TypeError)
+    names = tuple(parameters)
+    for name in names:
+        if not isinstance(name, str):
+            refuse(owner, "parameters", parameters, 'a tuple of names, such as ("coefficient",)', TypeError)
+        if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or name in _RESERVED:
+            refuse(owner, "parameters", name, "names that an attribute of a force may have")
+    if len(set(names)) != len(names):
+        refuse(owner, "parameters", names, "names that differ")
+    if len(names) > MOST_PARAMETERS:
+        refuse(owner, "parameters", names, f"at most {MOST_PARAMETERS} names")
+    return names
+
+
+def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_on_rates: bool) -> type[FieldForce]:
+    if not inspect.isfunction(function):
+        refuse("forces.compiled", "function", function, "a function written with def or lambda", TypeError)
+    title = function.__name__
+    where = f"forces.compiled: {title} ({_place(function)})"
+    arguments = list(inspect.signature(function).parameters)
+    wanted = ["body", "time", *names]
+    if arguments != wanted:
+        raise TypeError(f"{where}: its arguments must be ({', '.join(wanted)}); they are ({', '.join(arguments)})")
+    _warn_of_math(function, where)
+    scalar = inlined(function)
+    count = len(names)
+
+    @inlined
+    def with_parameters(body: BodyAtStage, time: float, p: Any) -> Any:
+        return scalar(body, time, *p)
+
+    @inlined
+    def without(body: BodyAtStage, time: float, p: Any) -> Any:
+        return scalar(body, time)
+
+    field = with_parameters if names else without
+    check_compiles(
+        field, where, _sample(count), _is_force_and_torque, "a force and a torque, each a tuple of three numbers"
+    )
+    kind = FieldKind(f"{function.__module__}.{function.__qualname__}", field, max(count, 1), depends_on_rates)
+    fields = [Field(name, Kind.MODEL, digest=place, rule=ANY) for place, name in enumerate(names)]
+    if not fields:  # a kind has at least one parameter
+        fields = [Field("_unused", Kind.SCRATCH)]
+    schema = Schema(f"compiled {kind.name}", (*reference_fields("body"), *fields))
+
+    def initialize(self: Any, *values: Any, bodies: Iterable[BodyHandle] | None = None, **named: Any) -> None:
+        FieldForce.__init__(self, title, bodies, _given(title, names, values, named))
+
+    def show(self: Any) -> str:
+        return f"{title}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+    members: dict[str, Any] = {
+        "__doc__": inspect.getdoc(function) or f"A compiled force with parameters {', '.join(names) or 'none'}.",
+        "__module__": function.__module__,
+        "__qualname__": function.__qualname__,
+        "__slots__": (),
+        "__init__": initialize,
+        "__repr__": show,
+        "depends_on_rates": depends_on_rates,
+        "_schema": schema,
+        "_kind": kind,
+        **{name: Parameter(f"Parameter {name!r} of the field.") for name in names},
+    }
+    return type(title, (FieldForce,), members)
+
+
+def _given(owner: str, names: tuple[str, ...], values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """The parameters by name, each given once."""
+    given: dict[str, Any] = dict(zip(names, values, strict=False))
+    unknown = [name for name in named if name not in names or name in given]
+    missing = [name for name in names if name not in given and name not in named]
+    if len(values) > len(names) or unknown or missing:
+        wanted = ", ".join((*names, "bodies=None"))
+        raise TypeError(
+            f"{owner}: it takes ({wanted}), each once; missing: {missing}, not taken: {unknown or list(values[len(names) :])}"
+        )
+    return {name: given.get(name, named.get(name)) for name in names}
+
+
+def _sample(count: int) -> tuple[Any, ...]:
+    """Arguments of the kinds that the function will be given."""
+    body = BodyAtStage(
+        position=(1.5, -2.5, 3.5),
+        orientation=(0.1, 0.5, -0.3, 0.8),
+        velocity=(0.3, -0.2, 0.1),
+        angular_velocity_body=(0.2, 0.4, -0.6),
+        mass=2.0,
+        inertia_body=(1.0, 2.0, 2.5, 0.1, -0.2, 0.05),
+        center_of_mass_body=(0.1, 0.2, 0.3),
+    )
+    return body, 0.25, tuple(0.5 + 0.25 * place for place in range(max(count, 1)))
+
+
+def _is_force_and_torque(result: Any) -> bool:
+    return (
+        isinstance(result, tuple)
+        and len(result) == 2
+        and all(isinstance(part, tuple) and len(part) == 3 for part in result)
+        and all(isinstance(number, float | int) for part in result for number in part)
+    )
+
+
+def _place(function: Callable[..., Any]) -> str:
+    code = function.__code__
+    return f"{code.co_filename.rsplit('/', 1)[-1]}, line {code.co_firstlineno}"
+
+
+def _warn_of_math(function: Callable[..., Any], where: str) -> None:
+    """Warn once of library functions whose last bits differ between processors."""
+    import math
+
+    used = [
+        name
+        for name in _names_in(function.__code__)
+        if getattr(math, name, None) is not None and name not in _SAME_EVERYWHERE
+    ]
+    namespace = function.__globals__
+    risky = [name for name in used if namespace.get("math") is math or namespace.get(name) is getattr(math, name)]
+    if risky:
+        warnings.warn(
+            f"{where}: {', '.join(f'math.{name}' for name in sorted(risky))} may give other last bits on other processors; "
+            "engine.scalar has functions that do not",
+            stacklevel=4,
+        )
+
+
+def _names_in(code: CodeType) -> set[str]:
+    return set(code.co_names).union(*(_names_in(inner) for inner in code.co_consts if isinstance(inner, CodeType)))

@@ -1,0 +1,108 @@
+"""Forces that are compiled functions of a body's own state, evaluated inside the loops of the methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..checks import FloatArray, is_row
+from ..kernels.fields import FieldKind, field_passes
+from ..store.schema import NOBODY
+from .force import TableForce, body_rows, checked
+from .wrench import BodyHandle, BodyStates, Wrench
+
+
+class FieldForce(TableForce, final=False):
+    """A force that is a scalar function of a body's own state and of parameters (see `kernels.fields`), on all bodies or on those named.
+
+    In its table the parameters of the function stand together, behind the reference and `enabled`.
+    """
+
+    __slots__ = ()
+
+    evaluate: Literal["tick", "stage"] = "stage"
+    _kind: ClassVar[FieldKind]
+
+    def __init__(self, owner: str, bodies: Iterable[BodyHandle] | None, values: dict[str, Any]) -> None:
+        rows = body_rows(bodies, owner)
+        schema = self._schema
+        several = {
+            name
+            for name, value in values.items()
+            if bodies is not None and _is_per_body(value, schema.by_name[name].size)
+        }
+        columns = {
+            name: checked(schema, name, value, owner, len(rows) if name in several else None)
+            for name, value in values.items()
+        }
+        super().__init__(rows, columns, several)
+
+    def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
+        table = bodies._table
+        columns = self._table.array[:, self._slice()].copy()
+        if self._table.store is not table.store:  # not of this world's table: its rows are named by handles
+            columns[0] = [NOBODY if body is None else bodies.row(body) for (body,) in self._bodies]
+        block, count = stacked(columns, self._kind.parameter_count, table.pitch, table.count)
+        loop = field_passes(self._kind, table.pitch)
+        loop(table.array, table.control, wrench._array, wrench._first_row, block, 0, count, time)
+
+    def _acting(self, bodies: BodyStates) -> tuple[Any, dict[str, Any]]:
+        """The rows of the bodies that feel it now, and each parameter with one value for each of them or one for all."""
+        rows = self._slice()
+        columns = self._table.array[:, rows]
+        columns = columns[:, columns[1] > 0.0]
+        fields = self._schema.fields[2:]
+        values = {field.name: columns[self._schema.components[field.name]] for field in fields}
+        indices = columns[0].astype(int)
+        found = slice(None) if NOBODY in indices else indices
+        return found, {name: value[0] if len(value) == 1 else value.T for name, value in values.items()}
+
+
+def _is_per_body(value: Any, size: int) -> bool:
+    """Whether a value is one for each body rather than one for all."""
+    return is_row(value) and (size == 1 or (len(value) > 0 and is_row(value[0])))
+
+
+def stacked(columns: FloatArray, parameter_count: int, pitch: int, count: int) -> tuple[FloatArray, int]:
+    """Rows of a field's table laid out as layers for loops over bodies (see `kernels.fields`), and how many layers there are.
+
+    A body that feels several rows has them in as many layers, in their order; a layer holds one row for each body at most.
+    """
+    depth = np.zeros(pitch, np.int64)
+    depth[count:] = -1
+    places: list[tuple[Any, Any, Any]] = []  # layer, bodies, row of each of them or of all
+    refers = columns[0].astype(np.int64)
+    start = 0
+    while start < len(refers):
+        if refers[start] == NOBODY:
+            own = depth[:count]
+            if count and own[0] == own.min() == own.max():
+                places.append((int(own[0]), slice(0, count), start))
+            else:
+                places.append((own.copy(), np.arange(count), start))
+            own += 1
+            start += 1
+            continue
+        # a run of rows that name their bodies
+        ends = np.flatnonzero(refers[start:] == NOBODY)
+        stop = start + int(ends[0]) if len(ends) else len(refers)
+        named = refers[start:stop]
+        order = np.argsort(named, kind="stable")
+        first_of_body = np.searchsorted(named[order], named[order])
+        turn = np.empty(len(named), np.int64)
+        turn[order] = np.arange(len(named)) - first_of_body
+        places.append((depth[named] + turn, named, np.arange(start, stop)))
+        np.add.at(depth, named, 1)
+        start = stop
+    layers = int(depth.max(initial=0)) if count else 0
+    block = np.zeros((layers, 1 + parameter_count, pitch))
+    parameters = columns[2 : 2 + parameter_count]
+    for layer, body, row in places:
+        block[layer, 0, body] = columns[1, row]
+        if isinstance(layer, int):
+            block[layer, 1:, body] = parameters[:, row : row + 1]
+        else:
+            block[layer, 1:, body] = parameters[:, row].T
+    return block.reshape(layers * (1 + parameter_count), pitch), layers

@@ -1,0 +1,269 @@
+"""Memory for anybody's Python objects: what lives across ticks and is undone, hashed and copied with the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import array as read_array
+from ..checks import integer, read_only, refuse
+from .schema import Field, Kind, Schema
+from .store import Store, field_bytes
+from .table import Table
+
+_DTYPES: dict[Any, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64): np.uint64}
+
+
+class MemoryRows:
+    """Numbers under one name. Made by `world.memory.add`.
+
+    Reading gives a read-only array, `rows.value` or `rows[index]`; assigning to either writes, in a callback or a force too, and is undone
+    with a tick that fails.
+    """
+
+    __slots__ = ("_dtype", "_shape", "_table", "name")
+
+    def __init__(self, name: str, table: Table, shape: tuple[int, ...], dtype: type) -> None:
+        self.name = name
+        self._table = table
+        self._shape = shape
+        self._dtype = dtype
+
+    def __repr__(self) -> str:
+        return f"memory {self.name!r} {self.value.tolist()}"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> npt.DTypeLike:
+        """float64 or uint64."""
+        return np.dtype(self._dtype)
+
+    @property
+    def value(self) -> npt.NDArray[Any]:
+        """The numbers, a read-only copy; assign an array of the same shape."""
+        return read_only(self._read())
+
+    @value.setter
+    def value(self, value: npt.ArrayLike) -> None:
+        self[...] = value
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.value[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        values = self._read()
+        target = values[index]
+        shape = np.shape(target)
+        if self._dtype is np.uint64:
+            values[index] = _words(value, shape, self)
+        else:
+            values[index] = (
+                read_array(value, "value", self, shape) if shape else read_array([value], "value", self, (1,))[0]
+            )
+        self._table.write(slice(None), 0, values.reshape(-1).view(np.float64))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
+        return np.asarray(self._read(), dtype=dtype)
+
+    def _read(self) -> Any:
+        return self._table.array[:, 0].copy().view(self._dtype).reshape(self._shape)
+
+
+class Memory:
+    """The named memory of a world."""
+
+    __slots__ = ("_joined", "_objects", "_rows", "_store")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._rows: dict[str, MemoryRows] = {}
+        self._objects: dict[str, Any] = {}
+        self._joined: set[str] = set()
+
+    def __repr__(self) -> str:
+        return f"<memory of {', '.join(map(repr, self)) or 'nothing'}>"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._rows, *self._objects))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows or name in self._objects
+
+    def __getitem__(self, name: str) -> MemoryRows:
+        """The rows of this name."""
+        try:
+            return self._rows[name]
+        except KeyError:
+            raise KeyError(
+                f"World.memory: no rows are named {name!r}; there are {', '.join(map(repr, self._rows)) or 'none'}"
+            ) from None
+
+    def add(self, name: str, shape: int | tuple[int, ...] = (), dtype: npt.DTypeLike = np.float64) -> MemoryRows:
+        """Add numbers under a name, zeros at first.
+
+        Args:
+            name: A name that no other memory of this world has.
+            shape: Their shape; () for a single number.
+            dtype: float64, or uint64 for words of bits such as the state of a random generator.
+
+        Returns:
+            A handle: `rows.value` and `rows[index]` read, assigning to them writes.
+
+        Raises:
+            TypeError: The name is not text, or the dtype neither of the two.
+            ValueError: The name is taken, or the shape has no numbers in it.
+
+        Example:
+            >>> from engine import World
+            >>> world = World(dt=0.01)
+            >>> integral = world.memory.add("heading integral")
+            >>> integral.value = 0.5
+            >>> float(integral.value)
+            0.5
+        """
+        self._check_name(name)
+        given = shape if isinstance(shape, tuple) else (shape,)
+        sizes = tuple(integer(size, "shape", f"World.memory {name!r}", at_least=1) for size in given)
+        try:
+            kind = _DTYPES[np.dtype(dtype)]
+        except (KeyError, TypeError):
+            refuse(f"World.memory {name!r}", "dtype", dtype, "float64 or uint64", TypeError)
+        field = Field("values", Kind.STATE, int(np.prod(sizes)), dtype=kind, digest=0)
+        schema = Schema(f"memory.{name}", (field,))
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            table = self._store.table(schema)
+            self._store.record(self._store.tables.pop, schema.name, None)
+            table.append(np.zeros((field.size, 1)))
+            rows = self._rows[name] = MemoryRows(name, table, sizes, kind)
+            self._store.record(self._rows.pop, name, None)
+        return rows
+
+    def attach(self, name: str, object: Any) -> Any:
+        """Let an object's own state be undone with a failed tick, hashed and copied with the world.
+
+        Args:
+            name: A name that no other memory of this world has.
+            object: Anything with `get_state()`, which returns a dict of text to float, int, bytes or arrays, and `set_state(dict)`.
+
+        Returns:
+            The object.
+
+        Raises:
+            TypeError: The object lacks one of the two, or its state holds something else.
+            ValueError: The name is taken, or the object is attached already.
+        """
+        self._check_name(name)
+        if not is_stateful(object):
+            refuse(f"World.memory {name!r}", "object", object, "one with get_state() and set_state(state)", TypeError)
+        if any(other is object for other in self._objects.values()):
+            refuse(f"World.memory {name!r}", "object", object, "one that is not attached already")
+        state_of(object, name)
+        self._store.before_change()
+        self._objects[name] = object
+        self._store.record(self._objects.pop, name, None)
+        return object
+
+    def join(self, object: Any) -> None:
+        """Attach a force or a callback, or the object that a method is bound to, under a name of its own where it has a state."""
+        owner = getattr(object, "__self__", object)
+        if not is_stateful(owner) or any(other is owner for other in self._objects.values()):
+            return
+        kind, number = type(owner).__name__, 1
+        while f"{kind} {number}" in self:
+            number += 1
+        self.attach(f"{kind} {number}", owner)
+        self._joined.add(f"{kind} {number}")
+        self._store.record(self._joined.discard, f"{kind} {number}")
+
+    def leave(self, object: Any) -> None:
+        """Detach what `join` attached."""
+        owner = getattr(object, "__self__", object)
+        for name in [name for name in self._joined if self._objects.get(name) is owner]:
+            self._joined.discard(name)
+            self._store.record(self._joined.add, name)
+            self._store.record(self._objects.__setitem__, name, self._objects.pop(name))
+
+    def _check_name(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            refuse("World.memory", "name", name, "text that is not empty", TypeError)
+        if name in self:
+            refuse("World.memory", "name", name, "one that no other memory of this world has")
+
+    def digest(self) -> Iterator[bytes]:
+        """The attached objects' states as bytes; the rows are tables of the store."""
+        for name in sorted(self._objects):
+            yield from state_digest(self._objects[name], name)
+
+    def image(self) -> dict[str, Any]:
+        """What a copy is made from; the rows' values are in the tables."""
+        rows = {name: (rows._shape, rows._dtype) for name, rows in self._rows.items()}
+        return {"rows": rows, "objects": dict(self._objects), "joined": sorted(self._joined)}
+
+    def restore(self, image: dict[str, Any]) -> None:
+        """Fill an empty memory; the tables are there already."""
+        for name, (shape, dtype) in image["rows"].items():
+            self._rows[name] = MemoryRows(name, self._store.tables[f"memory.{name}"], shape, dtype)
+        self._objects.update(image["objects"])
+        self._joined.update(image["joined"])
+
+    @property
+    def objects(self) -> dict[str, Any]:
+        """The attached objects by name."""
+        return dict(self._objects)
+
+
+def is_stateful(object: Any) -> bool:
+    """Whether an object has a state that it gives and takes."""
+    return callable(getattr(object, "get_state", None)) and callable(getattr(object, "set_state", None))
+
+
+def state_of(object: Any, name: str) -> dict[str, Any]:
+    """A checked copy of an object's state.
+
+    Raises:
+        TypeError: It is not a dict of text to float, int, bytes or arrays of numbers.
+    """
+    state = object.get_state()
+    if not isinstance(state, dict):
+        refuse(f"get_state of {name}", "the result", state, "a dict of text to float, int, bytes or arrays", TypeError)
+    copied: dict[str, Any] = {}
+    for key, value in state.items():
+        if not isinstance(key, str):
+            refuse(f"get_state of {name}", "a key", key, "text", TypeError)
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+            copied[key] = value.copy()
+        elif isinstance(value, float | int | bytes | np.number):
+            copied[key] = value
+        else:
+            refuse(f"get_state of {name}", key, value, "a float, an int, bytes or an array of numbers", TypeError)
+    return copied
+
+
+def state_digest(object: Any, name: str) -> Iterator[bytes]:
+    """The state of an object as bytes, equal for equal values."""
+    yield name.encode()
+    for key, value in sorted(state_of(object, name).items()):
+        yield key.encode()
+        if isinstance(value, bytes):
+            yield value
+        elif isinstance(value, np.ndarray) and value.dtype.kind in "iub":
+            yield f"{value.shape}".encode() + value.astype("<i8" if value.dtype.kind != "u" else "<u8").tobytes()
+        elif isinstance(value, int):
+            yield str(value).encode()
+        else:
+            yield f"{np.shape(value)}".encode() + field_bytes(np.asarray(value, np.float64), np.float64)
+
+
+def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:
+    given = np.asarray(value)
+    if given.dtype.kind not in "iu" or (given.dtype.kind == "i" and (given < 0).any()) or given.shape != shape:
+        refuse(owner, "value", value, f"whole numbers from 0 to 2⁶⁴ − 1 of shape {shape}")
+    return given.astype(np.uint64)

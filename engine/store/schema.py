@@ -1,0 +1,197 @@
+"""What the fields of a table are: who writes them, what undoes them, and their place in the state hash."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import FloatArray, array, direction, is_row, real, refuse
+
+NOBODY = -1
+"""In a field that refers to a body: no body in particular (all of them, or a point of the world)."""
+
+
+class Kind(Enum):
+    """Who writes a field, and what becomes of it when a tick fails."""
+
+    STATE = "written by the tick; undone with a failed tick; in hash and snapshot"
+    MODEL = (
+        "written by people between ticks or in a callback; undone if changed in the failed tick; in hash and snapshot"
+    )
+    COMMAND = "written by people and held until set again; undone if changed in the failed tick; in hash and snapshot"
+    ONE_TICK = "written by people for the next tick; undone if changed in the failed tick; in hash and snapshot"
+    PREVIOUS = "the state one tick earlier, written by the tick for drawing and undo; in snapshot, not in hash"
+    SCRATCH = "written by kernels; neither undone nor in hash or snapshot"
+
+    @property
+    def is_hashed(self) -> bool:
+        """Whether the field decides the future and is part of `World.state_hash`."""
+        return self not in (Kind.PREVIOUS, Kind.SCRATCH)
+
+
+class Rule(NamedTuple):
+    """What the values of a field may be; every value is finite."""
+
+    at_least: float | None = None
+    above: float | None = None
+    at_most: float | None = None
+    is_direction: bool = False
+    """Of any length but zero, and kept at unit length."""
+    is_switch: bool = False
+    """True or False, kept as 1.0 or 0.0."""
+
+    def one(self, value: Any, argument: str, owner: object, size: int) -> FloatArray:
+        """The components of one row, shape (size,).
+
+        Raises:
+            TypeError: The value is not a real number, or not an arrangement of them.
+            ValueError: It breaks the rule.
+        """
+        if self.is_switch:
+            return np.array([_switch(value, argument, owner)])
+        if size == 1:
+            return np.array([self.number(value, argument, owner)])
+        if self.is_direction:
+            return direction(value, argument, owner)
+        return self._checked(array(value, argument, owner, (size,)), value, argument, owner)
+
+    def number(self, value: Any, argument: str, owner: object) -> float:
+        """One number."""
+        number = real(value, argument, owner, above=self.above, at_least=None if self.at_most else self.at_least)
+        if self.at_most is not None and not (self.at_least or 0.0) <= number <= self.at_most:
+            refuse(owner, argument, value, self._words)
+        return number
+
+    def many(self, value: Any, argument: str, owner: object, size: int, count: int) -> FloatArray:
+        """The components of several rows, shape (size, count), from one value for each row or one for all.
+
+        Raises:
+            TypeError: The values are not real numbers.
+            ValueError: Their shape is wrong, or one of them breaks the rule.
+        """
+        if self.is_switch:
+            switches = value if is_row(value) else [value] * count
+            if len(switches) != count:
+                refuse(owner, argument, value, f"True or False, or a list of {count} of them")
+            return np.array([[_switch(switch, argument, owner) for switch in list(switches)]])
+        if not is_row(value) or (size > 1 and not (len(value) and is_row(value[0]))):
+            return np.repeat(self.one(value, argument, owner, size)[:, np.newaxis], count, axis=1)
+        given = array(value, argument, owner, (count,) if size == 1 else (count, size))
+        if self.is_direction:
+            rows = [direction(row, f"{argument}[{number}]", owner) for number, row in enumerate(given)]
+            return np.stack(rows, axis=1)
+        return self._checked(given.reshape(count, size).T, value, argument, owner)
+
+    def _checked(self, values: FloatArray, given: Any, argument: str, owner: object) -> FloatArray:
+        wrong = (
+            (self.above is not None and (values <= self.above).any())
+            or (self.at_least is not None and (values < self.at_least).any())
+            or (self.at_most is not None and (values > self.at_most).any())
+        )
+        if wrong:
+            refuse(owner, argument, given, f"{self._words} each")
+        return values
+
+    @property
+    def _words(self) -> str:
+        if self.at_most is not None:
+            return f"between {self.at_least or 0.0:g} and {self.at_most:g}"
+        return f"above {self.above:g}" if self.above is not None else f"at least {self.at_least:g}"
+
+
+ANY = Rule()
+NOT_NEGATIVE = Rule(at_least=0.0)
+POSITIVE = Rule(above=0.0)
+SHARE = Rule(at_least=0.0, at_most=1.0)
+DIRECTION = Rule(is_direction=True)
+SWITCH = Rule(is_switch=True)
+
+
+def _switch(value: Any, argument: str, owner: object) -> float:
+    if not isinstance(value, bool | np.bool_):
+        refuse(owner, argument, value, "True or False", TypeError)
+    return float(value)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One quantity of a table: some components side by side.
+
+    Attributes:
+        name: What it is called in `world.thrusters.throttle` and in images of a world.
+        kind: Who writes it, and what becomes of it when a tick fails.
+        size: How many components it has.
+        unit: Its unit.
+        frame: The axes it is given in, where that matters.
+        meaning: What it is, in words.
+        dtype: float64, or uint64 for words of bits, which are hashed as they are.
+        digest: Its place among the fields of its table in the state hash, whatever the layout in memory; None leaves it out.
+        rest: The value of a row that nobody has set.
+        rule: What values people may give it; None where people do not set it.
+        refers_to: The table whose rows its values number; they follow when those rows move.
+    """
+
+    name: str
+    kind: Kind
+    size: int = 1
+    unit: str = "-"
+    frame: str = ""
+    meaning: str = ""
+    dtype: type = np.float64
+    digest: int | None = None
+    rest: float | Sequence[float] = 0.0
+    rule: Rule | None = None
+    refers_to: str = ""
+
+
+class Schema:
+    """The fields of a table, in the order of their components in memory."""
+
+    def __init__(self, name: str, fields: Sequence[Field], follows: str = "") -> None:
+        self.name = name
+        self.follows = follows
+        """The table whose rows these belong to, one to one; empty for a table of its own."""
+        self.fields = tuple(fields)
+        self.by_name = {field.name: field for field in fields}
+        ends = np.cumsum([field.size for field in fields]).tolist()
+        self.components = {field.name: slice(end - field.size, end) for field, end in zip(fields, ends, strict=True)}
+        """Where each field lies, as a slice of the components."""
+        self.size: int = ends[-1]
+        places = [field.digest for field in fields if field.digest is not None]
+        if len(places) != len(set(places)) or len(self.by_name) != len(fields):
+            raise ValueError(f"{name}: two fields have the same name or the same place in the hash")
+        for field in fields:
+            if field.kind.is_hashed != (field.digest is not None):
+                raise ValueError(
+                    f"{name}.{field.name}: a field of kind {field.kind.name} has a place in the hash, or must have one"
+                )
+
+    @cached_property
+    def hashed(self) -> tuple[Field, ...]:
+        """The fields that are part of the state hash, in the order of their places in it."""
+        return tuple(sorted((field for field in self.fields if field.digest is not None), key=_place))
+
+    @cached_property
+    def references(self) -> tuple[Field, ...]:
+        """The fields that number rows of another table."""
+        return tuple(field for field in self.fields if field.refers_to)
+
+    @cached_property
+    def rest(self) -> FloatArray:
+        """A row that nobody has set, shape (size, 1)."""
+        column = np.zeros((self.size, 1))
+        for field in self.fields:
+            column[self.components[field.name], 0] = field.rest
+        return column
+
+    def row(self, name: str) -> int:
+        """The first component of a field."""
+        return int(self.components[name].start)
+
+
+def _place(field: Field) -> int:
+    assert field.digest is not None
+    return field.digest

@@ -1,0 +1,226 @@
+"""The store: it owns a world's tables and does undo, digest and copy of all of them, in one loop each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from enum import Enum
+from threading import get_ident
+from types import TracebackType
+from typing import Any, NoReturn
+from weakref import ref
+
+import numpy as np
+
+from ..checks import FloatArray
+from .schema import NOBODY, Kind, Schema
+from .table import IntArray, Table
+
+Entry = tuple[Callable[..., Any], tuple[Any, ...]]
+"""An inverse: a function and its arguments."""
+
+
+class Phase(Enum):
+    """What the world is doing."""
+
+    BETWEEN_TICKS = "between ticks"
+    CALLING = "calling functions of the world's user, which may change it"
+    FORCES = "calling forces, which may not"
+    MOVING = "moving"
+
+
+BETWEEN_TICKS, CALLING, FORCES, MOVING = Phase
+
+
+class Store:
+    """Tables by name, the phase of the tick, and the log of inverses while something may still fail.
+
+    Attributes:
+        tables: The tables, in the order in which they were made.
+        phase: What the world is doing; tables may be changed between ticks and by functions that are called.
+        log: Inverses of the changes made in the tick or operation that is under way, oldest first; None while nothing can fail.
+        on_change: Called before each change.
+    """
+
+    __slots__ = ("_thread", "log", "on_change", "phase", "tables", "world")
+
+    def __init__(self, world: Any) -> None:
+        self.world: Callable[[], Any] = ref(world)
+        """Called, it gives the world that the store is of."""
+        self.tables: dict[str, Table] = {}
+        self.phase = BETWEEN_TICKS
+        self.log: list[Entry] | None = None
+        self.on_change: Callable[[], None] = _nothing
+        self._thread = 0
+
+    def table(self, schema: Schema) -> Table:
+        """The table of this schema, made when first asked for."""
+        found = self.tables.get(schema.name)
+        if found is None:
+            found = self.tables[schema.name] = Table(schema, self)
+        return found
+
+    # who may change something, and when
+
+    def enter(self, phase: Phase) -> None:
+        """Go over to a phase in which functions of the world's user are called, on this thread."""
+        self.phase = phase
+        self._thread = get_ident()
+
+    def before_change(self, table: Table | None = None) -> None:
+        """To be called before anything of the world is changed; refuses what would tear a tick.
+
+        Raises:
+            RuntimeError: A force changes the world, or another thread does while this world takes a tick.
+        """
+        self.on_change()
+        if self.phase is not BETWEEN_TICKS:
+            self._admit(table)
+
+    def _admit(self, table: Table | None) -> None:
+        if self.phase is MOVING or self._thread != get_ident():
+            refuse_other_thread("a change")
+        if self.phase is FORCES and not (table is not None and table.schema.name.startswith("memory.")):
+            raise RuntimeError(
+                "World: a force may only add to its wrench; change the world in a callback (World.on_tick) instead"
+            )
+
+    @property
+    def is_calling_here(self) -> bool:
+        """Whether a function of the world's user is being called on this thread."""
+        return self.phase in (CALLING, FORCES) and self._thread == get_ident()
+
+    # undo
+
+    def record(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Note how to take back a change of something that is not in a table."""
+        if self.log is not None:
+            self.log.append((function, arguments))
+
+    def roll_back(self, mark: int = 0) -> None:
+        """Take back what was changed since the log had `mark` entries, last change first."""
+        log, self.log = self.log, None  # taking back is not itself recorded
+        phase, self.phase = self.phase, BETWEEN_TICKS
+        try:
+            while log is not None and len(log) > mark:
+                function, arguments = log[-1]
+                function(*arguments)
+                log.pop()  # after the call: an interrupt in between repeats it, which does no harm
+        finally:
+            self.phase = phase
+            self.log = log
+
+    def all_or_nothing(self) -> _Operation:
+        """`with store.all_or_nothing():` takes back what the block has changed where it raises."""
+        return _Operation(self)
+
+    def trial(self, objects: dict[str, Any]) -> _Operation:
+        """`with store.trial(objects):` takes back whatever the block has changed, and what the attached objects remember."""
+        return _Operation(self, objects)
+
+    # rows that refer to other rows
+
+    def remove_rows(self, table: Table, rows: IntArray) -> None:
+        """Remove rows of a table and with them every row elsewhere that refers to one; references to others follow them."""
+        for follower in self.followers(table.schema.name):
+            follower.remove(rows)
+        for other in list(self.tables.values()):
+            for field in other.schema.references:
+                if field.refers_to == table.schema.name and other.count:
+                    self._follow(other, other.schema.row(field.name), rows)
+        table.remove(rows)
+
+    def followers(self, name: str) -> list[Table]:
+        """The tables whose rows belong to those of another, one to one."""
+        return [table for table in self.tables.values() if table.schema.follows == name]
+
+    def _follow(self, table: Table, component: int, gone: IntArray) -> None:
+        refers = table.array[component, : table.count]
+        orphans = np.flatnonzero(np.isin(refers, gone))
+        if len(orphans):
+            self.remove_rows(table, orphans)
+            refers = table.array[component, : table.count]
+        moved = refers - np.searchsorted(gone, refers) * (refers != NOBODY)
+        if table.count and not np.array_equal(moved, refers):
+            table.write(component, slice(0, table.count), moved)
+
+    # digest and copy
+
+    def digest(self, is_pending: bool) -> Iterator[bytes]:
+        """The tables as bytes, equal for equal values: each field in its place.
+
+        Empty tables are left out, and those of zeros that belong to the rows of another.
+
+        Args:
+            is_pending: Whether what lasts for one tick is still to act.
+        """
+        for name in sorted(self.tables):
+            table = self.tables[name]
+            hashed = [field for field in table.schema.hashed if is_pending or field.kind is not Kind.ONE_TICK]
+            if table.count == 0 or not hashed or (table.schema.follows and not table.array[:, : table.count].any()):
+                continue
+            yield f"{name} {table.count}".encode()
+            for field in hashed:
+                values = table.array[table.schema.components[field.name], : table.count]
+                yield field.name.encode()
+                yield field_bytes(values, field.dtype)
+
+    def image(self) -> dict[str, tuple[FloatArray, IntArray, int]]:
+        """Copies of all tables: their rows, ids, and the next id to be given."""
+        return {
+            name: (table.content(), table.ids[: table.count].copy(), table._next_id)
+            for name, table in self.tables.items()
+        }
+
+
+class _Operation:
+    __slots__ = ("_mark", "_nested", "_objects", "_store")
+
+    def __init__(self, store: Store, objects: dict[str, Any] | None = None) -> None:
+        self._store = store
+        self._objects = objects
+
+    def __enter__(self) -> None:
+        store = self._store
+        self._nested = store.log is not None
+        if store.log is None:
+            store.log = []
+        self._mark = len(store.log)
+        for object in (self._objects or {}).values():
+            store.record(object.set_state, object.get_state())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None or self._objects is not None:
+            self._store.roll_back(self._mark)
+        if not self._nested:
+            self._store.log = None
+
+
+def field_bytes(values: FloatArray, dtype: type) -> bytes:
+    """Values as little-endian bytes; zeros of both signs are one."""
+    if dtype is np.uint64:
+        return np.ascontiguousarray(values).view(np.uint64).astype("<u8").tobytes()
+    return (values + 0.0).astype("<f8").tobytes()
+
+
+def hash_of(parts: Iterator[bytes]) -> int:
+    """64 bits of all parts, each with its length, so that no two sequences of parts are the same bytes."""
+    digest = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return int.from_bytes(digest.digest(), "little")
+
+
+def refuse_other_thread(what: str) -> NoReturn:
+    """Raise the error of two threads in one world."""
+    raise RuntimeError(
+        f"World: {what} came from another thread, or from inside a tick that is being taken; a world is used by one thread at a time. "
+        "Hold a threading.Lock around every use of it, or give each thread a world of its own"
+    )
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,169 @@
+"""A table: rows that people count (thrusters, springs, bodies), stored component by component so that loops over rows are contiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray
+from .schema import Schema
+
+if TYPE_CHECKING:
+    from .store import Store
+
+IntArray = npt.NDArray[np.int64]
+Rows = slice | int | IntArray | list[int]
+
+
+class Table:
+    """Rows of one schema. In memory a component is a row of `array` and a row of the table is a column of it.
+
+    Every change goes through `write`, `append` or `remove`, which record its inverse while a tick or an operation may still fail.
+
+    Attributes:
+        array: The components, shape (schema.size, capacity); columns from `count` on hold resting rows.
+        ids: A number for each row that never changes and is never given again, ascending, shape (capacity,).
+        count: How many rows there are.
+        numbering: Grows when rows move: a row number found before is then stale.
+        version: Grows with every change.
+        groups: The id of the first of the rows that were added together with a row, shape (capacity,).
+        on_change: Called after each change with components and rows, or with None twice where rows came, went or moved.
+    """
+
+    __slots__ = ("_next_id", "array", "count", "groups", "ids", "numbering", "on_change", "schema", "store", "version")
+
+    def __init__(self, schema: Schema, store: Store | None = None, capacity: int = 8) -> None:
+        self.schema = schema
+        self.store = store
+        self.count = 0
+        self.numbering = 0
+        self.version = 0
+        self.on_change: Callable[[slice | int | None, Rows | None], None] = _nothing
+        self._next_id = 0
+        self.array = self._resting(capacity)
+        self.ids, self.groups = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
+
+    @property
+    def capacity(self) -> int:
+        """How many rows there is room for."""
+        return int(self.array.shape[1])
+
+    def read(self, name: str, rows: Rows | None = None) -> FloatArray:
+        """The values of a field, shape (count,), or (count, size) where it has several components; a view where possible."""
+        components = self.schema.components[name]
+        values: FloatArray = self.array[components, : self.count] if rows is None else self.array[components, rows]
+        if components.stop - components.start == 1:
+            return values[0]
+        return values.T
+
+    def write(self, components: slice | int, rows: Rows, values: npt.ArrayLike) -> None:
+        """Set components of rows."""
+        store = self.store
+        if store is not None:
+            store.before_change(self)
+            if store.log is not None:
+                store.log.append((self._set, (components, rows, self.array[components, rows].copy())))
+        self.array[components, rows] = values
+        self._changed(components, rows)
+
+    def append(self, columns: FloatArray) -> int:
+        """Add rows, given as columns (schema.size, k); returns the id of the first, whose successors the others have."""
+        store, first = self.store, self.count
+        if store is not None:
+            store.before_change(self)
+            if store.log is not None:
+                store.log.append((self._truncate, (first,)))
+        wanted = first + columns.shape[1]
+        if wanted > self.capacity:
+            self._grow(wanted)
+        first_id, self._next_id = self._next_id, self._next_id + columns.shape[1]
+        self.array[:, first:wanted] = columns
+        self.ids[first:wanted] = np.arange(first_id, self._next_id)
+        self.groups[first:wanted] = first_id
+        self.count = wanted
+        self._changed(None, None)
+        return first_id
+
+    def remove(self, rows: IntArray) -> None:
+        """Take rows out, given by ascending numbers; those behind them close up, in one move."""
+        if not len(rows):
+            return
+        store = self.store
+        if store is not None:
+            store.before_change(self)
+            if store.log is not None:
+                store.log.append(
+                    (self._put_back, (self.count, rows, self.array[:, rows], self.ids[rows], self.groups[rows]))
+                )
+        first, left = int(rows[0]), self.count - len(rows)
+        behind = (
+            slice(first + 1, self.count) if len(rows) == 1 else np.delete(np.arange(first, self.count), rows - first)
+        )
+        self.array[:, first:left] = self.array[:, behind]
+        self.ids[first:left] = self.ids[behind]
+        self.groups[first:left] = self.groups[behind]
+        self.array[:, left : self.count] = self.schema.rest
+        self.count = left
+        self.numbering += 1
+        self._changed(None, None)
+
+    def find(self, first_id: int, last_id: int) -> slice:
+        """The rows with ids from the first to before the last; those that are gone are left out."""
+        ids = self.ids[: self.count]
+        return slice(int(np.searchsorted(ids, first_id)), int(np.searchsorted(ids, last_id)))
+
+    def content(self) -> FloatArray:
+        """A copy of all rows, shape (schema.size, count)."""
+        return self.array[:, : self.count].copy()
+
+    # the inverses, for the undo log
+
+    def _set(self, components: slice | int, rows: Rows, values: npt.ArrayLike) -> None:
+        self.array[components, rows] = values
+        self._changed(components, rows)
+
+    def _truncate(self, count: int) -> None:
+        self.array[:, count : self.count] = self.schema.rest
+        self.count = count
+        self.numbering += 1
+        self._changed(None, None)
+
+    def _put_back(self, count: int, rows: IntArray, columns: FloatArray, ids: IntArray, groups: IntArray) -> None:
+        if self.count != count - len(rows):
+            return  # it was interrupted before the rows went
+        kept = np.delete(np.arange(count), rows)
+        for array, values in ((self.array, columns), (self.ids, ids), (self.groups, groups)):
+            array[..., kept] = array[..., : self.count].copy()
+            array[..., rows] = values
+        self.count = count
+        self.numbering += 1
+        self._changed(None, None)
+
+    # inside
+
+    def _changed(self, components: slice | int | None, rows: Rows | None) -> None:
+        self.version += 1
+        self.on_change(components, rows)
+
+    def _capacity_for(self, wanted: int) -> int:
+        return max(8, 1 << (wanted - 1).bit_length())
+
+    def _grow(self, wanted: int) -> None:
+        capacity = self._capacity_for(wanted)
+        array, spare = self._resting(capacity), np.zeros(capacity - self.count, np.int64)
+        array[:, : self.count] = self.array[:, : self.count]
+        self.ids = np.concatenate([self.ids[: self.count], spare])
+        self.groups = np.concatenate([self.groups[: self.count], spare])
+        self.array = array
+
+    def _resting(self, capacity: int) -> FloatArray:
+        array = np.empty((self.schema.size, capacity))
+        array[:] = self.schema.rest
+        return array
+
+
+def _nothing(components: Any, rows: Any) -> None:
+    pass

@@ -1,0 +1,62 @@
+"""A table as people see it: whole arrays, one row for each thruster, spring or field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..checks import read_only
+from .schema import SWITCH, Field, Schema
+from .store import Store
+
+
+class TableView:
+    """All rows of one kind of force, in the order of adding: `world.thrusters.throttle` reads all, assigning an array sets all.
+
+    A field is read as a read-only copy of shape (n,) or (n, 3). It is assigned as one value for each row or one for all, checked as when a
+    force is made, all or nothing. A field that refers to bodies gives their rows.
+    """
+
+    __slots__ = ("_schema", "_store")
+
+    def __init__(self, store: Store, schema: Schema) -> None:
+        object.__setattr__(self, "_store", store)
+        object.__setattr__(self, "_schema", schema)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {self._schema.name}: {', '.join(self.__dir__())}>"
+
+    def __len__(self) -> int:
+        return self._store.table(self._schema).count
+
+    def __dir__(self) -> list[str]:
+        return [field.name for field in self._schema.fields if _is_shown(field)]
+
+    def __getattr__(self, name: str) -> Any:
+        field = self._field(name)
+        values: Any = self._store.table(self._schema).read(field.name).copy()
+        if field.rule is SWITCH:
+            values = values > 0.0
+            return read_only(values)
+        return read_only(values.astype(np.int64) if field.refers_to else values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field = self._field(name)
+        if field.rule is None:
+            raise AttributeError(f"{self!r}: {name} cannot be changed")
+        table = self._store.table(self._schema)
+        values = field.rule.many(value, name, f"World: the {self._schema.name}", field.size, table.count)
+        table.write(self._schema.components[name], slice(0, table.count), values)
+
+    def _field(self, name: str) -> Field:
+        field = self._schema.by_name.get(name)
+        if field is None or not _is_shown(field):
+            raise AttributeError(
+                f"the {self._schema.name} of a world have no {name!r}; they have {', '.join(self.__dir__())}"
+            )
+        return field
+
+
+def _is_shown(field: Field) -> bool:
+    return field.rule is not None or bool(field.refers_to)

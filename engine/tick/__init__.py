@@ -1,0 +1,1 @@
+"""How a tick runs: what is held over it, which loops take it, and which force spoilt it."""

@@ -1,0 +1,89 @@
+"""Which force spoilt a tick: the tick is taken once more, looking at the wrench after each force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..kernels.layout import PREVIOUS, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
+from ..store.bodies import Bodies
+from .plan import Plan
+
+
+def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[Any], time: float) -> tuple[Any, int] | None:
+    """The first force whose wrench is not finite in the tick from `time` [s], and on which body; None where no single one is to blame.
+
+    Bodies and clock are left as they are; what forces remember is put back by the caller.
+    """
+    count = bodies.count
+    rows = slice(0, PREVIOUS + STATE_ROWS)
+    saved, control = bodies.array[rows, :count].copy(), bodies.control.copy()
+    history = None if bodies.history is None else bodies.history.copy()
+    chosen = list(forces)
+    plan.held.spoil_all()
+    try:
+        with np.errstate(all="ignore"):  # what overflows is what is looked for
+            _look_at_held(plan, bodies, chosen, time)
+            if any(_evaluate(force) == "stage" for force in chosen):
+                _look_at_stages(plan, bodies, chosen, time)
+    except _CulpritFound as found:
+        return found.force, found.index
+    except Exception:  # a force that raises when called once more cannot be blamed for what it did not return
+        return None
+    finally:
+        bodies.array[rows, :count] = saved
+        bodies.control[:] = control
+        if history is not None and bodies.history is not None:
+            bodies.history[:] = history
+    return None
+
+
+def _look_at_held(plan: Plan, bodies: Bodies, forces: list[Any], time: float) -> None:
+    count, stages = bodies.count, bodies.stage_array(1)
+    block = slice(STAGE_WRENCH, STAGE_WRENCH + WRENCH_ROWS)
+    stages[:STATE_ROWS, :count] = bodies.array[:STATE_ROWS, :count]
+    stages[block, :count] = 0.0
+    wrench, states = plan.views.at(STAGE_WRENCH, held=True)
+    for force in forces:
+        if _evaluate(force) == "tick":
+            apply_of(force)(wrench, states, time)
+            _refuse_not_finite(force, stages[block, :count])
+    plan.held.gather()  # pushes too
+    bodies.array[WRENCH : WRENCH + WRENCH_ROWS, :count] = stages[block, :count]
+
+
+def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[Any], time: float) -> None:
+    def evaluate(stage: int, offset: float) -> None:
+        row = STAGE_WRENCH + WRENCH_ROWS * stage
+        wrench, states = plan.views.at(row)
+        for force in forces:
+            if _evaluate(force) == "stage":
+                apply_of(force)(wrench, states, time + offset)
+                assert bodies.stages is not None
+                _refuse_not_finite(force, bodies.stages[row : row + WRENCH_ROWS, : bodies.count])
+
+    plan.staged_tick()(evaluate)
+
+
+def apply_of(force: Any) -> Any:
+    """What is called to have a force add to a wrench."""
+    return force.apply if hasattr(force, "apply") else force
+
+
+def _evaluate(force: Any) -> str:
+    return str(getattr(force, "evaluate", "stage"))
+
+
+def _refuse_not_finite(force: Any, wrench: FloatArray) -> None:
+    finite = np.isfinite(wrench).all(axis=0)
+    if not finite.all():
+        raise _CulpritFound(force, int(np.argmin(finite)))
+
+
+class _CulpritFound(Exception):
+    def __init__(self, force: Any, index: int) -> None:
+        self.force = force
+        self.index = index

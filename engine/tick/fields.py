@@ -1,0 +1,146 @@
+"""The forces that compiled loops evaluate at each stage by themselves: fields, springs and world forces at points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..forces.constant import POINT_FORCES
+from ..forces.field_force import FieldForce, stacked
+from ..forces.spring import SPRINGS
+from ..integrators.integrator import NO_FORCES, CompiledForces
+from ..kernels import fields as kinds
+from ..kernels import layout
+from ..kernels.fields import FieldKind, field_passes
+from ..kernels.memory import zeros
+from ..kernels.points import pulls
+from ..store.bodies import Bodies
+from ..store.store import Store
+from ..store.table import Table
+
+BUILT_IN = (
+    kinds.POINT_GRAVITY,
+    kinds.GRAVITY_GRADIENT,
+    kinds.LINEAR_DRAG,
+    kinds.QUADRATIC_DRAG,
+    kinds.ANGULAR_DAMPING,
+    kinds.LORENTZ,
+)
+"""The order in which the built-in kinds add up."""
+
+
+class Fields:
+    """Lays the rows of the fields' tables out for loops over bodies, and knows which kinds there are.
+
+    Kinds come in one order, the built-in ones first and then others by name, so that neither the number of forces nor the order in which
+    they were added selects a loop.
+    """
+
+    def __init__(self, bodies: Bodies, store: Store) -> None:
+        self._bodies = bodies
+        self._springs, self._point_forces = store.table(SPRINGS), store.table(POINT_FORCES)
+        self._tables: dict[FieldKind, Table] = {}
+        self._blocks: dict[FieldKind, tuple[tuple[int, ...], FloatArray, int]] = {}
+        self._compiled = NO_FORCES
+        self._is_fresh = False
+        self._size = (0, 0)
+        for table in (self._springs, self._point_forces):
+            table.on_change = self._spoil
+        self.layout_version = 0
+        """Grows whenever a loop that was bound to these arrays may have become stale."""
+
+    def include(self, kind: type[FieldForce], table: Table) -> None:
+        """Take the rows of a kind of field into account."""
+        if kind._kind not in self._tables:
+            self._tables[kind._kind] = table
+            table.on_change = self._spoil
+            self._is_fresh = False
+            self._tables = dict(sorted(self._tables.items(), key=lambda item: _place(item[0])))
+
+    @property
+    def any(self) -> bool:
+        """Whether there is any such force."""
+        return bool(self._springs.count or self._point_forces.count) or any(t.count for t in self._tables.values())
+
+    @property
+    def depends_on_rates(self) -> bool:
+        """Whether one of them depends on velocity or angular velocity."""
+        return self.compiled().depends_on_rates
+
+    def compiled(self) -> CompiledForces:
+        """What loops are given, brought up to date."""
+        bodies = self._bodies
+        if self._is_fresh and self._size == (bodies.array.shape[1], bodies.count):
+            return self._compiled
+        present = {kind: table for kind, table in self._tables.items() if table.count}
+        for kind, table in present.items():
+            stamp = (bodies.pitch, bodies.count, table.version)
+            if kind not in self._blocks or self._blocks[kind][0] != stamp:
+                block, count = stacked(table.content(), kind.parameter_count, bodies.pitch, bodies.count)
+                if not count:  # no body: a layer that nobody feels
+                    block, count = np.zeros((1 + kind.parameter_count, bodies.pitch)), 1
+                self._blocks[kind] = (stamp, block, count)
+        self._compiled = self._joined(tuple(present))
+        self._is_fresh, self._size = True, (bodies.pitch, bodies.count)
+        return self._compiled
+
+    def _spoil(self, components: Any, rows: Any) -> None:
+        self._is_fresh = False
+
+    def _joined(self, kinds: tuple[FieldKind, ...]) -> CompiledForces:
+        springs, point_forces, before = self._springs, self._point_forces, self._compiled
+        counts = np.array([springs.count, point_forces.count, *(self._blocks[kind][2] for kind in kinds)], np.int64)
+        coupled = bool(springs.count or point_forces.count)
+        damped = bool(springs.array[layout.SPRING_DAMPING, : springs.count].any())
+        blocks = [self._blocks[kind][1] for kind in kinds]
+        layers: Any = 0.0
+        if kinds:
+            layers = zeros(sum(len(block) for block in blocks), self._bodies.pitch, self._bodies.is_shared)
+            np.concatenate(blocks, out=layers)
+        made = CompiledForces(
+            kinds=kinds,
+            layers=layers,
+            counts=counts,
+            springs=springs.array,
+            point_forces=point_forces.array,
+            in_passes=coupled or bool((counts[2:] > 1).any()),
+            depends_on_rates=damped or any(kind.depends_on_rates for kind in kinds),
+        )
+        if _same_layout(made, before):
+            # values alone have changed: into the arrays that loops are bound to
+            before.counts[:] = counts
+            if kinds:
+                before.layers[:] = layers
+            return before
+        self.layout_version += 1
+        return made
+
+    def add_all(self, row: int, time: float) -> None:
+        """Add them to the wrench that starts at a row of the stage array, at the states that it holds, at a time [s]."""
+        bodies, forces = self._bodies, self.compiled()
+        stages, first = bodies.stages, 0
+        assert stages is not None
+        for place, kind in enumerate(forces.kinds):
+            count = int(forces.counts[2 + place])
+            loop = field_passes(kind, bodies.pitch)
+            loop(bodies.array, bodies.control, stages, row, forces.layers, first, count, time)
+            first += count * kind.rows_per_layer
+        if forces.counts is not None and (forces.counts[0] or forces.counts[1]):
+            pulls(bodies.array, stages, row, forces.springs, forces.point_forces, forces.counts)
+
+
+def _place(kind: FieldKind) -> tuple[int, str]:
+    return (BUILT_IN.index(kind), "") if kind in BUILT_IN else (len(BUILT_IN), kind.name)
+
+
+def _same_layout(a: CompiledForces, b: CompiledForces) -> bool:
+    return (
+        a.kinds == b.kinds
+        and b.counts is not None
+        and a.springs is b.springs
+        and a.point_forces is b.point_forces
+        and (a.in_passes, a.depends_on_rates) == (b.in_passes, b.depends_on_rates)
+        and np.shape(a.layers) == np.shape(b.layers)
+    )

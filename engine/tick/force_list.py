@@ -1,0 +1,207 @@
+"""The forces of one world: coming, going, and whose rows are whose."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from ..calling import check_calls, identity
+from ..checks import FloatArray, refuse
+from ..forces.field_force import FieldForce
+from ..forces.force import TableForce
+from ..forces.wrench import BodyStates
+from ..store.bodies import Bodies
+from ..store.memory import Memory
+from ..store.store import Store
+from ..store.table import IntArray
+from .culprit import apply_of
+from .plan import Plan
+
+AnyForce = Any
+"""A `Force`, an object with `apply(wrench, bodies, time)`, or a function of these arguments."""
+
+
+class ForceList:
+    """Forces in the order of adding. Those of `engine.forces` have their rows in tables of the store; others are called."""
+
+    def __init__(self, store: Store, bodies: Bodies, plan: Plan, memory: Memory) -> None:
+        self._store = store
+        self._bodies = bodies
+        self._plan = plan
+        self._memory = memory
+        self._forces: dict[tuple[int, ...], AnyForce] = {}
+        self._owners: dict[tuple[str, int], TableForce] = {}
+        """The force of a group of rows, by table and first id."""
+
+    def __iter__(self) -> Any:
+        return iter(self._forces.values())
+
+    def __len__(self) -> int:
+        return len(self._forces)
+
+    # coming and going
+
+    def add(self, force: AnyForce) -> None:
+        """Take in a force.
+
+        Raises:
+            TypeError: It is none.
+            ValueError: It is in this world already, or names a body that is not.
+        """
+        self._check_new(force)
+        store = self._store
+        with store.all_or_nothing():
+            store.before_change()
+            if isinstance(force, TableForce):
+                table = store.table(force._schema)
+                if isinstance(force, FieldForce):
+                    self._plan.fields.include(type(force), table)
+                force._attach(table)
+                self._own(force)
+            else:
+                self._memory.join(force)
+            self._forces[identity(force)] = force
+            store.record(self._forget, force)
+            self._sort()
+
+    def take(self, force: AnyForce) -> None:
+        """Take in a force whose rows are in the tables already."""
+        if isinstance(force, TableForce):
+            if isinstance(force, FieldForce):
+                self._plan.fields.include(type(force), force._table)
+            self._own(force)
+        self._forces[identity(force)] = force
+        self._sort()
+
+    def remove(self, force: AnyForce) -> None:
+        """Give up a force.
+
+        Raises:
+            ValueError: It is not a force of this world.
+        """
+        if identity(force) not in self._forces:
+            refuse("World.remove_force", "force", force, "a force of this world")
+        store = self._store
+        with store.all_or_nothing():
+            store.before_change()
+            if isinstance(force, TableForce):
+                rows, table = np.array(force.rows, np.int64), force._table
+                self._let_go(force)
+                store.remove_rows(table, rows)
+            else:
+                self._memory.leave(force)
+            self._drop(force)
+            self._sort()
+
+    def remove_rows_of(self, bodies: IntArray) -> list[AnyForce]:
+        """Give up the forces that mean nothing without the bodies in these rows, and return them in the order of adding.
+
+        A force on a list of bodies loses its rows of those bodies, and goes when none is left.
+        """
+        gone: dict[int, TableForce] = {}
+        for name, table in self._store.tables.items():
+            for field in table.schema.references:
+                if not table.count or table.schema.name == "pushes":
+                    continue
+                doomed = np.isin(table.read(field.name), bodies)
+                groups = table.groups[: table.count]
+                for group in np.unique(groups[doomed]).tolist():
+                    mine = groups == group
+                    owner = self._owners.get((name, group))
+                    if owner is None:
+                        continue
+                    if doomed[mine].all():
+                        gone[id(owner)] = owner
+                    else:
+                        self._store.record(setattr, owner, "_bodies", owner._bodies)
+                        owner._bodies = tuple(compress(owner._bodies, (~doomed[mine]).tolist()))
+        for force in gone.values():
+            self._let_go(force)
+        return [force for force in self._forces.values() if id(force) in gone] if gone else []
+
+    def drop(self, forces: list[AnyForce]) -> None:
+        """Forget forces whose rows have gone with the bodies that they named."""
+        for force in forces:
+            self._drop(force)
+        if forces:
+            self._sort()
+
+    def restore_order(self, forces: dict[tuple[int, ...], AnyForce]) -> None:
+        """Back to these forces, in their order."""
+        self._forces = forces
+        self._sort()
+
+    def _own(self, force: TableForce) -> None:
+        key = (force._schema.name, force._first_id)
+        self._owners[key] = force
+        self._store.record(self._owners.pop, key, None)
+
+    def _let_go(self, force: TableForce) -> None:
+        key = (force._schema.name, force._first_id)
+        force._detach(self._bodies.handles)
+        del self._owners[key]
+        self._store.record(self._owners.__setitem__, key, force)
+
+    def _drop(self, force: AnyForce) -> None:
+        if self._store.log is not None:
+            self._store.record(self.restore_order, dict(self._forces))
+        del self._forces[identity(force)]
+
+    def _forget(self, force: AnyForce) -> None:
+        self._forces.pop(identity(force), None)
+        self._sort()
+
+    def _check_new(self, force: AnyForce) -> None:
+        rule = "a force: an object with apply(wrench, bodies, time), or a function of these arguments"
+        if isinstance(force, type) or not (callable(force) or callable(getattr(force, "apply", None))):
+            refuse("World.add_force", "force", force, rule, TypeError)
+        check_calls(apply_of(force), "World.add_force", "force", rule)
+        if _evaluate(force) not in ("tick", "stage"):
+            refuse("World.add_force", "force.evaluate", force.evaluate, "'tick' or 'stage'")
+        if identity(force) in self._forces:
+            refuse("World.add_force", "force", force, "one that is not in this world already")
+        if isinstance(force, TableForce):
+            handles = self._bodies.handles
+            for body in force.named_bodies():
+                if body.index >= len(handles) or handles[body.index] is not body:
+                    refuse("World.add_force", "force", force, f"one on bodies of this world, which {body} is not")
+            if force._table.store is not None:
+                refuse("World.add_force", "force", force, "one that is not in another world")
+
+    def _sort(self) -> None:
+        called = [(force, apply_of(force)) for force in self._forces.values() if not isinstance(force, TableForce)]
+        self._plan.call_forces(
+            [pair for pair in called if _evaluate(pair[0]) == "tick"],
+            [pair for pair in called if _evaluate(pair[0]) == "stage"],
+        )
+
+    # what can be read off them
+
+    def names(self) -> list[str]:
+        """What kinds of called forces there are, for the state hash."""
+        return [type(force).__name__ for force in self._forces.values() if not isinstance(force, TableForce)]
+
+    def potential_energies(self) -> list[FloatArray]:
+        """The energies [J] of the forces that have a potential, each of shape (n,).
+
+        Raises:
+            TypeError: A force's `potential_energy(bodies)` gives something else.
+        """
+        bodies = BodyStates(self._bodies, self._bodies.array)
+        found = []
+        for force in self._forces.values():
+            energy = getattr(force, "potential_energy", None)
+            if not callable(energy):
+                continue
+            values = energy(bodies)
+            if not isinstance(values, np.ndarray) or values.shape != (bodies.count,):
+                rule = f"an array of {bodies.count} energies [J], one per body"
+                refuse(f"{force!r}.potential_energy(bodies)", "the result", values, rule, TypeError)
+            found.append(values)
+        return found
+
+
+def _evaluate(force: AnyForce) -> str:
+    return getattr(force, "evaluate", "stage")

@@ -1,0 +1,205 @@
+"""The wrench that is held over a tick, gathered anew where something that goes into it has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..forces.constant import CONSTANT_WRENCHES
+from ..forces.gravity import UNIFORM_GRAVITIES
+from ..forces.thruster import THRUSTERS
+from ..forces.wrench import BodyHandle, BodyStates, Wrench
+from ..kernels import gather
+from ..kernels.layout import STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
+from ..store.bodies import Bodies, touches_model
+from ..store.schema import NOBODY, Field, Kind, Schema
+from ..store.store import Store
+from ..store.table import Rows, Table
+from .stage_views import StageViews, refuse_return
+
+PUSHES = Schema(
+    "pushes",
+    (
+        Field("body", Kind.ONE_TICK, digest=100, refers_to="bodies", meaning="row of the body"),
+        Field("force_world", Kind.ONE_TICK, 3, "N", "world", digest=0),
+        Field("torque_world", Kind.ONE_TICK, 3, "N·m", "world", digest=1, meaning="about the mass centre"),
+        Field("force_body", Kind.ONE_TICK, 3, "N", "body", digest=2),
+        Field("torque_body", Kind.ONE_TICK, 3, "N·m", "body", digest=3, meaning="about the mass centre"),
+    ),
+)
+"""Wrenches on bodies for the next tick, one row per body."""
+
+MOST_STALE = 64
+"""More bodies than these are not gathered one by one: all are."""
+
+
+class TickForce(Protocol):
+    """A force that is called at the start of a tick."""
+
+    def __call__(self, wrench: Wrench, bodies: BodyStates, time: float) -> object: ...
+
+
+class Held:
+    """Keeps the wrench rows of the bodies up to date.
+
+    Pushes carry the number of the tick in which they act: once that tick is taken they are nothing, whatever interrupts the program before
+    their rows are cleared.
+    """
+
+    def __init__(self, bodies: Bodies, store: Store) -> None:
+        self._bodies = bodies
+        self._store = store
+        self._gravities = store.table(UNIFORM_GRAVITIES)
+        self._constants = store.table(CONSTANT_WRENCHES)
+        self._thrusters = store.table(THRUSTERS)
+        self.pushes = store.table(PUSHES)
+        self._push_tick = -1
+        self._stale: set[int] | None = None  # rows of bodies; None for all
+        self._marks = np.zeros(bodies.pitch, np.int64)
+        self._arrays: tuple[FloatArray, ...] | None = None
+        self._stale_rows = np.zeros(MOST_STALE, np.int64)
+        self._counts = np.zeros(5, np.int64)
+        self._places: dict[int, int] = {}
+        """Where the push on a body stands, by the row of the body; for the numbering in `_places_key`."""
+        self._places_key = (-1, -1)
+        for table in (self._gravities, self._constants, self._thrusters):
+            table.on_change = self._follow(table)
+
+    # what has changed
+
+    def bodies_changed(self, components: slice | int | None, rows: Rows | None) -> None:
+        """To be told of changes of the bodies' rows."""
+        if rows is None or components is None:
+            self._stale = self._arrays = None
+        elif touches_model(components):
+            self._spoil(rows)
+
+    def _follow(self, table: Table) -> Callable[[slice | int | None, Rows | None], None]:
+        def changed(components: slice | int | None, rows: Rows | None) -> None:
+            if rows is None:
+                self._stale = self._arrays = None
+            elif self._stale is not None:
+                named = table.array[0, rows]
+                self._spoil(named.astype(np.int64) if isinstance(named, np.ndarray) else int(named))
+
+        return changed
+
+    def _spoil(self, bodies: Any) -> None:
+        if self._stale is None:
+            return
+        if isinstance(bodies, int):
+            rows = [bodies]
+        elif isinstance(bodies, np.ndarray):
+            rows = bodies.tolist()
+        else:
+            rows = range(self._bodies.count)[bodies]
+        if len(rows) + len(self._stale) > MOST_STALE or NOBODY in rows:
+            self._stale = None
+        else:
+            self._stale.update(rows)
+
+    def spoil_all(self) -> None:
+        """Gather all bodies anew before the next tick."""
+        self._stale = None
+
+    # pushes
+
+    def push(self, body: BodyHandle, first: int, force: FloatArray, torque: FloatArray) -> None:
+        """Add to what acts on a body for the next tick, force and torque from component `first` of the twelve on.
+
+        Raises:
+            ValueError: The sum is more than a number can hold.
+        """
+        table, row = self.pushes, body.index
+        self.expire()
+        key = (table.numbering, self._bodies.numbering)
+        if key != self._places_key:
+            numbers = table.array[0, : table.count].astype(int).tolist()
+            self._places, self._places_key = {number: place for place, number in enumerate(numbers)}, key
+        place = self._places.get(row)
+        total = np.zeros(WRENCH_ROWS) if place is None else table.array[1:, place].copy()
+        with np.errstate(over="ignore"):  # refused below
+            total[first : first + 3] += force
+            total[first + 3 : first + 6] += torque
+        if not np.isfinite(total).all():
+            raise ValueError(
+                f"{body}: the pushes on it for the next tick add up to more than a number can hold: {total.tolist()}"
+            )
+        if place is None:
+            table.append(np.concatenate([[row], total])[:, np.newaxis])
+            self._places[row] = table.count - 1
+        else:
+            table.write(slice(1, None), place, total)
+        self._spoil(row)
+        self._push_tick = self._bodies.tick_count
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether some push is to act in the next tick."""
+        return self.pushes.count > 0 and self._push_tick == self._bodies.tick_count
+
+    def expire(self) -> None:
+        """Clear pushes whose tick has been taken. They have acted: no undo brings them back."""
+        table = self.pushes
+        if table.count and self._push_tick != self._bodies.tick_count:
+            self._spoil(table.array[0, : table.count].astype(np.int64))
+            table._truncate(0)
+
+    # filling the rows
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the rows are those of the next tick too."""
+        return self._stale is not None and not self._stale
+
+    def gather(self) -> None:
+        """Bring the wrench rows up to date for the tick that starts now."""
+        if self.pushes.count:
+            self.expire()
+        stale = self._stale
+        if stale is not None and not stale:
+            return
+        bodies, counts, pushes = self._bodies, self._counts, self.pushes
+        if self._arrays is None:
+            tables = (self._gravities, self._constants, self._thrusters)
+            self._arrays = tuple(table.array for table in tables)
+            counts[:3] = [table.count for table in tables]
+            if len(self._marks) != bodies.pitch:
+                self._marks = np.zeros(bodies.pitch, np.int64)
+        counts[gather.PUSHES] = pushes.count
+        if stale is None:
+            counts[gather.STALE] = -1
+        else:
+            counts[gather.STALE] = len(stale)
+            for place, row in enumerate(stale):
+                self._stale_rows[place] = row
+        self._stale = None  # an interrupt in the middle leaves nothing half gathered for good
+        gravities, constants, thrusters = self._arrays
+        gather.gather_held(
+            bodies.array,
+            bodies.count,
+            gravities,
+            constants,
+            thrusters,
+            pushes.array,
+            counts,
+            self._stale_rows,
+            self._marks,
+        )
+        self._stale = set()
+
+    def call(self, forces: Sequence[TickForce], time: float, views: StageViews) -> None:
+        """Add what forces do that are called at the start of a tick; the next one begins from nothing."""
+        bodies = self._bodies
+        count, array, stages = bodies.count, bodies.array, bodies.stage_array(1)
+        stages[:STATE_ROWS, :count] = array[:STATE_ROWS, :count]
+        stages[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, :count] = array[WRENCH : WRENCH + WRENCH_ROWS, :count]
+        self._stale = None
+        wrench, states = views.at(STAGE_WRENCH, held=True)
+        for force in forces:
+            if force(wrench, states, time) is not None:
+                refuse_return(force)
+        array[WRENCH : WRENCH + WRENCH_ROWS, :count] = stages[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, :count]

@@ -1,0 +1,112 @@
+"""Chooses the loops that take a world's ticks, and keeps them until something changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..integrators.integrator import Integrator, TakeStagedTick
+from ..kernels.layout import STAGE_WRENCH, WRENCH_ROWS
+from ..store.bodies import Bodies
+from ..threads import TakeTicks
+from .fields import Fields
+from .held import Held
+from .stage_views import StageViews, refuse_return
+
+Apply = Callable[..., object]
+
+
+class Plan:
+    """Brings an integrator, bodies and forces together.
+
+    What takes the ticks depends on who has to be called in them. Where nobody has to, one compiled call takes any number of ticks; where a
+    force has to be called at each stage of the integrator, the tick is laid out in passes.
+
+    Attributes:
+        held: The wrench that is held over a tick.
+        fields: The forces that compiled loops evaluate.
+        views: What called forces are given.
+        tick_forces: Called forces that are evaluated at the start of a tick, with what calls them.
+        stage_forces: Called forces that are evaluated at each stage, with what calls them.
+        calls_forces: Whether there are any of both.
+    """
+
+    def __init__(self, bodies: Bodies, held: Held, fields: Fields, dt: float, threads: int) -> None:
+        self._bodies = bodies
+        self.held = held
+        self.fields = fields
+        self.views = StageViews(bodies)
+        self.tick_forces: list[tuple[Any, Apply]] = []
+        self.stage_forces: list[tuple[Any, Apply]] = []
+        self.calls_forces = False
+        self._dt = dt
+        self._threads = threads
+        self._version = 0
+        self._key: tuple[int, ...] | None = None
+        self._staged: TakeStagedTick | None = None
+        self._run: TakeTicks | None = None
+
+    def use(self, integrator: Integrator, gyroscopic: bool) -> None:
+        """Take the ticks to come by this method."""
+        self.integrator, self._gyroscopic = integrator, gyroscopic
+        self._version += 1
+
+    def call_forces(self, tick_forces: list[tuple[Any, Apply]], stage_forces: list[tuple[Any, Apply]]) -> None:
+        """Call these forces from now on."""
+        self.tick_forces, self.stage_forces = tick_forces, stage_forces
+        self.calls_forces = bool(tick_forces or stage_forces)
+        self._version += 1
+
+    @property
+    def depends_on_rates(self) -> bool:
+        """Whether a force at the stages depends on velocity or angular velocity, or does not say."""
+        return self.fields.depends_on_rates or any(
+            getattr(force, "depends_on_rates", True) for force, _apply in self.stage_forces
+        )
+
+    def gather(self) -> None:
+        """Bring the held wrench up to date for the tick that starts now."""
+        self.held.gather()
+        if self.tick_forces:
+            self.held.call([apply for _force, apply in self.tick_forces], self._time, self.views)
+
+    @property
+    def _time(self) -> float:
+        return self._bodies.tick_count * self._dt
+
+    def choose(self) -> TakeTicks | None:
+        """What takes any number of ticks in one call; None where a force has to be called at the stages."""
+        bodies, forces = self._bodies, self.fields.compiled()
+        key = (bodies.layout_version, self.fields.layout_version, self._version)
+        if self._key == key:
+            return self._run
+        integrator = self.integrator
+        self._run = self._staged = None
+        if self.stage_forces or (self.fields.any and not integrator.takes_compiled_forces):
+            self._staged = self.staged_tick()
+        else:
+            self._run = integrator.held_ticks(bodies, self._dt, self._gyroscopic, forces, self._threads)
+        self._key = (bodies.layout_version, self.fields.layout_version, self._version)
+        return self._run
+
+    def staged_tick(self) -> TakeStagedTick:
+        """What takes one tick and asks for the forces at each stage."""
+        return self.integrator.staged_tick(self._bodies, self._dt, self._gyroscopic, self.depends_on_rates)
+
+    def move(self, ticks: int) -> int:
+        """Take up to so many ticks; how many ended finite. One that did not is undone."""
+        run = self.choose()
+        if run is not None:
+            return run(ticks if self.integrator.fuses_ticks else 1)
+        assert self._staged is not None
+        time = self._time
+        return int(self._staged(lambda stage, offset: self.evaluate_stage(stage, time + offset)))
+
+    def evaluate_stage(self, stage: int, time: float) -> None:
+        """Add the forces at a stage to its wrench, from the state in the stage array, at `time` [s]."""
+        row = STAGE_WRENCH + WRENCH_ROWS * stage
+        self.fields.add_all(row, time)
+        wrench, states = self.views.at(row)
+        for force, apply in self.stage_forces:
+            if apply(wrench, states, time) is not None:
+                refuse_return(force)

@@ -1,0 +1,41 @@
+"""The wrench on a body outside a tick, for people who ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..checks import FloatArray, read_only
+from ..kernels.arrays import rotated, rotated_inverse
+from ..kernels.layout import FORCE_BODY, FORCE_WORLD, STAGE_WRENCH, STATE_ROWS, TORQUE_BODY, TORQUE_WORLD, WRENCH_ROWS
+from ..store.bodies import Bodies
+from .culprit import apply_of
+from .plan import Plan
+
+
+def wrench_on(
+    row: int, plan: Plan, bodies: Bodies, forces: Iterable[Any], with_pushes: bool, time: float
+) -> tuple[FloatArray, FloatArray]:
+    """Net force [N] (world axes) and net torque about the mass centre [N·m] (body axes) of forces, and of pushes, on the body in a row."""
+    count, stages = bodies.count, bodies.stage_array(1)
+    block = slice(STAGE_WRENCH, STAGE_WRENCH + WRENCH_ROWS)
+    stages[:STATE_ROWS, :count] = bodies.array[:STATE_ROWS, :count]
+    stages[block, :count] = 0.0
+    for force in forces:
+        held = getattr(force, "evaluate", "stage") == "tick"
+        wrench, states = plan.views.at(STAGE_WRENCH, held)
+        apply_of(force)(wrench, states, time)
+    total = stages[block, row].copy()
+    if with_pushes and plan.held.is_pushed:
+        pushes = plan.held.pushes
+        for place in np.flatnonzero(pushes.read("body") == row):
+            total += pushes.array[1:, place]
+    orientation = bodies.read("orientation", row)
+    force_world, torque_world = total[FORCE_WORLD : FORCE_WORLD + 3], total[TORQUE_WORLD : TORQUE_WORLD + 3]
+    force_body, torque_body = total[FORCE_BODY : FORCE_BODY + 3], total[TORQUE_BODY : TORQUE_BODY + 3]
+    return (
+        read_only(force_world + rotated(orientation, force_body)),
+        read_only(torque_body + rotated_inverse(orientation, torque_world)),
+    )
