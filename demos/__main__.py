@@ -9,9 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 COMMANDS = {
-    "doctor": ("demos.viewer.doctor", "What this machine has for the demos, and one fix for each problem."),
+    "doctor": ("demos.commands.doctor", "What this machine has for the demos, and one fix for each problem."),
     "pictures": (
-        "demos.viewer.gallery",
+        "demos.commands.gallery",
         "Draws the pictures of the README anew, into demos/pictures or a folder named.",
     ),
 }

@@ -177,14 +177,75 @@ def test_drawing_libraries_stay_behind_the_border(folder):
         assert not inside or behind, f"{path.relative_to(ROOT)} imports {inside}"
 
 
-@pytest.mark.parametrize(
-    ("folder", "unknown"),
-    [("demos/viewer", ("demos.scenes", "demos.tumble")), ("demos/scenes", ("demos.viewer.window",))],
+# the demos: the viewer, above it the scenes, above them the demos and the commands
+
+SHOWN_TO_SCENES = (
+    "demos.scenes",
+    "demos.viewer.meshes",
+    "demos.viewer.options",
+    "demos.viewer.scene",
+    "demos.viewer.trail",
 )
-def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, unknown):
-    for path in sorted((ROOT / folder).rglob("*.py")):
-        for _, module, _ in imports(path, type_checking_too=True):
-            assert not module.startswith(unknown), f"{path.relative_to(ROOT)} imports {module}"
+"""What the scenes may import of the demos: plain data, and nothing that knows a window or OpenGL."""
+
+
+def imports_of_demos(source, package):
+    """Dotted names under `demos` that a module of this package imports, wherever in the file and in whatever form."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: -(node.level - 1) or None] if node.level else []
+            module = ".".join([*above, *filter(None, [node.module])])
+            # `from demos import tumble` names a module, `from demos.scenes.fleet import Fleet` a class in one; both lie in the same place
+            found |= {f"{module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            found.add(ast.unparse(node.args[0]).lstrip("f").strip("'\""))
+    return {name for name in found if name.split(".")[0] == "demos"}
+
+
+def lies_in(name, packages):
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+@pytest.mark.parametrize(("folder", "known"), [("viewer", ("demos.viewer",)), ("scenes", SHOWN_TO_SCENES)])
+def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
+    for path in sorted((ROOT / "demos" / folder).rglob("*.py")):
+        package = ".".join(path.relative_to(ROOT).parent.parts)
+        others = {
+            name for name in imports_of_demos(path.read_text(encoding="utf-8"), package) if not lies_in(name, known)
+        }
+        assert not others, f"{path.relative_to(ROOT)} imports {others}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "imported"),
+    [
+        ("import demos", "demos"),
+        ("import demos.tumble as ship", "demos.tumble"),
+        ("from demos import tumble", "demos.tumble"),
+        ("def draw():\n    from demos import tumble", "demos.tumble"),
+        ("from demos.tumble import Tumble", "demos.tumble.Tumble"),
+        ("from demos.scenes import fleet", "demos.scenes.fleet"),
+        ("from .. import tumble", "demos.tumble"),
+        ("from ..scenes.fleet import Fleet", "demos.scenes.fleet.Fleet"),
+        ("if TYPE_CHECKING:\n    from demos.scenes.fleet import Fleet", "demos.scenes.fleet.Fleet"),
+        ("importlib.import_module('demos.tumble')", "demos.tumble"),
+        ("import_module(f'demos.{name}')", "demos.{name}"),
+        ("__import__('demos.tumble')", "demos.tumble"),
+    ],
+)
+def test_no_form_of_import_hides_a_demo(statement, imported):
+    assert imports_of_demos(statement, "demos.viewer") == {imported}
+    assert not lies_in(imported, ("demos.viewer",))
+
+
+def test_imports_within_the_viewer_are_told_from_those_of_demos():
+    for statement in ("from demos.viewer import context", "from .context import Canvas", "from . import context"):
+        (name,) = imports_of_demos(statement, "demos.viewer")
+        assert lies_in(name, ("demos.viewer",))
+    assert not imports_of_demos("import engine\nfrom numpy import array\nimport_module(package)", "demos.viewer")
 
 
 # the shop window

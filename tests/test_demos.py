@@ -9,7 +9,8 @@ import pytest
 
 from demos import tumble
 from demos.__main__ import main
-from demos.viewer import application, context, curve, gallery, options
+from demos.commands import gallery
+from demos.viewer import application, context, curve, options
 
 from .viewing import canvas, looks_like_the_scene, read_png
 

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from demos.__main__ import main
-from demos.viewer import context, doctor
+from demos.commands import doctor
+from demos.viewer import context
 from demos.viewer.quality import HIGH, LOW, MEDIUM, TIERS
 
 

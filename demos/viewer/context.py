@@ -58,6 +58,13 @@ def is_missing(package: str) -> bool:
         return True
 
 
+def pygame_version() -> str:
+    """The versions of pygame and of the SDL that it runs on."""
+    from pygame import version
+
+    return f"{version.ver}, SDL {'.'.join(map(str, version.SDL))}"
+
+
 def advice() -> list[str]:
     """What to install where there is no OpenGL; one line each."""
     packages = [package for package in ("moderngl", "pygame", "pyrr") if is_missing(package)]

@@ -82,9 +82,7 @@ def _pygame() -> Finding:
     found = _package("pygame", "")
     if found.fix:
         return Finding("pygame", found.found, found.fix.replace("pygame", wanted))
-    import pygame
-
-    return Finding("pygame", f"{' '.join(present)} {pygame.version.ver}, SDL {'.'.join(map(str, pygame.version.SDL))}")
+    return Finding("pygame", f"{' '.join(present)} {context.pygame_version()}")
 
 
 def _drawing() -> Iterator[Finding]:
@@ -124,7 +122,7 @@ def _tiers(gl: Any) -> Iterator[Finding]:
 
 def _frame_times(gl: Any, tier: str) -> list[float]:
     """Seconds of some frames of the tumbling spacecraft, after one to warm up."""
-    from demos import tumble
+    from demos import tumble  # here and not above: its packages may be missing
     from demos.viewer.application import camera_for
     from demos.viewer.flight import Flight
     from demos.viewer.painter import Painter
