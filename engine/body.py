@@ -112,22 +112,27 @@ class Body:
 
     @mass_properties.setter
     def mass_properties(self, value: MassProperties) -> None:
-        check_flyable(value, str(self))
-        shift_body = value.center_of_mass_body - self.center_of_mass_body
-        shift_world = rotated(self.orientation, shift_body)
-        shift_before = rotated(self._read(_PREVIOUS_ORIENTATION), shift_body)
-        velocity = self.velocity + np.cross(self.angular_velocity_world, shift_world)
-        position, previous = self.position + shift_world, self._read(_PREVIOUS_POSITION) + shift_before
-        self._check_finite(velocity, position, previous)
+        check_flyable(value, self)
         index, table, store = self.index, self._table, self._world._store
+        shift_body = value.center_of_mass_body - table.array[_CENTER_OF_MASS, index]
+        moved: list[tuple[slice, FloatArray]] = []
+        if shift_body.any():
+            shift_world = rotated(self.orientation, shift_body)
+            shift_before = rotated(self._read(_PREVIOUS_ORIENTATION), shift_body)
+            velocity = self.velocity + np.cross(self.angular_velocity_world, shift_world)
+            moved = [
+                (_POSITION, self.position + shift_world),
+                (_PREVIOUS_POSITION, self._read(_PREVIOUS_POSITION) + shift_before),
+                (_VELOCITY, velocity),
+            ]
+            self._check_finite(*(values for _rows, values in moved))
         with store.all_or_nothing():
             store.before_change()
             store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
             table.mass_properties[index] = value
             table.write(MODEL_ROWS, index, mass_property_rows(value))
-            table.write(_POSITION, index, position)
-            table.write(_PREVIOUS_POSITION, index, previous)
-            table.write(_VELOCITY, index, velocity)
+            for rows, values in moved:
+                table.write(rows, index, values)
             table.forget_history(index)
 
     @property
@@ -211,7 +216,7 @@ class Body:
     @angular_velocity_world.setter
     def angular_velocity_world(self, value: npt.ArrayLike) -> None:
         rates = vector(value, "angular_velocity_world", self)
-        self._set(_ANGULAR_VELOCITY, rotated_inverse(self.orientation, rates))
+        self._set_computed(_ANGULAR_VELOCITY, rotated_inverse(self.orientation, rates))
 
     @property
     def angular_momentum_world(self) -> FloatArray:
@@ -223,7 +228,7 @@ class Body:
     def angular_momentum_world(self, value: npt.ArrayLike) -> None:
         momentum = vector(value, "angular_momentum_world", self)
         momentum_body = rotated_inverse(self.orientation, momentum) - self.stored_momentum_body
-        self._set(_ANGULAR_VELOCITY, self._times(self.inverse_inertia_body, momentum_body))
+        self._set_computed(_ANGULAR_VELOCITY, self._times(self.inverse_inertia_body, momentum_body))
 
     @property
     def stored_momentum_body(self) -> FloatArray:
@@ -345,7 +350,9 @@ class Body:
 
     def apply_angular_impulse(self, angular_impulse_world: npt.ArrayLike) -> None:
         """Change the rates at once by an angular impulse [N·m·s], world frame, shape (3,)."""
-        self._set(_ANGULAR_VELOCITY, self._rates_after(vector(angular_impulse_world, "angular_impulse_world", self)))
+        self._set_computed(
+            _ANGULAR_VELOCITY, self._rates_after(vector(angular_impulse_world, "angular_impulse_world", self))
+        )
 
     # for drawing
 
@@ -377,13 +384,17 @@ class Body:
 
     def _set(self, rows: slice, values: FloatArray, pose: bool = False) -> None:
         """Set components; a pose also one tick back, so that it is not blended from the old one."""
-        self._check_finite(values)
         table, index = self._table, self.index
         table.write(rows, index, values)
         if pose:
             table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)
         if rows.start < STATE_ROWS:
             table.forget_history(index)
+
+    def _set_computed(self, rows: slice, values: FloatArray) -> None:
+        """Set what was worked out from checked values, which may be beyond all numbers."""
+        self._check_finite(values)
+        self._set(rows, values)
 
     def _check_finite(self, *results: FloatArray) -> None:
         for result in results:

@@ -60,6 +60,13 @@ def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
 
 def vector(value: Any, argument: str, owner: object, length: int = 3) -> FloatArray:
     """A fresh array of `length` finite real numbers."""
+    # the two forms that come most often, without the general way: 1 µs instead of 5
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (length,):
+        if math.isfinite(sum(map(abs, value.tolist()))):
+            return value.copy()
+    elif type(value) is tuple and len(value) == length and all(type(number) is float for number in value):
+        if math.isfinite(sum(map(abs, value))):
+            return np.array(value)
     return array(value, argument, owner, (length,))
 
 

@@ -1,11 +1,12 @@
 """What stays while nothing is changed by hand: mass, inertia, inverses, mass centre."""
 
+import math
+
 import numpy as np
 
 from .checks import FloatArray, read_only, refuse, sealed
 from .kernels.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
 from .mass_properties import MassProperties
-from .rotation import from_matrix
 from .store.bodies import Bodies
 
 MODEL_ROWS = slice(MASS, PRINCIPAL_AXES + 3)
@@ -70,13 +71,29 @@ def _principal_quaternion(axes: FloatArray) -> tuple[float, float, float]:
 
     Half turns about the axes themselves only change their signs, and exchange the components of the quaternion.
     """
-    x, y, z, w = from_matrix(axes).tolist()
+    x, y, z, w = _quaternion_of(axes.tolist())
     choices = [(w, x, y, z), (-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)]
     w, x, y, z = max(choices, key=lambda choice: abs(choice[0]))
     return (x, y, z) if w > 0.0 else (-x, -y, -z)
 
 
-def check_flyable(mass_properties: MassProperties, owner: str) -> None:
+def _quaternion_of(rows: list[list[float]]) -> tuple[float, float, float, float]:
+    """Quaternion of a rotation matrix, as `rotation.from_matrix` has it, in plain floats: 3 µs instead of 150."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rows
+    candidates = (
+        (1.0 + xx - yy - zz, xy + yx, xz + zx, zy - yz),
+        (xy + yx, 1.0 - xx + yy - zz, yz + zy, xz - zx),
+        (xz + zx, yz + zy, 1.0 - xx - yy + zz, yx - xy),
+        (zy - yz, xz - zx, yx - xy, 1.0 + xx + yy + zz),
+    )
+    longest = max(range(4), key=lambda place: candidates[place][place])
+    x, y, z, w = candidates[longest]
+    length = math.sqrt(x * x + y * y + z * z + w * w)
+    sign = -1.0 if w < 0.0 else 1.0
+    return sign * x / length, sign * y / length, sign * z / length, sign * w / length
+
+
+def check_flyable(mass_properties: MassProperties, owner: object) -> None:
     """Refuse what cannot turn freely in a world: no `MassProperties`, or a tensor without an inverse."""
     if not isinstance(mass_properties, MassProperties):
         refuse(owner, "mass_properties", mass_properties, "a MassProperties", TypeError)

@@ -184,6 +184,9 @@ class Bodies(Table):
             self.layout_version += 1
 
     def _changed(self, components: slice | int | None, rows: Rows | None) -> None:
+        if isinstance(components, slice) and components.stop is not None and components.stop <= layout.WRENCH:
+            self.version += 1  # positions and velocities: nothing hangs on them
+            return
         if rows is None:
             self.control[layout.COUNT] = self.padded_count
             self.layout_version += 1

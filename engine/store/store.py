@@ -13,8 +13,8 @@ from weakref import ref
 import numpy as np
 
 from ..checks import FloatArray
-from .schema import NOBODY, Kind, Schema
-from .table import IntArray, Table
+from .schema import Kind, Schema
+from .table import IntArray, Table, among
 
 Entry = tuple[Callable[..., Any], tuple[Any, ...]]
 """An inverse: a function and its arguments."""
@@ -136,13 +136,13 @@ class Store:
 
     def _follow(self, table: Table, component: int, gone: IntArray) -> None:
         refers = table.array[component, : table.count]
-        orphans = np.flatnonzero(np.isin(refers, gone))
+        orphans = np.flatnonzero(among(refers, gone))
         if len(orphans):
             self.remove_rows(table, orphans)
             refers = table.array[component, : table.count]
-        moved = refers - np.searchsorted(gone, refers) * (refers != NOBODY)
-        if table.count and not np.array_equal(moved, refers):
-            table.write(component, slice(0, table.count), moved)
+        behind = refers > gone[0] if len(gone) == 1 else np.searchsorted(gone, refers)
+        if behind.any():  # nobody is number -1, and stands before all
+            table.write(component, slice(0, table.count), refers - behind)
 
     # digest and copy
 

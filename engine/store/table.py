@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,11 +81,33 @@ class Table:
             self._grow(wanted)
         first_id, self._next_id = self._next_id, self._next_id + columns.shape[1]
         self.array[:, first:wanted] = columns
-        self.ids[first:wanted] = np.arange(first_id, self._next_id)
+        self.ids[first:wanted] = first_id if wanted == first + 1 else np.arange(first_id, self._next_id)
         self.groups[first:wanted] = first_id
         self.count = wanted
         self._changed(None, None)
         return first_id
+
+    def append_one(self, values: Sequence[float]) -> None:
+        """Add one row, given as its components."""
+        store, first = self.store, self.count
+        if store is not None:
+            store.before_change(self)
+            if store.log is not None:
+                store.log.append((self._truncate, (first,)))
+        if first == self.array.shape[1]:
+            self._grow(first + 1)
+        self.array[:, first] = values
+        self.ids[first] = self.groups[first] = self._next_id
+        self._next_id += 1
+        self.count = first + 1
+        self._changed(None, None)
+
+    def clear(self) -> None:
+        """Take all rows out, for good: nothing brings them back."""
+        self.array[:, : self.count] = self.schema.rest
+        self.count = 0
+        self.numbering += 1
+        self._changed(None, None)
 
     def remove(self, rows: IntArray) -> None:
         """Take rows out, given by ascending numbers; those behind them close up, in one move."""
@@ -163,6 +185,14 @@ class Table:
         array = np.empty((self.schema.size, capacity))
         array[:] = self.schema.rest
         return array
+
+
+def among(values: FloatArray, rows: IntArray) -> npt.NDArray[np.bool_]:
+    """Which of the values, row numbers or -1, are among some rows, which are ascending."""
+    if len(rows) == 1:
+        return values == rows[0]
+    places = np.searchsorted(rows, values)
+    return rows[np.minimum(places, len(rows) - 1)] == values
 
 
 def _nothing(components: Any, rows: Any) -> None:

@@ -74,6 +74,12 @@ class Fields:
         bodies = self._bodies
         if self._is_fresh and self._size == (bodies.array.shape[1], bodies.count):
             return self._compiled
+        if not self.any:
+            if self._compiled is not NO_FORCES:
+                self._compiled = NO_FORCES
+                self.layout_version += 1
+            self._is_fresh, self._size = True, (bodies.array.shape[1], bodies.count)
+            return NO_FORCES
         present = {kind: table for kind, table in self._tables.items() if table.count}
         for kind, table in present.items():
             stamp = (bodies.pitch, bodies.count, table.version)
@@ -119,15 +125,18 @@ class Fields:
 
     def add_all(self, row: int, time: float) -> None:
         """Add them to the wrench that starts at a row of the stage array, at the states that it holds, at a time [s]."""
-        bodies, forces = self._bodies, self.compiled()
-        stages, first = bodies.stages, 0
+        forces = self.compiled()
+        if forces.counts is None:
+            return
+        bodies, first = self._bodies, 0
+        stages = bodies.stages
         assert stages is not None
         for place, kind in enumerate(forces.kinds):
             count = int(forces.counts[2 + place])
             loop = field_passes(kind, bodies.pitch)
             loop(bodies.array, bodies.control, stages, row, forces.layers, first, count, time)
             first += count * kind.rows_per_layer
-        if forces.counts is not None and (forces.counts[0] or forces.counts[1]):
+        if forces.counts[0] or forces.counts[1]:
             pulls(bodies.array, stages, row, forces.springs, forces.point_forces, forces.counts)
 
 

@@ -15,7 +15,7 @@ from ..forces.wrench import BodyStates
 from ..store.bodies import Bodies
 from ..store.memory import Memory
 from ..store.store import Store
-from ..store.table import IntArray
+from ..store.table import IntArray, among
 from .culprit import apply_of
 from .plan import Plan
 
@@ -105,7 +105,9 @@ class ForceList:
             for field in table.schema.references:
                 if not table.count or table.schema.name == "pushes":
                     continue
-                doomed = np.isin(table.read(field.name), bodies)
+                doomed = among(table.read(field.name), bodies)
+                if not doomed.any():
+                    continue
                 groups = table.groups[: table.count]
                 for group in np.unique(groups[doomed]).tolist():
                     mine = groups == group

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -36,6 +38,9 @@ MOST_STALE = 64
 """More bodies than these are not gathered one by one: all are."""
 
 
+_NONE = (0.0,) * 6
+
+
 class TickForce(Protocol):
     """A force that is called at the start of a tick."""
 
@@ -63,8 +68,8 @@ class Held:
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
         self._counts = np.zeros(5, np.int64)
         self._places: dict[int, int] = {}
-        """Where the push on a body stands, by the row of the body; for the numbering in `_places_key`."""
-        self._places_key = (-1, -1)
+        """Where the push on a body stands, by the row of the body; good for one numbering of the bodies."""
+        self._places_numbering = -1
         for table in (self._gravities, self._constants, self._thrusters):
             table.on_change = self._follow(table)
 
@@ -83,7 +88,12 @@ class Held:
                 self._stale = self._arrays = None
             elif self._stale is not None:
                 named = table.array[0, rows]
-                self._spoil(named.astype(np.int64) if isinstance(named, np.ndarray) else int(named))
+                if not isinstance(named, np.ndarray):
+                    self._spoil(int(named))
+                elif len(named) > MOST_STALE:
+                    self._stale = None
+                else:
+                    self._spoil(named.astype(np.int64))
 
         return changed
 
@@ -102,8 +112,9 @@ class Held:
             self._stale.update(rows)
 
     def spoil_all(self) -> None:
-        """Gather all bodies anew before the next tick."""
+        """Gather all bodies anew before the next tick: something was undone."""
         self._stale = None
+        self._places_numbering = -1
 
     # pushes
 
@@ -114,26 +125,28 @@ class Held:
             ValueError: The sum is more than a number can hold.
         """
         table, row = self.pushes, body.index
-        self.expire()
-        key = (table.numbering, self._bodies.numbering)
-        if key != self._places_key:
+        if table.count:
+            self.expire()
+        if self._places_numbering != self._bodies.numbering:
             numbers = table.array[0, : table.count].astype(int).tolist()
-            self._places, self._places_key = {number: place for place, number in enumerate(numbers)}, key
+            self._places = {number: place for place, number in enumerate(numbers)}
+            self._places_numbering = self._bodies.numbering
         place = self._places.get(row)
-        total = np.zeros(WRENCH_ROWS) if place is None else table.array[1:, place].copy()
-        with np.errstate(over="ignore"):  # refused below
-            total[first : first + 3] += force
-            total[first + 3 : first + 6] += torque
-        if not np.isfinite(total).all():
+        parts = (*force.tolist(), *torque.tolist())
+        total = (*_NONE[:first], *parts, *_NONE[first:])
+        if place is not None:
+            total = tuple(map(operator.add, table.array[1:, place].tolist(), total))
+        if not math.isfinite(sum(map(abs, total))) and not all(map(math.isfinite, total)):
             raise ValueError(
-                f"{body}: the pushes on it for the next tick add up to more than a number can hold: {total.tolist()}"
+                f"{body}: the pushes on it for the next tick add up to more than a number can hold: {list(total)}"
             )
         if place is None:
-            table.append(np.concatenate([[row], total])[:, np.newaxis])
+            table.append_one((row, *total))
             self._places[row] = table.count - 1
         else:
             table.write(slice(1, None), place, total)
-        self._spoil(row)
+        if self._stale is not None:
+            self._spoil(row)
         self._push_tick = self._bodies.tick_count
 
     @property
@@ -145,8 +158,14 @@ class Held:
         """Clear pushes whose tick has been taken. They have acted: no undo brings them back."""
         table = self.pushes
         if table.count and self._push_tick != self._bodies.tick_count:
-            self._spoil(table.array[0, : table.count].astype(np.int64))
-            table._truncate(0)
+            if self._places_numbering != self._bodies.numbering or self._stale is None:
+                self._stale = None
+            elif len(self._places) + len(self._stale) > MOST_STALE:
+                self._stale = None
+            else:
+                self._stale.update(self._places)
+            table.clear()
+            self._places.clear()
 
     # filling the rows
 
