@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 _FORM = 'look it up in the world that it is given: `def control(world): ship = world.body("ship")`'
 
 
-def empty_world() -> World:
-    """A world without anything, to be filled by `restore`."""
-    from .world import World  # here, because a world is copied through this module
-
-    return World.__new__(World)
-
-
 def image_of(world: World) -> dict[str, Any]:
     """What a copy is made from.
 
@@ -68,12 +61,10 @@ def image_of(world: World) -> dict[str, Any]:
 
 
 def restore(world: World, image: dict[str, Any]) -> None:
-    """Fill a world that was made empty."""
-    from .world import World
-
+    """Fill a world that was made without being initialized."""
     clock = image["clock"]
-    World.__init__(
-        world, image["dt"], integrator=image["integrator"], game_mode=image["game_mode"], threads=image["threads"]
+    world.__init__(  # type: ignore[misc]
+        image["dt"], integrator=image["integrator"], game_mode=image["game_mode"], threads=image["threads"]
     )
     world._clock, world._paused = clock, image["paused"]
     store, bodies = world._store, world._bodies

@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+import copyreg
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -877,7 +878,7 @@ class World:
         raise TypeError("World: a shallow copy would share its arrays and move this world; use copy.deepcopy(world)")
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return copying.empty_world, (), copying.image_of(self)
+        return copyreg.__newobj__, (type(self),), copying.image_of(self)  # type: ignore[attr-defined]
 
     def __setstate__(self, image: dict[str, Any]) -> None:
         copying.restore(self, image)

@@ -179,7 +179,11 @@ class Worker:
 
     def __init__(self, root: Path) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [sys.executable, "-c", WORKER, str(root)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         assert self._process.stdout is not None and self._process.stdout.readline() == "ready\n"
 
@@ -196,7 +200,9 @@ class Worker:
         self._process.wait()
 
 
-def compared(scene: str, here: Worker, before: Worker, pairs: int = PAIRS) -> tuple[float, float, tuple[float, float, float]]:
+def compared(
+    scene: str, here: Worker, before: Worker, pairs: int = PAIRS
+) -> tuple[float, float, tuple[float, float, float]]:
     """Median µs here and before, and the ratio pair by pair: lower quartile, median, upper quartile."""
     once = max(here.seconds(scene, 1), before.seconds(scene, 1))
     times = max(1, round(4e-3 / once))
@@ -214,7 +220,9 @@ def main(arguments: list[str]) -> None:
     commit = arguments.pop(0) if arguments and re.fullmatch(r"[0-9a-f]{7,40}", arguments[0]) else BEFORE
     chosen = [scene for scene in SCENES if not arguments or any(part in scene for part in arguments)]
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["git", "-C", str(ROOT), "worktree", "add", "--detach", "-q", f"{folder}/before", commit], check=True)
+        subprocess.run(
+            ["git", "-C", str(ROOT), "worktree", "add", "--detach", "-q", f"{folder}/before", commit], check=True
+        )
         here, before = Worker(ROOT), Worker(Path(folder) / "before")
         try:
             print(f"{'scene':<36}{'here µs':>12}{commit + ' µs':>14}   ratio (middle half)")
