@@ -99,14 +99,17 @@ class Plan:
         if run is not None:
             return run(ticks if self.integrator.fuses_ticks else 1)
         assert self._staged is not None
-        time = self._time
-        return int(self._staged(lambda stage, offset: self.evaluate_stage(stage, time + offset)))
+        start, views, fields = self._time, self.views, self.fields if self.fields.any else None
+        calls = [apply for _force, apply in self.stage_forces]
 
-    def evaluate_stage(self, stage: int, time: float) -> None:
-        """Add the forces at a stage to its wrench, from the state in the stage array, at `time` [s]."""
-        row = STAGE_WRENCH + WRENCH_ROWS * stage
-        self.fields.add_all(row, time)
-        wrench, states = self.views.at(row)
-        for force, apply in self.stage_forces:
-            if apply(wrench, states, time) is not None:
-                refuse_return(force)
+        def evaluate(stage: int, offset: float) -> None:
+            """Add the forces at a stage to its wrench, from the state in the stage array."""
+            row, time = STAGE_WRENCH + WRENCH_ROWS * stage, start + offset
+            if fields is not None:
+                fields.add_all(row, time)
+            wrench, states = views.at(row)
+            for apply in calls:
+                if apply(wrench, states, time) is not None:
+                    refuse_return(apply)
+
+        return int(self._staged(evaluate))

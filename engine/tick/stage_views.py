@@ -41,4 +41,6 @@ class StageViews:
 
 def refuse_return(force: Any) -> NoReturn:
     """Raise the error of a force that returns something instead of adding it to the wrench."""
-    raise TypeError(f"{force!r}: a force must add to the wrench (wrench.force_world += …) and return nothing")
+    raise TypeError(
+        f"{getattr(force, '__self__', force)!r}: a force must add to the wrench (wrench.force_world += …) and return nothing"
+    )
