@@ -1,7 +1,8 @@
 """How kernels are compiled, where the result is kept on disk, and what happens without numba.
 
 numba's own disk cache looks only at the file that a function stands in, and would run old code after a change in another file that the
-function inlines. Here a kernel is found by its identity (see `identity`): its code and all that the code reads.
+function inlines. Here a kernel is found by its identity (see `identity`), which is its code and all that the code reads. It is kept
+beside the source or, where that cannot be written, in the user's cache folder. The environment variable POLHODE_CACHE_DIR names another.
 """
 
 import hashlib
@@ -11,10 +12,8 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Iterable
-from functools import cache
 from pathlib import Path
-from types import CellType, FunctionType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -39,23 +38,25 @@ except ImportError:
     COMPILED = False
 
 
+_INLINE = {"error_model": "numpy", "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 def inlined(function: Function) -> Function:
-    """Mark a scalar function to be compiled into each kernel that calls it; from Python, call `plain` of it."""
+    """Mark a scalar function to be compiled into each kernel that calls it.
+
+    Returns:
+        The function itself: called from Python, it runs as Python.
+    """
     if not COMPILED:
         return function
-    # The default inlining of the compiler stops the loop over bodies from vectorising: measured 61 ns a body instead of 7.5. Ways in
+    # The default inlining of the compiler stops the loop over bodies from vectorising: measured 61 ns per body instead of 7.5. Ways in
     # from Python and from C would double the time to compile a kernel.
-    options = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    dispatcher = numba.njit(error_model="numpy", **options)(function)
-
-    def refuse(*_arguments: object, **_keywords: object) -> NoReturn:
-        raise TypeError(
-            f"{function.__name__} is compiled into kernels; from Python call compiler.plain({function.__name__})"
-        )
-
-    # numba would call the way in that is not there, and crash
-    dispatcher._insert, dispatcher._compile_for_args = (lambda *_: None), refuse
-    return dispatcher
+    dispatcher = numba.njit(**_INLINE)(function)
+    dispatcher._insert = lambda *_: None  # would register the way in that is not there
+    marked: Any = function
+    # what numba asks a value for that a compiled function reads; the type does not keep the dispatcher alive
+    marked._numba_type_, marked._dispatcher = numba.types.Dispatcher(dispatcher), dispatcher
+    return function
 
 
 def kernel(name: str) -> Callable[[Function], Function]:
@@ -174,6 +175,7 @@ def _key(own_identity: str, options: dict[str, Any], signature: Any, codegen: An
     parts = (
         own_identity,
         sorted(options.items()),
+        sorted(_INLINE.items()),
         str(signature),
         flags,
         (int(optimization), bool(getattr(optimization, "is_opt_max", False))),
@@ -243,21 +245,11 @@ def _announcement(folders: tuple[Path, ...], unusable: bool) -> str:
     return f"compiling the physics kernels (a few seconds, this once; kept in {folder}{cause})"
 
 
-@cache
-def plain(function: Function) -> Function:
-    """The Python function behind an inlined one, and behind all that it calls.
+def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The Python function behind a kernel. What is `inlined` is a Python function already.
 
     Given numpy arrays as components it works on all of them at once, with the same bits as the kernels. For functions of + − × ÷
     alone: not for those that branch on a value or take a square root.
     """
-    source: Any = getattr(function, "py_func", function)
-    used = {name: source.__globals__[name] for name in source.__code__.co_names if name in source.__globals__}
-    replaced = {name: plain(value) for name, value in used.items() if hasattr(value, "py_func")}
-    closure = tuple(CellType(plain_of(cell.cell_contents)) for cell in source.__closure__ or ())
-    made = FunctionType(source.__code__, {**source.__globals__, **replaced}, source.__name__, None, closure)
-    return made  # type: ignore[return-value]
-
-
-def plain_of(value: Any) -> Any:
-    """`plain` of an inlined function, and anything else as it is."""
-    return plain(value) if hasattr(value, "py_func") else value
+    source: Callable[..., Any] = getattr(function, "py_func", function)
+    return source

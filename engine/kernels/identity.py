@@ -77,6 +77,9 @@ class _Walk:
             self._write("function again", str(number))
             return
         self._numbers[function] = len(self._numbers)
+        dispatcher = getattr(function, "_dispatcher", None)  # see `compiler.inlined`
+        if getattr(dispatcher, "py_func", None) is function:
+            self.dispatchers[dispatcher] = None
         code, globals_read = _code_digest(function.__code__)
         self._write("function", function.__module__ or "", code)
         for name, value in _defaults(function).items():
