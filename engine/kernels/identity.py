@@ -8,7 +8,6 @@ import builtins
 import dis
 import hashlib
 import struct
-import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
@@ -20,7 +19,8 @@ _KNOWN_BY_NAME = {"builtins", "math", "cmath", "operator", "numpy", "numba"}
 """Packages whose functions and classes are told apart by their names: the cache key carries the versions."""
 
 _LOAD_GLOBAL = dis.opmap["LOAD_GLOBAL"]
-_HAS_DOCSTRING = 0x4000000  # a flag of code objects from Python 3.13 on
+_USES_CONSTANT = frozenset(dis.hasconst)
+_HAS_DOCSTRING = 0x4000000  # a flag of code objects from Python 3.14 on
 _MISSING = object()
 
 
@@ -165,17 +165,15 @@ _WRITTEN: dict[type, Callable[[Any], str | bytes]] = {
 @lru_cache(maxsize=4096)
 def _code_digest(code: CodeType) -> tuple[bytes, tuple[str, ...]]:
     """Hash of a code object, nested ones included, and the names of the globals that it reads."""
-    documented = code.co_flags & _HAS_DOCSTRING if sys.version_info >= (3, 13) else not code.co_name.startswith("<")
-    names = _globals_of(code)
-    constants: list[tuple[str, Any]] = []
+    names, used = _reads(code)
+    constants: list[Any] = []
     for position, constant in enumerate(code.co_consts):
         if isinstance(constant, CodeType):
             digest, inner = _code_digest(constant)
             names |= dict.fromkeys(inner)
             constants.append(("code", digest))
-        else:
-            is_docstring = position == 0 and documented and isinstance(constant, str)
-            constants.append(("constant", None if is_docstring else _constant(constant)))
+        else:  # a docstring is a constant that no instruction uses
+            constants.append(_constant(constant) if position in used else None)
     parts = (
         code.co_code,
         constants,
@@ -200,19 +198,22 @@ def _constant(value: Any) -> Any:
     return type(value).__name__, _WRITTEN[type(value)](value) if type(value) in _WRITTEN else repr(value)
 
 
-def _globals_of(code: CodeType) -> dict[str, None]:
-    """Names of the globals that a code object reads, in order of reading.
+def _reads(code: CodeType) -> tuple[dict[str, None], set[int]]:
+    """Names of the globals that a code object reads, in order of reading, and positions of the constants that it uses.
 
     By hand, because `dis` takes 2.5 µs per instruction: a first tick would wait 10 ms for it.
     """
     names: dict[str, None] = {}
+    used: set[int] = set()
     more = 0
     for operation, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True):
         argument |= more
         more = argument << 8 if operation == dis.EXTENDED_ARG else 0
         if operation == _LOAD_GLOBAL:
             names[code.co_names[argument >> 1]] = None
-    return names
+        elif operation in _USES_CONSTANT:
+            used.add(argument)
+    return names, used
 
 
 def _attributes_read(code: CodeType, name: str) -> Iterator[tuple[str, ...]]:
