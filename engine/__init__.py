@@ -1,6 +1,6 @@
 """Polhode: a six-degree-of-freedom flight engine for spacecraft-like bodies, with a game engine's fixed-timestep loop."""
 
-from . import diagnostics, forces, integrators, rotation
+from . import diagnostics, forces, integrators, rotation, scalar
 from .body import Body
 from .checks import NonFiniteStateError
 from .clock import Clock
@@ -21,4 +21,5 @@ __all__ = [
     "forces",
     "integrators",
     "rotation",
+    "scalar",
 ]

@@ -128,9 +128,8 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
         return scalar(body, time)
 
     field = with_parameters if names else without
-    check_compiles(
-        field, where, _sample(count), _is_force_and_torque, "a force and a torque, each a tuple of three numbers"
-    )
+    rule = "a force and a torque, each a tuple of three numbers"
+    check_compiles(field, where, function.__code__.co_filename, _sample(count), _is_force_and_torque, rule)
     kind = FieldKind(f"{function.__module__}.{function.__qualname__}", field, max(count, 1), depends_on_rates)
     fields = [Field(name, Kind.MODEL, digest=place, rule=ANY) for place, name in enumerate(names)]
     if not fields:  # a kind has at least one parameter

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from .compiler import COMPILED, plain
+from .compiler import COMPILED
 from .identity import identity
 
 if COMPILED:
@@ -14,13 +14,14 @@ _MOST_CAUSE = 300
 
 
 def check_compiles(
-    function: Any, where: str, sample: tuple[Any, ...], is_result: Callable[[Any], bool], rule: str
+    function: Any, where: str, file: str, sample: tuple[Any, ...], is_result: Callable[[Any], bool], rule: str
 ) -> None:
     """Reject a function that loops could not use.
 
     Args:
         function: An inlined function.
         where: Its name and place, for error texts.
+        file: The file that it stands in; lines of others say nothing to its author.
         sample: Arguments of the types that it will be given.
         is_result: Whether a value is what it must return.
         rule: What that is, in words.
@@ -33,9 +34,9 @@ def check_compiles(
     except TypeError as error:
         raise TypeError(f"{where}: {error}") from None
     if COMPILED:
-        _compile(function, where, sample)
+        _compile(function, where, sample, file)
     try:
-        result = plain(function)(*sample)
+        result = function(*sample)
     except ArithmeticError:  # no value at this sample; it may have one elsewhere
         return
     except Exception as error:
@@ -44,14 +45,14 @@ def check_compiles(
         raise TypeError(f"{where}: it must return {rule}; it returned {result!r:.200}")
 
 
-def _compile(function: Any, where: str, sample: tuple[Any, ...]) -> None:
+def _compile(function: Any, where: str, sample: tuple[Any, ...], file: str) -> None:
     try:
-        function.compile(tuple(numba.typeof(argument) for argument in sample))
+        function._dispatcher.compile(tuple(numba.typeof(argument) for argument in sample))
     except numba.core.errors.NumbaError as error:
-        raise TypeError(f"{where}: it cannot be compiled: {_cause(str(error))}") from None
+        raise TypeError(f"{where}: it cannot be compiled: {_cause(str(error), file)}") from None
 
 
-def _cause(message: str) -> str:
+def _cause(message: str, file: str) -> str:
     """The innermost cause in a message of the compiler, with the line that it names."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", message)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -60,7 +61,7 @@ def _cause(message: str) -> str:
         for line in lines
         if not re.match(r"(Failed in|During:|File |<source|raised from|- Resolution|There are|Overload|\^|def )", line)
     ]
-    places = re.findall(r"line (\d+)", text)
+    places = re.findall(rf'{re.escape(file)}", line (\d+)', text)
     cause = (told[0] if told else lines[0] if lines else "unknown reason").rstrip(".")
     place = f" (line {places[-1]})" if places else ""
     return f"{cause[:_MOST_CAUSE]}{place}"

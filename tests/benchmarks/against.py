@@ -1,7 +1,7 @@
 """The engine beside an earlier commit of itself: the same scenes in two processes, in turn, and the ratio of each pair.
 
-`python -m tests.benchmarks.against [COMMIT] [part of a name …]` (6ec4409 where no commit is given) checks the commit out into a temporary worktree. A ratio
-below one means that this tree takes less time. The interval is where the middle half of the pairs lies.
+`python -m tests.benchmarks.against [COMMIT] [part of a name …]` (6ec4409 where no commit is given) checks the commit out into a temporary
+worktree. A ratio below one means that this tree takes less time. The interval is where the middle half of the pairs lies.
 """
 
 import re
