@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, forces, integrators
-from engine.forces import force_set
 
 from .worlds import METHODS, OTHER, PROPERTIES, crowd
 
@@ -117,9 +116,9 @@ def test_a_body_has_the_same_bits_in_a_world_of_any_size(count):
     assert np.array_equal(world.state.velocity, whole.state.velocity[:count])
 
 
-def test_more_fields_than_a_loop_takes_are_called():
-    """As many as are compiled and one more, each a part of the same gravity: together the whole, but for the rounding of the sum."""
-    count = force_set.MOST_FIELDS + 1
+@pytest.mark.parametrize("count", [2, 7, 20])
+def test_many_fields_of_one_kind_add_up(count):
+    """Each a part of the same gravity: together the whole, but for the rounding of the sum; and the bits of called ones."""
 
     def parts(bodies):
         return [forces.PointGravity(500.0 / count, CENTER) for _ in range(count)]
@@ -128,6 +127,11 @@ def test_more_fields_than_a_loop_takes_are_called():
         return [forces.PointGravity(500.0, CENTER)]
 
     assert np.abs(flown("rk4", parts) - flown("rk4", whole)).max() < 1e-14
+    assert np.array_equal(flown("rk4", parts), flown("rk4", parts, extra=is_called))
+
+
+def test_the_order_in_which_fields_were_added_changes_no_bit():
+    assert np.array_equal(flown("rk4", fields), flown("rk4", lambda bodies: fields(bodies)[::-1]))
 
 
 def test_extrapolated_forces_see_each_wrench():
@@ -204,9 +208,9 @@ def test_the_loop_for_wheels_is_given_up_with_the_last_of_them():
     """It costs more for the same bits, so only the columns show it."""
     world = World(0.01)
     bodies = crowd(world)
-    assert world._columns.stores_momentum
+    assert world._bodies.stores_momentum
     world.remove_body(bodies[1])  # the one with a wheel
-    assert not world._columns.stores_momentum
+    assert not world._bodies.stores_momentum
 
 
 # changes between ticks find the loops that were chosen for the world as it was

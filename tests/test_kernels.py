@@ -9,7 +9,20 @@ import pytest
 from engine import MassProperties, World, integrators
 from engine.kernels import fields, loops
 from engine.kernels.compiler import COMPILED
-from engine.kernels.layout import ORIENTATION, PREVIOUS, ROWS, STAGE_WRENCH, STATE_ROWS, WRENCH_ROWS
+from engine.kernels.layout import (
+    BAD,
+    CONTROL_LENGTH,
+    COUNT,
+    ORIENTATION,
+    POINT_FORCE_ROWS,
+    PREVIOUS,
+    ROWS,
+    SPRING_ROWS,
+    STAGE_WRENCH,
+    STATE_ROWS,
+    TICKS,
+    WRENCH_ROWS,
+)
 from engine.kernels.poses import blended_poses
 
 METHODS = sorted(name for name, make in integrators.by_name.items() if hasattr(make(), "advance"))
@@ -39,18 +52,26 @@ def multiplications(dispatcher, *signature):
 
 
 def types():
+    """Of an array, a control array, an integer and a real number."""
     from numba import types
 
-    return types.Array(types.float64, 2, "C"), types.Array(types.float64, 1, "C"), types.int64, types.float64
+    return types.Array(types.float64, 2, "C"), types.Array(types.int64, 1, "C"), types.int64, types.float64
 
 
-NO_FIELDS = (0.0, 0.0)
-"""What stands in the place of parameters and shares where there are no fields."""
+NO_LAYERS = 0.0
+"""What stands in the place of layers where there are no fields."""
 
 
-def held_loop(method, gyroscopic=True, with_fields=()):
+def control_of(count=8, ticks=0):
+    """What a loop is told and where it reports."""
+    control = np.zeros(CONTROL_LENGTH, dtype=np.int64)
+    control[TICKS], control[COUNT], control[BAD] = ticks, count, -1
+    return control
+
+
+def held_loop(method, gyroscopic=True, kinds=()):
     made = integrators.by_name[method]()
-    return loops.held_ticks(made.advance, made.evaluations_per_tick, gyroscopic, PITCH, with_fields)
+    return loops.held_ticks(made.advance, made.stage_offsets, gyroscopic, PITCH, kinds)
 
 
 # A loop that vectorises stands there twice: packed for eight bodies at once (or four, or two) and scalar for what is left over. One that
@@ -60,8 +81,8 @@ def held_loop(method, gyroscopic=True, with_fields=()):
 @needs_numba
 @pytest.mark.parametrize("method", METHODS)
 def test_held_ticks_are_packed_across_bodies(method):
-    array, _, integer, real = types()
-    packed, scalar = multiplications(held_loop(method), array, real, real, integer, real, integer)
+    array, control, integer, real = types()
+    packed, scalar = multiplications(held_loop(method), array, control, real, real, integer)
     assert packed > 100
     assert packed >= 0.9 * scalar
 
@@ -69,30 +90,31 @@ def test_held_ticks_are_packed_across_bodies(method):
 @needs_numba
 @pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler", "midpoint"])
 def test_held_ticks_with_fields_are_packed_across_bodies(method):
-    array, _, integer, real = types()
-    loop = held_loop(method, with_fields=(fields.point_gravity, fields.linear_drag))
-    packed, scalar = multiplications(loop, array, array, array, integer, real, integer)
+    array, control, integer, real = types()
+    loop = held_loop(method, kinds=(fields.POINT_GRAVITY, fields.LINEAR_DRAG))
+    packed, scalar = multiplications(loop, array, control, array, real, integer)
     assert packed > 100
     assert packed >= 0.9 * scalar
 
 
 @needs_numba
 def test_stages_with_pulls_and_fields_are_packed_across_bodies():
-    """The pulls themselves go one by one: a scalar loop in every stage, beside what vectorises."""
-    array, _, integer, real = types()
+    """Springs themselves go one by one: a scalar loop in every stage, beside what vectorises."""
+    array, control, integer, real = types()
     made = integrators.by_name["rk4"]()
 
-    def coupled(*with_fields):
-        loop = loops.coupled_ticks(made.advance, made.evaluations_per_tick, True, PITCH, with_fields)
-        return multiplications(loop, array, array, array, array, array, integer, real, integer)
+    def coupled(*kinds):
+        loop = loops.coupled_ticks(made.advance, made.stage_offsets, True, PITCH, kinds)
+        layers = array if kinds else real
+        return multiplications(loop, array, control, array, array, array, layers, control, real, integer)
 
-    (packed, _), (with_fields, _) = coupled(), coupled(fields.point_gravity, fields.gravity_gradient)
+    (packed, _), (with_fields, _) = coupled(), coupled(fields.POINT_GRAVITY, fields.GRAVITY_GRADIENT)
     stages = sum(
-        multiplications(loops.stage_state(made.advance, stage, 4, True, PITCH), array, array, integer, real)[0]
+        multiplications(loops.stage_state(made.advance, stage, 4, True, PITCH), array, control, array, real)[0]
         for stage in range(4)
     )
     assert packed > stages  # the end of the tick comes to them
-    assert with_fields > packed + 4 * 50
+    assert with_fields >= packed + 50
 
 
 @needs_numba
@@ -106,23 +128,24 @@ def test_poses_for_drawing_are_packed_across_bodies():
 @needs_numba
 @pytest.mark.parametrize("method", METHODS)
 def test_the_stages_of_a_tick_are_packed_across_bodies(method):
-    array, _, integer, real = types()
+    array, control, _, real = types()
     made = integrators.by_name[method]()
     count = made.evaluations_per_tick
     stages = [loops.staged_end(made.advance, count, True, PITCH)]
     if count > 1:  # stage 0 is the state itself
         stages.append(loops.stage_state(made.advance, count - 1, count, True, PITCH))
     for loop in stages:
-        packed, scalar = multiplications(loop, array, array, integer, real)
+        packed, scalar = multiplications(loop, array, control, array, real)
         assert packed > 100
         assert packed >= 0.9 * scalar
 
 
 @needs_numba
-@pytest.mark.parametrize("field", [fields.point_gravity, fields.gravity_gradient], ids=lambda field: field.__name__)
-def test_fields_are_packed_across_bodies(field):
-    array, _, integer, _ = types()
-    packed, scalar = multiplications(fields.field_loop(field, PITCH), array, array, integer, integer, array, array)
+@pytest.mark.parametrize("kind", [fields.POINT_GRAVITY, fields.GRAVITY_GRADIENT], ids=lambda kind: kind.name)
+def test_fields_are_packed_across_bodies(kind):
+    array, control, integer, real = types()
+    passes = array, control, array, integer, array, integer, integer, real
+    packed, scalar = multiplications(fields.field_passes(kind, PITCH), *passes)
     assert packed > 20
     assert packed >= 0.9 * scalar
 
@@ -158,26 +181,39 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
     wrong = np.full((ROWS, PITCH - 8), 7.0)
     wrong_stages = np.full((STAGE_WRENCH + WRENCH_ROWS * count, PITCH - 8), 7.0)
     right = np.full((ROWS, PITCH), 7.0)
-    assert held_loop(method)(wrong, *NO_FIELDS, 8, 0.1, 1) == -1
-    assert held_loop(method, with_fields=(fields.linear_drag,))(right, np.ones((1, 9)), wrong, 8, 0.1, 1) == -1
+    control = control_of()
+    assert held_loop(method)(wrong, control, NO_LAYERS, 0.1, 1) == -1
+    assert held_loop(method, kinds=(fields.LINEAR_DRAG,))(right, control, wrong, 0.1, 1) == -1
+    coupled = loops.coupled_ticks(made.advance, made.stage_offsets, True, PITCH)
+    tables = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1)), NO_LAYERS, np.zeros(2, dtype=np.int64)
+    assert coupled(wrong, control, wrong_stages, *tables, 0.1, 1) == -1
+    assert coupled(right, control, wrong_stages, *tables, 0.1, 1) == -1
     end = loops.staged_end(made.advance, count, True, PITCH)
     stage = loops.stage_state(made.advance, 0, count, True, PITCH)
     for loop in (end, stage):
-        assert loop(wrong, wrong_stages, 8, 0.1) == -1
-        assert loop(right, wrong_stages, 8, 0.1) == -1
+        assert loop(wrong, control, wrong_stages, 0.1) == -1
+        assert loop(right, control, wrong_stages, 0.1) == -1
     assert (wrong == 7.0).all()
     assert (wrong_stages == 7.0).all()
     assert (right == 7.0).all()
+    assert control.tolist() == [0, 8, -1]
 
 
 def test_a_field_refuses_an_array_of_another_pitch_and_leaves_it_alone():
-    loop = fields.field_loop(fields.linear_drag, PITCH)
+    loop = fields.field_passes(fields.LINEAR_DRAG, PITCH)
     right, wrong = np.full((ROWS, PITCH), 7.0), np.full((ROWS, PITCH - 8), 7.0)
-    parameters, shares = np.ones((1, fields.PARAMETER_COUNT)), np.ones((1, PITCH))
-    assert loop(wrong, right, 26, 8, parameters, shares) == -1
-    assert loop(right, wrong, 26, 8, parameters, shares) == -1
+    for arrays in ((wrong, right, right), (right, wrong, right), (right, right, wrong)):
+        array, states, layers = arrays
+        assert loop(array, control_of(), states, 26, layers, 0, 1, 0.0) == -1
     assert (right == 7.0).all()
     assert (wrong == 7.0).all()
+
+
+def test_a_loop_that_refused_its_array_is_an_error_and_never_a_number_of_ticks():
+    assert loops.accepted(0) == 0
+    assert loops.accepted(3) == 3
+    with pytest.raises(RuntimeError, match="another pitch"):
+        loops.accepted(-1)
 
 
 # what the loops do with the rows
@@ -191,14 +227,16 @@ def world_array(method="rk4", bodies=5):
         shape, rng.normal(size=(bodies, 3)), velocity=rng.normal(size=(bodies, 3)), angular_velocity_body=(1, 2, 3)
     )
     world.step()  # fills the wrench rows
-    return world._columns.array.copy()
+    return world._bodies.array.copy()
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(method):
     array = world_array(method)
     before = array.copy()
-    assert held_loop(method)(array, *NO_FIELDS, 8, 0.1, 1) == 1
+    control = control_of(ticks=41)
+    assert held_loop(method)(array, control, NO_LAYERS, 0.1, 1) == 1
+    assert control.tolist() == [42, 8, -1]
     assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :5], before[:STATE_ROWS, :5])
     assert np.array_equal(array[2 * STATE_ROWS :], before[2 * STATE_ROWS :])
     assert np.array_equal(array[:, 8:], before[:, 8:])
@@ -208,15 +246,34 @@ def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(met
 @pytest.mark.parametrize("method", METHODS)
 def test_quaternions_stay_of_unit_length(method):
     array = world_array(method)
-    assert held_loop(method)(array, *NO_FIELDS, 8, 0.1, 500) == 500
+    assert held_loop(method)(array, control_of(), NO_LAYERS, 0.1, 500) == 500
     norms = np.sqrt((array[ORIENTATION : ORIENTATION + 4, :8] ** 2).sum(axis=0))
     assert np.abs(norms - 1.0).max() < 4e-16
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_loop_stops_at_the_first_tick_that_is_not_finite(bad):
-    array = world_array()
-    array[7, 3] = bad  # a velocity of the fourth body
+@pytest.mark.parametrize("method", METHODS)
+def test_a_tick_that_is_not_finite_is_undone_for_all_and_not_counted(method, bad):
+    """The first bad column is reported; a later call that ends well reports none."""
+    array = world_array(method)
+    array[7, 3] = array[7, 4] = bad  # velocities of the fourth body and the fifth
     before = array.copy()
-    assert held_loop("rk4")(array, *NO_FIELDS, 8, 0.1, 10) == 0
-    assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :8], before[:STATE_ROWS, :8], equal_nan=True)
+    control = control_of(ticks=5)
+    assert held_loop(method)(array, control, NO_LAYERS, 0.1, 10) == 0
+    assert control.tolist() == [5, 8, 3]
+    assert np.array_equal(array[:STATE_ROWS], before[:STATE_ROWS], equal_nan=True)
+    array[7, 3:5] = 0.0
+    assert held_loop(method)(array, control, NO_LAYERS, 0.1, 10) == 10
+    assert control.tolist() == [15, 8, -1]
+
+
+def test_many_ticks_end_at_the_last_that_is_finite():
+    """At 8e307 m/s the position overflows in the third tick of one second, in one call."""
+    array = world_array("semi-implicit-euler")
+    array[0:3, :5], array[7:10, :5] = 0.0, 0.0
+    array[7, 2] = 8e307
+    control = control_of()
+    assert held_loop("semi-implicit-euler")(array, control, NO_LAYERS, 1.0, 10) == 2
+    assert control.tolist() == [2, 8, 2]
+    assert array[0, 2] == 1.6e308
+    assert np.isfinite(array[:STATE_ROWS, :8]).all()

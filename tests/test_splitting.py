@@ -7,7 +7,7 @@ import pytest
 
 from engine import MassProperties, World, forces, integrators
 from engine.integrators import AxisSplitting, FreeRotor
-from engine.kernels import splitting, staged_splitting
+from engine.kernels import fields, splitting, staged_splitting
 from engine.kernels.axis_splitting import axis_splitting
 from engine.kernels.compiler import COMPILED
 from engine.kernels.free_rotor import free_rotor
@@ -24,7 +24,7 @@ from .helpers import (
     rotational_energy,
     skew_tensor,
 )
-from .test_kernels import multiplications, needs_numba, world_array
+from .test_kernels import control_of, multiplications, needs_numba, world_array
 from .truth import reference, rotations
 from .truth.free_body import symmetric_body
 
@@ -49,18 +49,18 @@ TURNS = pytest.mark.parametrize("turn", [axis_splitting, free_rotor], ids=["axes
 
 def loops(turn):
     """Each loop, and the arguments after its arrays; without bodies that store momentum, and with them."""
-    table, shares = np.array(FreeRotor().table), np.ones(1)
+    table, shares = FreeRotor()._arrays
     return {
-        "strang": (splitting.strang_ticks(turn, False, True, PITCH), (0.0, 0.0, 8, 0.1, 1)),
-        "strang with wheels": (splitting.strang_ticks(turn, True, True, PITCH), (0.0, 0.0, 8, 0.1, 1)),
-        "table": (splitting.table_ticks(turn, False, True, PITCH), (table, shares, 0.0, 0.0, 8, 0.1, 1)),
-        "table with wheels": (splitting.table_ticks(turn, True, True, PITCH), (table, shares, 0.0, 0.0, 8, 0.1, 1)),
-        "drift": (staged_splitting.staged_drift(turn, False, True, PITCH), (8, 0.1, shares)),
-        "plain kick": (staged_splitting.staged_kick(True, True, PITCH), (8, 0.1, 0.5)),
-        "trial kick": (staged_splitting.staged_kick(False, False, PITCH), (8, 0.1, 0.5)),
-        "mean": (staged_splitting.staged_mean(PITCH), (8, 0.5)),
-        "start": (staged_splitting.staged_start(PITCH), (8,)),
-        "end": (staged_splitting.staged_end(PITCH), (8,)),
+        "strang": (splitting.strang_ticks(turn, False, True, PITCH), (0.0, 0.1, 1)),
+        "strang with wheels": (splitting.strang_ticks(turn, True, True, PITCH), (0.0, 0.1, 1)),
+        "table": (splitting.table_ticks(turn, False, True, PITCH), (table, shares, 0.0, 0.1, 1)),
+        "table with wheels": (splitting.table_ticks(turn, True, True, PITCH), (table, shares, 0.0, 0.1, 1)),
+        "drift": (staged_splitting.staged_drift(turn, False, True, PITCH), (0.1, shares)),
+        "plain kick": (staged_splitting.staged_kick(True, True, PITCH), (0.1, 0.5)),
+        "trial kick": (staged_splitting.staged_kick(False, False, PITCH), (0.1, 0.5)),
+        "mean": (staged_splitting.staged_mean(PITCH), (0.5,)),
+        "start": (staged_splitting.staged_start(PITCH), ()),
+        "end": (staged_splitting.staged_end(PITCH), ()),
     }
 
 
@@ -71,18 +71,18 @@ def test_loops_are_packed_across_bodies(turn):
     from numba import float64, int64
     from numba.types import Array
 
-    matrix, vector = Array(float64, 2, "C"), Array(float64, 1, "C")
-    strang = (matrix, float64, float64, int64, float64, int64)
-    table = (matrix, matrix, vector, *strang[1:])
+    matrix, vector, control = Array(float64, 2, "C"), Array(float64, 1, "C"), Array(int64, 1, "C")
+    strang = (matrix, control, float64, float64, int64)
+    table = (matrix, control, matrix, vector, *strang[2:])
     signatures = {
         "strang": strang,
         "strang with wheels": strang,
         "table": table,
         "table with wheels": table,
-        "drift": (matrix, matrix, int64, float64, vector),
-        "plain kick": (matrix, matrix, int64, float64, float64),
-        "trial kick": (matrix, matrix, int64, float64, float64),
-        "mean": (matrix, int64, float64),
+        "drift": (matrix, control, matrix, float64, vector),
+        "plain kick": (matrix, control, matrix, float64, float64),
+        "trial kick": (matrix, control, matrix, float64, float64),
+        "mean": (matrix, control, float64),
     }
     for name, signature in signatures.items():
         packed, scalar = multiplications(loops(turn)[name][0], *signature)
@@ -90,13 +90,36 @@ def test_loops_are_packed_across_bodies(turn):
         assert packed >= 0.9 * scalar, name
 
 
+@needs_numba
+@pytest.mark.parametrize("kinds", [(fields.POINT_GRAVITY,), (fields.LINEAR_DRAG,)], ids=lambda kinds: kinds[0].name)
+def test_kicks_by_fields_are_packed_across_bodies(kinds):
+    """A field that depends on the rates is evaluated twice in a kick."""
+    from numba import float64, int64
+    from numba.types import Array
+
+    matrix, vector, control = Array(float64, 2, "C"), Array(float64, 1, "C"), Array(int64, 1, "C")
+    arguments = axis_splitting, False, True, PITCH, kinds, 1 + kinds[0].depends_on_rates
+    strang, table = splitting.strang_ticks(*arguments), splitting.table_ticks(*arguments)
+    for loop, tables in ((strang, ()), (table, (matrix, vector))):
+        plain, _ = multiplications(
+            loops(axis_splitting)["table" if tables else "strang"][0],
+            matrix,
+            control,
+            *tables,
+            *(float64, float64, int64),
+        )
+        packed, _ = multiplications(loop, matrix, control, *tables, matrix, float64, int64)
+        assert packed > plain + 20
+
+
 @TURNS
 def test_loops_refuse_arrays_of_another_pitch_and_leave_them_alone(turn):
-    right, wrong = np.full((ROWS, PITCH), 7.0), np.full((ROWS, PITCH - 8), 7.0)
+    right, wrong, control = np.full((ROWS, PITCH), 7.0), np.full((ROWS, PITCH - 8), 7.0), control_of()
     for name, (loop, arguments) in loops(turn).items():
         takes_one = name.startswith(("strang", "table")) or name == "mean"
         for arrays in [(wrong,)] if takes_one else [(wrong, right), (right, wrong)]:
-            assert loop(*arrays, *arguments) == -1, name
+            assert loop(arrays[0], control, *arrays[1:], *arguments) == -1, name
+    assert control.tolist() == [0, 8, -1]
     assert (right == 7.0).all()
     assert (wrong == 7.0).all()
 
@@ -107,11 +130,25 @@ def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(tur
     array = world_array("free-rotor-2")
     before = array.copy()
     loop, arguments = loops(turn)[name]
-    assert loop(array, *arguments) == 1
+    control = control_of(ticks=41)
+    assert loop(array, control, *arguments) == 1
+    assert control.tolist() == [42, 8, -1]
     assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :5], before[:STATE_ROWS, :5])
     assert np.array_equal(array[2 * STATE_ROWS :], before[2 * STATE_ROWS :])
     assert np.array_equal(array[:, 8:], before[:, 8:])
     assert not np.array_equal(array[:STATE_ROWS, :5], before[:STATE_ROWS, :5])
+
+
+@TURNS
+@pytest.mark.parametrize("name", ["strang", "table"])
+def test_a_tick_that_is_not_finite_is_undone_for_all_and_not_counted(turn, name):
+    array, control = world_array("free-rotor-2"), control_of(ticks=5)
+    array[7, 3] = np.nan
+    before = array.copy()
+    loop, arguments = loops(turn)[name]
+    assert loop(array, control, *arguments) == 0
+    assert control.tolist() == [5, 8, 3]
+    assert np.array_equal(array[:STATE_ROWS], before[:STATE_ROWS], equal_nan=True)
 
 
 # tables
@@ -513,7 +550,7 @@ def test_principal_axes_in_the_columns_are_those_of_the_body():
     tensors = [turn @ np.diag(m) @ turn.T for turn, m in zip(turns, moments, strict=True)]
     world = World(0.1)
     world.add_bodies([MassProperties(1.0, 0.5 * (t + t.T)) for t in tensors], position=np.zeros((200, 3)))
-    array = world._columns.array[:, :200]
+    array = world._bodies.array[:, :200]
     vector = array[PRINCIPAL_AXES : PRINCIPAL_AXES + 3].T
     squared = (vector**2).sum(axis=1)
     assert squared.max() <= 0.75 + 1e-15

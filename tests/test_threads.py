@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from engine import NonFiniteStateError, World, forces
-from engine.parts import FEWEST_BODIES
+from engine.kernels.compiler import COMPILED
+from engine.threads import FEWEST_BODIES
 
 from .worlds import OTHER, PROPERTIES
 
@@ -38,12 +39,12 @@ def test_threads_do_not_change_a_bit(threads, method):
 
 def test_work_is_shared_between_threads_only_where_it_is_worth_it(monkeypatch):
     """How many threads take part in a tick is seen in the pool's threads: none for a world of too few bodies."""
-    from engine import parts
+    from engine import threads
 
     used = []
-    together = parts._Together.__call__
+    together = threads._TicksInParts.__call__
     monkeypatch.setattr(
-        parts._Together, "__call__", lambda self, ticks: used.append(len(self._takes)) or together(self, ticks)
+        threads._TicksInParts, "__call__", lambda self, ticks: used.append(len(self._parts)) or together(self, ticks)
     )
     for count, expected in ((2 * FEWEST_BODIES - 1, []), (2 * FEWEST_BODIES, [2]), (COUNT, [3])):
         used.clear()
@@ -66,6 +67,108 @@ def test_a_tick_that_is_not_finite_in_one_part_is_undone_in_all(index, ticks):
         world.step(ticks)
     assert world.state_hash() == before
     assert world.tick_count == 2
+
+
+class Interrupted(BaseException):
+    pass
+
+
+def interrupted_where(monkeypatch, name, call):
+    """Patch a method of the parts or of what brings them together: an interrupt after its call of this number, the rest as they are."""
+    from engine import threads
+
+    kind = threads._TicksInParts if hasattr(threads._TicksInParts, name) else threads._Part
+    method, calls = getattr(kind, name), []
+
+    def then_interrupted(self, *arguments):
+        result = method(self, *arguments)
+        if threading.current_thread() is threading.main_thread():
+            calls.append(name)
+            if len(calls) == call:
+                raise Interrupted
+        return result
+
+    monkeypatch.setattr(kind, name, then_interrupted)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("_share_out", 1),
+        ("take", 1),
+        ("take", 2),
+        ("take", 3),
+        ("_meet", 1),
+        ("_close", 1),
+        ("_share_out", 3),
+        ("take", 8),
+    ],
+)
+def test_an_interrupt_leaves_when_the_tick_that_was_begun_is_over(monkeypatch, name, call):
+    alone, shared = big_world(1), big_world(3)
+    with monkeypatch.context() as patched:
+        interrupted_where(patched, name, call)
+        with pytest.raises(Interrupted):
+            shared.step(5)
+    assert shared.tick_count in (1, 3)
+    alone.step(shared.tick_count)
+    assert shared.state_hash() == alone.state_hash()
+    shared.step(2)
+    alone.step(2)
+    assert shared.state_hash() == alone.state_hash()
+
+
+def test_an_interrupt_before_a_tick_is_begun_leaves_the_world_alone(monkeypatch):
+    alone, shared = big_world(1), big_world(3)
+    with monkeypatch.context() as patched:
+        interrupted_where(patched, "open", 2)
+        with pytest.raises(Interrupted):
+            shared.step(5)
+    assert shared.tick_count == 0
+    assert shared.state_hash() == alone.state_hash()
+
+
+@pytest.mark.parametrize("name", ["_meet", "_close", "undo"])
+def test_an_interrupt_in_a_tick_that_is_not_finite_leaves_the_tick_before(monkeypatch, name):
+    world = big_world(3)
+    world.step(2)
+    position = world.state.position.copy()
+    position[COUNT - 1] = (50, 60, 70)
+    world.state.position = position
+    before = world.state_hash()
+    with monkeypatch.context() as patched:
+        interrupted_where(patched, name, 1)
+        with pytest.raises(Interrupted):
+            world.step()
+    assert world.tick_count == 2
+    assert world.state_hash() == before
+
+
+@pytest.mark.skipif(not COMPILED or not hasattr(signal, "setitimer"), reason="no compiled calls, or no timers")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_interrupts_at_random_moments_leave_a_whole_tick(threads):
+    """30 alarms within 1 to 20 ms of a long step: each time the world stands where a fresh one stands after as many ticks."""
+
+    def interrupt(signal_number, frame):
+        raise Interrupted
+
+    rng = np.random.default_rng(4)
+    count = 2 * FEWEST_BODIES
+    world, fresh = big_world(threads, count), big_world(1, count)
+    world.step()
+    fresh.step()
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for _ in range(30):
+            with pytest.raises(Interrupted):
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.001, 0.02))
+                while True:
+                    world.step(5)
+            fresh.step(world.tick_count - fresh.tick_count)
+            assert world.state_hash() == fresh.state_hash()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")

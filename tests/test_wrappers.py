@@ -142,7 +142,7 @@ def test_m9_forces_once_a_tick_are_of_order_three_extrapolated_and_one_held(inte
                 2
             ):  # the ticks that fill the history, the state put right after each without forgetting it
                 world.step()
-                columns = world._columns.array
+                columns = world._bodies.array
                 columns[:13, 0] = np.concatenate([row(tick)[name] for name in QUANTITIES])
             total = dict.fromkeys(QUANTITIES, 0.0)
             for k, time in enumerate(TIMES):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..kernels import splitting, staged_splitting
+from ..kernels.kick_drift import KICKS
 from ..store.bodies import Bodies
 from ..threads import TakeTicks, on_threads
 from .integrator import NO_FORCES, CompiledForces, Evaluation, Integrator, LoopCall, StagedTick, TakeStagedTick
@@ -24,11 +25,6 @@ STRANG: Table = ((0.5, 1.0), (0.5, 0.0))
 _P = 0.41449077179437571194
 SUZUKI: tuple[float, ...] = (_P, _P, 1.0 - 4.0 * _P, _P, _P)
 """Lengths of five steps of order two that make one of order four."""
-
-# kicks of one row as a Runge-Kutta step in the rates: (weight of the wrench, part of the kick to the next trial)
-_PLAIN_KICK = ((0.0, 1.0),)
-_MIDPOINT_KICK = ((0.0, 0.5), (1.0, 1.0))
-_RUNGE_KUTTA_KICK = ((0.0, 0.5), (1.0 / 3.0, 0.5), (1.0 / 3.0, 1.0), (1.0 / 6.0, 1.0))
 
 
 class Splitting(Integrator):
@@ -73,7 +69,7 @@ class Splitting(Integrator):
     def held_ticks(
         self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        evaluations = len(self._kicks(forces.depends_on_rates))
+        evaluations = self._evaluations_per_kick(forces.depends_on_rates)
         made_for = self.turn, columns.stores_momentum, gyroscopic, columns.pitch, forces.kinds, evaluations
         if forces.in_passes:
             arrays = columns.array, columns.control, *self._arrays
@@ -89,17 +85,17 @@ class Splitting(Integrator):
             lambda array, control, layers: partial(loop, array, control, *constants, layers, dt),
         )
 
-    def _kicks(self, depends_on_rates: bool) -> tuple[tuple[float, float], ...]:
+    def _evaluations_per_kick(self, depends_on_rates: bool) -> int:
         if not depends_on_rates:
-            return _PLAIN_KICK
-        return _MIDPOINT_KICK if self.order == 2 else _RUNGE_KUTTA_KICK
+            return 1
+        return 2 if self.order == 2 else 4
 
     def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
         pitch, stages = columns.pitch, columns.stage_array(staged_splitting.STAGE_BLOCKS)
         arrays = columns.array, columns.control, stages
         drift_all = staged_splitting.staged_drift(self.turn, columns.stores_momentum, gyroscopic, pitch)
         _, shares = self._arrays
-        kicks = self._kicks(depends_on_rates)
+        kicks = KICKS[self._evaluations_per_kick(depends_on_rates)]
         last = len(kicks) - 1
         steps: list[LoopCall | Evaluation] = [partial(staged_splitting.staged_start(pitch), *arrays)]
         for (kick, drift), offset in zip(self.table, _offsets(self.table), strict=True):

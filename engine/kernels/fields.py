@@ -167,14 +167,46 @@ def _add_none(layers: Any, column: int, time: float, body: BodyAtStage, wrench: 
 
 
 @cache
+def _layers_of(kind: FieldKind) -> Callable[..., Any]:
+    """Make `add_layers(array, states, wrench_row, layers, first_row, layer_count, count, time)`: the layers of a kind, one pass each.
+
+    Several kinds in one such pass would not vectorise: too much of the memory could overlap for all that the compiler knows.
+    """
+    add_layer, rows_per_layer = _layer(kind), kind.rows_per_layer
+
+    @inlined
+    def add_layers(
+        array: Array,
+        states: Array,
+        wrench_row: int,
+        layers: Array,
+        first_row: int,
+        layer_count: int,
+        count: int,
+        time: float,
+    ) -> None:
+        # fields have a force in world axes and a torque in body axes; with the other rows, too, the loop would not vectorise
+        force_row, torque_row = wrench_row + FORCE_WORLD, wrench_row + TORQUE_BODY
+        for layer in range(layer_count):
+            row = first_row + layer * rows_per_layer
+            for column in range(count):
+                body = load_body_at_stage(array, column, load_state(states, POSITION, column))
+                force, torque = load_vector(states, force_row, column), load_vector(states, torque_row, column)
+                force, torque = add_layer(layers, row, column, time, body, force, torque)
+                store_vector(states, force_row, column, force)
+                store_vector(states, torque_row, column, torque)
+
+    return add_layers
+
+
+@cache
 def field_passes(kind: FieldKind, pitch: int) -> Callable[..., int]:
     """Make `loop(array, control, states, wrench_row, layers, first_row, layer_count, time) -> 0`: the layers of one kind at one stage.
 
-    Each layer is a pass over the bodies; several kinds in one such pass would not vectorise: too much of the memory could overlap for all
-    that the compiler knows. `array` holds the mass properties, `states` the state to evaluate at and, from `wrench_row` on, the wrench to
-    add to (both may be one array); the layers begin at `first_row` of `layers`.
+    `array` holds the mass properties, `states` the state to evaluate at and, from `wrench_row` on, the wrench to add to (both may be one
+    array); the layers begin at `first_row` of `layers`.
     """
-    add_layer, rows_per_layer = _layer(kind), kind.rows_per_layer
+    add_layers = _layers_of(kind)
 
     @kernel(f"field-{kind.name}-{pitch}")
     def loop(
@@ -190,62 +222,45 @@ def field_passes(kind: FieldKind, pitch: int) -> Callable[..., int]:
         use_widest_vectors()
         if array.shape[1] != pitch or states.shape[1] != pitch or layers.shape[1] != pitch:
             return -1
-        # fields have a force in world axes and a torque in body axes; with the other rows, too, the loop would not vectorise
-        force_row, torque_row = wrench_row + FORCE_WORLD, wrench_row + TORQUE_BODY
-        count = control[COUNT]
-        for layer in range(layer_count):
-            row = first_row + layer * rows_per_layer
-            for column in range(count):
-                body = load_body_at_stage(array, column, load_state(states, POSITION, column))
-                force, torque = load_vector(states, force_row, column), load_vector(states, torque_row, column)
-                force, torque = add_layer(layers, row, column, time, body, force, torque)
-                store_vector(states, force_row, column, force)
-                store_vector(states, torque_row, column, torque)
+        add_layers(array, states, wrench_row, layers, first_row, layer_count, control[COUNT], time)
         return 0
 
     return loop
 
 
 @cache
-def all_passes(kinds: tuple[FieldKind, ...], pitch: int, place: int = LAYER_COUNTS) -> Callable[..., Any]:
-    """Make `add_fields(array, control, states, wrench_row, layers, first_row, counts, time)`: any number of layers of each kind.
+def all_passes(kinds: tuple[FieldKind, ...], place: int = LAYER_COUNTS) -> Callable[..., Any]:
+    """Make `add_fields(array, states, wrench_row, layers, first_row, counts, count, time)`: any number of layers of each kind.
 
     `counts` has the number of layers of the first kind at `place`. For loops that take whole ticks in passes; by recursion as `summed`.
-    The passes are called, not inlined: inlined at each stage, six kinds made `RungeKutta4` take 40 s to compile instead of 5.
     """
     if not kinds:
         return _pass_none
-    add_layers, add_rest = field_passes(kinds[0], pitch), all_passes(kinds[1:], pitch, place + 1)
+    add_layers, add_rest = _layers_of(kinds[0]), all_passes(kinds[1:], place + 1)
     rows_per_layer = kinds[0].rows_per_layer
 
     @inlined
     def add_fields(
         array: Array,
-        control: Integers,
         states: Array,
         wrench_row: int,
         layers: Array,
         first_row: int,
         counts: Integers,
+        count: int,
         time: float,
     ) -> None:
         layer_count = counts[place]
-        add_layers(array, control, states, wrench_row, layers, first_row, layer_count, time)
-        add_rest(array, control, states, wrench_row, layers, first_row + layer_count * rows_per_layer, counts, time)
+        add_layers(array, states, wrench_row, layers, first_row, layer_count, count, time)
+        next_row = first_row + layer_count * rows_per_layer
+        add_rest(array, states, wrench_row, layers, next_row, counts, count, time)
 
     return add_fields
 
 
 @inlined
 def _pass_none(
-    array: Array,
-    control: Integers,
-    states: Array,
-    wrench_row: int,
-    layers: Any,
-    first_row: int,
-    counts: Integers,
-    time: float,
+    array: Array, states: Array, wrench_row: int, layers: Any, first_row: int, counts: Integers, count: int, time: float
 ) -> None:
     pass
 

@@ -21,6 +21,18 @@ from .vectors import Vector, add, add_scaled, apply_symmetric, scale, subtract
 
 Turn = Callable[..., Any]
 
+KICKS: dict[int, tuple[tuple[float, float], ...]] = {
+    1: ((0.0, 1.0),),
+    2: ((0.0, 0.5), (1.0, 1.0)),
+    4: ((0.0, 0.5), (1.0 / 3.0, 0.5), (1.0 / 3.0, 1.0), (1.0 / 6.0, 1.0)),
+}
+"""A kick as a Runge-Kutta step in the rates at one pose, by its number of evaluations: a plain kick, a midpoint step, the classical step.
+
+For each evaluation: the weight in the average wrench of its difference from the first, and the part of the kick that is tried with this
+wrench for the next evaluation. The last is the whole kick, by the average. As the average is the first wrench plus weighted differences
+from it, forces that turn out not to depend on the rates give the bits of a plain kick.
+"""
+
 
 @inlined
 def kick(step: float, orientation: Quaternion, velocity: Vector, rates: Vector, wrench: Wrench, body: Body) -> Any:
@@ -111,6 +123,12 @@ def differences(sums: Wrench, first: Wrench, own: Wrench, weight: float) -> Wren
         add_scaled(sums[2], weight, subtract(own[2], first[2])),
         add_scaled(sums[3], weight, subtract(own[3], first[3])),
     )
+
+
+@inlined
+def no_wrench() -> Wrench:
+    zero = (0.0, 0.0, 0.0)
+    return zero, zero, zero, zero
 
 
 @inlined

@@ -129,11 +129,14 @@ def coupled_ticks(
 ) -> Callable[..., int]:
     """Make `loop(array, control, stages, springs, point_forces, layers, counts, dt, ticks) -> ticks completed`.
 
-    As `held_ticks`, with springs and point forces (see `points.add_pulls`) and any number of layers of each kind of field. Every body has
-    to be at a stage before the springs between them can be known, so each stage is a pass over all of them.
+    As `held_ticks`, with springs and point forces (see `points.pulls`) and any number of layers of each kind of field. Every body has
+    to be at a stage before the springs between them can be known, so each stage is a pass over all of them. The stages of a tick are
+    counted at run time, so that what adds up the forces is compiled once and not once per stage.
     """
-    to_all_stages = _through_stages(advance, offsets, gyroscopic, all_passes(kinds, pitch))
-    to_end = _to_end(advance, len(offsets), gyroscopic)
+    evaluations = len(offsets)
+    to_any_stage = _to_any_stage(advance, evaluations, gyroscopic)
+    add_fields = all_passes(kinds)
+    to_end = _to_end(advance, evaluations, gyroscopic)
     has_fields = bool(kinds)
 
     @kernel(f"coupled-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{kind_names(kinds)}")
@@ -157,7 +160,11 @@ def coupled_ticks(
         count = control[COUNT]
         for tick in range(ticks):
             time = float(control[TICKS]) * dt
-            to_all_stages(array, control, stages, springs, point_forces, layers, counts, count, time, dt)
+            for stage in range(evaluations):
+                row = STAGE_WRENCH + WRENCH_ROWS * stage
+                to_any_stage(stage, array, stages, count, dt)
+                add_fields(array, stages, row, layers, 0, counts, count, time + offsets[stage] * dt)
+                add_pulls(array, stages, row, springs, point_forces, counts)
             if not close_tick(array, control, to_end(array, stages, count, dt)):
                 return tick
         return ticks
@@ -272,51 +279,28 @@ def _no_wrenches(wrench: Wrench) -> Any:
 # all bodies, stage by stage
 
 
-def _through_stages(
-    advance: Advance, offsets: Offsets, gyroscopic: bool, add_fields: Callable[..., Any], stage: int = 0
-) -> Callable[..., Any]:
-    """Make a function that takes all bodies to each stage in turn and adds the forces there."""
-    if stage == len(offsets):
-        return _past_the_last
-    row, offset = STAGE_WRENCH + WRENCH_ROWS * stage, offsets[stage]
-    to_stage = _to_stage(advance, stage, len(offsets), gyroscopic)
-    go_on = _through_stages(advance, offsets, gyroscopic, add_fields, stage + 1)
+@cache
+def _to_any_stage(advance: Advance, evaluations: int, gyroscopic: bool, first: int = 0) -> Callable[..., None]:
+    """Make `to_any_stage(stage, array, stages, count, dt)`: choose among the stages from the first on."""
+    to_first = _to_stage(advance, first, evaluations, gyroscopic)
+    if first == evaluations - 1:
+
+        @inlined
+        def to_the_last(stage: int, array: Array, stages: Array, count: int, dt: float) -> None:
+            to_first(array, stages, count, dt)
+
+        return to_the_last
+
+    to_others = _to_any_stage(advance, evaluations, gyroscopic, first + 1)
 
     @inlined
-    def through(
-        array: Array,
-        control: Integers,
-        stages: Array,
-        springs: Array,
-        point_forces: Array,
-        layers: Any,
-        counts: Integers,
-        count: int,
-        time: float,
-        dt: float,
-    ) -> None:
-        to_stage(array, stages, count, dt)
-        add_fields(array, control, stages, row, layers, 0, counts, time + offset * dt)
-        add_pulls(array, stages, row, springs, point_forces, counts)
-        go_on(array, control, stages, springs, point_forces, layers, counts, count, time, dt)
+    def to_any_stage(stage: int, array: Array, stages: Array, count: int, dt: float) -> None:
+        if stage == first:
+            to_first(array, stages, count, dt)
+        else:
+            to_others(stage, array, stages, count, dt)
 
-    return through
-
-
-@inlined
-def _past_the_last(
-    array: Array,
-    control: Integers,
-    stages: Array,
-    springs: Array,
-    point_forces: Array,
-    layers: Any,
-    counts: Integers,
-    count: int,
-    time: float,
-    dt: float,
-) -> None:
-    pass
+    return to_any_stage
 
 
 @cache

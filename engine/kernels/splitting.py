@@ -4,9 +4,7 @@ A method is a table, a row (kick, drift) of parts of the tick, and a turn (see `
 kick, has a loop of its own, one pass over the bodies. For the others the table is an argument: one compiled loop serves all of them, and
 each row works on what the row before it left in the arrays, so a method of many rows compiles and inlines no more than one of two.
 
-Rate-dependent fields: a kick then is itself a small Runge-Kutta step in the rates at one pose, fed with trial rates and closed with an
-average wrench. The average is the first wrench plus weighted differences from it, so that forces that turn out not to depend on the
-rates give the bits of a plain kick.
+While a field depends on the rates, each kick is a small Runge-Kutta step in the rates at one pose (`kick_drift.KICKS`).
 """
 
 from collections.abc import Callable
@@ -29,7 +27,7 @@ from .columns import (
 )
 from .compiler import inlined, kernel, use_widest_vectors
 from .fields import FieldKind, summed
-from .kick_drift import Turn, add_wrenches, differences, drift, drift_all, kick, kind_part, turn_name
+from .kick_drift import KICKS, Turn, add_wrenches, differences, drift, drift_all, kick, kind_part, no_wrench, turn_name
 from .layout import ANGULAR_VELOCITY, BAD, COUNT, POSITION, PREVIOUS, TICKS, VELOCITY, WRENCH
 from .rigid_body import Body, State, Wrench
 
@@ -38,44 +36,72 @@ from .rigid_body import Body, State, Wrench
 def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., Any]:
     """Make `kick_by(array, layers, column, time, step, state, held, body) -> State`.
 
-    The kick is by the held wrench and the fields at this pose, one layer of each kind: in one evaluation, or a midpoint step of two or a
-    Runge-Kutta step of four where a field depends on the rates, to the same bits as `staged_kick` and `staged_mean`.
+    The kick is by the held wrench and the fields at this pose, one layer of each kind, in so many evaluations, to the same bits as
+    `staged_kick` and `staged_mean`.
     """
-    add_fields = summed(kinds)
-
-    @inlined
-    def evaluate(
-        array: Array, layers: Any, column: int, time: float, state: State, velocity: Any, rates: Any, held: Wrench
-    ) -> Wrench:
-        body = load_body_at_stage(array, column, (state[0], state[1], velocity, rates))
-        return add_fields(layers, column, time, body, held)
+    kick_in_stages = _kick_from(0, evaluations, summed(kinds))
 
     @inlined
     def kick_by(
         array: Array, layers: Any, column: int, time: float, step: float, state: State, held: Wrench, body: Body
     ) -> State:
-        position, orientation, velocity, rates = state
-        zero = (0.0, 0.0, 0.0)
-        first = evaluate(array, layers, column, time, state, velocity, rates, held)
-        mean = first
-        if evaluations == 2:
-            v, w = kick(0.5 * step, orientation, velocity, rates, first, body)
-            own = evaluate(array, layers, column, time, state, v, w, held)
-            mean = add_wrenches(first, differences((zero, zero, zero, zero), first, own, 1.0))
-        if evaluations == 4:
-            v, w = kick(0.5 * step, orientation, velocity, rates, first, body)
-            own = evaluate(array, layers, column, time, state, v, w, held)
-            difference = differences((zero, zero, zero, zero), first, own, 1.0 / 3.0)
-            v, w = kick(0.5 * step, orientation, velocity, rates, own, body)
-            own = evaluate(array, layers, column, time, state, v, w, held)
-            difference = differences(difference, first, own, 1.0 / 3.0)
-            v, w = kick(step, orientation, velocity, rates, own, body)
-            own = evaluate(array, layers, column, time, state, v, w, held)
-            mean = add_wrenches(first, differences(difference, first, own, 1.0 / 6.0))
-        velocity, rates = kick(step, orientation, velocity, rates, mean, body)
-        return position, orientation, velocity, rates
+        return kick_in_stages(array, layers, column, time, step, state, held, body, state, held, no_wrench())
 
     return kick_by
+
+
+def _kick_from(index: int, evaluations: int, add_fields: Callable[..., Any]) -> Callable[..., Any]:
+    """Make `kick_on(array, layers, column, time, step, state, held, body, trial, first, difference) -> State`: from one evaluation on.
+
+    `trial` is the state with the rates to evaluate at, `first` the wrench of the first evaluation, `difference` the weighted sum of
+    differences from it so far.
+    """
+    weight, part = KICKS[evaluations][index]
+    opens, closes = index == 0, index == evaluations - 1
+    kick_further = _kicked if closes else _kick_from(index + 1, evaluations, add_fields)
+
+    @inlined
+    def kick_on(
+        array: Array,
+        layers: Any,
+        column: int,
+        time: float,
+        step: float,
+        state: State,
+        held: Wrench,
+        body: Body,
+        trial: State,
+        first: Wrench,
+        difference: Wrench,
+    ) -> State:
+        position, orientation, velocity, rates = state
+        own = add_fields(layers, column, time, load_body_at_stage(array, column, trial), held)
+        first = own if opens else first
+        difference = difference if opens else differences(difference, first, own, weight)
+        by = add_wrenches(first, difference) if closes and not opens else own
+        velocity, rates = kick(part * step, orientation, velocity, rates, by, body)
+        next_trial = (position, orientation, velocity, rates)
+        return kick_further(array, layers, column, time, step, state, held, body, next_trial, first, difference)
+
+    return kick_on
+
+
+@inlined
+def _kicked(
+    array: Array,
+    layers: Any,
+    column: int,
+    time: float,
+    step: float,
+    state: State,
+    held: Wrench,
+    body: Body,
+    trial: State,
+    first: Wrench,
+    difference: Wrench,
+) -> State:
+    """Past the last evaluation: the trial by the average wrench is the result."""
+    return trial
 
 
 @cache

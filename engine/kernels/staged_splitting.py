@@ -22,7 +22,7 @@ from .columns import (
 )
 from .compiler import inlined, kernel, use_widest_vectors
 from .fields import FieldKind, all_passes
-from .kick_drift import Turn, add_wrenches, differences, drift_all, kick, kind_part, turn_name
+from .kick_drift import KICKS, Turn, add_wrenches, differences, drift_all, kick, kind_part, no_wrench, turn_name
 from .layout import ANGULAR_VELOCITY, BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, VELOCITY, WRENCH, WRENCH_ROWS
 from .points import add_pulls
 
@@ -124,21 +124,22 @@ def coupled_ticks(
     As `table_ticks`, with springs and point forces and any number of layers of each kind of field (see `loops.coupled_ticks`); a kick of
     several evaluations takes them one by one, as the world does with forces that it has to call.
     """
-    add_fields = all_passes(kinds, pitch)
+    add_fields = all_passes(kinds)
+    kick_once = _kick_once(0, evaluations)
     has_fields = bool(kinds)
 
     @inlined
     def add_forces(
         array: Array,
-        control: Integers,
         stages: Array,
         springs: Array,
         point_forces: Array,
         layers: Any,
         counts: Integers,
+        count: int,
         time: float,
     ) -> None:
-        add_fields(array, control, stages, STAGE_WRENCH, layers, 0, counts, time)
+        add_fields(array, stages, STAGE_WRENCH, layers, 0, counts, count, time)
         add_pulls(array, stages, STAGE_WRENCH, springs, point_forces, counts)
 
     @kernel(f"coupled-{turn_name(turn, has_stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
@@ -169,18 +170,9 @@ def coupled_ticks(
                 step = dt * float(table[row, 0])
                 drift_step = dt * float(table[row, 1])
                 time = start_time + float(table[row, 2]) * dt
-                if step != 0.0:
-                    add_forces(array, control, stages, springs, point_forces, layers, counts, time)
-                    if evaluations > 1:
-                        _kick_all(True, False, array, stages, count, 0.5 * step, 0.0)
-                        add_forces(array, control, stages, springs, point_forces, layers, counts, time)
-                        if evaluations > 2:
-                            _kick_all(False, False, array, stages, count, 0.5 * step, 1.0 / 3.0)
-                            add_forces(array, control, stages, springs, point_forces, layers, counts, time)
-                            _kick_all(False, False, array, stages, count, step, 1.0 / 3.0)
-                            add_forces(array, control, stages, springs, point_forces, layers, counts, time)
-                        _mean_all(stages, count, 1.0 if evaluations == 2 else 1.0 / 6.0)
-                    _kick_all(True, True, array, stages, count, step, 0.0)
+                for evaluation in range(evaluations if step != 0.0 else 0):
+                    add_forces(array, stages, springs, point_forces, layers, counts, count, time)
+                    kick_once(evaluation, array, stages, count, step)
                 if drift_step != 0.0:
                     _drift_stages(turn, has_stores, gyroscopic, array, stages, count, drift_step, drift_shares)
             if not close_tick(array, control, _end_all(array, stages, count)):
@@ -188,6 +180,29 @@ def coupled_ticks(
         return ticks
 
     return coupled
+
+
+def _kick_once(index: int, evaluations: int) -> Callable[..., None]:
+    """Make `kick_once(evaluation, array, stages, count, step)`: what follows an evaluation, chosen among those from this index on."""
+    weight, part = KICKS[evaluations][index]
+    opens, closes = index == 0, index == evaluations - 1
+    others = _kicked_already if closes else _kick_once(index + 1, evaluations)
+
+    @inlined
+    def kick_once(evaluation: int, array: Array, stages: Array, count: int, step: float) -> None:
+        if evaluation != index:
+            others(evaluation, array, stages, count, step)
+            return
+        if closes and not opens:
+            _mean_all(stages, count, weight)
+        _kick_all(opens or closes, closes, array, stages, count, part * step, weight)
+
+    return kick_once
+
+
+@inlined
+def _kicked_already(evaluation: int, array: Array, stages: Array, count: int, step: float) -> None:
+    pass
 
 
 @inlined
@@ -214,9 +229,8 @@ def _kick_all(opens: bool, closes: bool, array: Array, stages: Array, count: int
         rates = load_vector(stages, _RATES_BEFORE + 3, column)
         wrench = load_wrench(stages, STAGE_WRENCH, column)
         if opens and not closes:
-            zero = (0.0, 0.0, 0.0)
             store_wrench(stages, _FIRST, column, wrench)
-            store_wrench(stages, _DIFFERENCE, column, (zero, zero, zero, zero))
+            store_wrench(stages, _DIFFERENCE, column, no_wrench())
         if not opens and not closes:
             first, sums = load_wrench(stages, _FIRST, column), load_wrench(stages, _DIFFERENCE, column)
             store_wrench(stages, _DIFFERENCE, column, differences(sums, first, wrench, weight))
