@@ -263,7 +263,12 @@ def state_digest(object: Any, name: str) -> Iterator[bytes]:
 
 
 def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:
-    given = np.asarray(value)
-    if given.dtype.kind not in "iu" or (given.dtype.kind == "i" and (given < 0).any()) or given.shape != shape:
-        refuse(owner, "value", value, f"whole numbers from 0 to 2⁶⁴ − 1 of shape {shape}")
-    return given.astype(np.uint64)
+    rule = f"whole numbers from 0 to 2⁶⁴ − 1 of shape {shape}"
+    # as Python's own integers: numpy makes floats of a list of small and large ones
+    given = np.asarray(value, dtype=object)
+    numbers = given.reshape(-1).tolist()
+    if not all(isinstance(number, int | np.integer) and not isinstance(number, bool) for number in numbers):
+        refuse(owner, "value", value, rule, TypeError)
+    if given.shape != shape or not all(0 <= number < 2**64 for number in numbers):
+        refuse(owner, "value", value, rule)
+    return np.array(numbers, np.uint64).reshape(shape)
