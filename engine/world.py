@@ -701,6 +701,7 @@ class World:
         store = self._store
         store.log = None
         store.phase = MOVING
+        self._quiet = 0
         if self._held.pushes.count:
             self._held.expire()
         count = self._tick_start + taken
