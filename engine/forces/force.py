@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+import copyreg
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, overload
@@ -150,9 +151,9 @@ class TableForce(Force, final=False):
     def __reduce__(self) -> tuple[Any, ...]:
         store = self._table.store
         if store is None:
-            return super().__reduce__()  # type: ignore[return-value]
+            return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
         world = store.world()
-        return _force_in, (world, list(world._forces).index(self))
+        return _force_in, (world, next(place for place, force in enumerate(world._forces) if force is self))
 
     def _attach(self, table: Table) -> None:
         """Move the rows into a table of a world. The bodies have been found to be in it."""
