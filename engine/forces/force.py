@@ -135,7 +135,7 @@ class TableForce(Force, final=False):
             raise ValueError(
                 f"{type(self).__name__}: it has lost the body that it acted on; {name} has no value any more"
             )
-        if field.rule is SWITCH:
+        if field.rule is not None and field.rule.is_switch:
             return bool(values[0, 0])
         return float(values[0, 0]) if field.size == 1 else read_only(values[:, 0].copy())
 
