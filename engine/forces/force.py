@@ -148,6 +148,15 @@ class TableForce(Force, final=False):
 
     # copying, coming into a world and leaving it
 
+    def __copy__(self) -> Self:
+        """A force on the same bodies with rows of its own, in no world."""
+        force = object.__new__(type(self))
+        for kind in type(self).__mro__:
+            for name in vars(kind).get("__slots__", ()):
+                setattr(force, name, getattr(self, name))
+        force._keep_apart(self._table.array[:, self._slice()].copy())
+        return force
+
     def __reduce__(self) -> tuple[Any, ...]:
         store = self._table.store
         if store is None:
