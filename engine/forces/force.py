@@ -146,6 +146,23 @@ class TableForce(Force, final=False):
             self._schema.components[name], rows, checked(self._schema, name, value, self, count, argument)
         )
 
+    def _acting(self, bodies: BodyStates) -> tuple[Any, dict[str, FloatArray]]:
+        """The rows of the bodies on which it acts now, and each field with one value per such body, shape (k,) or (k, size).
+
+        For a force whose rows refer to one body each, in the first component, with `enabled` in the second.
+        """
+        columns = self._table.array[:, self._slice()]
+        if self._table.store is not bodies._table.store:  # not of this world's table: its rows are named by handles
+            columns = columns.copy()
+            columns[0] = [NOBODY if body is None else bodies.row(body) for (body,) in self._bodies]
+        columns = columns[:, columns[1] > 0.0]
+        indices: Any = columns[0].astype(int)
+        if NOBODY in indices:
+            columns, indices = np.repeat(columns, bodies.count, axis=1), slice(None)
+        fields = self._schema.fields[2:]
+        values = {field.name: columns[self._schema.components[field.name]] for field in fields}
+        return indices, {name: value[0] if len(value) == 1 else value.T for name, value in values.items()}
+
     # copying, coming into a world and leaving it
 
     def __copy__(self) -> Self:
