@@ -84,7 +84,7 @@ class PointGravity(FieldForce):
             Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY),
             Field("oblateness", Kind.SCRATCH, 1, "m²", meaning="J2 R²"),
             Field("axis", Kind.MODEL, 3, "-", "world", digest=2, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
-            Field("j2", Kind.MODEL, digest=3, rule=ANY),
+            Field("j2", Kind.MODEL, digest=3),  # without a rule: set on its own it would not reach the product
             Field("reference_radius", Kind.MODEL, 1, "m", digest=4, rest=nan),
         ),
     )

@@ -44,7 +44,7 @@ class TableView:
     def __setattr__(self, name: str, value: Any) -> None:
         field = self._field(name)
         if field.rule is None:
-            raise AttributeError(f"{self!r}: {name} cannot be changed")
+            raise AttributeError(f"{self!r}: {name} cannot be changed here")
         table = self._store.table(self._schema)
         values = field.rule.many(value, name, f"World: the {self._schema.name}", field.size, table.count)
         table.write(self._schema.components[name], slice(0, table.count), values)
