@@ -28,7 +28,8 @@ from .model import Model
 from .new_bodies import NewBodies
 from .state import State
 from .store.bodies import Bodies
-from .store.memory import Memory, state_of
+from .store.memory import Memory
+from .store.objects import state_of
 from .store.schema import Schema
 from .store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView

@@ -13,6 +13,7 @@ from weakref import ref
 import numpy as np
 
 from ..checks import FloatArray
+from .objects import field_bytes, state_of
 from .schema import Kind, Schema
 from .table import IntArray, Table, among
 
@@ -186,8 +187,8 @@ class _Operation:
         if store.log is None:
             store.log = []
         self._mark = len(store.log)
-        for object in (self._objects or {}).values():
-            store.record(object.set_state, object.get_state())
+        for name, object in (self._objects or {}).items():
+            store.record(object.set_state, state_of(object, name))
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
@@ -196,13 +197,6 @@ class _Operation:
             self._store.roll_back(self._mark)
         if not self._nested:
             self._store.log = None
-
-
-def field_bytes(values: FloatArray, dtype: type) -> bytes:
-    """Values as little-endian bytes; zeros of both signs are one."""
-    if dtype is np.uint64:
-        return np.ascontiguousarray(values).view(np.uint64).astype("<u8").tobytes()
-    return (values + 0.0).astype("<f8").tobytes()
 
 
 def hash_of(parts: Iterator[bytes]) -> int:
