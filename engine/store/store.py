@@ -99,14 +99,24 @@ class Store:
             self.log.append((function, arguments))
 
     def roll_back(self, mark: int = 0) -> None:
-        """Take back what was changed since the log had `mark` entries, last change first."""
+        """Take back what was changed since the log had `mark` entries, last change first.
+
+        Raises:
+            Exception: What a `set_state` of the world's user has raised, once all the rest is taken back.
+        """
         log, self.log = self.log, None  # taking back is not itself recorded
         phase, self.phase = self.phase, BETWEEN_TICKS
+        failure: Exception | None = None
         try:
             while log is not None and len(log) > mark:
                 function, arguments = log[-1]
-                function(*arguments)
+                try:
+                    function(*arguments)
+                except Exception as error:
+                    failure = failure or error
                 log.pop()  # after the call: an interrupt in between repeats it, which does no harm
+            if failure is not None:
+                raise failure
         finally:
             self.phase = phase
             self.log = log
