@@ -30,7 +30,7 @@ def state_of(object: Any, name: str) -> dict[str, Any]:
             refuse(f"get_state of {name}", "a key", key, "text", TypeError)
         if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
             copied[key] = value.copy()
-        elif isinstance(value, float | int | bytes | np.number):
+        elif isinstance(value, float | int | bytes | np.integer | np.floating | np.bool_):
             copied[key] = value
         else:
             refuse(f"get_state of {name}", key, value, "a float, an int, bytes or an array of numbers", TypeError)
@@ -39,15 +39,16 @@ def state_of(object: Any, name: str) -> dict[str, Any]:
 
 def state_digest(object: Any, name: str) -> Iterator[bytes]:
     """The state of an object as bytes, equal for equal values."""
-    yield name.encode()
-    for key, value in sorted(state_of(object, name).items()):
+    state = state_of(object, name)
+    yield f"{name} {len(state)}".encode()
+    for key, value in sorted(state.items()):
         yield key.encode()
         if isinstance(value, bytes):
-            yield value
+            yield b"bytes " + value
         elif isinstance(value, np.ndarray) and value.dtype.kind in "iub":
             yield f"{value.shape}".encode() + value.astype("<i8" if value.dtype.kind != "u" else "<u8").tobytes()
-        elif isinstance(value, int):
-            yield str(value).encode()
+        elif isinstance(value, int | np.integer | np.bool_):
+            yield f"integer {int(value)}".encode()
         else:
             yield f"{np.shape(value)}".encode() + field_bytes(np.asarray(value, np.float64), np.float64)
 
