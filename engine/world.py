@@ -557,8 +557,9 @@ class World:
             refuse("World.remove_callback", "function", function, "one that on_tick or after_tick was given")
         with self._store.all_or_nothing():
             self._store.before_change()
-            self._memory.leave(function)
             for name, left in kept.items():
+                for _ in range(len(getattr(self, name)) - len(left)):
+                    self._memory.leave(function)
                 self._store.record(setattr, self, name, getattr(self, name))
                 setattr(self, name, left)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,8 @@ class Memory:
         self._store = store
         self._rows: dict[str, MemoryRows] = {}
         self._objects: dict[str, Any] = {}
-        self._joined: set[str] = set()
+        self._joined: dict[str, int] = {}
+        """How often an object has joined, by its name."""
 
     def __repr__(self) -> str:
         return f"<memory of {', '.join(map(repr, self)) or 'nothing'}>"
@@ -166,31 +168,45 @@ class Memory:
             refuse(f"World.memory {name!r}", "object", object, "one with get_state() and set_state(state)", TypeError)
         if any(other is object for other in self._objects.values()):
             refuse(f"World.memory {name!r}", "object", object, "one that is not attached already")
-        state_of(object, name)
+        state = state_of(object, name)
         self._store.before_change()
         self._objects[name] = object
         self._store.record(self._objects.pop, name, None)
+        self._store.record(object.set_state, state)
         return object
 
     def join(self, object: Any) -> None:
-        """Attach a force or a callback, or the object that a method is bound to, under a name of its own where it has a state."""
-        owner = getattr(object, "__self__", object)
-        if not is_stateful(owner) or any(other is owner for other in self._objects.values()):
+        """Attach a force or a callback, or the object that a method is bound to, under a name of its own where it has a state.
+
+        An object that joins several times, as a force and a callback say, leaves with the last of them.
+        """
+        owner = _owner_of(object)
+        if not is_stateful(owner):
             return
-        kind, number = type(owner).__name__, 1
-        while f"{kind} {number}" in self:
-            number += 1
-        self.attach(f"{kind} {number}", owner)
-        self._joined.add(f"{kind} {number}")
-        self._store.record(self._joined.discard, f"{kind} {number}")
+        name = next((name for name, other in self._objects.items() if other is owner), None)
+        if name is None:
+            kind, number = type(owner).__name__, 1
+            while f"{kind} {number}" in self:
+                number += 1
+            name = f"{kind} {number}"
+            self.attach(name, owner)
+            self._count_joined(name, 1)
+        elif name in self._joined:
+            self._count_joined(name, self._joined[name] + 1)
 
     def leave(self, object: Any) -> None:
-        """Detach what `join` attached."""
-        owner = getattr(object, "__self__", object)
-        for name in [name for name in self._joined if self._objects.get(name) is owner]:
-            self._joined.discard(name)
-            self._store.record(self._joined.add, name)
-            self._store.record(self._objects.__setitem__, name, self._objects.pop(name))
+        """Detach what `join` attached, if it has joined no more often than it has left."""
+        owner = _owner_of(object)
+        for name in [name for name in self._joined if self._objects[name] is owner]:
+            count = self._joined[name] - 1
+            self._count_joined(name, count)
+            if count == 0:
+                self._store.record(self._objects.__setitem__, name, self._objects.pop(name))
+
+    def _count_joined(self, name: str, count: int) -> None:
+        self._store.record(setattr, self, "_joined", self._joined)
+        left = {other: number for other, number in self._joined.items() if other != name}
+        self._joined = {**left, name: count} if count else left
 
     def _check_name(self, name: str) -> None:
         if not isinstance(name, str) or not name:
@@ -206,19 +222,26 @@ class Memory:
     def image(self) -> dict[str, Any]:
         """What a copy is made from; the rows' values are in the tables."""
         rows = {name: (rows._shape, rows._dtype) for name, rows in self._rows.items()}
-        return {"rows": rows, "objects": dict(self._objects), "joined": sorted(self._joined)}
+        return {"rows": rows, "objects": dict(self._objects), "joined": dict(self._joined)}
 
     def restore(self, image: dict[str, Any]) -> None:
         """Fill an empty memory; the tables are there already."""
         for name, (shape, dtype) in image["rows"].items():
             self._rows[name] = MemoryRows(name, self._store.tables[f"memory.{name}"], shape, dtype)
         self._objects.update(image["objects"])
-        self._joined.update(image["joined"])
+        self._joined = dict(image["joined"])
 
     @property
     def objects(self) -> dict[str, Any]:
         """The attached objects by name."""
         return dict(self._objects)
+
+
+def _owner_of(function: Any) -> Any:
+    """The object whose method a function is, or that it is itself."""
+    while isinstance(function, partial):
+        function = function.func
+    return getattr(function, "__self__", function)
 
 
 def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:

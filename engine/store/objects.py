@@ -11,8 +11,12 @@ from ..checks import FloatArray, refuse
 
 
 def is_stateful(object: Any) -> bool:
-    """Whether an object has a state that it gives and takes."""
-    return callable(getattr(object, "get_state", None)) and callable(getattr(object, "set_state", None))
+    """Whether an object, not a class, has a state that it gives and takes."""
+    return (
+        not isinstance(object, type)
+        and callable(getattr(object, "get_state", None))
+        and callable(getattr(object, "set_state", None))
+    )
 
 
 def state_of(object: Any, name: str) -> dict[str, Any]:
