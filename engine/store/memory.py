@@ -75,6 +75,8 @@ class MemoryRows:
         return np.asarray(self._read(), dtype=dtype)
 
     def _read(self) -> Any:
+        if not self._table.count:
+            raise ValueError(f"memory {self.name!r}: the tick in which it was added was taken back; add it again")
         return self._table.array[:, 0].copy().view(self._dtype).reshape(self._shape)
 
 
