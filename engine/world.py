@@ -751,10 +751,12 @@ class World:
         """Undo what a tick has changed that was not taken."""
         self._quiet = 0
         store = self._store
-        if store.log is not None and self._bodies.tick_count == self._tick_start:
-            store.roll_back()
-            self._held.spoil_all()
-        store.log = None
+        try:
+            if store.log is not None and self._bodies.tick_count == self._tick_start:
+                self._held.spoil_all()
+                store.roll_back()
+        finally:
+            store.log = None
 
     def _refuse_result(self) -> NoReturn:
         """Say which body was not finite after a tick, and, where it can be found, which force spoilt it. The tick itself is undone."""

@@ -21,6 +21,10 @@ Entry = tuple[Callable[..., Any], tuple[Any, ...]]
 """An inverse: a function and its arguments."""
 
 
+_MOST_TRIES = 3
+"""How often an inverse is begun that is interrupted each time."""
+
+
 class Phase(Enum):
     """What the world is doing."""
 
@@ -102,11 +106,12 @@ class Store:
         """Take back what was changed since the log had `mark` entries, last change first.
 
         Raises:
-            Exception: What a `set_state` of the world's user has raised, once all the rest is taken back.
+            BaseException: What a `set_state` of the world's user has raised, or an interrupt, once all the rest is taken back.
         """
         log, self.log = self.log, None  # taking back is not itself recorded
         phase, self.phase = self.phase, BETWEEN_TICKS
-        failure: Exception | None = None
+        failure: BaseException | None = None
+        tries = 0
         try:
             while log is not None and len(log) > mark:
                 function, arguments = log[-1]
@@ -114,7 +119,12 @@ class Store:
                     function(*arguments)
                 except Exception as error:
                     failure = failure or error
-                log.pop()  # after the call: an interrupt in between repeats it, which does no harm
+                except BaseException as interrupt:
+                    failure, tries = interrupt, tries + 1
+                    if tries < _MOST_TRIES:  # repeating an inverse does no harm
+                        continue
+                tries = 0
+                log.pop()
             if failure is not None:
                 raise failure
         finally:
@@ -203,10 +213,12 @@ class _Operation:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is not None or self._objects is not None:
-            self._store.roll_back(self._mark)
-        if not self._nested:
-            self._store.log = None
+        try:
+            if kind is not None or self._objects is not None:
+                self._store.roll_back(self._mark)
+        finally:
+            if not self._nested:
+                self._store.log = None
 
 
 def hash_of(parts: Iterator[bytes]) -> int:
