@@ -111,9 +111,10 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
         refuse("forces.compiled", "function", function, "a function written with def or lambda", TypeError)
     title = function.__name__
     where = f"forces.compiled: {title} ({_place(function)})"
-    arguments = list(inspect.signature(function).parameters)
+    signature = inspect.signature(function).parameters
+    arguments = [str(parameter.replace(annotation=parameter.empty)) for parameter in signature.values()]
     wanted = ["body", "time", *names]
-    if arguments != wanted:
+    if arguments != wanted or any(parameter.kind is parameter.KEYWORD_ONLY for parameter in signature.values()):
         raise TypeError(f"{where}: its arguments must be ({', '.join(wanted)}); they are ({', '.join(arguments)})")
     _warn_of_math(function, where)
     scalar = inlined(function)
