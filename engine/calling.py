@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any, NamedTuple
 
 from .checks import refuse
@@ -25,6 +25,8 @@ def identity(function: Any) -> tuple[int, ...]:
     """What tells one function or object from another: a method is a new object each time that it is looked up."""
     if isinstance(function, MethodType):
         return id(function.__self__), id(function.__func__)
+    if isinstance(function, BuiltinMethodType | MethodWrapperType):  # `seen.append`
+        return id(function.__self__), hash(function.__name__)
     return (id(function),)
 
 
