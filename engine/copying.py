@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .body import Body, new_body
 from .calling import Callback, find_reached
 from .forces.force import TableForce
@@ -150,4 +152,6 @@ def _belongs(thing: Any, world: World) -> bool:
         return thing._table.store is world._store
     if isinstance(thing, Memory | TableView):
         return thing._store is world._store
+    if isinstance(thing, np.ndarray):  # a view of the state
+        return bool(np.may_share_memory(thing, world._bodies.array))
     return thing is world or thing is world._state or thing is world._model
