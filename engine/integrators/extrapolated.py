@@ -50,6 +50,9 @@ class Extrapolated(Integrator):
     def __repr__(self) -> str:
         return f"Extrapolated({self.integrator!r})"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Extrapolated, (self.integrator,)  # the bodies that it has flown are those of other worlds
+
     @property
     def name(self) -> str:
         return f"extrapolated {self.integrator.name}"
