@@ -9,6 +9,7 @@ import numpy as np
 from .body import Body, new_body
 from .calling import Callback, find_reached
 from .forces.force import TableForce
+from .integrators import Extrapolated
 from .store.memory import Memory, MemoryRows
 from .store.schema import NOBODY
 from .store.table import Table
@@ -81,6 +82,8 @@ def restore(world: World, image: dict[str, Any]) -> None:
     for schema, content, ids, groups, next_id in image["tables"]:
         if schema.follows:
             bodies.history_array()[:, : bodies.count] = content
+            if isinstance(world._integrator, Extrapolated):
+                world._integrator.follow(bodies)
         elif schema.name != bodies.schema.name:
             _fill(store.table(schema), content, ids, groups, next_id)
     bodies.control[:] = image["control"]
