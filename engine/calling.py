@@ -4,14 +4,35 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, MethodType, ModuleType
+from gc import get_referents
+from types import (
+    BuiltinMethodType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    TracebackType,
+)
 from typing import Any, NamedTuple
+from weakref import ref
+
+import numpy as np
 
 from .checks import refuse
 
-_MOST_OBJECTS = 20_000
+_MOST_OBJECTS = 1_000_000
+_CALLED = ("__call__", "apply", "potential_energy", "get_state", "set_state")
+"""The methods of an object that a world calls."""
+_LIBRARIES = {*sys.stdlib_module_names, "numpy", "numba"} - {"__main__"}
+
+_ATOMS = (str, bytes, int, float, complex, np.generic, type, ModuleType, CodeType, FrameType, TracebackType)
+"""Nothing is reached through these by themselves; what code names of modules and classes is looked at with that code."""
 
 
 class Callback(NamedTuple):
@@ -25,6 +46,8 @@ def identity(function: Any) -> tuple[int, ...]:
     """What tells one function or object from another: a method is a new object each time that it is looked up."""
     if isinstance(function, MethodType):
         return id(function.__self__), id(function.__func__)
+    if isinstance(function, BuiltinMethodType | MethodWrapperType):  # `seen.append`
+        return id(function.__self__), hash(function.__name__)
     return (id(function),)
 
 
@@ -64,73 +87,129 @@ def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
 def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
     """How a function reaches a handle: the path to it, in words; None where it reaches none.
 
-    Looked at are closures, defaults, the object that a method is bound to, its attributes, global names that the code reads, and what
-    lies in lists, tuples, dicts and sets.
+    Looked at are closures, defaults, the object that a method is bound to, attributes, what lies in containers, and whatever the code of
+    the function, and of the functions and methods that it names, reads from modules and classes of the user's own.
     """
-    seen: set[int] = set()
+    seen: dict[tuple[int, ...], Any] = {}  # the objects too: a number of one that is gone could be that of another
     waiting: deque[tuple[Any, str]] = deque([(function, "")])
-    while waiting and len(seen) < _MOST_OBJECTS:
+    while waiting:
         thing, path = waiting.popleft()
-        if id(thing) in seen:
+        if identity(thing) in seen:
             continue
-        seen.add(id(thing))
+        seen[identity(thing)] = thing
         if path and is_handle(thing):
             return path
-        waiting.extend((inner, f"{path} → {name}" if path else name) for inner, name in _inside(thing))
+        if len(seen) > _MOST_OBJECTS:
+            return f"perhaps: through {path}, among more than {_MOST_OBJECTS} objects"
+        waiting.extend(
+            (inner, f"{path} → {name}" if path else name) for inner, name in _inside(thing) if not _is_atom(inner)
+        )
     return None
 
 
+def _is_atom(thing: Any) -> bool:
+    """Whether nothing can be reached through this by itself."""
+    return thing is None or isinstance(thing, _ATOMS)
+
+
 def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
-    if isinstance(thing, str | bytes | int | float | complex | type | ModuleType | None):
-        return
     if isinstance(thing, FunctionType):
         yield from _inside_function(thing)
     elif isinstance(thing, MethodType):
         yield thing.__self__, f"the object of {thing.__name__}"
         yield thing.__func__, thing.__name__
+        if isinstance(thing.__func__, FunctionType):
+            names = _names_read(thing.__func__.__code__)
+            yield from _named_in(thing.__self__, type(thing.__self__), names, type(thing.__self__).__name__)
     elif isinstance(thing, functools.partial):
         yield thing.func, "partial"
         for number, argument in enumerate(thing.args):
             yield argument, f"argument {number}"
         for name, argument in thing.keywords.items():
             yield argument, f"argument {name!r}"
-    elif isinstance(thing, dict):
+    elif isinstance(thing, dict | MappingProxyType):
         for key, value in thing.items():
             yield key, "a key"
             yield value, f"[{key!r}]" if isinstance(key, str | int) else "a value"
     elif isinstance(thing, list | tuple | set | frozenset | deque):
         for number, value in enumerate(thing):
             yield value, f"[{number}]"
+    elif isinstance(thing, np.ndarray):
+        for number, value in enumerate(thing.flat if thing.dtype.hasobject else ()):
+            yield value, f"[{number}]"
+    elif isinstance(thing, ref):
+        yield thing(), "a weak reference"
     else:
         for name, value in _attributes(thing):
             yield value, f"attribute {name!r}"
-        call = inspect.getattr_static(type(thing), "__call__", None)
-        if isinstance(call, FunctionType):
-            yield call, "__call__"
+        for value in get_referents(thing):  # what built-in objects hold, which have no attributes
+            yield value, f"a {type(thing).__name__}"
+        for name in _CALLED:
+            method = inspect.getattr_static(type(thing), name, None)
+            if isinstance(method, FunctionType):
+                yield MethodType(method, thing), name
 
 
 def _inside_function(function: FunctionType) -> Iterator[tuple[Any, str]]:
+    names = _names_read(function.__code__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
-            yield cell.cell_contents, f"closure variable {name!r}"
+            yield from _read(cell.cell_contents, f"closure variable {name!r}", names)
         except ValueError:  # not yet assigned
             continue
     for number, value in enumerate(function.__defaults__ or ()):
-        yield value, f"default {number}"
+        yield from _read(value, f"default {number}", names)
     for name, value in (function.__kwdefaults__ or {}).items():
-        yield value, f"default of {name!r}"
-    for name in _names_read(function.__code__):
-        if name in function.__globals__:
-            yield function.__globals__[name], f"global {name!r}"
+        yield from _read(value, f"default of {name!r}", names)
+    if not _is_of_a_library(function.__module__):
+        for name in names:
+            if name in function.__globals__:
+                yield from _read(function.__globals__[name], f"global {name!r}", names)
     yield vars(function), "its attributes"
 
 
-def _names_read(code: CodeType) -> set[str]:
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= _names_read(constant)
-    return names
+def _read(value: Any, path: str, names: list[str], modules: set[str] | None = None) -> Iterator[tuple[Any, str]]:
+    """A value that a function reads, and, where it is a module or a class, what the function names of it; each module once."""
+    yield value, path
+    if isinstance(value, type):
+        yield from _named_in(value, value, names, path)
+    elif isinstance(value, ModuleType) and not _is_of_a_library(value.__name__):
+        if modules is None:
+            modules = set()
+        if value.__name__ not in modules:
+            modules.add(value.__name__)
+            for name in names:
+                if name in vars(value):
+                    yield from _read(vars(value)[name], f"{path} → {name!r}", names, modules)
+
+
+def _named_in(owner: Any, kind: type, names: list[str], path: str) -> Iterator[tuple[Any, str]]:
+    """What code that names these attributes finds of a class: its methods, bound to `owner`, and its other attributes."""
+    for base in kind.__mro__:
+        if _is_of_a_library(base.__module__):
+            continue
+        for name in names:
+            value = vars(base).get(name)
+            if isinstance(value, property):
+                value = value.fget
+            elif isinstance(value, staticmethod | classmethod):
+                value = value.__func__
+            if isinstance(value, FunctionType):
+                value = MethodType(value, owner)
+            if value is not None:
+                yield value, f"{path}.{name}"
+
+
+def _is_of_a_library(module: str | None) -> bool:
+    """Whether code is not of the world's user: Python's own, NumPy's, Numba's or this package's."""
+    package = __name__.rpartition(".")[0]
+    name = module or ""
+    return name.split(".")[0] in _LIBRARIES or name == package or name.startswith(f"{package}.")
+
+
+def _names_read(code: CodeType) -> list[str]:
+    inner = (_names_read(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return sorted({*code.co_names}.union(*inner))
 
 
 def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:

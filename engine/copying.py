@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from .body import Body, new_body
 from .calling import Callback, find_reached
 from .forces.force import TableForce
+from .integrators import Extrapolated
 from .store.memory import Memory, MemoryRows
 from .store.schema import NOBODY
 from .store.table import Table
@@ -79,6 +82,8 @@ def restore(world: World, image: dict[str, Any]) -> None:
     for schema, content, ids, groups, next_id in image["tables"]:
         if schema.follows:
             bodies.history_array()[:, : bodies.count] = content
+            if isinstance(world._integrator, Extrapolated):
+                world._integrator.follow(bodies)
         elif schema.name != bodies.schema.name:
             _fill(store.table(schema), content, ids, groups, next_id)
     bodies.control[:] = image["control"]
@@ -150,4 +155,6 @@ def _belongs(thing: Any, world: World) -> bool:
         return thing._table.store is world._store
     if isinstance(thing, Memory | TableView):
         return thing._store is world._store
+    if isinstance(thing, np.ndarray):  # a view of the state
+        return bool(np.may_share_memory(thing, world._bodies.array))
     return thing is world or thing is world._state or thing is world._model

@@ -28,7 +28,8 @@ from .model import Model
 from .new_bodies import NewBodies
 from .state import State
 from .store.bodies import Bodies
-from .store.memory import Memory, state_of
+from .store.memory import Memory
+from .store.objects import state_of
 from .store.schema import Schema
 from .store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView
@@ -556,8 +557,9 @@ class World:
             refuse("World.remove_callback", "function", function, "one that on_tick or after_tick was given")
         with self._store.all_or_nothing():
             self._store.before_change()
-            self._memory.leave(function)
             for name, left in kept.items():
+                for _ in range(len(getattr(self, name)) - len(left)):
+                    self._memory.leave(function)
                 self._store.record(setattr, self, name, getattr(self, name))
                 setattr(self, name, left)
 
@@ -749,10 +751,12 @@ class World:
         """Undo what a tick has changed that was not taken."""
         self._quiet = 0
         store = self._store
-        if store.log is not None and self._bodies.tick_count == self._tick_start:
-            store.roll_back()
-            self._held.spoil_all()
-        store.log = None
+        try:
+            if store.log is not None and self._bodies.tick_count == self._tick_start:
+                self._held.spoil_all()
+                store.roll_back()
+        finally:
+            store.log = None
 
     def _refuse_result(self) -> NoReturn:
         """Say which body was not finite after a tick, and, where it can be found, which force spoilt it. The tick itself is undone."""

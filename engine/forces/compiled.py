@@ -12,6 +12,7 @@ from typing import Any
 from ..checks import refuse
 from ..kernels.compiler import inlined
 from ..kernels.fields import FieldKind
+from ..kernels.identity import identity
 from ..kernels.rigid_body import BodyAtStage
 from ..kernels.trial import check_compiles
 from ..store.schema import ANY, Field, Kind, Schema
@@ -33,6 +34,8 @@ _RESERVED = (
     "named_bodies",
     "potential_energy",
 )
+_KINDS: dict[str, dict[tuple[str, tuple[str, ...], bool], FieldKind]] = {}
+"""The kinds that were made, by name and by what they were made from: a function in a function makes several of one name."""
 _SAME_EVERYWHERE = ("sqrt", "fabs", "copysign", "isnan", "isinf", "isfinite", "nan", "inf", "pi", "e", "tau")
 """What of `math` gives the same bits on every processor."""
 
@@ -111,9 +114,10 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
         refuse("forces.compiled", "function", function, "a function written with def or lambda", TypeError)
     title = function.__name__
     where = f"forces.compiled: {title} ({_place(function)})"
-    arguments = list(inspect.signature(function).parameters)
+    signature = inspect.signature(function).parameters
+    arguments = [str(parameter.replace(annotation=parameter.empty)) for parameter in signature.values()]
     wanted = ["body", "time", *names]
-    if arguments != wanted:
+    if arguments != wanted or any(parameter.kind is parameter.KEYWORD_ONLY for parameter in signature.values()):
         raise TypeError(f"{where}: its arguments must be ({', '.join(wanted)}); they are ({', '.join(arguments)})")
     _warn_of_math(function, where)
     scalar = inlined(function)
@@ -130,7 +134,7 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
     field = with_parameters if names else without
     rule = "a force and a torque, each a tuple of three numbers"
     check_compiles(field, where, function.__code__.co_filename, _sample(count), _is_force_and_torque, rule)
-    kind = FieldKind(f"{function.__module__}.{function.__qualname__}", field, max(count, 1), depends_on_rates)
+    kind = _kind(f"{function.__module__}.{function.__qualname__}", field, names, bool(depends_on_rates))
     fields = [Field(name, Kind.MODEL, digest=place, rule=ANY) for place, name in enumerate(names)]
     if not fields:  # a kind has at least one parameter
         fields = [Field("_unused", Kind.SCRATCH)]
@@ -155,6 +159,15 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
         **{name: Parameter(f"Parameter {name!r} of the field.") for name in names},
     }
     return type(title, (FieldForce,), members)
+
+
+def _kind(name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool) -> FieldKind:
+    """The kind of a field: one for all that are made alike, and a name of its own for each that is not."""
+    known, key = _KINDS.setdefault(name, {}), (identity(field), names, depends_on_rates)
+    if key not in known:
+        own_name = f"{name}-{len(known) + 1}" if known else name
+        known[key] = FieldKind(own_name, field, max(len(names), 1), depends_on_rates)
+    return known[key]
 
 
 def _given(owner: str, names: tuple[str, ...], values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:

@@ -129,10 +129,8 @@ class ConstantForce(TableForce):
             columns[0] = bodies.row(self.body)
             no_springs, counts = np.zeros((SPRINGS.size, 1)), np.array([0, 1])
             pulls(bodies._table.array, wrench._array, wrench._first_row, no_springs, columns, counts)
-        elif self.force_world is not None:
-            wrench.add(self.body, force_world=self.force_world)
         else:
-            wrench.add(self.body, force_body=self.force_body, at_body=self.at_body)
+            _add_held(self, wrench)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
         """−F·x [J] of a world force, x where it acts, zero at the world's origin; a body force has none (zero), shape (n,)."""
@@ -203,4 +201,13 @@ class ConstantTorque(TableForce):
 
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
         if self.enabled:
-            wrench.add(self.body, torque_world=self.torque_world, torque_body=self.torque_body)
+            _add_held(self, wrench)
+
+
+def _add_held(force: ConstantForce | ConstantTorque, wrench: Wrench) -> None:
+    """Add the whole row, of which `World.fields` may have set other parts than those that the force was made with."""
+    row = {field.name: force._value(field.name) for field in CONSTANT_WRENCHES.fields[2:]}
+    at_body = row["at_body"] if row["has_point"] else None
+    wrench.add(force.body, force_body=row["force_body"], at_body=at_body)
+    torques = {name: row[name] for name in ("torque_world", "torque_body")}
+    wrench.add(force.body, force_world=row["force_world"], **torques)

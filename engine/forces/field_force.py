@@ -48,17 +48,6 @@ class FieldForce(TableForce, final=False):
         loop = field_passes(self._kind, table.pitch)
         loop(table.array, table.control, wrench._array, wrench._first_row, block, 0, count, time)
 
-    def _acting(self, bodies: BodyStates) -> tuple[Any, dict[str, Any]]:
-        """The rows of the bodies that feel it now, and each parameter with one value for each of them or one for all."""
-        rows = self._slice()
-        columns = self._table.array[:, rows]
-        columns = columns[:, columns[1] > 0.0]
-        fields = self._schema.fields[2:]
-        values = {field.name: columns[self._schema.components[field.name]] for field in fields}
-        indices = columns[0].astype(int)
-        found = slice(None) if NOBODY in indices else indices
-        return found, {name: value[0] if len(value) == 1 else value.T for name, value in values.items()}
-
 
 def _is_per_body(value: Any, size: int) -> bool:
     """Whether a value is one for each body rather than one for all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+import copyreg
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, overload
@@ -134,7 +135,7 @@ class TableForce(Force, final=False):
             raise ValueError(
                 f"{type(self).__name__}: it has lost the body that it acted on; {name} has no value any more"
             )
-        if field.rule is SWITCH:
+        if field.rule is not None and field.rule.is_switch:
             return bool(values[0, 0])
         return float(values[0, 0]) if field.size == 1 else read_only(values[:, 0].copy())
 
@@ -145,14 +146,40 @@ class TableForce(Force, final=False):
             self._schema.components[name], rows, checked(self._schema, name, value, self, count, argument)
         )
 
+    def _acting(self, bodies: BodyStates) -> tuple[Any, dict[str, FloatArray]]:
+        """The rows of the bodies on which it acts now, and each field with one value per such body, shape (k,) or (k, size).
+
+        For a force whose rows refer to one body each, in the first component, with `enabled` in the second.
+        """
+        columns = self._table.array[:, self._slice()]
+        if self._table.store is not bodies._table.store:  # not of this world's table: its rows are named by handles
+            columns = columns.copy()
+            columns[0] = [NOBODY if body is None else bodies.row(body) for (body,) in self._bodies]
+        columns = columns[:, columns[1] > 0.0]
+        indices: Any = columns[0].astype(int)
+        if NOBODY in indices:
+            columns, indices = np.repeat(columns, bodies.count, axis=1), slice(None)
+        fields = self._schema.fields[2:]
+        values = {field.name: columns[self._schema.components[field.name]] for field in fields}
+        return indices, {name: value[0] if len(value) == 1 else value.T for name, value in values.items()}
+
     # copying, coming into a world and leaving it
+
+    def __copy__(self) -> Self:
+        """A force on the same bodies with rows of its own, in no world."""
+        force = object.__new__(type(self))
+        for kind in type(self).__mro__:
+            for name in vars(kind).get("__slots__", ()):
+                setattr(force, name, getattr(self, name))
+        force._keep_apart(self._table.array[:, self._slice()].copy())
+        return force
 
     def __reduce__(self) -> tuple[Any, ...]:
         store = self._table.store
         if store is None:
-            return super().__reduce__()  # type: ignore[return-value]
+            return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
         world = store.world()
-        return _force_in, (world, list(world._forces).index(self))
+        return _force_in, (world, next(place for place, force in enumerate(world._forces) if force is self))
 
     def _attach(self, table: Table) -> None:
         """Move the rows into a table of a world. The bodies have been found to be in it."""

@@ -4,13 +4,14 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
 from math import nan
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, real, refuse
 from ..kernels import fields
+from ..kernels.arrays import rotated_inverse
 from ..store.schema import ANY, DIRECTION, POSITIVE, Field, Kind, Schema
 from .field_force import FieldForce
 from .force import Parameter, TableForce, body_rows, checked, reference_fields
@@ -45,18 +46,16 @@ class UniformGravity(TableForce):
     def __repr__(self) -> str:
         return f"UniformGravity({self.acceleration_world.tolist()})"
 
-    def _feeling(self, bodies: BodyStates) -> Any:
-        named = [bodies.row(body) for (body,) in self._bodies if body is not None]
-        return (named or slice(None)) if self.enabled else slice(0)
-
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        feeling = self._feeling(bodies)
-        wrench.force_world[feeling] += bodies.mass[feeling][:, np.newaxis] * self.acceleration_world
+        feeling, values = self._acting(bodies)
+        wrench.force_world[feeling] += bodies.mass[feeling][:, np.newaxis] * values["acceleration_world"]
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
         """−m g·x of each body [J], zero at the world's origin, shape (n,)."""
-        energy, feeling = np.zeros(bodies.count), self._feeling(bodies)
-        energy[feeling] = -bodies.mass[feeling] * (bodies.position[feeling] @ self.acceleration_world)
+        feeling, values = self._acting(bodies)
+        energy = np.zeros(bodies.count)
+        height = np.einsum("ni,ni->n", bodies.position[feeling], values["acceleration_world"])
+        energy[feeling] = -bodies.mass[feeling] * height
         return energy
 
 
@@ -85,7 +84,7 @@ class PointGravity(FieldForce):
             Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY),
             Field("oblateness", Kind.SCRATCH, 1, "m²", meaning="J2 R²"),
             Field("axis", Kind.MODEL, 3, "-", "world", digest=2, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
-            Field("j2", Kind.MODEL, digest=3, rule=ANY),
+            Field("j2", Kind.MODEL, digest=3),  # without a rule: set on its own it would not reach the product
             Field("reference_radius", Kind.MODEL, 1, "m", digest=4, rest=nan),
         ),
     )
@@ -144,14 +143,13 @@ class PointGravity(FieldForce):
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
         """−GM m/r [1 − J2 (R/r)² (3 z²/r² − 1)/2] of each body [J], zero far away, shape (n,)."""
-        acting, _ = self._acting(bodies)
+        acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
-        r = bodies.position[acting] - self.center
+        r = bodies.position[acting] - values["center"]
         distance_squared = np.einsum("ij,ij->i", r, r)
-        oblateness = float(self._value("oblateness"))
-        height = np.einsum("ij,ij->i", r, np.broadcast_to(self.axis, r.shape))
-        oblate = 0.5 * oblateness / distance_squared * (3.0 * height**2 / distance_squared - 1.0)
-        energy[acting] = -self.gm * bodies.mass[acting] / np.sqrt(distance_squared) * (1.0 - oblate)
+        height = np.einsum("ij,ij->i", r, values["axis"])
+        oblate = 0.5 * values["oblateness"] / distance_squared * (3.0 * height**2 / distance_squared - 1.0)
+        energy[acting] = -values["gm"] * bodies.mass[acting] / np.sqrt(distance_squared) * (1.0 - oblate)
         return energy
 
 
@@ -192,12 +190,12 @@ class GravityGradient(FieldForce):
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
         """GM/(2 r³) (3 n·I n − tr I) of each body [J], shape (n,)."""
-        acting, _ = self._acting(bodies)
+        acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
-        r = bodies.position - self.center
+        r = bodies.position[acting] - values["center"]
         distance = np.sqrt(np.einsum("ij,ij->i", r, r))
-        n_body = bodies.to_body(r / distance[:, np.newaxis])
-        inertia = bodies.inertia_body
+        n_body = rotated_inverse(bodies.orientation[acting], r / distance[:, np.newaxis])
+        inertia = bodies.inertia_body[acting]
         along = np.einsum("ni,nij,nj->n", n_body, inertia, n_body)
-        energy[acting] = (0.5 * self.gm / distance**3 * (3.0 * along - np.trace(inertia, axis1=1, axis2=2)))[acting]
+        energy[acting] = 0.5 * values["gm"] / distance**3 * (3.0 * along - np.trace(inertia, axis1=1, axis2=2))
         return energy

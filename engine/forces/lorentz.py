@@ -62,10 +62,6 @@ class Lorentz(FieldForce):
         """−q E·x of each charged body [J], zero at the world's origin, shape (n,)."""
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
-        along = np.einsum(
-            "ni,ni->n",
-            bodies.position[acting],
-            np.broadcast_to(values["electric_field"], bodies.position[acting].shape),
-        )
-        energy[acting] -= values["charge"] * along
+        along = np.einsum("ni,ni->n", bodies.position[acting], values["electric_field"])
+        energy[acting] = -values["charge"] * along
         return energy

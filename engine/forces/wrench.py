@@ -40,7 +40,7 @@ class BodyHandle(Protocol):
 
 def is_body(value: object) -> bool:
     """Whether this is a handle of a body, removed or not."""
-    return hasattr(type(value), "stored_momentum_body")
+    return hasattr(type(value), "apply_force_body")
 
 
 class BodyStates:

@@ -50,6 +50,9 @@ class Extrapolated(Integrator):
     def __repr__(self) -> str:
         return f"Extrapolated({self.integrator!r})"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Extrapolated, (self.integrator,)  # the bodies that it has flown are those of other worlds
+
     @property
     def name(self) -> str:
         return f"extrapolated {self.integrator.name}"
@@ -64,6 +67,10 @@ class Extrapolated(Integrator):
 
     def check_game_mode(self, game_mode: bool) -> None:
         self.integrator.check_game_mode(game_mode)
+
+    def follow(self, columns: Bodies) -> None:
+        """Count these bodies among those that it flies: a copied world has a history before its first tick."""
+        self._flown.add(columns)
 
     def reset(self) -> None:
         """Forget the wrenches of the ticks before, of every body in the worlds that this method flies: something has jumped."""

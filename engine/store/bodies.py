@@ -135,6 +135,7 @@ class Bodies(Table):
         table = self.store.tables.get(HISTORY.name)
         if table is None:
             table = Follower(HISTORY, self.store, self.pitch)
+            self.store.record(self.store.tables.pop, HISTORY.name, None)
             table.array[:] = 0.0
             table.count = self.count
             table.ids[: self.count] = self.ids[: self.count]

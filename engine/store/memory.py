@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy.typing as npt
 
 from ..checks import array as read_array
 from ..checks import integer, read_only, refuse
+from .objects import is_stateful, state_digest, state_of
 from .schema import Field, Kind, Schema
-from .store import Store, field_bytes
+from .store import Store
 from .table import Table
 
 _DTYPES: dict[Any, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64): np.uint64}
@@ -73,6 +75,8 @@ class MemoryRows:
         return np.asarray(self._read(), dtype=dtype)
 
     def _read(self) -> Any:
+        if not self._table.count:
+            raise ValueError(f"memory {self.name!r}: the tick in which it was added was taken back; add it again")
         return self._table.array[:, 0].copy().view(self._dtype).reshape(self._shape)
 
 
@@ -85,7 +89,8 @@ class Memory:
         self._store = store
         self._rows: dict[str, MemoryRows] = {}
         self._objects: dict[str, Any] = {}
-        self._joined: set[str] = set()
+        self._joined: dict[str, int] = {}
+        """How often an object has joined, by its name."""
 
     def __repr__(self) -> str:
         return f"<memory of {', '.join(map(repr, self)) or 'nothing'}>"
@@ -165,31 +170,45 @@ class Memory:
             refuse(f"World.memory {name!r}", "object", object, "one with get_state() and set_state(state)", TypeError)
         if any(other is object for other in self._objects.values()):
             refuse(f"World.memory {name!r}", "object", object, "one that is not attached already")
-        state_of(object, name)
+        state = state_of(object, name)
         self._store.before_change()
         self._objects[name] = object
         self._store.record(self._objects.pop, name, None)
+        self._store.record(object.set_state, state)
         return object
 
     def join(self, object: Any) -> None:
-        """Attach a force or a callback, or the object that a method is bound to, under a name of its own where it has a state."""
-        owner = getattr(object, "__self__", object)
-        if not is_stateful(owner) or any(other is owner for other in self._objects.values()):
+        """Attach a force or a callback, or the object that a method is bound to, under a name of its own where it has a state.
+
+        An object that joins several times, as a force and a callback say, leaves with the last of them.
+        """
+        owner = _owner_of(object)
+        if not is_stateful(owner):
             return
-        kind, number = type(owner).__name__, 1
-        while f"{kind} {number}" in self:
-            number += 1
-        self.attach(f"{kind} {number}", owner)
-        self._joined.add(f"{kind} {number}")
-        self._store.record(self._joined.discard, f"{kind} {number}")
+        name = next((name for name, other in self._objects.items() if other is owner), None)
+        if name is None:
+            kind, number = type(owner).__name__, 1
+            while f"{kind} {number}" in self:
+                number += 1
+            name = f"{kind} {number}"
+            self.attach(name, owner)
+            self._count_joined(name, 1)
+        elif name in self._joined:
+            self._count_joined(name, self._joined[name] + 1)
 
     def leave(self, object: Any) -> None:
-        """Detach what `join` attached."""
-        owner = getattr(object, "__self__", object)
-        for name in [name for name in self._joined if self._objects.get(name) is owner]:
-            self._joined.discard(name)
-            self._store.record(self._joined.add, name)
-            self._store.record(self._objects.__setitem__, name, self._objects.pop(name))
+        """Detach what `join` attached, if it has joined no more often than it has left."""
+        owner = _owner_of(object)
+        for name in [name for name in self._joined if self._objects[name] is owner]:
+            count = self._joined[name] - 1
+            self._count_joined(name, count)
+            if count == 0:
+                self._store.record(self._objects.__setitem__, name, self._objects.pop(name))
+
+    def _count_joined(self, name: str, count: int) -> None:
+        self._store.record(setattr, self, "_joined", self._joined)
+        left = {other: number for other, number in self._joined.items() if other != name}
+        self._joined = {**left, name: count} if count else left
 
     def _check_name(self, name: str) -> None:
         if not isinstance(name, str) or not name:
@@ -205,14 +224,14 @@ class Memory:
     def image(self) -> dict[str, Any]:
         """What a copy is made from; the rows' values are in the tables."""
         rows = {name: (rows._shape, rows._dtype) for name, rows in self._rows.items()}
-        return {"rows": rows, "objects": dict(self._objects), "joined": sorted(self._joined)}
+        return {"rows": rows, "objects": dict(self._objects), "joined": dict(self._joined)}
 
     def restore(self, image: dict[str, Any]) -> None:
         """Fill an empty memory; the tables are there already."""
         for name, (shape, dtype) in image["rows"].items():
             self._rows[name] = MemoryRows(name, self._store.tables[f"memory.{name}"], shape, dtype)
         self._objects.update(image["objects"])
-        self._joined.update(image["joined"])
+        self._joined = dict(image["joined"])
 
     @property
     def objects(self) -> dict[str, Any]:
@@ -220,50 +239,20 @@ class Memory:
         return dict(self._objects)
 
 
-def is_stateful(object: Any) -> bool:
-    """Whether an object has a state that it gives and takes."""
-    return callable(getattr(object, "get_state", None)) and callable(getattr(object, "set_state", None))
-
-
-def state_of(object: Any, name: str) -> dict[str, Any]:
-    """A checked copy of an object's state.
-
-    Raises:
-        TypeError: It is not a dict of text to float, int, bytes or arrays of numbers.
-    """
-    state = object.get_state()
-    if not isinstance(state, dict):
-        refuse(f"get_state of {name}", "the result", state, "a dict of text to float, int, bytes or arrays", TypeError)
-    copied: dict[str, Any] = {}
-    for key, value in state.items():
-        if not isinstance(key, str):
-            refuse(f"get_state of {name}", "a key", key, "text", TypeError)
-        if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
-            copied[key] = value.copy()
-        elif isinstance(value, float | int | bytes | np.number):
-            copied[key] = value
-        else:
-            refuse(f"get_state of {name}", key, value, "a float, an int, bytes or an array of numbers", TypeError)
-    return copied
-
-
-def state_digest(object: Any, name: str) -> Iterator[bytes]:
-    """The state of an object as bytes, equal for equal values."""
-    yield name.encode()
-    for key, value in sorted(state_of(object, name).items()):
-        yield key.encode()
-        if isinstance(value, bytes):
-            yield value
-        elif isinstance(value, np.ndarray) and value.dtype.kind in "iub":
-            yield f"{value.shape}".encode() + value.astype("<i8" if value.dtype.kind != "u" else "<u8").tobytes()
-        elif isinstance(value, int):
-            yield str(value).encode()
-        else:
-            yield f"{np.shape(value)}".encode() + field_bytes(np.asarray(value, np.float64), np.float64)
+def _owner_of(function: Any) -> Any:
+    """The object whose method a function is, or that it is itself."""
+    while isinstance(function, partial):
+        function = function.func
+    return getattr(function, "__self__", function)
 
 
 def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:
-    given = np.asarray(value)
-    if given.dtype.kind not in "iu" or (given.dtype.kind == "i" and (given < 0).any()) or given.shape != shape:
-        refuse(owner, "value", value, f"whole numbers from 0 to 2⁶⁴ − 1 of shape {shape}")
-    return given.astype(np.uint64)
+    rule = f"whole numbers from 0 to 2⁶⁴ − 1 of shape {shape}"
+    # as Python's own integers: numpy makes floats of a list of small and large ones
+    given = np.asarray(value, dtype=object)
+    numbers = given.reshape(-1).tolist()
+    if not all(isinstance(number, int | np.integer) and not isinstance(number, bool) for number in numbers):
+        refuse(owner, "value", value, rule, TypeError)
+    if given.shape != shape or not all(0 <= number < 2**64 for number in numbers):
+        refuse(owner, "value", value, rule)
+    return np.array(numbers, np.uint64).reshape(shape)

@@ -13,11 +13,16 @@ from weakref import ref
 import numpy as np
 
 from ..checks import FloatArray
+from .objects import field_bytes, state_of
 from .schema import Kind, Schema
 from .table import IntArray, Table, among
 
 Entry = tuple[Callable[..., Any], tuple[Any, ...]]
 """An inverse: a function and its arguments."""
+
+
+_MOST_TRIES = 3
+"""How often an inverse is begun that is interrupted each time."""
 
 
 class Phase(Enum):
@@ -98,14 +103,30 @@ class Store:
             self.log.append((function, arguments))
 
     def roll_back(self, mark: int = 0) -> None:
-        """Take back what was changed since the log had `mark` entries, last change first."""
+        """Take back what was changed since the log had `mark` entries, last change first.
+
+        Raises:
+            BaseException: What a `set_state` of the world's user has raised, or an interrupt, once all the rest is taken back.
+        """
         log, self.log = self.log, None  # taking back is not itself recorded
         phase, self.phase = self.phase, BETWEEN_TICKS
+        failure: BaseException | None = None
+        tries = 0
         try:
             while log is not None and len(log) > mark:
                 function, arguments = log[-1]
-                function(*arguments)
-                log.pop()  # after the call: an interrupt in between repeats it, which does no harm
+                try:
+                    function(*arguments)
+                except Exception as error:
+                    failure = failure or error
+                except BaseException as interrupt:
+                    failure, tries = interrupt, tries + 1
+                    if tries < _MOST_TRIES:  # repeating an inverse does no harm
+                        continue
+                tries = 0
+                log.pop()
+            if failure is not None:
+                raise failure
         finally:
             self.phase = phase
             self.log = log
@@ -186,23 +207,18 @@ class _Operation:
         if store.log is None:
             store.log = []
         self._mark = len(store.log)
-        for object in (self._objects or {}).values():
-            store.record(object.set_state, object.get_state())
+        for name, object in (self._objects or {}).items():
+            store.record(object.set_state, state_of(object, name))
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is not None or self._objects is not None:
-            self._store.roll_back(self._mark)
-        if not self._nested:
-            self._store.log = None
-
-
-def field_bytes(values: FloatArray, dtype: type) -> bytes:
-    """Values as little-endian bytes; zeros of both signs are one."""
-    if dtype is np.uint64:
-        return np.ascontiguousarray(values).view(np.uint64).astype("<u8").tobytes()
-    return (values + 0.0).astype("<f8").tobytes()
+        try:
+            if kind is not None or self._objects is not None:
+                self._store.roll_back(self._mark)
+        finally:
+            if not self._nested:
+                self._store.log = None
 
 
 def hash_of(parts: Iterator[bytes]) -> int:

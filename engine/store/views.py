@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import read_only
-from .schema import SWITCH, Field, Schema
+from .schema import Field, Schema
 from .store import Store
 
 
@@ -36,7 +36,7 @@ class TableView:
     def __getattr__(self, name: str) -> Any:
         field = self._field(name)
         values: Any = self._store.table(self._schema).read(field.name).copy()
-        if field.rule is SWITCH:
+        if field.rule is not None and field.rule.is_switch:
             values = values > 0.0
             return read_only(values)
         return read_only(values.astype(np.int64) if field.refers_to else values)
@@ -44,7 +44,7 @@ class TableView:
     def __setattr__(self, name: str, value: Any) -> None:
         field = self._field(name)
         if field.rule is None:
-            raise AttributeError(f"{self!r}: {name} cannot be changed")
+            raise AttributeError(f"{self!r}: {name} cannot be changed here")
         table = self._store.table(self._schema)
         values = field.rule.many(value, name, f"World: the {self._schema.name}", field.size, table.count)
         table.write(self._schema.components[name], slice(0, table.count), values)

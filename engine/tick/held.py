@@ -132,6 +132,8 @@ class Held:
             self._places = {number: place for place, number in enumerate(numbers)}
             self._places_numbering = self._bodies.numbering
         place = self._places.get(row)
+        if place is not None and place >= table.count:  # undone with a function after a tick
+            place = None
         parts = (*force.tolist(), *torque.tolist())
         total = (*_NONE[:first], *parts, *_NONE[first:])
         if place is not None:

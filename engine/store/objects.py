@@ -1,0 +1,64 @@
+"""Python objects with a state of their own: how it is copied and made bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..checks import FloatArray, refuse
+
+
+def is_stateful(object: Any) -> bool:
+    """Whether an object, not a class, has a state that it gives and takes."""
+    return (
+        not isinstance(object, type)
+        and callable(getattr(object, "get_state", None))
+        and callable(getattr(object, "set_state", None))
+    )
+
+
+def state_of(object: Any, name: str) -> dict[str, Any]:
+    """A checked copy of an object's state.
+
+    Raises:
+        TypeError: It is not a dict of text to float, int, bytes or arrays of numbers.
+    """
+    state = object.get_state()
+    if not isinstance(state, dict):
+        refuse(f"get_state of {name}", "the result", state, "a dict of text to float, int, bytes or arrays", TypeError)
+    copied: dict[str, Any] = {}
+    for key, value in state.items():
+        if not isinstance(key, str):
+            refuse(f"get_state of {name}", "a key", key, "text", TypeError)
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+            copied[key] = value.copy()
+        elif isinstance(value, float | int | bytes | np.integer | np.floating | np.bool_):
+            copied[key] = value
+        else:
+            refuse(f"get_state of {name}", key, value, "a float, an int, bytes or an array of numbers", TypeError)
+    return copied
+
+
+def state_digest(object: Any, name: str) -> Iterator[bytes]:
+    """The state of an object as bytes, equal for equal values."""
+    state = state_of(object, name)
+    yield f"{name} {len(state)}".encode()
+    for key, value in sorted(state.items()):
+        yield key.encode()
+        if isinstance(value, bytes):
+            yield b"bytes " + value
+        elif isinstance(value, np.ndarray) and value.dtype.kind in "iub":
+            yield f"{value.shape}".encode() + value.astype("<i8" if value.dtype.kind != "u" else "<u8").tobytes()
+        elif isinstance(value, int | np.integer | np.bool_):
+            yield f"integer {int(value)}".encode()
+        else:
+            yield f"{np.shape(value)}".encode() + field_bytes(np.asarray(value, np.float64), np.float64)
+
+
+def field_bytes(values: FloatArray, dtype: type) -> bytes:
+    """Values as little-endian bytes; zeros of both signs are one."""
+    if dtype is np.uint64:
+        return np.ascontiguousarray(values).view(np.uint64).astype("<u8").tobytes()
+    return (values + 0.0).astype("<f8").tobytes()
