@@ -28,7 +28,7 @@ def image_of(world: World) -> dict[str, Any]:
         ValueError: A callback or a called force reaches a handle of this world, so that it would drive it from the copy.
     """
     called = [force for force in world._forces if not isinstance(force, TableForce)]
-    for callback in (*world._callbacks, *world._after_tick):
+    for callback in (*world._stages.on_tick, *world._stages.after_tick):
         _check(world, callback.function, "the callback")
     for force in called:
         _check(world, force, "the force")
@@ -57,8 +57,8 @@ def image_of(world: World) -> dict[str, Any]:
         "mass_properties": list(world._bodies.mass_properties),
         "push_tick": world._held._push_tick,
         "forces": [_force_image(force) for force in world._forces],
-        "callbacks": [tuple(callback) for callback in world._callbacks],
-        "after_tick": [tuple(callback) for callback in world._after_tick],
+        "callbacks": [tuple(callback) for callback in world._stages.on_tick],
+        "after_tick": [tuple(callback) for callback in world._stages.after_tick],
         "memory": world._memory.image(),
     }
 
@@ -92,8 +92,8 @@ def restore(world: World, image: dict[str, Any]) -> None:
     world._memory.restore(image["memory"])
     for force in image["forces"]:
         world._forces.take(_force_from(world, force) if isinstance(force, _ForceImage) else force)
-    world._callbacks = [Callback(*pair) for pair in image["callbacks"]]
-    world._after_tick = [Callback(*pair) for pair in image["after_tick"]]
+    world._stages.on_tick = [Callback(*pair) for pair in image["callbacks"]]
+    world._stages.after_tick = [Callback(*pair) for pair in image["after_tick"]]
 
 
 class _ForceImage:

@@ -7,8 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
-from time import perf_counter
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -16,30 +15,27 @@ import numpy.typing as npt
 from . import copying, diagnostics
 from .body import Body, new_body
 from .calling import Callback, check_calls, identity
-from .checks import FloatArray, NonFiniteStateError, integer, read_only, real, refuse, vector
+from .checks import FloatArray, integer, read_only, real, refuse, vector
 from .clock import Clock
 from .forces.force import Force, TableForce
 from .forces.spring import SPRINGS
 from .forces.thruster import THRUSTERS
 from .integrators import Integrator, by_name
-from .kernels.layout import BAD
 from .mass_properties import MassProperties
 from .model import Model
 from .new_bodies import NewBodies
 from .state import State
 from .store.bodies import Bodies
 from .store.memory import Memory
-from .store.objects import state_of
 from .store.schema import Schema
-from .store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Store, hash_of, refuse_other_thread
+from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView
-from .threads import TakeTicks
-from .tick.culprit import find_culprit
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList
 from .tick.held import Held
 from .tick.plan import Plan
 from .tick.profile import Profile
+from .tick.stages import Stages, refuse_time
 from .tick.wrenches import wrench_on
 
 DEFAULT_INTEGRATOR = "free-rotor-2"
@@ -48,18 +44,6 @@ DEFAULT_INTEGRATOR = "free-rotor-2"
 
 _MOST_TICKS = 2**53
 """Tick counts beyond this would not have times of their own."""
-_SECONDS_PER_CALL = 0.02
-"""How long one compiled call may take [s], about: an interrupt waits for its end."""
-
-
-class _Stages(NamedTuple):
-    """What a tick is made of, in order; `World.profile` puts timed ones in their places."""
-
-    call_callbacks: Callable[[], None]
-    gather_held: Callable[[], None]
-    move: Callable[[int], int]
-    commit: Callable[[int], None]
-    call_after_tick: Callable[[], None]
 
 
 class World:
@@ -81,9 +65,7 @@ class World:
 
     __slots__ = (
         "__weakref__",
-        "_after_tick",
         "_bodies",
-        "_callbacks",
         "_clock",
         "_dt",
         "_exact_dt",
@@ -96,19 +78,13 @@ class World:
         "_last_tick",
         "_memory",
         "_model",
-        "_most_at_once",
         "_names",
         "_paused",
         "_plan",
-        "_profile",
-        "_quiet",
-        "_reported",
-        "_run",
         "_stages",
         "_state",
         "_store",
         "_threads",
-        "_tick_start",
     )
 
     def __init__(
@@ -126,12 +102,9 @@ class World:
         self._threads = integer(threads, "threads", "World", at_least=1)
         self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
         self._paused = self._in_frame = False
-        self._callbacks: list[Callback] = []
-        self._after_tick: list[Callback] = []
         self._names: dict[str, Body] = {}
         # state: tables, and what is held in them by name
         self._store = Store(self)
-        self._store.on_change = self._before_change
         self._bodies = Bodies(self._store, is_shared=self._threads > 1)
         self._store.tables[self._bodies.schema.name] = self._bodies
         self._memory = Memory(self._store)
@@ -143,15 +116,10 @@ class World:
         self._fields = Fields(self._bodies, self._store)
         self._plan = Plan(self._bodies, self._held, self._fields, self._dt, self._threads)
         self._forces = ForceList(self._store, self._bodies, self._plan, self._memory)
-        self._profile: Profile | None = None
-        self._stages = self._plain_stages()
-        self._run: TakeTicks = self._take_none
-        self._quiet = 0
-        """How many ticks may be taken by `_run` before somebody is to be called or something has changed."""
-        self._most_at_once = 64
-        self._tick_start = 0
-        self._reported = 0
-        """The last tick after which functions were called."""
+        self._stages = Stages(
+            self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
+        )
+        self._store.on_change = self._stages.disturb
         self._game_mode = False
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
@@ -251,36 +219,32 @@ class World:
         """
         if type(ticks) is not int or not 0 <= ticks <= 1_000_000:
             ticks = self._checked_ticks(ticks)
-        store = self._store
+        store, stages = self._store, self._stages
         # Between this question and the next line CPython does not change threads: one of two that come here is refused.
         if store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("step")
         store.phase = MOVING
         try:
             while ticks > 0:
-                if self._quiet >= ticks:  # nobody is called in these ticks, and nothing has changed since the last
-                    if ticks <= self._most_at_once:
-                        taken = self._run(ticks)
+                if stages.quiet >= ticks:  # nobody is called in these ticks, and nothing has changed since the last
+                    if ticks <= stages.most_at_once:
+                        taken = stages.run(ticks)
                         if taken != ticks:
-                            self._refuse_result()
+                            stages.refuse_result()
                     else:
-                        taken = self._run_for_a_while()
-                    self._quiet -= taken
-                    ticks -= taken
-                    continue
-                if self._in_frame and self._paused:
+                        taken = stages.run_for_a_while()
+                    stages.quiet -= taken
+                elif self._in_frame and self._paused:
                     break
-                stages = self._stages
-                stages.call_callbacks()
-                stages.gather_held()
-                taken = stages.move(ticks)
-                stages.commit(taken)
-                stages.call_after_tick()
+                else:
+                    stages.call_callbacks()
+                    stages.gather_held()
+                    taken = stages.move(ticks)
+                    stages.commit(taken)
+                    stages.call_after_tick()
                 ticks -= taken
         except BaseException as error:
-            self._take_back()
-            if not isinstance(error, Exception) and self._bodies.tick_count not in (self._tick_start, self._reported):
-                self._call_after_tick()  # an interrupt between a tick and the functions after it
+            stages.take_back(error)
             raise
         finally:
             store.phase = BETWEEN_TICKS
@@ -538,30 +502,30 @@ class World:
         if not callable(function):
             refuse(f"World.{when}", "function", function, "a function of the world", TypeError)
         check_calls(function, f"World.{when}", "function", "a function of the world")
-        name = "_callbacks" if when == "on_tick" else "_after_tick"
+        stages = self._stages
         with self._store.all_or_nothing():
             self._store.before_change()
             self._memory.join(function)
-            self._store.record(setattr, self, name, getattr(self, name))
-            setattr(self, name, [*getattr(self, name), Callback(function, every)])
+            self._store.record(setattr, stages, when, getattr(stages, when))
+            setattr(stages, when, [*getattr(stages, when), Callback(function, every)])
         return function
 
     def remove_callback(self, function: Callable[[World], Any]) -> None:
         """Stop calling a function that `on_tick` or `after_tick` was given."""
-        key = identity(function)
+        key, stages = identity(function), self._stages
         kept = {
-            name: [c for c in getattr(self, name) if identity(c.function) != key]
-            for name in ("_callbacks", "_after_tick")
+            name: [callback for callback in getattr(stages, name) if identity(callback.function) != key]
+            for name in ("on_tick", "after_tick")
         }
-        if all(len(kept[name]) == len(getattr(self, name)) for name in kept):
+        if all(len(kept[name]) == len(getattr(stages, name)) for name in kept):
             refuse("World.remove_callback", "function", function, "one that on_tick or after_tick was given")
         with self._store.all_or_nothing():
             self._store.before_change()
             for name, left in kept.items():
-                for _ in range(len(getattr(self, name)) - len(left)):
+                for _ in range(len(getattr(stages, name)) - len(left)):
                     self._memory.leave(function)
-                self._store.record(setattr, self, name, getattr(self, name))
-                setattr(self, name, left)
+                self._store.record(setattr, stages, name, getattr(stages, name))
+                setattr(stages, name, left)
 
     # what can be read off the whole
 
@@ -629,7 +593,7 @@ class World:
                 )
             finally:
                 store.enter(phase)
-                self._quiet = 0
+                self._stages.quiet = 0
 
     def profile(self) -> Profile:
         """Where the time of ticks goes: `with world.profile() as profile: world.step(1000)`, then `print(profile)`."""
@@ -649,188 +613,26 @@ class World:
         yield from (name.encode() for name in self._forces.names())
         yield from self._memory.digest()
 
-    # one tick: the stages of `step`, in their order
-
-    def _call_callbacks(self) -> None:
-        """The functions that are due; from here on everything that is changed is recorded, to be undone if the tick fails."""
-        count = self._tick_start = self._bodies.tick_count
-        if count >= self._last_tick:
-            self._refuse_time(1)
-        due = [callback for callback in self._callbacks if count % callback.every == 0] if self._callbacks else []
-        if not due and not self._plan.calls_forces:
-            return
-        store = self._store
-        store.log = []
-        for name, object in self._memory.objects.items():
-            store.record(object.set_state, state_of(object, name))
-        if due:
-            store.enter(CALLING)
-            for callback in due:
-                # one that another has removed in this tick is not called any more
-                if callback in self._callbacks:
-                    callback.function(self)
-        store.enter(FORCES if self._plan.calls_forces else MOVING)
-
-    def _ticks_until_called(self, count: int) -> int:
-        """How many ticks may follow the one that starts at this count before a function is due."""
-        until = self._last_tick - count
-        for callback in (*self._callbacks, *self._after_tick):
-            until = min(until, callback.every - count % callback.every)
-        return until
-
-    @staticmethod
-    def _is_due(callbacks: list[Callback], count: int) -> bool:
-        return bool(callbacks) and any(count % callback.every == 0 for callback in callbacks)
-
-    def _gather_held(self) -> None:
-        """Weights, constants, thrusters and pushes into the wrench that is held over the tick."""
-        if self._plan.calls_forces and self._store.log is None:  # a callback has added a force that is called
-            self._store.log = []
-        self._plan.gather()
-
-    def _move(self, ticks: int) -> int:
-        """The method, which takes as many ticks as pass until somebody is to be called."""
-        if self._plan.calls_forces or self._held.is_pushed:
-            ticks = 1
-        ticks = min(ticks, self._ticks_until_called(self._tick_start), self._most_at_once)
-        taken = self._plan.move(ticks)
-        if taken < 1:
-            self._refuse_result()
-        return taken
-
-    def _commit(self, taken: int) -> None:
-        """The ticks stand: nothing of them is undone any more."""
-        store = self._store
-        store.log = None
-        store.phase = MOVING
-        self._quiet = 0
-        if self._held.pushes.count:
-            self._held.expire()
-        count = self._tick_start + taken
-        if self._is_due(self._callbacks, count) or self._is_due(self._after_tick, count):
-            return
-        if self._plan.calls_forces or self._profile is not None:
-            return
-        run = self._plan.choose()
-        if run is not None and self._held.is_settled and self._integrator.fuses_ticks:
-            if run is not self._run:
-                self._run, self._most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
-            # the tick after which a function is called is not one that nobody watches
-            self._quiet = self._ticks_until_called(count) - bool(self._after_tick)
-
-    def _run_for_a_while(self) -> int:
-        """As many ticks as are worth a compiled call that an interrupt can wait for."""
-        ticks, begin = self._most_at_once, perf_counter()
-        if self._run(ticks) != ticks:
-            self._refuse_result()
-        spent = perf_counter() - begin
-        if spent < 0.5 * _SECONDS_PER_CALL:
-            self._most_at_once *= 2
-        elif spent > 1.5 * _SECONDS_PER_CALL:
-            self._most_at_once = max(1, self._most_at_once // 2)
-        return ticks
-
-    def _call_after_tick(self) -> None:
-        """The functions that are due after the last tick, each undone by itself if it raises."""
-        if not self._after_tick or not self._is_due(self._after_tick, self._bodies.tick_count):
-            return
-        store, count = self._store, self._bodies.tick_count
-        self._reported = count
-        store.enter(CALLING)
-        for callback in self._after_tick:
-            if count % callback.every == 0 and callback in self._after_tick:
-                with store.all_or_nothing():
-                    for name, object in self._memory.objects.items():
-                        store.record(object.set_state, state_of(object, name))
-                    callback.function(self)
-        store.phase = MOVING
-
-    # when a tick fails
-
-    def _take_back(self) -> None:
-        """Undo what a tick has changed that was not taken."""
-        self._quiet = 0
-        store = self._store
-        try:
-            if store.log is not None and self._bodies.tick_count == self._tick_start:
-                self._held.spoil_all()
-                store.roll_back()
-        finally:
-            store.log = None
-
-    def _refuse_result(self) -> NoReturn:
-        """Say which body was not finite after a tick, and, where it can be found, which force spoilt it. The tick itself is undone."""
-        index = int(self._bodies.control[BAD])
-        if index < 0:
-            raise RuntimeError("World: a compiled loop refused the arrays of this world; no tick was taken")
-        body = self._bodies.handles[index]
-        store, phase = self._store, self._store.phase
-        with store.trial(self._memory.objects):
-            store.enter(FORCES)
-            try:
-                culprit = find_culprit(self._plan, self._bodies, self._forces, self.time)
-            finally:
-                store.phase = phase
-        if culprit is not None:
-            force, index = culprit
-            body = self._bodies.handles[index]
-            cause = f"the force {force!r} on it is not finite"
-        else:
-            cause = (
-                f"no single force is to blame; it started with velocity {body.velocity.tolist()} m/s and "
-                f"angular_velocity_body {body.angular_velocity_body.tolist()} rad/s"
-            )
-        raise NonFiniteStateError(
-            f"{body}: its state is not finite after the tick from t = {self.time:g} s (dt = {self._dt:g} s); "
-            f"{cause}. The world is as it was before that tick."
-        )
+    # inside
 
     def _refuse_reentry(self, method: str) -> NoReturn:
         if self._store.is_calling_here:
             raise RuntimeError(f"World.{method} cannot be called from inside a tick (a callback or a force)")
         refuse_other_thread(f"World.{method}")
 
-    def _refuse_time(self, ticks: int) -> NoReturn:
-        raise ValueError(
-            f"World.step: after {ticks} more ticks of {self._dt:g} s from tick {self.tick_count} the time would be more than a number "
-            f"can hold; this world can take ticks up to number {self._last_tick}"
-        )
-
     def _checked_ticks(self, ticks: Any) -> int:
         ticks = integer(ticks, "ticks", "World.step", at_least=0)
         if ticks > self._last_tick - self._bodies.tick_count:
-            self._refuse_time(ticks)
+            refuse_time(ticks, self._bodies.tick_count, self._last_tick, self._dt)
         return ticks
-
-    # inside
-
-    def _before_change(self) -> None:
-        self._quiet = 0
-
-    def _take_none(self, ticks: int) -> int:
-        return 0
 
     def _use(self, integrator: Integrator, game_mode: bool) -> None:
         self._integrator, self._game_mode = integrator, game_mode
         self._plan.use(integrator, not game_mode)
 
-    def _plain_stages(self) -> _Stages:
-        return _Stages(self._call_callbacks, self._gather_held, self._move, self._commit, self._call_after_tick)
-
     def _switch_profile(self, profile: Profile | None) -> None:
         self._store.before_change()
-        self._profile = profile
-        plain = self._plain_stages()
-        if profile is None:
-            self._stages = plain
-            return
-
-        def commit(taken: int) -> None:
-            plain.commit(taken)
-            profile.ticks += taken
-
-        stages: dict[str, Callable[..., Any]] = {**plain._asdict(), "commit": commit}
-        self._stages = _Stages(**{name: profile.timed(name, stage) for name, stage in stages.items()})
+        self._stages.time_with(profile)
 
     def _own_body(self, body: Body, owner: str, argument: str) -> int:
         """The row of a body of this world."""

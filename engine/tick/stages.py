@@ -1,0 +1,270 @@
+"""The stages of a tick, as `World.step` lists them, and what is done when one of them fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from time import perf_counter
+from typing import Any, NoReturn
+
+from ..calling import Callback
+from ..checks import NonFiniteStateError
+from ..kernels.layout import BAD
+from ..store.bodies import Bodies
+from ..store.memory import Memory
+from ..store.objects import state_of
+from ..store.store import CALLING, FORCES, MOVING, Store
+from ..threads import TakeTicks
+from .culprit import find_culprit
+from .plan import Plan
+from .profile import Profile
+
+_SECONDS_PER_CALL = 0.02
+"""How long one compiled call may take [s], about: an interrupt waits for its end."""
+
+
+class Stages:
+    """Calls who is due, has the held wrench gathered, moves the bodies, and knows for how many ticks nobody has to be called.
+
+    Attributes:
+        on_tick: Functions to be called at the start of ticks.
+        after_tick: Functions to be called after ticks.
+        quiet: How many ticks `run` may take before somebody is to be called; zero once something has changed.
+        run: Takes ticks in which nobody is called and nothing has changed since the last.
+        most_at_once: The most ticks that one call of `run` takes, so that an interrupt does not wait long.
+        call_callbacks, gather_held, move, commit, call_after_tick: The stages; those of a profile are timed.
+    """
+
+    __slots__ = (
+        "_bodies",
+        "_dt",
+        "_forces",
+        "_last_tick",
+        "_memory",
+        "_plan",
+        "_profile",
+        "_reported",
+        "_store",
+        "_tick_start",
+        "after_tick",
+        "call_after_tick",
+        "call_callbacks",
+        "commit",
+        "gather_held",
+        "most_at_once",
+        "move",
+        "on_tick",
+        "quiet",
+        "run",
+    )
+
+    call_callbacks: Callable[[], None]
+    gather_held: Callable[[], None]
+    move: Callable[[int], int]
+    commit: Callable[[int], None]
+    call_after_tick: Callable[[], None]
+
+    def __init__(
+        self,
+        store: Store,
+        bodies: Bodies,
+        plan: Plan,
+        memory: Memory,
+        forces: Iterable[Any],
+        dt: float,
+        last_tick: int,
+    ) -> None:
+        self._store = store
+        self._bodies = bodies
+        self._plan = plan
+        self._memory = memory
+        self._forces = forces
+        self._dt = dt
+        self._last_tick = last_tick
+        self.on_tick: list[Callback] = []
+        self.after_tick: list[Callback] = []
+        self.quiet = 0
+        self.run: TakeTicks = _take_none
+        self.most_at_once = 1
+        self._tick_start = 0
+        self._reported = 0  # the last tick after which functions were called
+        self._profile: Profile | None = None
+        self.time_with(None)
+
+    def time_with(self, profile: Profile | None) -> None:
+        """Have the stages timed by a profile; None ends it."""
+        self.quiet = 0
+        self._profile = profile
+        for name, stage in self._plain().items():
+            setattr(self, name, stage if profile is None else profile.timed(name, stage))
+
+    def _plain(self) -> dict[str, Callable[..., Any]]:
+        return {
+            "call_callbacks": self._call_callbacks,
+            "gather_held": self._gather_held,
+            "move": self._move,
+            "commit": self._commit,
+            "call_after_tick": self._call_after_tick,
+        }
+
+    def disturb(self) -> None:
+        """Something is about to change: the next tick goes through all stages."""
+        self.quiet = 0
+
+    # the stages
+
+    def _call_callbacks(self) -> None:
+        """The functions that are due; from here on everything that is changed is recorded, to be undone if the tick fails."""
+        count = self._tick_start = self._bodies.tick_count
+        if count >= self._last_tick:
+            refuse_time(1, count, self._last_tick, self._dt)
+        due = [callback for callback in self.on_tick if count % callback.every == 0] if self.on_tick else []
+        if not due and not self._plan.calls_forces:
+            return
+        store = self._store
+        store.log = []
+        self._record_memory()
+        if due:
+            store.enter(CALLING)
+            world = store.world()
+            for callback in due:
+                # one that another has removed in this tick is not called any more
+                if callback in self.on_tick:
+                    callback.function(world)
+        store.enter(FORCES if self._plan.calls_forces else MOVING)
+
+    def _gather_held(self) -> None:
+        """Weights, constants, thrusters and pushes into the wrench that is held over the tick."""
+        if self._plan.calls_forces and self._store.log is None:
+            self._store.log = []
+        self._plan.gather()
+
+    def _move(self, ticks: int) -> int:
+        """The method, which takes as many ticks as pass until somebody is to be called; how many it took."""
+        if self._plan.calls_forces or self._plan.held.is_pushed:
+            ticks = 1
+        taken = self._plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
+        if taken < 1:
+            self.refuse_result()
+        return taken
+
+    def _commit(self, taken: int) -> None:
+        """The ticks stand: nothing of them is undone any more."""
+        store, plan = self._store, self._plan
+        store.log = None
+        store.phase = MOVING
+        self.quiet = 0
+        if plan.held.pushes.count:
+            plan.held.expire()
+        count = self._tick_start + taken
+        if self._profile is not None:
+            self._profile.ticks += taken
+            return
+        if plan.calls_forces or _is_due(self.on_tick, count) or _is_due(self.after_tick, count):
+            return
+        run = plan.choose()
+        if run is not None and plan.held.is_settled and plan.integrator.fuses_ticks:
+            if run is not self.run:
+                self.run, self.most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
+            # the tick after which a function is called is not one that nobody watches
+            self.quiet = self._ticks_until_called(count) - bool(self.after_tick)
+
+    def _call_after_tick(self) -> None:
+        """The functions that are due after the last tick, each undone by itself if it raises."""
+        if not self.after_tick or not _is_due(self.after_tick, self._bodies.tick_count):
+            return
+        store, count = self._store, self._bodies.tick_count
+        self._reported = count
+        store.enter(CALLING)
+        world = store.world()
+        for callback in self.after_tick:
+            if count % callback.every == 0 and callback in self.after_tick:
+                with store.all_or_nothing():
+                    self._record_memory()
+                    callback.function(world)
+        store.phase = MOVING
+
+    def run_for_a_while(self) -> int:
+        """As many ticks as are worth a compiled call that an interrupt can wait for; how many."""
+        ticks, begin = self.most_at_once, perf_counter()
+        if self.run(ticks) != ticks:
+            self.refuse_result()
+        spent = perf_counter() - begin
+        if spent < 0.5 * _SECONDS_PER_CALL:
+            self.most_at_once *= 2
+        elif spent > 1.5 * _SECONDS_PER_CALL:
+            self.most_at_once = max(1, self.most_at_once // 2)
+        return ticks
+
+    def _record_memory(self) -> None:
+        for name, object in self._memory.objects.items():
+            self._store.record(object.set_state, state_of(object, name))
+
+    def _ticks_until_called(self, count: int) -> int:
+        """How many ticks may follow the one that starts at this count before a function is due."""
+        until = self._last_tick - count
+        for callback in (*self.on_tick, *self.after_tick):
+            until = min(until, callback.every - count % callback.every)
+        return until
+
+    # when a tick fails
+
+    def take_back(self, error: BaseException) -> None:
+        """Undo what a tick has changed that was not taken; a tick that was taken stands, and the functions after it are called."""
+        self.quiet = 0
+        store = self._store
+        try:
+            if store.log is not None and self._bodies.tick_count == self._tick_start:
+                self._plan.held.spoil_all()
+                store.roll_back()
+        finally:
+            store.log = None
+        interrupted = not isinstance(error, Exception)
+        if interrupted and self._bodies.tick_count not in (self._tick_start, self._reported):
+            self._call_after_tick()
+
+    def refuse_result(self) -> NoReturn:
+        """Say which body was not finite after a tick, and, where it can be found, which force spoilt it. The tick itself is undone.
+
+        Raises:
+            NonFiniteStateError: Always, unless a loop has refused its arrays.
+        """
+        index = int(self._bodies.control[BAD])
+        if index < 0:
+            raise RuntimeError("World: a compiled loop refused the arrays of this world; no tick was taken")
+        body = self._bodies.handles[index]
+        store, phase, time = self._store, self._store.phase, self._bodies.tick_count * self._dt
+        with store.trial(self._memory.objects):
+            store.enter(FORCES)
+            try:
+                culprit = find_culprit(self._plan, self._bodies, self._forces, time)
+            finally:
+                store.phase = phase
+        if culprit is not None:
+            force, index = culprit
+            body = self._bodies.handles[index]
+            cause = f"the force {force!r} on it is not finite"
+        else:
+            cause = (
+                f"no single force is to blame; it started with velocity {body.velocity.tolist()} m/s and "
+                f"angular_velocity_body {body.angular_velocity_body.tolist()} rad/s"
+            )
+        raise NonFiniteStateError(
+            f"{body}: its state is not finite after the tick from t = {time:g} s (dt = {self._dt:g} s); "
+            f"{cause}. The world is as it was before that tick."
+        )
+
+
+def refuse_time(ticks: int, count: int, last_tick: int, dt: float) -> NoReturn:
+    """Raise the error of a world that runs out of time."""
+    raise ValueError(
+        f"World.step: after {ticks} more ticks of {dt:g} s from tick {count} the time would be more than a number can hold; "
+        f"this world can take ticks up to number {last_tick}"
+    )
+
+
+def _is_due(callbacks: list[Callback], count: int) -> bool:
+    return bool(callbacks) and any(count % callback.every == 0 for callback in callbacks)
+
+
+def _take_none(ticks: int) -> int:
+    return 0
