@@ -189,8 +189,8 @@ class Table:
 
 def among(values: FloatArray, rows: IntArray) -> npt.NDArray[np.bool_]:
     """Which of the values, row numbers or -1, are among some rows, which are ascending."""
-    if len(rows) == 1:
-        return values == rows[0]
+    if len(rows) <= 1:
+        return values == rows[0] if len(rows) else np.zeros(len(values), np.bool_)
     places = np.searchsorted(rows, values)
     return rows[np.minimum(places, len(rows) - 1)] == values
 
