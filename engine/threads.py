@@ -45,18 +45,19 @@ def on_threads(columns: Bodies, threads: int, layers: Any, bind: BindLoop) -> Ta
     for first, last in pairwise(edges):
         array, control = columns.part(first, last - first)
         own_layers = from_column(layers, first) if isinstance(layers, np.ndarray) else layers
-        made.append(_Part(first, array, control, bind(array, control, own_layers)))
+        made.append(_Part(first, array, control, bind(array, control, own_layers), columns.stores_momentum))
     return _TicksInParts(columns.control, made)
 
 
 class _Part:
     """Bodies that one thread takes through a tick."""
 
-    def __init__(self, first: int, array: FloatArray, control: Integers, take: TakeTicks) -> None:
+    def __init__(self, first: int, array: FloatArray, control: Integers, take: TakeTicks, stores: bool) -> None:
         self._first = first
         self._array = array
         self._control = control
         self._take = take
+        self._stores = stores
         self._lock = Lock()
         self._due: int | None = None
         self._tick = 0
@@ -93,7 +94,7 @@ class _Part:
     def undo(self) -> None:
         """Back to the start of the tick, if it was finite here; a loop undoes one that was not by itself."""
         if self._control[TICKS] > self._tick:
-            undo(self._array, self._control)
+            undo(self._array, self._control, self._stores)
 
 
 class _TicksInParts:

@@ -87,7 +87,7 @@ def test_neither_number_nor_order_of_forces_selects_a_loop():
         )
     )
     assert one is other
-    two = loop_of(with_forces(lambda bodies: [forces.PointGravity(*GRAVITY)] + [forces.PointGravity(*GRAVITY)]))
+    two = loop_of(with_forces(lambda bodies: [forces.PointGravity(*GRAVITY), forces.PointGravity(*GRAVITY)]))
     twenty = loop_of(with_forces(lambda bodies: [forces.PointGravity(100.0 + k, (50.0 + k, 0, 0)) for k in range(20)]))
     assert two is twenty
     shared = loop_of(with_forces(lambda bodies: [forces.LinearDrag(0.1)]))

@@ -141,7 +141,8 @@ class OneStepMethod(Integrator):
     def held_ticks(
         self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        arguments = self.advance, self.stage_offsets, gyroscopic, columns.pitch, forces.kinds
+        made_for = columns.stores_momentum, gyroscopic, columns.pitch
+        arguments = self.advance, self.stage_offsets, *made_for, forces.kinds
         if forces.in_passes:
             stages = columns.stage_array(self.evaluations_per_tick)
             return partial(loops.coupled_ticks(*arguments), columns.array, columns.control, stages, *forces.tables, dt)
@@ -151,10 +152,11 @@ class OneStepMethod(Integrator):
         )
 
     def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        advance, evaluations, pitch = self.advance, self.evaluations_per_tick, columns.pitch
+        advance, evaluations = self.advance, self.evaluations_per_tick
+        made_for = evaluations, columns.stores_momentum, gyroscopic, columns.pitch
         arguments = columns.array, columns.control, columns.stage_array(evaluations), dt
         steps: list[LoopCall | Evaluation] = []
         for stage, offset in enumerate(self.stage_offsets):
-            steps.append(partial(loops.stage_state(advance, stage, evaluations, gyroscopic, pitch), *arguments))
+            steps.append(partial(loops.stage_state(advance, stage, *made_for), *arguments))
             steps.append((stage, offset * dt))
-        return StagedTick(steps, partial(loops.staged_end(advance, evaluations, gyroscopic, pitch), *arguments))
+        return StagedTick(steps, partial(loops.staged_end(advance, *made_for), *arguments))

@@ -91,24 +91,25 @@ class Splitting(Integrator):
         return 2 if self.order == 2 else 4
 
     def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        pitch, stages = columns.pitch, columns.stage_array(staged_splitting.STAGE_BLOCKS)
+        stores, pitch = columns.stores_momentum, columns.pitch
+        stages = columns.stage_array(staged_splitting.STAGE_BLOCKS)
         arrays = columns.array, columns.control, stages
-        drift_all = staged_splitting.staged_drift(self.turn, columns.stores_momentum, gyroscopic, pitch)
+        drift_all = staged_splitting.staged_drift(self.turn, stores, gyroscopic, pitch)
         _, shares = self._arrays
         kicks = KICKS[self._evaluations_per_kick(depends_on_rates)]
         last = len(kicks) - 1
-        steps: list[LoopCall | Evaluation] = [partial(staged_splitting.staged_start(pitch), *arrays)]
+        steps: list[LoopCall | Evaluation] = [partial(staged_splitting.staged_start(stores, pitch), *arrays)]
         for (kick, drift), offset in zip(self.table, _offsets(self.table), strict=True):
             for index, (weight, part) in enumerate(kicks if kick != 0.0 else ()):
                 steps.append((0, offset * dt))
                 closes = index == last
                 if closes and last > 0:
                     steps.append(partial(staged_splitting.staged_mean(pitch), stages, columns.control, weight))
-                kick_all = staged_splitting.staged_kick(index == 0 or closes, closes, pitch)
+                kick_all = staged_splitting.staged_kick(index == 0 or closes, closes, stores, pitch)
                 steps.append(partial(kick_all, *arrays, part * (dt * kick), weight))
             if drift != 0.0:
                 steps.append(partial(drift_all, *arrays, dt * drift, shares))
-        return StagedTick(steps, partial(staged_splitting.staged_end(pitch), *arrays))
+        return StagedTick(steps, partial(staged_splitting.staged_end(stores, pitch), *arrays))
 
 
 def of_order_two(parts: Sequence[float]) -> Table:

@@ -9,7 +9,19 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, real, refuse
 from ..kernels.columns import Integers
-from ..kernels.layout import ANGULAR_VELOCITY, BAD, COUNT, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, TICKS, VELOCITY
+from ..kernels.layout import (
+    ANGULAR_VELOCITY,
+    BAD,
+    COUNT,
+    ORIENTATION,
+    POSITION,
+    PREVIOUS,
+    PREVIOUS_STORED_MOMENTUM,
+    STATE_ROWS,
+    STORED_MOMENTUM,
+    TICKS,
+    VELOCITY,
+)
 from ..kernels.loops import accepted
 from ..kernels.undo import close_steps
 from ..store.bodies import Bodies
@@ -19,6 +31,13 @@ from .integrator import NO_FORCES, CompiledForces, EvaluateForces, Integrator, T
 
 MOST_SUBSTEPS = 1024
 """The most into which a tick is cut on the way to a tolerance; a body that wants more has its tick refused."""
+
+_STATE_ROWS = np.r_[POSITION:STATE_ROWS, STORED_MOMENTUM : STORED_MOMENTUM + 3]
+"""All that a tick changes."""
+_KEPT_ROWS = np.r_[
+    _STATE_ROWS, PREVIOUS : PREVIOUS + STATE_ROWS, PREVIOUS_STORED_MOMENTUM : PREVIOUS_STORED_MOMENTUM + 3
+]
+"""That, and what was one tick earlier."""
 
 TakeSteps = Callable[[float, int], bool]
 """Called as `take(step, count)`: that many steps of that length [s] from the state as it is; whether all ended finite."""
@@ -130,43 +149,44 @@ class Substepped(Integrator):
 
     def _take_tick(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
         columns = inside.columns
-        tick, start = columns.control[TICKS], columns.array[: PREVIOUS + STATE_ROWS].copy()
+        tick, bodies = columns.control[TICKS], slice(0, columns.padded_count)
+        kept = columns.array[_KEPT_ROWS, bodies]
         try:
             if self.n is not None:
                 finite = inside.take(take, dt, self.n)
             else:
-                finite = self._converge(inside, dt, take, start)
+                finite = self._converge(inside, dt, take)
             if finite:
-                close_steps(columns.array, columns.control, start)
+                close_steps(columns.array, columns.control, kept)
             else:
                 columns.control[BAD] = inside.control[BAD]
-                _put_back(columns, start)
+                columns.array[_KEPT_ROWS, bodies] = kept
         except BaseException:
             if columns.control[TICKS] == tick:  # else it came when the tick was over and counted
-                _put_back(columns, start)
+                columns.array[_KEPT_ROWS, bodies] = kept
             raise
         return finite
 
-    def _converge(self, inside: "_Steps", dt: float, take: TakeSteps, start: FloatArray) -> bool:
+    def _converge(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
         """Double the sub-steps until no body's result changes by more than the tolerance; each keeps the first that did not."""
         assert self.tolerance is not None
-        columns = inside.columns
-        state = columns.array[:STATE_ROWS]
+        array, bodies = inside.columns.array, slice(0, inside.columns.count)
+        start = array[_STATE_ROWS, bodies]
+        result, settled = start.copy(), np.zeros(start.shape[1], dtype=np.bool_)
         coarse: FloatArray | None = None
-        result, settled = np.zeros_like(state), np.zeros(columns.pitch, dtype=np.bool_)
-        settled[columns.count :] = True
         count, finite = 1, False
         while count <= MOST_SUBSTEPS:
-            state[:] = start[:STATE_ROWS]
+            array[_STATE_ROWS, bodies] = start
             finite = inside.take(take, dt, count)
+            fine = array[_STATE_ROWS, bodies]
             if finite and coarse is not None:
-                fresh = ~settled & (_change(coarse, state, dt) <= self.tolerance)
-                result[:, fresh] = state[:, fresh]
+                fresh = ~settled & (_change(coarse, fine, dt) <= self.tolerance)
+                result[:, fresh] = fine[:, fresh]
                 settled |= fresh
                 if settled.all():
-                    state[:, : columns.count] = result[:, : columns.count]
+                    array[_STATE_ROWS, bodies] = result
                     return True
-            coarse = state.copy() if finite else None
+            coarse = fine if finite else None
             count *= 2
         if not finite:
             return False
@@ -197,10 +217,6 @@ class _Steps:
         self.control[TICKS] = self.columns.control[TICKS] * count
         self.control[COUNT] = self.columns.control[COUNT]
         return take(dt / count, count)
-
-
-def _put_back(columns: Bodies, start: FloatArray) -> None:
-    columns.array[: PREVIOUS + STATE_ROWS] = start
 
 
 def _change(a: FloatArray, b: FloatArray, dt: float) -> npt.NDArray[np.float64]:

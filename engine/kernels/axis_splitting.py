@@ -2,14 +2,13 @@
 
 from .compiler import inlined
 from .quaternions import Quaternion, from_rotation_vector
+from .rigid_body import MaybeVector, plus
 from .trigonometry import sine_cosine_of_half
 from .vectors import Vector, scale
 
 
 @inlined
-def axis_splitting(
-    has_stores: bool, moments: Vector, momentum: Vector, stored: Vector, step: float
-) -> tuple[Quaternion, Vector]:
+def axis_splitting(moments: Vector, momentum: Vector, stored: MaybeVector, step: float) -> tuple[Quaternion, Vector]:
     """How a body turns by itself, to order two: a steady turn about its momentum, and turns about axes 1, 2, 3, 2 and 1.
 
     The energy Σ (mᵢ − hᵢ)²/(2Iᵢ) without stored momentum is L²/(2I₂) and for each axis mᵢ²(1/Iᵢ − 1/I₂)/2. The first, taken alone, turns
@@ -19,10 +18,10 @@ def axis_splitting(
     of (mᵢ − hᵢ)/Iᵢ, which leave a body at rest beside its wheels at rest. Every part keeps the momentum.
 
     Args:
-        has_stores: Whether some body of the loop stores momentum, known when it is compiled: without, the turns about axis 2 drop out.
         moments: Principal moments [kg·m²].
         momentum: Angular momentum I ω + h [N·m·s], principal axes.
-        stored: Stored momentum h [N·m·s], principal axes.
+        stored: Stored momentum h [N·m·s], principal axes; None in loops for worlds where no body has any: turns about axis 2 then
+            drop out.
         step: Time [s], of either sign.
 
     Returns:
@@ -31,7 +30,8 @@ def axis_splitting(
     Source: McLachlan (1993) and Reich (1994) for turns about axes; Fassò (2003) compares the choices of what to split off.
     """
     x, y, z = momentum
-    h1, h2, h3 = stored
+    has_stores = stored is not None
+    h1, h2, h3 = plus((0.0, 0.0, 0.0), stored)
     stores = has_stores and abs(h1) + abs(h2) + abs(h3) > 0.0
     inverse_1, inverse_2, inverse_3 = 1.0 / moments[0], 1.0 / moments[1], 1.0 / moments[2]
     pace_1 = inverse_1 if stores else inverse_1 - inverse_2

@@ -1,6 +1,9 @@
 """Reading a body's column into tuples and writing it back."""
 
+from collections.abc import Callable
+from functools import cache
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +18,20 @@ from .layout import (
     INVERSE_INERTIA,
     INVERSE_MASS,
     MASS,
+    MOTOR_TORQUE,
     ORIENTATION,
     POSITION,
     PREVIOUS,
+    PREVIOUS_STORED_MOMENTUM,
     PRINCIPAL_AXES,
     PRINCIPAL_MOMENTS,
     STORED_MOMENTUM,
     TICKS,
     VELOCITY,
+    WRENCH,
 )
 from .quaternions import Quaternion
-from .rigid_body import Body, BodyAtStage, State, Wrench
+from .rigid_body import BodyAtStage, BodyModel, BodyState, BodyWrench, MaybeVector
 from .vectors import Symmetric, Vector
 
 Array = npt.NDArray[np.float64]
@@ -53,42 +59,74 @@ def load_symmetric(array: Array, row: int, column: int) -> Symmetric:
 
 
 @inlined
-def load_state(array: Array, row: int, column: int) -> State:
-    return (
+def load_nothing(array: Array, row: int, column: int) -> None:
+    return None
+
+
+@cache
+def load_stored(stores: bool) -> Callable[..., Any]:
+    """`load(array, row, column)`: a vector in loops for worlds that store momentum, None in the others, where nothing is read."""
+    return load_vector if stores else load_nothing
+
+
+@inlined
+def load_state(array: Array, row: int, column: int, stored_momentum: MaybeVector) -> BodyState:
+    """The thirteen rows of a state from `row` on, with the momentum stored, which stands elsewhere."""
+    return BodyState(
         load_vector(array, row + POSITION, column),
         load_quaternion(array, row + ORIENTATION, column),
         load_vector(array, row + VELOCITY, column),
         load_vector(array, row + ANGULAR_VELOCITY, column),
+        stored_momentum,
     )
 
 
 @inlined
-def load_wrench(array: Array, row: int, column: int) -> Wrench:
-    return (
+def load_wrench(array: Array, row: int, column: int, motor_torque: MaybeVector) -> BodyWrench:
+    """The twelve rows of a wrench from `row` on, with the torque of the motors, which is held over the tick and stands elsewhere."""
+    return BodyWrench(
         load_vector(array, row, column),
         load_vector(array, row + 3, column),
         load_vector(array, row + 6, column),
         load_vector(array, row + 9, column),
+        motor_torque,
     )
 
 
+@cache
+def load_start(stores: bool) -> Callable[..., Any]:
+    """Make `load(array, column) -> (state, held wrench)` of a body at the start of a tick."""
+    load = load_stored(stores)
+
+    @inlined
+    def load_both(array: Array, column: int) -> tuple[BodyState, BodyWrench]:
+        state = load_state(array, POSITION, column, load(array, STORED_MOMENTUM, column))
+        return state, load_wrench(array, WRENCH, column, load(array, MOTOR_TORQUE, column))
+
+    return load_both
+
+
 @inlined
-def load_body(array: Array, column: int) -> Body:
-    return (
+def load_body(array: Array, column: int) -> BodyModel:
+    return BodyModel(
         float(array[INVERSE_MASS, column]),
         load_symmetric(array, INERTIA, column),
         load_symmetric(array, INVERSE_INERTIA, column),
-        load_vector(array, STORED_MOMENTUM, column),
     )
 
 
 @inlined
-def load_body_at_stage(array: Array, column: int, state: State) -> BodyAtStage:
+def load_body_at_stage(array: Array, column: int, state: BodyState) -> BodyAtStage:
     """A body in this state, as force fields see it."""
-    position, orientation, velocity, angular_velocity_body = state
-    mass, inertia = float(array[MASS, column]), load_symmetric(array, INERTIA, column)
-    center_of_mass = load_vector(array, CENTER_OF_MASS, column)
-    return BodyAtStage(position, orientation, velocity, angular_velocity_body, mass, inertia, center_of_mass)
+    return BodyAtStage(
+        state.position,
+        state.orientation,
+        state.velocity,
+        state.angular_velocity,
+        float(array[MASS, column]),
+        load_symmetric(array, INERTIA, column),
+        load_vector(array, CENTER_OF_MASS, column),
+    )
 
 
 @inlined
@@ -118,48 +156,83 @@ def store_quaternion(array: Array, row: int, column: int, value: Quaternion) -> 
 
 
 @inlined
-def store_state(array: Array, row: int, column: int, state: State) -> None:
-    store_vector(array, row + POSITION, column, state[0])
-    store_quaternion(array, row + ORIENTATION, column, state[1])
-    store_vector(array, row + VELOCITY, column, state[2])
-    store_vector(array, row + ANGULAR_VELOCITY, column, state[3])
+def store_stored(array: Array, row: int, column: int, value: MaybeVector) -> None:
+    """Stored momentum, where the loop is for worlds that have any."""
+    if value is not None:
+        store_vector(array, row, column, value)
 
 
 @inlined
-def store_wrench(array: Array, row: int, column: int, wrench: Wrench) -> None:
-    store_vector(array, row, column, wrench[0])
-    store_vector(array, row + 3, column, wrench[1])
-    store_vector(array, row + 6, column, wrench[2])
-    store_vector(array, row + 9, column, wrench[3])
+def store_state(array: Array, row: int, column: int, state: BodyState) -> None:
+    """The thirteen rows of a state from `row` on, without the momentum stored."""
+    store_vector(array, row + POSITION, column, state.position)
+    store_quaternion(array, row + ORIENTATION, column, state.orientation)
+    store_vector(array, row + VELOCITY, column, state.velocity)
+    store_vector(array, row + ANGULAR_VELOCITY, column, state.angular_velocity)
 
 
 @inlined
-def store_tick(array: Array, column: int, start: State, end: State) -> int:
+def store_wrench(array: Array, row: int, column: int, wrench: BodyWrench) -> None:
+    """The twelve rows of a wrench from `row` on, without the torque of the motors."""
+    store_vector(array, row, column, wrench.force_world)
+    store_vector(array, row + 3, column, wrench.torque_world)
+    store_vector(array, row + 6, column, wrench.force_body)
+    store_vector(array, row + 9, column, wrench.torque_body)
+
+
+@inlined
+def store_previous(array: Array, column: int, state: BodyState) -> None:
+    store_state(array, PREVIOUS, column, state)
+    store_stored(array, PREVIOUS_STORED_MOMENTUM, column, state.stored_momentum)
+
+
+@inlined
+def store_tick(array: Array, column: int, start: BodyState, end: BodyState) -> int:
     """A body's tick into the rows of the state and of the one before it; one where its end is not finite, else zero."""
-    store_state(array, PREVIOUS, column, start)
+    store_previous(array, column, start)
     store_state(array, POSITION, column, end)
+    store_stored(array, STORED_MOMENTUM, column, end.stored_momentum)
     return 0 if is_finite(end) else 1
 
 
-@inlined
-def close_tick(array: Array, control: Integers, not_finite: int) -> bool:
-    """The last act of a tick: count it, or undo it for all bodies where some are not finite; whether it was counted."""
-    if not_finite == 0:
-        control[TICKS] += 1
-        return True
-    for column in range(control[COUNT]):
-        if control[BAD] < 0 and not is_finite(load_state(array, POSITION, column)):
-            control[BAD] = column
-        store_state(array, POSITION, column, load_state(array, PREVIOUS, column))
-    return False
+@cache
+def close_tick(stores: bool) -> Callable[..., bool]:
+    """Make `close(array, control, not_finite) -> counted`, the last act of a tick.
+
+    It counts the tick, or undoes it for all bodies where some are not finite and reports the first of these.
+    """
+    load = load_stored(stores)
+
+    @inlined
+    def close(array: Array, control: Integers, not_finite: int) -> bool:
+        if not_finite == 0:
+            control[TICKS] += 1
+            return True
+        for column in range(control[COUNT]):
+            state = load_state(array, POSITION, column, load(array, STORED_MOMENTUM, column))
+            if control[BAD] < 0 and not is_finite(state):
+                control[BAD] = column
+            before = load(array, PREVIOUS_STORED_MOMENTUM, column)
+            store_state(array, POSITION, column, load_state(array, PREVIOUS, column, before))
+            store_stored(array, STORED_MOMENTUM, column, before)
+        return False
+
+    return close
 
 
 @inlined
-def is_finite(state: State) -> bool:
+def is_finite(state: BodyState) -> bool:
     """Whether every number of a state is: zero times a number is zero, but nan for nan and infinities."""
-    x, q, v, w = state
+    x, q, v, w = state.position, state.orientation, state.velocity, state.angular_velocity
     position = 0.0 * x[0] + 0.0 * x[1] + 0.0 * x[2]
     orientation = 0.0 * q[0] + 0.0 * q[1] + 0.0 * q[2] + 0.0 * q[3]
     velocity = 0.0 * v[0] + 0.0 * v[1] + 0.0 * v[2]
     rates = 0.0 * w[0] + 0.0 * w[1] + 0.0 * w[2]
-    return position + orientation + velocity + rates == 0.0
+    return _and_stored(position + orientation + velocity + rates, state.stored_momentum) == 0.0
+
+
+@inlined
+def _and_stored(total: float, stored_momentum: MaybeVector) -> float:
+    if stored_momentum is None:
+        return total
+    return total + (0.0 * stored_momentum[0] + 0.0 * stored_momentum[1] + 0.0 * stored_momentum[2])

@@ -15,7 +15,7 @@ from .columns import Array, Integers, load_body_at_stage, load_state, load_vecto
 from .compiler import inlined, kernel, use_widest_vectors
 from .layout import COUNT, FORCE_WORLD, LAYER_COUNTS, POSITION, TORQUE_BODY
 from .quaternions import rotate_inverse
-from .rigid_body import BodyAtStage, Wrench
+from .rigid_body import BodyAtStage, BodyWrench
 from .vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 
 Parameters = tuple[float, ...]
@@ -153,16 +153,16 @@ def summed(kinds: tuple[FieldKind, ...], first_row: int = 0) -> Callable[..., An
     add_layer, add_rest = _layer(kinds[0]), summed(kinds[1:], first_row + kinds[0].rows_per_layer)
 
     @inlined
-    def add_fields(layers: Array, column: int, time: float, body: BodyAtStage, wrench: Wrench) -> Wrench:
-        force_world, torque_world, force_body, torque_body = wrench
-        force_world, torque_body = add_layer(layers, first_row, column, time, body, force_world, torque_body)
-        return add_rest(layers, column, time, body, (force_world, torque_world, force_body, torque_body))
+    def add_fields(layers: Array, column: int, time: float, body: BodyAtStage, wrench: BodyWrench) -> BodyWrench:
+        force, torque = add_layer(layers, first_row, column, time, body, wrench.force_world, wrench.torque_body)
+        more = BodyWrench(force, wrench.torque_world, wrench.force_body, torque, wrench.motor_torque)
+        return add_rest(layers, column, time, body, more)
 
     return add_fields
 
 
 @inlined
-def _add_none(layers: Any, column: int, time: float, body: BodyAtStage, wrench: Wrench) -> Wrench:
+def _add_none(layers: Any, column: int, time: float, body: BodyAtStage, wrench: BodyWrench) -> BodyWrench:
     return wrench
 
 
@@ -190,7 +190,7 @@ def _layers_of(kind: FieldKind) -> Callable[..., Any]:
         for layer in range(layer_count):
             row = first_row + layer * rows_per_layer
             for column in range(count):
-                body = load_body_at_stage(array, column, load_state(states, POSITION, column))
+                body = load_body_at_stage(array, column, load_state(states, POSITION, column, None))
                 force, torque = load_vector(states, force_row, column), load_vector(states, torque_row, column)
                 force, torque = add_layer(layers, row, column, time, body, force, torque)
                 store_vector(states, force_row, column, force)

@@ -22,6 +22,7 @@ from math import sqrt
 
 from .compiler import inlined
 from .quaternions import Quaternion, conjugate, from_rotation_vector, multiply, rotate_inverse
+from .rigid_body import MaybeVector
 from .trigonometry import sine_cosine
 from .vectors import Vector
 
@@ -39,17 +40,15 @@ _TINY = 1e-290  # a square below this is taken for zero: it has lost digits
 
 
 @inlined
-def free_rotor(
-    has_stores: bool, moments: Vector, momentum: Vector, stored: Vector, step: float
-) -> tuple[Quaternion, Vector]:
+def free_rotor(moments: Vector, momentum: Vector, stored: MaybeVector, step: float) -> tuple[Quaternion, Vector]:
     """How a body turns by itself: exact without stored momentum, with it a step of order two that keeps the momentum to rounding.
 
-    Arguments and result are those of `free_turn`, the momentum being the whole, I ω + h, and `stored` h. The energy I⁻¹(m − h)·(m − h)/2
-    is m·I⁻¹m/2 − m·I⁻¹h but for a constant: the free body of momentum m, and a steady turn at the body rates −I⁻¹h, half of it before
-    and half of it after. Without h that turn is the identity, to the last bit; `has_stores`, known when the loop is compiled, says
-    whether some body of it has any.
+    Arguments and result are those of `free_turn`, the momentum being the whole, I ω + h, and `stored` h, or None in loops for worlds where
+    no body stores momentum. The energy I⁻¹(m − h)·(m − h)/2 is m·I⁻¹m/2 − m·I⁻¹h but for a constant: the free body of momentum m, and a
+    steady turn at the body rates −I⁻¹h, half of it before and half of it after. Where h is zero that turn is the identity, to the
+    last bit.
     """
-    if not has_stores:
+    if stored is None:
         return free_turn(moments, momentum, step)
     half = -0.5 * step
     aside = from_rotation_vector(

@@ -6,7 +6,17 @@ of the rows in each, so that gathering one body or all of them gives the same bi
 
 from .columns import Array, Integers, add_to_vector, load_vector, store_vector
 from .compiler import inlined, kernel
-from .layout import CENTER_OF_MASS, FORCE_BODY, FORCE_WORLD, MASS, TORQUE_BODY, TORQUE_WORLD, WRENCH, WRENCH_ROWS
+from .layout import (
+    CENTER_OF_MASS,
+    FORCE_BODY,
+    FORCE_WORLD,
+    MASS,
+    MOTOR_TORQUE,
+    TORQUE_BODY,
+    TORQUE_WORLD,
+    WRENCH,
+    WRENCH_ROWS,
+)
 from .vectors import Vector, cross, scale, subtract
 
 BODY = 0
@@ -39,8 +49,12 @@ def gather_held(
             marks[stale[index]] = 1
             for row in range(WRENCH, WRENCH + WRENCH_ROWS):
                 array[row, stale[index]] = 0.0
+            store_vector(array, MOTOR_TORQUE, stale[index], (0.0, 0.0, 0.0))
     else:
         for row in range(WRENCH, WRENCH + WRENCH_ROWS):
+            for column in range(body_count):
+                array[row, column] = 0.0
+        for row in range(MOTOR_TORQUE, MOTOR_TORQUE + 3):
             for column in range(body_count):
                 array[row, column] = 0.0
     # accelerations first, summed where the force is to stand, then times the mass

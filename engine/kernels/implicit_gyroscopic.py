@@ -1,13 +1,13 @@
 """What the implicit methods share: one Newton step for I Δω + s ω × (I ω + h) = …, a linear system of three unknowns."""
 
 from .compiler import inlined
-from .rigid_body import Body
+from .rigid_body import BodyModel
 from .vectors import Vector, add_scaled, apply_symmetric, cross, dot, subtract
 
 
 @inlined
 def newton_correction(
-    angular_velocity_body: Vector, momentum_body: Vector, duration: float, residual: Vector, body: Body
+    angular_velocity_body: Vector, momentum_body: Vector, duration: float, residual: Vector, body: BodyModel
 ) -> Vector:
     """(I + s [ω]× I − s [I ω + h]×)⁻¹ times the residual, s the duration; nothing where the matrix has no inverse.
 
@@ -23,6 +23,6 @@ def newton_correction(
 
 
 @inlined
-def _column(axis: Vector, rates: Vector, momentum: Vector, duration: float, body: Body) -> Vector:
-    inertia_axis = apply_symmetric(body[1], axis)
+def _column(axis: Vector, rates: Vector, momentum: Vector, duration: float, body: BodyModel) -> Vector:
+    inertia_axis = apply_symmetric(body.inertia, axis)
     return add_scaled(inertia_axis, duration, subtract(cross(rates, inertia_axis), cross(momentum, axis)))

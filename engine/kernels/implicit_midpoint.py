@@ -3,6 +3,8 @@
 Free flight over a tick is m₁ = Cᵀ m₀ and R₁ = R₀ C with m = I ω + h and C the Cayley turn of dt ω̄, for the ω̄ that solves
 I (ω̄ − ω₀) + dt/2 ω̄ × (I ω̄ + h) = 0. Whatever ω̄ is, R m stays; for the solution I ω̄ + h = (m₀ + m₁)/2, and then
 the change of energy, (m₁ − m₀)·ω̄, is zero as well.
+
+What motors do is half before and half after it, so that h stands still in between.
 """
 
 from math import inf, sqrt
@@ -11,14 +13,18 @@ from .compiler import inlined
 from .implicit_gyroscopic import newton_correction
 from .quaternions import Quaternion, doubling, from_rotation_vector, multiply, normalize, rotate_inverse
 from .rigid_body import (
-    Body,
-    State,
+    BodyModel,
+    BodyState,
+    MaybeVector,
     Wrenches,
     angular_acceleration_body,
     angular_momentum_body,
+    grown,
+    less,
     net_force_world,
-    net_torque_body,
     net_torque_world,
+    turned_by_motors,
+    turning_torque_body,
 )
 from .vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 
@@ -30,61 +36,69 @@ _LARGEST_ANGLE = 8.0
 
 
 @inlined
-def implicit_midpoint(stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body) -> State:
+def implicit_midpoint(
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
     if stage == 0:
         return start
-    position, orientation, velocity, rates = start
+    position, orientation, velocity, rates, stored = start
+    motor_torque = wrenches[0].motor_torque
+    middle_stored, end_stored = grown(stored, 0.5 * dt, motor_torque), grown(stored, dt, motor_torque)
     twice = doubling(orientation)
     # the middle, as the forces at the start have it
-    torque_body = net_torque_body(orientation, twice, wrenches[0])
-    middle_rates = _predicted_middle(gyroscopic, dt, rates, torque_body, body)
+    torque = turning_torque_body(orientation, twice, wrenches[0])
+    middle_rates = _predicted_middle(gyroscopic, dt, rates, middle_stored, torque, body)
     middle_orientation = normalize(multiply(orientation, _cayley(0.5 * dt, middle_rates)))
     if stage == 1:
-        acceleration = scale(body[0], net_force_world(orientation, twice, wrenches[0]))
+        acceleration = scale(body.inverse_mass, net_force_world(orientation, twice, wrenches[0]))
         middle_position = add_scaled(position, 0.5 * dt, add_scaled(velocity, 0.25 * dt, acceleration))
-        return middle_position, middle_orientation, add_scaled(velocity, 0.5 * dt, acceleration), middle_rates
+        middle_velocity = add_scaled(velocity, 0.5 * dt, acceleration)
+        return BodyState(middle_position, middle_orientation, middle_velocity, middle_rates, middle_stored)
     middle_twice = doubling(middle_orientation)
-    acceleration = scale(body[0], net_force_world(middle_orientation, middle_twice, wrenches[1]))
+    acceleration = scale(body.inverse_mass, net_force_world(middle_orientation, middle_twice, wrenches[1]))
     end_velocity = add_scaled(velocity, dt, acceleration)
     end_position = add_scaled(position, dt, add_scaled(velocity, 0.5 * dt, acceleration))
     if not gyroscopic:
-        torque_body = net_torque_body(middle_orientation, middle_twice, wrenches[1])
-        change = scale(dt, apply_symmetric(body[2], torque_body))
+        torque = turning_torque_body(middle_orientation, middle_twice, wrenches[1])
+        change = scale(dt, apply_symmetric(body.inverse_inertia, torque))
         # no energy to keep here, so the turn may as well be exact
         turn = from_rotation_vector(scale(dt, add_scaled(rates, 0.5, change)))
-        return end_position, normalize(multiply(orientation, turn)), end_velocity, add(rates, change)
+        end_orientation = normalize(multiply(orientation, turn))
+        return BodyState(end_position, end_orientation, end_velocity, add(rates, change), end_stored)
     # half the angular impulse of the middle, free flight, the other half: L grows by dt times the torque in world axes, exactly
     torque_world = net_torque_world(middle_orientation, middle_twice, wrenches[1])
-    kick = scale(0.5 * dt, apply_symmetric(body[2], rotate_inverse(orientation, twice, torque_world)))
-    kicked = add(rates, kick)
-    momentum = angular_momentum_body(kicked, body)
-    mean_rates, duration = _mean_rates(dt, kicked, momentum, body)
+    torque_body = rotate_inverse(orientation, twice, torque_world)
+    kick = scale(0.5 * dt, apply_symmetric(body.inverse_inertia, torque_body))
+    kicked = turned_by_motors(add(rates, kick), 0.5 * dt, motor_torque, body)
+    momentum = angular_momentum_body(kicked, middle_stored, body)
+    mean_rates, duration = _mean_rates(dt, kicked, momentum, middle_stored, body)
     turn = _cayley(duration, mean_rates)
     end_orientation = normalize(multiply(orientation, turn))
     # ω by I⁻¹ times the change of m and not times m: what rounding does to the inverse then has nothing to add up
     change = subtract(rotate_inverse(turn, doubling(turn), momentum), momentum)
-    end_rates = add(kicked, _solved(change, body))
+    end_rates = turned_by_motors(add(kicked, _solved(change, body)), 0.5 * dt, motor_torque, body)
     torque_body = rotate_inverse(end_orientation, doubling(end_orientation), torque_world)
-    return (
-        end_position,
-        end_orientation,
-        end_velocity,
-        add_scaled(end_rates, 0.5 * dt, apply_symmetric(body[2], torque_body)),
-    )
+    end_rates = add_scaled(end_rates, 0.5 * dt, apply_symmetric(body.inverse_inertia, torque_body))
+    return BodyState(end_position, end_orientation, end_velocity, end_rates, end_stored)
 
 
 @inlined
-def _predicted_middle(gyroscopic: bool, dt: float, rates: Vector, torque_body: Vector, body: Body) -> Vector:
+def _predicted_middle(
+    gyroscopic: bool, dt: float, rates: Vector, stored: MaybeVector, turning_torque: Vector, body: BodyModel
+) -> Vector:
     """ω₀ + dt/2 ω̇ with ω̇ linearised about the start, which keeps it small where dt |ω| is not."""
     if not gyroscopic:
-        return add_scaled(rates, 0.5 * dt, angular_acceleration_body(False, rates, torque_body, body))
-    momentum = angular_momentum_body(rates, body)
-    missing = subtract(torque_body, cross(rates, momentum))
+        acceleration = angular_acceleration_body(False, rates, stored, turning_torque, body)
+        return add_scaled(rates, 0.5 * dt, acceleration)
+    momentum = angular_momentum_body(rates, stored, body)
+    missing = subtract(turning_torque, cross(rates, momentum))
     return add_scaled(rates, 0.5 * dt, newton_correction(rates, momentum, 0.5 * dt, missing, body))
 
 
 @inlined
-def _mean_rates(dt: float, rates: Vector, momentum: Vector, body: Body) -> tuple[Vector, float]:
+def _mean_rates(
+    dt: float, rates: Vector, momentum: Vector, stored: MaybeVector, body: BodyModel
+) -> tuple[Vector, float]:
     """ω̄ by ten Newton steps, and the duration for which it solves the equation: dt, or less where dt |ω| is above two or so.
 
     From ω₀ the steps converge for every body without a wheel at dt |ω| ≤ 1 and for most at 5, two to five of them; beyond, folds of
@@ -95,27 +109,40 @@ def _mean_rates(dt: float, rates: Vector, momentum: Vector, body: Body) -> tuple
     """
     speed = sqrt(dot(rates, rates))
     duration = _LARGEST_ANGLE / speed if dt * speed > _LARGEST_ANGLE else dt
-    negligible = 1e-24 * dot(momentum, momentum)
+    # beside what the body and its wheels have each: their sum may be zero, and the residual is never quite
+    own = less(momentum, stored)
+    negligible = 1e-24 * _with_square_of(stored, dot(own, own))
     search = (rates, duration, inf)
-    search = _improved(search, rates, momentum, negligible, body)
-    search = _improved(search, rates, momentum, negligible, body)
-    search = _improved(search, rates, momentum, negligible, body)
-    search = _improved(search, rates, momentum, negligible, body)
-    search = _improved(search, rates, momentum, negligible, body)
-    search = _improved(search, rates, momentum, negligible, body)
-    search = _improved(search, rates, momentum, negligible, body)
-    search = _improved(search, rates, momentum, negligible, body)
-    search = _improved(search, rates, momentum, negligible, body)
-    search = _improved(search, rates, momentum, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
+    search = _improved(search, rates, momentum, stored, negligible, body)
     return search[0], search[1]
 
 
 @inlined
-def _improved(search: Search, start: Vector, momentum: Vector, negligible: float, body: Body) -> Search:
+def _with_square_of(stored: MaybeVector, total: float) -> float:
+    if stored is None:
+        return total
+    return total + dot(stored, stored)
+
+
+@inlined
+def _improved(
+    search: Search, start: Vector, momentum: Vector, stored: MaybeVector, negligible: float, body: BodyModel
+) -> Search:
     """One Newton step, from the start for a shorter duration where the last one failed."""
     rates, duration, before = search
-    mean_momentum = angular_momentum_body(rates, body)
-    residual = add_scaled(apply_symmetric(body[1], subtract(rates, start)), 0.5 * duration, cross(rates, mean_momentum))
+    mean_momentum = angular_momentum_body(rates, stored, body)
+    residual = add_scaled(
+        apply_symmetric(body.inertia, subtract(rates, start)), 0.5 * duration, cross(rates, mean_momentum)
+    )
     squared = dot(residual, residual)
     failed = squared > 0.5 * before and squared > negligible
     # from here on the values of the start are selected where it failed: no branch, so that bodies stay side by side
@@ -139,13 +166,13 @@ def _either(choose_first: bool, a: Vector, b: Vector) -> Vector:
 
 
 @inlined
-def _solved(right: Vector, body: Body) -> Vector:
+def _solved(right: Vector, body: BodyModel) -> Vector:
     """I⁻¹ times a vector, with one step of refinement against the rounding of the inverse.
 
     A slender body, moments twentyfold apart, at dt |ω| = 5 for 1e5 ticks: momentum to 3e-13 with it, and to 3e-11 and growing without.
     """
-    first = apply_symmetric(body[2], right)
-    return add(first, apply_symmetric(body[2], subtract(right, apply_symmetric(body[1], first))))
+    first = apply_symmetric(body.inverse_inertia, right)
+    return add(first, apply_symmetric(body.inverse_inertia, subtract(right, apply_symmetric(body.inertia, first))))
 
 
 @inlined

@@ -16,7 +16,12 @@
 | 49-54 | its inverse | 1/(kg·m²) | body |
 | 55-57 | principal moments, ascending | kg·m² | |
 | 58-60 | principal axes: x, y, z of the quaternion that takes them to body axes, its w at least 1/2 | - | principal to body |
-| 61-63 | stored angular momentum (wheels) | N·m·s | body |
+| 61-63 | stored angular momentum (wheels), part of the state | N·m·s | body |
+| 64-66 | motor torque held over the tick: the rate at which the stored momentum grows | N·m | body |
+| 67-69 | stored angular momentum one tick earlier | N·m·s | body |
+
+Whether any body of a world stores momentum is known when a loop is compiled: a loop for worlds that do not reads and writes none of the
+last nine rows.
 
 A second array, of the same pitch, exists while some force is evaluated at each stage: thirteen rows for the state at the stage, then
 twelve rows of wrench for each evaluation in the tick (methods of kicks and drifts lay these rows out their own way: `staged_splitting`).
@@ -54,7 +59,9 @@ INVERSE_INERTIA = 49
 PRINCIPAL_MOMENTS = 55
 PRINCIPAL_AXES = 58
 STORED_MOMENTUM = 61
-ROWS = 64
+MOTOR_TORQUE = 64
+PREVIOUS_STORED_MOMENTUM = 67
+ROWS = 70
 
 STAGE_WRENCH = 13
 

@@ -1,6 +1,6 @@
 """The loops over bodies: one tick or many with held wrenches, and one stage of a tick with wrenches evaluated anew at each.
 
-Both run the same scalar function of a method, `advance(stage, gyroscopic, dt, start, wrenches, body) -> State`: the state at which
+Both run the same scalar function of a method, `advance(stage, gyroscopic, dt, start, wrenches, body) -> BodyState`: the state at which
 the method wants wrench number `stage`, given the wrenches before it; `stage` equal to the number of evaluations is the end of the
 tick. `offsets` says when the method wants each wrench, in ticks after the start of the tick. `advance`, `offsets`, `stage`, `gyroscopic`
 and the row pitch are closed over, so each loop is compiled for them and what a stage does not need drops out (passed at run time, every
@@ -26,7 +26,7 @@ from .columns import (
     close_tick,
     load_body,
     load_body_at_stage,
-    load_state,
+    load_start,
     load_wrench,
     store_state,
     store_tick,
@@ -34,9 +34,9 @@ from .columns import (
 )
 from .compiler import inlined, kernel, use_widest_vectors
 from .fields import FieldKind, all_passes, kind_names, summed
-from .layout import BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, WRENCH, WRENCH_ROWS
+from .layout import BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from .points import add_pulls
-from .rigid_body import Body, State, Wrench, Wrenches
+from .rigid_body import BodyModel, BodyState, BodyWrench, Wrenches
 
 Advance = Callable[..., Any]
 Offsets = tuple[float, ...]
@@ -51,7 +51,12 @@ def accepted(result: int) -> int:
 
 @cache
 def held_ticks(
-    advance: Advance, offsets: Offsets, gyroscopic: bool, pitch: int, kinds: tuple[FieldKind, ...] = ()
+    advance: Advance,
+    offsets: Offsets,
+    stores: bool,
+    gyroscopic: bool,
+    pitch: int,
+    kinds: tuple[FieldKind, ...] = (),
 ) -> Callable[..., int]:
     """Make `loop(array, control, layers, dt, ticks) -> ticks completed`.
 
@@ -59,9 +64,10 @@ def held_ticks(
     `fields.summed`; without any, what is passed as `layers` is not looked at), evaluated at each stage in the same pass.
     """
     take = _evaluated(advance, offsets, gyroscopic, kinds) if kinds else _held(advance, len(offsets), gyroscopic)
+    load, close = load_start(stores), close_tick(stores)
     has_fields = bool(kinds)
 
-    @kernel(f"held-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{kind_names(kinds)}")
+    @kernel(f"held-{_name(advance, stores, gyroscopic, pitch)}{kind_names(kinds)}")
     def held(array: Array, control: Integers, layers: Any, dt: float, ticks: int) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch:
@@ -74,11 +80,10 @@ def held_ticks(
             time = float(control[TICKS]) * dt
             not_finite = 0
             for column in range(count):
-                start = load_state(array, POSITION, column)
-                body = load_body(array, column)
-                end = take(array, layers, column, time, dt, start, load_wrench(array, WRENCH, column), body)
+                start, held_wrench = load(array, column)
+                end = take(array, layers, column, time, dt, start, held_wrench, load_body(array, column))
                 not_finite += store_tick(array, column, start, end)
-            if not close_tick(array, control, not_finite):
+            if not close(array, control, not_finite):
                 return tick
         return ticks
 
@@ -87,12 +92,12 @@ def held_ticks(
 
 @cache
 def stage_state(
-    advance: Advance, stage: int, evaluations: int, gyroscopic: bool, pitch: int
+    advance: Advance, stage: int, evaluations: int, stores: bool, gyroscopic: bool, pitch: int
 ) -> Callable[[Array, Integers, Array, float], int]:
     """Make `loop(array, control, stages, dt) -> 0`: the state at one stage, and its wrench begun with the held one."""
-    to_stage = _to_stage(advance, stage, evaluations, gyroscopic)
+    to_stage = _to_stage(advance, stage, evaluations, stores, gyroscopic)
 
-    @kernel(f"stage-{stage}-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}")
+    @kernel(f"stage-{stage}-{_name(advance, stores, gyroscopic, pitch)}")
     def staged(array: Array, control: Integers, stages: Array, dt: float) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
@@ -105,19 +110,19 @@ def stage_state(
 
 @cache
 def staged_end(
-    advance: Advance, evaluations: int, gyroscopic: bool, pitch: int
+    advance: Advance, evaluations: int, stores: bool, gyroscopic: bool, pitch: int
 ) -> Callable[[Array, Integers, Array, float], int]:
     """Make `loop(array, control, stages, dt) -> bodies that are not finite`: the end of the tick from the wrenches of all stages."""
-    to_end = _to_end(advance, evaluations, gyroscopic)
+    to_end, close = _to_end(advance, evaluations, stores, gyroscopic), close_tick(stores)
 
-    @kernel(f"end-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}")
+    @kernel(f"end-{_name(advance, stores, gyroscopic, pitch)}")
     def end_of_tick(array: Array, control: Integers, stages: Array, dt: float) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
         control[BAD] = -1
         not_finite = to_end(array, stages, control[COUNT], dt)
-        close_tick(array, control, not_finite)
+        close(array, control, not_finite)
         return not_finite
 
     return end_of_tick
@@ -125,7 +130,12 @@ def staged_end(
 
 @cache
 def coupled_ticks(
-    advance: Advance, offsets: Offsets, gyroscopic: bool, pitch: int, kinds: tuple[FieldKind, ...] = ()
+    advance: Advance,
+    offsets: Offsets,
+    stores: bool,
+    gyroscopic: bool,
+    pitch: int,
+    kinds: tuple[FieldKind, ...] = (),
 ) -> Callable[..., int]:
     """Make `loop(array, control, stages, springs, point_forces, layers, counts, dt, ticks) -> ticks completed`.
 
@@ -134,12 +144,12 @@ def coupled_ticks(
     counted at run time, so that what adds up the forces is compiled once and not once per stage.
     """
     evaluations = len(offsets)
-    to_any_stage = _to_any_stage(advance, evaluations, gyroscopic)
+    to_any_stage = _to_any_stage(advance, evaluations, stores, gyroscopic)
     add_fields = all_passes(kinds)
-    to_end = _to_end(advance, evaluations, gyroscopic)
+    to_end, close = _to_end(advance, evaluations, stores, gyroscopic), close_tick(stores)
     has_fields = bool(kinds)
 
-    @kernel(f"coupled-{advance.__name__}-{'gyro' if gyroscopic else 'game'}-{pitch}{kind_names(kinds)}")
+    @kernel(f"coupled-{_name(advance, stores, gyroscopic, pitch)}{kind_names(kinds)}")
     def coupled(
         array: Array,
         control: Integers,
@@ -165,11 +175,16 @@ def coupled_ticks(
                 to_any_stage(stage, array, stages, count, dt)
                 add_fields(array, stages, row, layers, 0, counts, count, time + offsets[stage] * dt)
                 add_pulls(array, stages, row, springs, point_forces, counts)
-            if not close_tick(array, control, to_end(array, stages, count, dt)):
+            if not close(array, control, to_end(array, stages, count, dt)):
                 return tick
         return ticks
 
     return coupled
+
+
+def _name(advance: Advance, stores: bool, gyroscopic: bool, pitch: int) -> str:
+    """The part that the method has in a loop's name."""
+    return f"{advance.__name__}{'-stored' if stores else ''}-{'gyro' if gyroscopic else 'game'}-{pitch}"
 
 
 # one body through its stages
@@ -177,13 +192,20 @@ def coupled_ticks(
 
 @cache
 def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[..., Any]:
-    """Make `take(array, layers, column, time, dt, start, held, body) -> State`: the end of a tick with nothing but the held wrench."""
+    """Make `take(array, layers, column, time, dt, start, held, body) -> BodyState`: the end of a tick with nothing but the held wrench."""
     repeated = _repeated(evaluations)
 
     @inlined
     def take(
-        array: Array, layers: Any, column: int, time: float, dt: float, start: State, held: Wrench, body: Body
-    ) -> State:
+        array: Array,
+        layers: Any,
+        column: int,
+        time: float,
+        dt: float,
+        start: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState:
         return advance(evaluations, gyroscopic, dt, start, repeated(held), body)
 
     return take
@@ -199,8 +221,15 @@ def _evaluated(
 
     @inlined
     def take(
-        array: Array, layers: Array, column: int, time: float, dt: float, start: State, held: Wrench, body: Body
-    ) -> State:
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        dt: float,
+        start: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState:
         return from_first(array, layers, column, time, dt, start, held, repeated(held), body)
 
     return take
@@ -209,7 +238,7 @@ def _evaluated(
 def _from_stage(
     stage: int, advance: Advance, offsets: Offsets, gyroscopic: bool, add_fields: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Make `go_on(array, layers, column, time, dt, start, held, wrenches, body) -> State`: from one stage to the end of the tick.
+    """Make `go_on(array, layers, column, time, dt, start, held, wrenches, body) -> BodyState`: from one stage to the end of the tick.
 
     `wrenches` has one wrench for each evaluation of the tick; those from this stage on are not known yet and are not read.
     """
@@ -223,11 +252,11 @@ def _from_stage(
             column: int,
             time: float,
             dt: float,
-            start: State,
-            held: Wrench,
+            start: BodyState,
+            held: BodyWrench,
             wrenches: Wrenches,
-            body: Body,
-        ) -> State:
+            body: BodyModel,
+        ) -> BodyState:
             return advance(evaluations, gyroscopic, dt, start, wrenches, body)
 
         return end
@@ -243,11 +272,11 @@ def _from_stage(
         column: int,
         time: float,
         dt: float,
-        start: State,
-        held: Wrench,
+        start: BodyState,
+        held: BodyWrench,
         wrenches: Wrenches,
-        body: Body,
-    ) -> State:
+        body: BodyModel,
+    ) -> BodyState:
         state = advance(stage, gyroscopic, dt, start, wrenches, body)
         at_stage = load_body_at_stage(array, column, state)
         own = add_fields(layers, column, time + offset * dt, at_stage, held)
@@ -258,21 +287,21 @@ def _from_stage(
 
 
 @cache
-def _repeated(count: int) -> Callable[[Wrench], Wrenches]:
+def _repeated(count: int) -> Callable[[BodyWrench], Wrenches]:
     """Make `repeated(wrench) -> wrenches`, so many of the same."""
     if count == 0:
         return _no_wrenches
     repeat_rest = _repeated(count - 1)
 
     @inlined
-    def repeated(wrench: Wrench) -> Wrenches:
+    def repeated(wrench: BodyWrench) -> Wrenches:
         return (wrench, *repeat_rest(wrench))
 
     return repeated
 
 
 @inlined
-def _no_wrenches(wrench: Wrench) -> Any:
+def _no_wrenches(wrench: BodyWrench) -> Any:
     return ()
 
 
@@ -280,9 +309,11 @@ def _no_wrenches(wrench: Wrench) -> Any:
 
 
 @cache
-def _to_any_stage(advance: Advance, evaluations: int, gyroscopic: bool, first: int = 0) -> Callable[..., None]:
+def _to_any_stage(
+    advance: Advance, evaluations: int, stores: bool, gyroscopic: bool, first: int = 0
+) -> Callable[..., None]:
     """Make `to_any_stage(stage, array, stages, count, dt)`: choose among the stages from the first on."""
-    to_first = _to_stage(advance, first, evaluations, gyroscopic)
+    to_first = _to_stage(advance, first, evaluations, stores, gyroscopic)
     if first == evaluations - 1:
 
         @inlined
@@ -291,7 +322,7 @@ def _to_any_stage(advance: Advance, evaluations: int, gyroscopic: bool, first: i
 
         return to_the_last
 
-    to_others = _to_any_stage(advance, evaluations, gyroscopic, first + 1)
+    to_others = _to_any_stage(advance, evaluations, stores, gyroscopic, first + 1)
 
     @inlined
     def to_any_stage(stage: int, array: Array, stages: Array, count: int, dt: float) -> None:
@@ -304,15 +335,14 @@ def _to_any_stage(advance: Advance, evaluations: int, gyroscopic: bool, first: i
 
 
 @cache
-def _to_stage(advance: Advance, stage: int, evaluations: int, gyroscopic: bool) -> Callable[..., None]:
+def _to_stage(advance: Advance, stage: int, evaluations: int, stores: bool, gyroscopic: bool) -> Callable[..., None]:
     """Make `to_stage(array, stages, count, dt)`: all bodies to one stage; its wrench is begun with the held one."""
-    load_wrenches = _wrenches_before(stage, evaluations)
+    load, load_wrenches = load_start(stores), _wrenches_before(stage, evaluations)
 
     @inlined
     def to_stage(array: Array, stages: Array, count: int, dt: float) -> None:
         for column in range(count):
-            start = load_state(array, POSITION, column)
-            held = load_wrench(array, WRENCH, column)
+            start, held = load(array, column)
             wrenches = load_wrenches(stages, column, held)
             state = advance(stage, gyroscopic, dt, start, wrenches, load_body(array, column))
             store_state(stages, POSITION, column, state)
@@ -322,16 +352,16 @@ def _to_stage(advance: Advance, stage: int, evaluations: int, gyroscopic: bool) 
 
 
 @cache
-def _to_end(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[..., int]:
+def _to_end(advance: Advance, evaluations: int, stores: bool, gyroscopic: bool) -> Callable[..., int]:
     """Make `to_end(array, stages, count, dt) -> bodies that are not finite`: all bodies to the end of the tick."""
-    load_wrenches = _wrenches_before(evaluations, evaluations)
+    load, load_wrenches = load_start(stores), _wrenches_before(evaluations, evaluations)
 
     @inlined
     def to_end(array: Array, stages: Array, count: int, dt: float) -> int:
         not_finite = 0
         for column in range(count):
-            start = load_state(array, POSITION, column)
-            wrenches = load_wrenches(stages, column, load_wrench(array, WRENCH, column))
+            start, held = load(array, column)
+            wrenches = load_wrenches(stages, column, held)
             end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))
             not_finite += store_tick(array, column, start, end)
         return not_finite
@@ -348,13 +378,13 @@ def _wrenches_before(stage: int, evaluations: int, first: int = 0) -> Callable[.
     is_known, row = first < stage, STAGE_WRENCH + WRENCH_ROWS * first
 
     @inlined
-    def load(stages: Array, column: int, held: Wrench) -> Wrenches:
-        wrench = load_wrench(stages, row, column) if is_known else held
+    def load(stages: Array, column: int, held: BodyWrench) -> Wrenches:
+        wrench = load_wrench(stages, row, column, held.motor_torque) if is_known else held
         return (wrench, *load_rest(stages, column, held))
 
     return load
 
 
 @inlined
-def _no_wrenches_before(stages: Array, column: int, held: Wrench) -> Any:
+def _no_wrenches_before(stages: Array, column: int, held: BodyWrench) -> Any:
     return ()

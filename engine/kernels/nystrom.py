@@ -3,6 +3,8 @@
 The turning is carried as q and dq/dt, and ω = 2 q⁻¹ dq/dt is read off wherever it is wanted.
 """
 
+from typing import NamedTuple
+
 from .compiler import inlined
 from .quaternions import (
     Quaternion,
@@ -13,33 +15,62 @@ from .quaternions import (
     normalize,
     rate_of_change,
 )
-from .rigid_body import Body, State, Wrench, Wrenches, angular_acceleration_body, net_force_world, net_torque_body
+from .rigid_body import (
+    BodyModel,
+    BodyState,
+    BodyWrench,
+    MaybeVector,
+    Wrenches,
+    angular_acceleration_body,
+    grown,
+    net_force_world,
+    turning_torque_body,
+)
 from .vectors import Vector, add_scaled, scale
 
-Phase = tuple[Vector, Quaternion, Vector, Quaternion, Vector]
-"""Position, orientation (of any length), velocity, rate of change of the orientation, body rates."""
-Slope = tuple[Vector, Quaternion, Vector]
-"""Second derivatives of position and orientation, and the derivative of the body rates."""
+
+class _Phase(NamedTuple):
+    """A state with the rate of change of its quaternion."""
+
+    position: Vector
+    orientation: Quaternion
+    """Of any length."""
+    velocity: Vector
+    turning: Quaternion
+    """dq/dt."""
+    angular_velocity: Vector
+    stored_momentum: MaybeVector
+
+
+class _Slope(NamedTuple):
+    """Second derivatives of position and orientation, and the derivative of the body rates."""
+
+    acceleration: Vector
+    bending: Quaternion
+    angular_acceleration: Vector
 
 
 @inlined
-def runge_kutta_nystrom(stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body) -> State:
+def runge_kutta_nystrom(
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
     if stage == 0:
         return start
-    position, orientation, velocity, rates = start
-    y = (position, orientation, velocity, rate_of_change(orientation, rates), rates)
+    position, orientation, velocity, rates, stored = start
+    y = _Phase(position, orientation, velocity, rate_of_change(orientation, rates), rates, stored)
+    motor_torque = wrenches[0].motor_torque
     half, eighth = 0.5 * dt, 0.125 * dt * dt
     k1 = _slope(gyroscopic, y, wrenches[0], body)
-    y1 = _moved(gyroscopic, y, half, eighth, k1, half, k1)
+    y1 = _moved(gyroscopic, y, half, eighth, k1, half, k1, motor_torque)
     if stage == 1:
         return _leave(y1)
     k2 = _slope(gyroscopic, y1, wrenches[1], body)
     # the same place as before, another speed
-    y2 = _moved(gyroscopic, y, half, eighth, k1, half, k2)
+    y2 = _moved(gyroscopic, y, half, eighth, k1, half, k2, motor_torque)
     if stage == 2:
         return _leave(y2)
     k3 = _slope(gyroscopic, y2, wrenches[2], body)
-    y3 = _moved(gyroscopic, y, dt, 0.5 * dt * dt, k3, dt, k3)
+    y3 = _moved(gyroscopic, y, dt, 0.5 * dt * dt, k3, dt, k3, motor_torque)
     if stage == 3:
         return _leave(y3)
     k4 = _slope(gyroscopic, y3, wrenches[3], body)
@@ -47,39 +78,49 @@ def runge_kutta_nystrom(stage: int, gyroscopic: bool, dt: float, start: State, w
     middle = _plus(k2, 1.0, k3)
     places = _plus(k1, 1.0, middle)
     speeds = _plus(_plus(k1, 2.0, middle), 1.0, k4)
-    return _leave(_moved(gyroscopic, y, dt, dt * dt / 6.0, places, dt / 6.0, speeds))
+    return _leave(_moved(gyroscopic, y, dt, dt * dt / 6.0, places, dt / 6.0, speeds, motor_torque))
 
 
 @inlined
 def _moved(
-    gyroscopic: bool, start: Phase, time: float, time_squared: float, places: Slope, weight: float, speeds: Slope
-) -> Phase:
+    gyroscopic: bool,
+    start: _Phase,
+    time: float,
+    time_squared: float,
+    places: _Slope,
+    weight: float,
+    speeds: _Slope,
+    motor_torque: MaybeVector,
+) -> _Phase:
     """The start moved on by `time` times its speeds and `time_squared` times one slope, its speeds by `weight` times another."""
-    position = add_scaled(add_scaled(start[0], time, start[2]), time_squared, places[0])
-    orientation = add_scaled_quaternion(add_scaled_quaternion(start[1], time, start[3]), time_squared, places[1])
-    velocity = add_scaled(start[2], weight, speeds[0])
+    position = add_scaled(add_scaled(start.position, time, start.velocity), time_squared, places.acceleration)
+    orientation = add_scaled_quaternion(
+        add_scaled_quaternion(start.orientation, time, start.turning), time_squared, places.bending
+    )
+    velocity = add_scaled(start.velocity, weight, speeds.acceleration)
+    stored = grown(start.stored_momentum, time, motor_torque)
     if gyroscopic:
-        turning = add_scaled_quaternion(start[3], weight, speeds[1])
-        return position, orientation, velocity, turning, _rates_of(orientation, turning)
+        turning = add_scaled_quaternion(start.turning, weight, speeds.bending)
+        return _Phase(position, orientation, velocity, turning, _rates_of(orientation, turning), stored)
     # Without the gyroscopic term the body rates are what a free body keeps, to the last bit only if they are what is advanced. Since
     # d²q/dt² depends on q and ω alone, that is Nyström's method as well, and of the same order.
-    rates = add_scaled(start[4], weight, speeds[2])
-    return position, orientation, velocity, rate_of_change(orientation, rates), rates
+    rates = add_scaled(start.angular_velocity, weight, speeds.angular_acceleration)
+    return _Phase(position, orientation, velocity, rate_of_change(orientation, rates), rates, stored)
 
 
 @inlined
-def _slope(gyroscopic: bool, phase: Phase, wrench: Wrench, body: Body) -> Slope:
+def _slope(gyroscopic: bool, phase: _Phase, wrench: BodyWrench, body: BodyModel) -> _Slope:
     """d²p/dt² = F/m and d²q/dt² = q' q⁻¹ q' + q ω'/2."""
-    _position, orientation, _velocity, turning, rates = phase
+    orientation, turning, rates = phase.orientation, phase.turning, phase.angular_velocity
     twice = doubling(orientation)
-    acceleration = scale(body[0], net_force_world(orientation, twice, wrench))
-    torque_body = net_torque_body(orientation, twice, wrench)
-    angular_acceleration = angular_acceleration_body(gyroscopic, rates, torque_body, body)
+    acceleration = scale(body.inverse_mass, net_force_world(orientation, twice, wrench))
+    torque = turning_torque_body(orientation, twice, wrench)
+    angular_acceleration = angular_acceleration_body(gyroscopic, rates, phase.stored_momentum, torque, body)
     # q' q⁻¹ q' with q⁻¹ and not q*, here and in ω: with q* every tick multiplies ω by |q|², and the method is of order three where the
     # quaternion is not normalised (M3)
     curving = multiply(turning, multiply(conjugate(orientation), turning))
     bending = add_scaled_quaternion(rate_of_change(orientation, angular_acceleration), 0.5 * twice, curving)
-    return acceleration, bending, angular_acceleration
+    return _Slope(acceleration, bending, angular_acceleration)
 
 
 @inlined
@@ -91,14 +132,15 @@ def _rates_of(orientation: Quaternion, turning: Quaternion) -> Vector:
 
 
 @inlined
-def _leave(phase: Phase) -> State:
-    return phase[0], normalize(phase[1]), phase[2], phase[4]
+def _leave(phase: _Phase) -> BodyState:
+    orientation = normalize(phase.orientation)
+    return BodyState(phase.position, orientation, phase.velocity, phase.angular_velocity, phase.stored_momentum)
 
 
 @inlined
-def _plus(a: Slope, factor: float, b: Slope) -> Slope:
-    return (
-        add_scaled(a[0], factor, b[0]),
-        add_scaled_quaternion(a[1], factor, b[1]),
-        add_scaled(a[2], factor, b[2]),
+def _plus(a: _Slope, factor: float, b: _Slope) -> _Slope:
+    return _Slope(
+        add_scaled(a.acceleration, factor, b.acceleration),
+        add_scaled_quaternion(a.bending, factor, b.bending),
+        add_scaled(a.angular_acceleration, factor, b.angular_acceleration),
     )

@@ -79,10 +79,11 @@ def _add_spring(array: Array, states: Array, wrench_row: int, springs: Array, sp
 @inlined
 def _attachment(array: Array, states: Array, column: int, point: Vector) -> tuple[Vector, Vector, Vector]:
     """Lever, position and velocity, world axes, of a point given in body axes from the body's origin."""
-    position, orientation, velocity, angular_velocity = load_state(states, POSITION, column)
+    state = load_state(states, POSITION, column, None)
     arm = subtract(point, load_vector(array, CENTER_OF_MASS, column))
-    lever = rotate(orientation, 2.0, arm)
-    return lever, add(position, lever), add(velocity, rotate(orientation, 2.0, cross(angular_velocity, arm)))
+    lever = rotate(state.orientation, 2.0, arm)
+    swing = rotate(state.orientation, 2.0, cross(state.angular_velocity, arm))
+    return lever, add(state.position, lever), add(state.velocity, swing)
 
 
 @inlined

@@ -1,6 +1,10 @@
-"""The equation of motion of one rigid body, I ω̇ = τ − ω × (I ω + h), the tuples in which a body is handed around, and sums of them.
+"""The equation of motion of one rigid body, the tuples in which a body is handed around, and sums of them.
 
-`gyroscopic` is a compile-time constant everywhere: False is game mode, which drops ω × (I ω + h) and nothing else.
+I ω̇ = τ − u − ω × (I ω + h) and ḣ = u, all in body axes about the mass centre: h is the momentum stored in wheels, u the torque of their
+motors, which the body gives and the wheels take. The momentum of both together, I ω + h, changes by the external torque τ alone.
+
+`gyroscopic` is a compile-time constant everywhere: False is game mode, which drops ω × (I ω + h) and nothing else. Where no body of a world
+stores momentum, h and u are None: a function that is handed None asks no more of it when it is compiled.
 """
 
 from typing import NamedTuple
@@ -17,16 +21,46 @@ from .quaternions import (
 )
 from .vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, scale, subtract
 
-State = tuple[Vector, Quaternion, Vector, Vector]
-"""Position (world), orientation, velocity (world), angular velocity (body)."""
-Slope = State
-"""Their derivatives in time, in the same order."""
-Wrench = tuple[Vector, Vector, Vector, Vector]
-"""Force world, torque world, force body, torque body: the body parts turn with the body, all about its mass centre."""
-Wrenches = tuple[Wrench, ...]
+MaybeVector = Vector | None
+"""A vector where the loop is for worlds that store momentum, else None."""
+
+
+class BodyState(NamedTuple):
+    """What changes with time; also its derivative in time."""
+
+    position: Vector
+    """World frame [m]."""
+    orientation: Quaternion
+    """Unit quaternion, scalar last, body to world."""
+    velocity: Vector
+    """World frame [m/s]."""
+    angular_velocity: Vector
+    """Body frame [rad/s]; methods that carry another turning variable keep it here meanwhile."""
+    stored_momentum: MaybeVector
+    """Body frame [N·m·s]."""
+
+
+class BodyWrench(NamedTuple):
+    """Forces [N] and torques [N·m] about the mass centre; the body parts turn with the body."""
+
+    force_world: Vector
+    torque_world: Vector
+    force_body: Vector
+    torque_body: Vector
+    motor_torque: MaybeVector
+    """Body frame, held over the tick: from the body to its wheels."""
+
+
+Wrenches = tuple[BodyWrench, ...]
 """One wrench for each evaluation in a tick; those of the stages to come are never read."""
-Body = tuple[float, Symmetric, Symmetric, Vector]
-"""Inverse mass, inertia and inverse inertia (body axes), stored angular momentum (body axes)."""
+
+
+class BodyModel(NamedTuple):
+    """What stays while a tick is taken; tensors in body axes about the mass centre."""
+
+    inverse_mass: float
+    inertia: Symmetric
+    inverse_inertia: Symmetric
 
 
 class BodyAtStage(NamedTuple):
@@ -49,66 +83,120 @@ class BodyAtStage(NamedTuple):
 
 
 @inlined
-def net_force_world(orientation: Quaternion, doubling: float, wrench: Wrench) -> Vector:
-    return add(wrench[0], rotate(orientation, doubling, wrench[2]))
+def net_force_world(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
+    return add(wrench.force_world, rotate(orientation, doubling, wrench.force_body))
 
 
 @inlined
-def net_torque_world(orientation: Quaternion, doubling: float, wrench: Wrench) -> Vector:
-    return add(wrench[1], rotate(orientation, doubling, wrench[3]))
+def net_torque_world(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
+    """The external torque, which changes the total momentum."""
+    return add(wrench.torque_world, rotate(orientation, doubling, wrench.torque_body))
 
 
 @inlined
-def net_torque_body(orientation: Quaternion, doubling: float, wrench: Wrench) -> Vector:
-    return add(wrench[3], rotate_inverse(orientation, doubling, wrench[1]))
+def net_torque_body(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
+    """The external torque, which changes the total momentum."""
+    return add(wrench.torque_body, rotate_inverse(orientation, doubling, wrench.torque_world))
 
 
 @inlined
-def angular_momentum_body(angular_velocity_body: Vector, body: Body) -> Vector:
+def turning_torque_body(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
+    """What turns the body itself: the external torque less that of its motors, τ − u."""
+    return less(net_torque_body(orientation, doubling, wrench), wrench.motor_torque)
+
+
+@inlined
+def angular_momentum_body(angular_velocity_body: Vector, stored_momentum: MaybeVector, body: BodyModel) -> Vector:
     """I ω + h, in body axes."""
-    return add(apply_symmetric(body[1], angular_velocity_body), body[3])
+    return plus(apply_symmetric(body.inertia, angular_velocity_body), stored_momentum)
 
 
 @inlined
-def angular_velocity_of(momentum_body: Vector, body: Body) -> Vector:
+def angular_velocity_of(momentum_body: Vector, stored_momentum: MaybeVector, body: BodyModel) -> Vector:
     """ω = I⁻¹ (m − h), all in body axes."""
-    return apply_symmetric(body[2], subtract(momentum_body, body[3]))
+    return apply_symmetric(body.inverse_inertia, less(momentum_body, stored_momentum))
 
 
 @inlined
 def angular_acceleration_body(
-    gyroscopic: bool, angular_velocity_body: Vector, torque_body: Vector, body: Body
+    gyroscopic: bool,
+    angular_velocity_body: Vector,
+    stored_momentum: MaybeVector,
+    turning_torque: Vector,
+    body: BodyModel,
 ) -> Vector:
-    """Euler's equations solved for ω̇, body axes."""
-    torque = torque_body
+    """Euler's equations solved for ω̇, body axes; the torque is τ − u."""
+    torque = turning_torque
     if gyroscopic:
-        torque = subtract(torque, cross(angular_velocity_body, angular_momentum_body(angular_velocity_body, body)))
-    return apply_symmetric(body[2], torque)
+        momentum = angular_momentum_body(angular_velocity_body, stored_momentum, body)
+        torque = subtract(torque, cross(angular_velocity_body, momentum))
+    return apply_symmetric(body.inverse_inertia, torque)
 
 
 @inlined
-def slope(gyroscopic: bool, state: State, wrench: Wrench, body: Body) -> Slope:
-    """d/dt of position, orientation, velocity and body rates."""
-    _position, orientation, velocity, rates = state
+def slope(gyroscopic: bool, state: BodyState, wrench: BodyWrench, body: BodyModel) -> BodyState:
+    """d/dt of position, orientation, velocity, body rates and stored momentum."""
     # the quaternion of a stage is off unit length by (ω dt)²/8: rotate by q v q⁻¹ and not by q v q*
-    twice = doubling(orientation)
-    acceleration = scale(body[0], net_force_world(orientation, twice, wrench))
-    torque_body = net_torque_body(orientation, twice, wrench)
-    angular_acceleration = angular_acceleration_body(gyroscopic, rates, torque_body, body)
-    return velocity, rate_of_change(orientation, rates), acceleration, angular_acceleration
-
-
-@inlined
-def add_scaled_state(state: State, factor: float, rates_of_change: Slope) -> State:
-    return (
-        add_scaled(state[0], factor, rates_of_change[0]),
-        add_scaled_quaternion(state[1], factor, rates_of_change[1]),
-        add_scaled(state[2], factor, rates_of_change[2]),
-        add_scaled(state[3], factor, rates_of_change[3]),
+    twice = doubling(state.orientation)
+    torque = turning_torque_body(state.orientation, twice, wrench)
+    return BodyState(
+        state.velocity,
+        rate_of_change(state.orientation, state.angular_velocity),
+        scale(body.inverse_mass, net_force_world(state.orientation, twice, wrench)),
+        angular_acceleration_body(gyroscopic, state.angular_velocity, state.stored_momentum, torque, body),
+        wrench.motor_torque,
     )
 
 
 @inlined
-def at_unit_length(state: State) -> State:
+def add_scaled_state(state: BodyState, factor: float, rates_of_change: BodyState) -> BodyState:
+    return BodyState(
+        add_scaled(state.position, factor, rates_of_change.position),
+        add_scaled_quaternion(state.orientation, factor, rates_of_change.orientation),
+        add_scaled(state.velocity, factor, rates_of_change.velocity),
+        add_scaled(state.angular_velocity, factor, rates_of_change.angular_velocity),
+        grown(state.stored_momentum, factor, rates_of_change.stored_momentum),
+    )
+
+
+@inlined
+def at_unit_length(state: BodyState) -> BodyState:
     """The state with its quaternion brought back to unit length."""
-    return state[0], normalize(state[1]), state[2], state[3]
+    return BodyState(
+        state.position, normalize(state.orientation), state.velocity, state.angular_velocity, state.stored_momentum
+    )
+
+
+# sums with what may be None
+
+
+@inlined
+def plus(a: Vector, b: MaybeVector) -> Vector:
+    """a + b, or a where b is None."""
+    if b is None:
+        return a
+    return add(a, b)
+
+
+@inlined
+def less(a: Vector, b: MaybeVector) -> Vector:
+    """a − b, or a where b is None."""
+    if b is None:
+        return a
+    return subtract(a, b)
+
+
+@inlined
+def grown(a: MaybeVector, factor: float, b: MaybeVector) -> MaybeVector:
+    """a + factor b, or None where both are."""
+    if a is None:
+        return a  # and not None: the compiler, which knows the type of a, would take the result for either
+    return add_scaled(a, factor, b)  # type: ignore[arg-type]  # b is None only where a is
+
+
+@inlined
+def turned_by_motors(rates: Vector, step: float, motor_torque: MaybeVector, body: BodyModel) -> Vector:
+    """Body rates after the motors have acted for a time: ω − step I⁻¹ u."""
+    if motor_torque is None:
+        return rates
+    return add_scaled(rates, -step, apply_symmetric(body.inverse_inertia, motor_torque))

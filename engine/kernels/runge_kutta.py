@@ -3,10 +3,10 @@
 from .compiler import inlined
 from .quaternions import Quaternion, doubling, normalize, rotate, rotate_inverse
 from .rigid_body import (
-    Body,
-    Slope,
-    State,
-    Wrench,
+    BodyModel,
+    BodyState,
+    BodyWrench,
+    MaybeVector,
     Wrenches,
     add_scaled_state,
     angular_momentum_body,
@@ -21,8 +21,8 @@ _BODY_RATES, _WORLD_RATES, _MOMENTUM = 0, 1, 2
 
 @inlined
 def runge_kutta_4_body_rates(
-    stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
-) -> State:
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
     return _runge_kutta_4(_BODY_RATES, False, stage, gyroscopic, dt, start, wrenches, body)
 
 
@@ -32,8 +32,8 @@ def runge_kutta_4_body_rates(
 
 @inlined
 def runge_kutta_4_world_rates(
-    stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
-) -> State:
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
     return _runge_kutta_4(
         _WORLD_RATES if gyroscopic else _BODY_RATES, False, stage, gyroscopic, dt, start, wrenches, body
     )
@@ -41,8 +41,8 @@ def runge_kutta_4_world_rates(
 
 @inlined
 def runge_kutta_4_momentum(
-    stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
-) -> State:
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
     return _runge_kutta_4(_MOMENTUM if gyroscopic else _BODY_RATES, False, stage, gyroscopic, dt, start, wrenches, body)
 
 
@@ -51,15 +51,15 @@ def runge_kutta_4_momentum(
 
 @inlined
 def runge_kutta_4_body_rates_momentum_kept(
-    stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
-) -> State:
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
     return _runge_kutta_4(_BODY_RATES, True, stage, gyroscopic, dt, start, wrenches, body)
 
 
 @inlined
 def runge_kutta_4_world_rates_momentum_kept(
-    stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body
-) -> State:
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
     return _runge_kutta_4(_WORLD_RATES, True, stage, gyroscopic, dt, start, wrenches, body)
 
 
@@ -70,10 +70,10 @@ def _runge_kutta_4(
     stage: int,
     gyroscopic: bool,
     dt: float,
-    start: State,
+    start: BodyState,
     wrenches: Wrenches,
-    body: Body,
-) -> State:
+    body: BodyModel,
+) -> BodyState:
     """The state at which wrench number `stage` is wanted, given the wrenches before it; `stage` 4 is the end of the tick."""
     y = _enter(variables, start, body)
     if stage == 0:
@@ -96,63 +96,70 @@ def _runge_kutta_4(
     end = _leave(variables, add_scaled_state(y, dt / 6.0, mean), body)
     if keep_momentum:
         # L is a quadrature beside the rates, L₀ + dt/6 (τ₁ + 2 τ₂ + 2 τ₃ + τ₄) in world axes: of order four too, and still where τ is zero
-        momentum = _enter(_MOMENTUM, start, body)[3]
+        momentum = _enter(_MOMENTUM, start, body).angular_velocity
         middle = add(_torque_world(y1, wrenches[1]), _torque_world(y2, wrenches[2]))
         outer = add(_torque_world(y, wrenches[0]), _torque_world(y3, wrenches[3]))
         momentum = add_scaled(momentum, dt / 6.0, add_scaled(outer, 2.0, middle))
-        end = end[0], end[1], end[2], _rates_body(_MOMENTUM, end[1], doubling(end[1]), momentum, body)
+        orientation, stored = end.orientation, end.stored_momentum
+        rates = _rates_body(_MOMENTUM, orientation, doubling(orientation), momentum, stored, body)
+        end = BodyState(end.position, orientation, end.velocity, rates, stored)
     return end
 
 
 @inlined
-def _enter(variables: int, state: State, body: Body) -> State:
-    """Body rates replaced by world rates or by the angular momentum in world axes."""
-    position, orientation, velocity, angular_velocity_body = state
-    turning = angular_velocity_body
+def _enter(variables: int, state: BodyState, body: BodyModel) -> BodyState:
+    """Body rates replaced by world rates or by the angular momentum in world axes, which stand in their place."""
+    rates = state.angular_velocity
+    turning = rates
     # a unit quaternion is so only to rounding, and not evenly to both sides: rotating by q v q* with it, the momentum of a free body crept
     # by 1.6e-10 in 1e6 ticks; by q v q⁻¹ it creeps by 3e-11, which is the rounding of the inverse tensor
-    twice = doubling(orientation)
+    twice = doubling(state.orientation)
     if variables == _WORLD_RATES:
-        turning = rotate(orientation, twice, angular_velocity_body)
+        turning = rotate(state.orientation, twice, rates)
     elif variables == _MOMENTUM:
-        turning = rotate(orientation, twice, angular_momentum_body(angular_velocity_body, body))
-    return position, orientation, velocity, turning
+        turning = rotate(state.orientation, twice, angular_momentum_body(rates, state.stored_momentum, body))
+    return BodyState(state.position, state.orientation, state.velocity, turning, state.stored_momentum)
 
 
 @inlined
-def _leave(variables: int, state: State, body: Body) -> State:
+def _leave(variables: int, state: BodyState, body: BodyModel) -> BodyState:
     """The quaternion brought back to unit length, and body rates again."""
-    position, orientation, velocity, turning = state
+    position, orientation, velocity, turning, stored = state
     unit = normalize(orientation)
-    return position, unit, velocity, _rates_body(variables, unit, doubling(unit), turning, body)
+    rates = _rates_body(variables, unit, doubling(unit), turning, stored, body)
+    return BodyState(position, unit, velocity, rates, stored)
 
 
 @inlined
-def _rates_body(variables: int, orientation: Quaternion, twice: float, turning: Vector, body: Body) -> Vector:
+def _rates_body(
+    variables: int, orientation: Quaternion, twice: float, turning: Vector, stored: MaybeVector, body: BodyModel
+) -> Vector:
     rates = turning
     if variables == _WORLD_RATES:
         rates = rotate_inverse(orientation, twice, turning)
     elif variables == _MOMENTUM:
-        rates = angular_velocity_of(rotate_inverse(orientation, twice, turning), body)
+        rates = angular_velocity_of(rotate_inverse(orientation, twice, turning), stored, body)
     return rates
 
 
 @inlined
-def _slope(variables: int, gyroscopic: bool, state: State, wrench: Wrench, body: Body) -> Slope:
-    """d/dt of position, orientation, velocity and the turning variable."""
-    position, orientation, velocity, turning = state
+def _slope(variables: int, gyroscopic: bool, state: BodyState, wrench: BodyWrench, body: BodyModel) -> BodyState:
+    """d/dt of position, orientation, velocity, the turning variable and the stored momentum."""
+    position, orientation, velocity, turning, stored = state
     twice = doubling(orientation)
-    rates = _rates_body(variables, orientation, twice, turning, body)
-    changing = slope(gyroscopic, (position, orientation, velocity, rates), wrench, body)
-    turning_slope = changing[3]
+    rates = _rates_body(variables, orientation, twice, turning, stored, body)
+    changing = slope(gyroscopic, BodyState(position, orientation, velocity, rates, stored), wrench, body)
+    turning_slope = changing.angular_velocity
     if variables == _MOMENTUM:
         turning_slope = net_torque_world(orientation, twice, wrench)
     elif variables == _WORLD_RATES:
         # ω × ω = 0, so the world components change as the body components do, turned to world axes
         turning_slope = rotate(orientation, twice, turning_slope)
-    return changing[0], changing[1], changing[2], turning_slope
+    return BodyState(
+        changing.position, changing.orientation, changing.velocity, turning_slope, changing.stored_momentum
+    )
 
 
 @inlined
-def _torque_world(state: State, wrench: Wrench) -> Vector:
-    return net_torque_world(state[1], doubling(state[1]), wrench)
+def _torque_world(state: BodyState, wrench: BodyWrench) -> Vector:
+    return net_torque_world(state.orientation, doubling(state.orientation), wrench)

@@ -1,7 +1,7 @@
 """Butcher's Runge-Kutta method of order five in six stages, on position, orientation, velocity and body rates."""
 
 from .compiler import inlined
-from .rigid_body import Body, Slope, State, Wrenches, add_scaled_state, at_unit_length, slope
+from .rigid_body import BodyModel, BodyState, Wrenches, add_scaled_state, at_unit_length, grown, slope
 
 NODES = (0.0, 1 / 4, 1 / 4, 1 / 2, 3 / 4, 1.0)
 """When each slope is taken, in ticks after the start."""
@@ -15,7 +15,9 @@ _ROW_6 = (7 / 90, 0.0, 32 / 90, 12 / 90, 32 / 90, 7 / 90)
 
 
 @inlined
-def runge_kutta_5(stage: int, gyroscopic: bool, dt: float, start: State, wrenches: Wrenches, body: Body) -> State:
+def runge_kutta_5(
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
     if stage == 0:
         return start
     k1 = slope(gyroscopic, start, wrenches[0], body)
@@ -44,9 +46,11 @@ def runge_kutta_5(stage: int, gyroscopic: bool, dt: float, start: State, wrenche
 
 
 @inlined
-def _weighted(weights: tuple[float, ...], slopes: tuple[Slope, ...]) -> Slope:
+def _weighted(weights: tuple[float, ...], slopes: tuple[BodyState, ...]) -> BodyState:
     """Σ weights · slopes; a weight of zero leaves its slope out."""
-    total = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    motor_torque = slopes[0].stored_momentum  # the slope of what is stored, the same at all stages
+    zero = (0.0, 0.0, 0.0)
+    total = BodyState(zero, (0.0, 0.0, 0.0, 0.0), zero, zero, grown(motor_torque, -1.0, motor_torque))
     for n in range(len(weights)):
         if weights[n] != 0.0:
             total = add_scaled_state(total, weights[n], slopes[n])

@@ -19,22 +19,33 @@ from .columns import (
     load_body,
     load_body_at_stage,
     load_principal,
-    load_state,
-    load_wrench,
-    store_state,
+    load_start,
+    store_previous,
+    store_stored,
     store_tick,
     store_vector,
 )
 from .compiler import inlined, kernel, use_widest_vectors
 from .fields import FieldKind, summed
-from .kick_drift import KICKS, Turn, add_wrenches, differences, drift, drift_all, kick, kind_part, no_wrench, turn_name
-from .layout import ANGULAR_VELOCITY, BAD, COUNT, POSITION, PREVIOUS, TICKS, VELOCITY, WRENCH
-from .rigid_body import Body, State, Wrench
+from .kick_drift import (
+    KICKS,
+    Turn,
+    add_difference,
+    differences,
+    drift,
+    drift_all,
+    kick,
+    kind_part,
+    no_difference,
+    turn_name,
+)
+from .layout import ANGULAR_VELOCITY, BAD, COUNT, STORED_MOMENTUM, TICKS, VELOCITY
+from .rigid_body import BodyModel, BodyState, BodyWrench
 
 
 @cache
 def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., Any]:
-    """Make `kick_by(array, layers, column, time, step, state, held, body) -> State`.
+    """Make `kick_by(array, layers, column, time, step, state, held, body) -> BodyState`.
 
     The kick is by the held wrench and the fields at this pose, one layer of each kind, in so many evaluations, to the same bits as
     `staged_kick` and `staged_mean`.
@@ -43,15 +54,22 @@ def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., An
 
     @inlined
     def kick_by(
-        array: Array, layers: Any, column: int, time: float, step: float, state: State, held: Wrench, body: Body
-    ) -> State:
-        return kick_in_stages(array, layers, column, time, step, state, held, body, state, held, no_wrench())
+        array: Array,
+        layers: Any,
+        column: int,
+        time: float,
+        step: float,
+        state: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState:
+        return kick_in_stages(array, layers, column, time, step, state, held, body, state, held, no_difference())
 
     return kick_by
 
 
 def _kick_from(index: int, evaluations: int, add_fields: Callable[..., Any]) -> Callable[..., Any]:
-    """Make `kick_on(array, layers, column, time, step, state, held, body, trial, first, difference) -> State`: from one evaluation on.
+    """Make `kick_on(array, layers, column, time, step, state, held, body, trial, first, difference) -> BodyState`: from one evaluation on.
 
     `trial` is the state with the rates to evaluate at, `first` the wrench of the first evaluation, `difference` the weighted sum of
     differences from it so far.
@@ -67,20 +85,18 @@ def _kick_from(index: int, evaluations: int, add_fields: Callable[..., Any]) -> 
         column: int,
         time: float,
         step: float,
-        state: State,
-        held: Wrench,
-        body: Body,
-        trial: State,
-        first: Wrench,
-        difference: Wrench,
-    ) -> State:
-        position, orientation, velocity, rates = state
+        state: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+        trial: BodyState,
+        first: BodyWrench,
+        difference: BodyWrench,
+    ) -> BodyState:
         own = add_fields(layers, column, time, load_body_at_stage(array, column, trial), held)
         first = own if opens else first
         difference = difference if opens else differences(difference, first, own, weight)
-        by = add_wrenches(first, difference) if closes and not opens else own
-        velocity, rates = kick(part * step, orientation, velocity, rates, by, body)
-        next_trial = (position, orientation, velocity, rates)
+        by = add_difference(first, difference) if closes and not opens else own
+        next_trial = kick(part * step, state, by, body)
         return kick_further(array, layers, column, time, step, state, held, body, next_trial, first, difference)
 
     return kick_on
@@ -93,13 +109,13 @@ def _kicked(
     column: int,
     time: float,
     step: float,
-    state: State,
-    held: Wrench,
-    body: Body,
-    trial: State,
-    first: Wrench,
-    difference: Wrench,
-) -> State:
+    state: BodyState,
+    held: BodyWrench,
+    body: BodyModel,
+    trial: BodyState,
+    first: BodyWrench,
+    difference: BodyWrench,
+) -> BodyState:
     """Past the last evaluation: the trial by the average wrench is the result."""
     return trial
 
@@ -107,7 +123,7 @@ def _kicked(
 @cache
 def strang_ticks(
     turn: Turn,
-    has_stores: bool,
+    stores: bool,
     gyroscopic: bool,
     pitch: int,
     kinds: tuple[FieldKind, ...] = (),
@@ -118,9 +134,10 @@ def strang_ticks(
     Half a kick, a drift, half a kick, in one pass over the bodies; `evaluations` as in `_kicking`.
     """
     kick_by = _kicking(kinds, evaluations)
+    load, close = load_start(stores), close_tick(stores)
     has_fields = bool(kinds)
 
-    @kernel(f"strang-{turn_name(turn, has_stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
+    @kernel(f"strang-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def strang(array: Array, control: Integers, layers: Any, dt: float, ticks: int) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch:
@@ -133,14 +150,14 @@ def strang_ticks(
             time = float(control[TICKS]) * dt
             not_finite = 0
             for column in range(count):
-                start = load_state(array, POSITION, column)
-                held, body = load_wrench(array, WRENCH, column), load_body(array, column)
+                start, held = load(array, column)
+                body = load_body(array, column)
                 moments, axes = load_principal(array, column)
                 state = kick_by(array, layers, column, time, dt * 0.5, start, held, body)
-                state = drift(turn, has_stores, gyroscopic, dt, state, body, moments, axes)
+                state = drift(turn, gyroscopic, dt, state, moments, axes)
                 state = kick_by(array, layers, column, time + dt, dt * 0.5, state, held, body)
                 not_finite += store_tick(array, column, start, state)
-            if not close_tick(array, control, not_finite):
+            if not close(array, control, not_finite):
                 return tick
         return ticks
 
@@ -150,7 +167,7 @@ def strang_ticks(
 @cache
 def table_ticks(
     turn: Turn,
-    has_stores: bool,
+    stores: bool,
     gyroscopic: bool,
     pitch: int,
     kinds: tuple[FieldKind, ...] = (),
@@ -161,9 +178,11 @@ def table_ticks(
     A row of `table`: kick, drift, and when the kick is made, each in parts of the tick.
     """
     kick_by = _kicking(kinds, evaluations)
+    drift_states = drift_all(turn, stores, gyroscopic, STORED_MOMENTUM)
+    load, close = load_start(stores), close_tick(stores)
     has_fields = bool(kinds)
 
-    @kernel(f"table-{turn_name(turn, has_stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
+    @kernel(f"table-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def by_table(
         array: Array, control: Integers, table: Array, drift_shares: Array, layers: Any, dt: float, ticks: int
     ) -> int:
@@ -177,24 +196,27 @@ def table_ticks(
         for tick in range(ticks):
             start_time = float(control[TICKS]) * dt
             for column in range(count):
-                store_state(array, PREVIOUS, column, load_state(array, POSITION, column))
+                state, _held = load(array, column)
+                store_previous(array, column, state)
             for row in range(table.shape[0]):
                 kick_step = dt * float(table[row, 0])
                 drift_step = dt * float(table[row, 1])
                 time = start_time + float(table[row, 2]) * dt
                 if kick_step != 0.0:
                     for column in range(count):
-                        state = load_state(array, POSITION, column)
-                        held, body = load_wrench(array, WRENCH, column), load_body(array, column)
-                        _, _, velocity, rates = kick_by(array, layers, column, time, kick_step, state, held, body)
-                        store_vector(array, VELOCITY, column, velocity)
-                        store_vector(array, ANGULAR_VELOCITY, column, rates)
+                        state, held = load(array, column)
+                        body = load_body(array, column)
+                        state = kick_by(array, layers, column, time, kick_step, state, held, body)
+                        store_vector(array, VELOCITY, column, state.velocity)
+                        store_vector(array, ANGULAR_VELOCITY, column, state.angular_velocity)
+                        store_stored(array, STORED_MOMENTUM, column, state.stored_momentum)
                 if drift_step != 0.0:
-                    drift_all(turn, has_stores, gyroscopic, array, array, count, drift_step, drift_shares)
+                    drift_states(array, array, count, drift_step, drift_shares)
             not_finite = 0
             for column in range(count):
-                not_finite += 0 if is_finite(load_state(array, POSITION, column)) else 1
-            if not close_tick(array, control, not_finite):
+                state, _held = load(array, column)
+                not_finite += 0 if is_finite(state) else 1
+            if not close(array, control, not_finite):
                 return tick
         return ticks
 

@@ -12,55 +12,86 @@ from .columns import (
     Integers,
     close_tick,
     load_body,
+    load_start,
     load_state,
+    load_stored,
     load_vector,
     load_wrench,
     store_state,
+    store_stored,
     store_tick,
     store_vector,
     store_wrench,
 )
 from .compiler import inlined, kernel, use_widest_vectors
 from .fields import FieldKind, all_passes
-from .kick_drift import KICKS, Turn, add_wrenches, differences, drift_all, kick, kind_part, no_wrench, turn_name
-from .layout import ANGULAR_VELOCITY, BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, VELOCITY, WRENCH, WRENCH_ROWS
+from .kick_drift import (
+    KICKS,
+    Turn,
+    add_difference,
+    differences,
+    drift_all,
+    kick,
+    kind_part,
+    no_difference,
+    turn_name,
+)
+from .layout import (
+    ANGULAR_VELOCITY,
+    BAD,
+    COUNT,
+    MOTOR_TORQUE,
+    POSITION,
+    STAGE_WRENCH,
+    TICKS,
+    VELOCITY,
+    WRENCH,
+    WRENCH_ROWS,
+)
 from .points import add_pulls
+from .rigid_body import BodyState
 
-# blocks of the stage array behind the state: the wrench being evaluated, the first of a kick, the sum of differences from it, and the
-# rates before the kick
+# blocks of the stage array behind the state: the wrench being evaluated, the first of a kick, the sum of differences from it; then what a
+# kick starts from, velocity, body rates and stored momentum
 _FIRST = STAGE_WRENCH + WRENCH_ROWS
 _DIFFERENCE = STAGE_WRENCH + 2 * WRENCH_ROWS
-_RATES_BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
+_BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
+_STORED = _BEFORE + 6
 STAGE_BLOCKS = 4
 
 
 @cache
-def staged_start(pitch: int) -> Callable[[Array, Integers, Array], int]:
+def staged_start(stores: bool, pitch: int) -> Callable[[Array, Integers, Array], int]:
     """Make `loop(array, control, stages) -> 0`: the state at the start of the tick, and a wrench begun with the held one."""
 
-    @kernel(f"split-start-{pitch}")
+    start_all = _start_all(stores)
+
+    @kernel(f"split-start{_mark(stores)}-{pitch}")
     def start(array: Array, control: Integers, stages: Array) -> int:
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        _start_all(array, stages, control[COUNT])
+        start_all(array, stages, control[COUNT])
         return 0
 
     return start
 
 
 @cache
-def staged_kick(opens: bool, closes: bool, pitch: int) -> Callable[[Array, Integers, Array, float, float], int]:
+def staged_kick(
+    opens: bool, closes: bool, stores: bool, pitch: int
+) -> Callable[[Array, Integers, Array, float, float], int]:
     """Make `loop(array, control, stages, step, weight) -> 0`: kick by the wrench just evaluated, and begin the next; see `_kick_all`."""
+    kick_all = _kick_all(opens, closes, stores)
 
-    @kernel(f"split-kick-{'first' if opens else 'later'}-{'last' if closes else 'trial'}-{pitch}")
-    def kick_all(array: Array, control: Integers, stages: Array, step: float, weight: float) -> int:
+    @kernel(f"split-kick-{'first' if opens else 'later'}-{'last' if closes else 'trial'}{_mark(stores)}-{pitch}")
+    def kick_stages(array: Array, control: Integers, stages: Array, step: float, weight: float) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        _kick_all(opens, closes, array, stages, control[COUNT], step, weight)
+        kick_all(array, stages, control[COUNT], step, weight)
         return 0
 
-    return kick_all
+    return kick_stages
 
 
 @cache
@@ -79,32 +110,35 @@ def staged_mean(pitch: int) -> Callable[[Array, Integers, float], int]:
 
 @cache
 def staged_drift(
-    turn: Turn, has_stores: bool, gyroscopic: bool, pitch: int
+    turn: Turn, stores: bool, gyroscopic: bool, pitch: int
 ) -> Callable[[Array, Integers, Array, float, Array], int]:
     """Make `loop(array, control, stages, step, shares) -> 0`: drift the states of the stage array."""
+    drift_states = _drift_states(turn, stores, gyroscopic)
 
-    @kernel(f"split-drift-{turn_name(turn, has_stores, gyroscopic, pitch)}")
+    @kernel(f"split-drift-{turn_name(turn, stores, gyroscopic, pitch)}")
     def drift_stages(array: Array, control: Integers, stages: Array, step: float, shares: Array) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        _drift_stages(turn, has_stores, gyroscopic, array, stages, control[COUNT], step, shares)
+        drift_states(array, stages, control[COUNT], step, shares)
         return 0
 
     return drift_stages
 
 
 @cache
-def staged_end(pitch: int) -> Callable[[Array, Integers, Array], int]:
+def staged_end(stores: bool, pitch: int) -> Callable[[Array, Integers, Array], int]:
     """Make `loop(array, control, stages) -> bodies that are not finite`: the states of the stage array are those of the tick's end."""
 
-    @kernel(f"split-end-{pitch}")
+    end_all, close = _end_all(stores), close_tick(stores)
+
+    @kernel(f"split-end{_mark(stores)}-{pitch}")
     def end(array: Array, control: Integers, stages: Array) -> int:
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
         control[BAD] = -1
-        not_finite = _end_all(array, stages, control[COUNT])
-        close_tick(array, control, not_finite)
+        not_finite = end_all(array, stages, control[COUNT])
+        close(array, control, not_finite)
         return not_finite
 
     return end
@@ -113,7 +147,7 @@ def staged_end(pitch: int) -> Callable[[Array, Integers, Array], int]:
 @cache
 def coupled_ticks(
     turn: Turn,
-    has_stores: bool,
+    stores: bool,
     gyroscopic: bool,
     pitch: int,
     kinds: tuple[FieldKind, ...] = (),
@@ -125,7 +159,8 @@ def coupled_ticks(
     several evaluations takes them one by one, as the world does with forces that it has to call.
     """
     add_fields = all_passes(kinds)
-    kick_once = _kick_once(0, evaluations)
+    start_all, end_all, close = _start_all(stores), _end_all(stores), close_tick(stores)
+    kick_once, drift_states = _kick_once(0, evaluations, stores), _drift_states(turn, stores, gyroscopic)
     has_fields = bool(kinds)
 
     @inlined
@@ -142,7 +177,7 @@ def coupled_ticks(
         add_fields(array, stages, STAGE_WRENCH, layers, 0, counts, count, time)
         add_pulls(array, stages, STAGE_WRENCH, springs, point_forces, counts)
 
-    @kernel(f"coupled-{turn_name(turn, has_stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
+    @kernel(f"coupled-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def coupled(
         array: Array,
         control: Integers,
@@ -165,7 +200,7 @@ def coupled_ticks(
         count = control[COUNT]
         for tick in range(ticks):
             start_time = float(control[TICKS]) * dt
-            _start_all(array, stages, count)
+            start_all(array, stages, count)
             for row in range(table.shape[0]):
                 step = dt * float(table[row, 0])
                 drift_step = dt * float(table[row, 1])
@@ -174,19 +209,24 @@ def coupled_ticks(
                     add_forces(array, stages, springs, point_forces, layers, counts, count, time)
                     kick_once(evaluation, array, stages, count, step)
                 if drift_step != 0.0:
-                    _drift_stages(turn, has_stores, gyroscopic, array, stages, count, drift_step, drift_shares)
-            if not close_tick(array, control, _end_all(array, stages, count)):
+                    drift_states(array, stages, count, drift_step, drift_shares)
+            if not close(array, control, end_all(array, stages, count)):
                 return tick
         return ticks
 
     return coupled
 
 
-def _kick_once(index: int, evaluations: int) -> Callable[..., None]:
+def _mark(stores: bool) -> str:
+    return "-stored" if stores else ""
+
+
+def _kick_once(index: int, evaluations: int, stores: bool) -> Callable[..., None]:
     """Make `kick_once(evaluation, array, stages, count, step)`: what follows an evaluation, chosen among those from this index on."""
     weight, part = KICKS[evaluations][index]
     opens, closes = index == 0, index == evaluations - 1
-    others = _kicked_already if closes else _kick_once(index + 1, evaluations)
+    others = _kicked_already if closes else _kick_once(index + 1, evaluations, stores)
+    kick_all = _kick_all(opens or closes, closes, stores)
 
     @inlined
     def kick_once(evaluation: int, array: Array, stages: Array, count: int, step: float) -> None:
@@ -195,7 +235,7 @@ def _kick_once(index: int, evaluations: int) -> Callable[..., None]:
             return
         if closes and not opens:
             _mean_all(stages, count, weight)
-        _kick_all(opens or closes, closes, array, stages, count, part * step, weight)
+        kick_all(array, stages, count, part * step, weight)
 
     return kick_once
 
@@ -205,71 +245,97 @@ def _kicked_already(evaluation: int, array: Array, stages: Array, count: int, st
     pass
 
 
-@inlined
-def _start_all(array: Array, stages: Array, count: int) -> None:
-    for column in range(count):
-        state = load_state(array, POSITION, column)
-        store_state(stages, POSITION, column, state)
-        store_vector(stages, _RATES_BEFORE, column, state[2])
-        store_vector(stages, _RATES_BEFORE + 3, column, state[3])
-        store_wrench(stages, STAGE_WRENCH, column, load_wrench(array, WRENCH, column))
+@cache
+def _start_all(stores: bool) -> Callable[..., None]:
+    load = load_start(stores)
+
+    @inlined
+    def start_all(array: Array, stages: Array, count: int) -> None:
+        for column in range(count):
+            state, held = load(array, column)
+            store_state(stages, POSITION, column, state)
+            _store_before(stages, column, state)
+            store_wrench(stages, STAGE_WRENCH, column, held)
+
+    return start_all
 
 
 @inlined
-def _kick_all(opens: bool, closes: bool, array: Array, stages: Array, count: int, step: float, weight: float) -> None:
-    """Kick from the rates before, and begin the next wrench.
+def _store_before(stages: Array, column: int, state: BodyState) -> None:
+    """What the next kick starts from."""
+    store_vector(stages, _BEFORE, column, state.velocity)
+    store_vector(stages, _BEFORE + 3, column, state.angular_velocity)
+    store_stored(stages, _STORED, column, state.stored_momentum)
+
+
+@cache
+def _kick_all(opens: bool, closes: bool, stores: bool) -> Callable[..., None]:
+    """Make `kick_all(array, stages, count, step, weight)`: kick from the rates before, and begin the next wrench.
 
     A kick that opens several evaluations keeps its wrench as the first; those that neither open nor close add their weighted difference
-    from the first. What closes is a plain kick, behind `_mean_all` where others went before. (Told at run time which it is, the loop does
-    not vectorise.)
+    from the first. What closes is a plain kick, behind `_mean_all` where others went before, and the only one that changes what the
+    next kick starts from; rates it changes in the drift that follows. (Told at run time which it is, the loop does not vectorise.)
     """
-    for column in range(count):
-        orientation = load_state(stages, POSITION, column)[1]
-        velocity = load_vector(stages, _RATES_BEFORE, column)
-        rates = load_vector(stages, _RATES_BEFORE + 3, column)
-        wrench = load_wrench(stages, STAGE_WRENCH, column)
-        if opens and not closes:
-            store_wrench(stages, _FIRST, column, wrench)
-            store_wrench(stages, _DIFFERENCE, column, no_wrench())
-        if not opens and not closes:
-            first, sums = load_wrench(stages, _FIRST, column), load_wrench(stages, _DIFFERENCE, column)
-            store_wrench(stages, _DIFFERENCE, column, differences(sums, first, wrench, weight))
-        velocity, rates = kick(step, orientation, velocity, rates, wrench, load_body(array, column))
-        store_vector(stages, VELOCITY, column, velocity)
-        store_vector(stages, ANGULAR_VELOCITY, column, rates)
-        store_wrench(stages, STAGE_WRENCH, column, load_wrench(array, WRENCH, column))
+    load = load_stored(stores)
+
+    @inlined
+    def kick_all(array: Array, stages: Array, count: int, step: float, weight: float) -> None:
+        for column in range(count):
+            pose = load_state(stages, POSITION, column, None)
+            velocity, rates = load_vector(stages, _BEFORE, column), load_vector(stages, _BEFORE + 3, column)
+            before = BodyState(pose.position, pose.orientation, velocity, rates, load(stages, _STORED, column))
+            wrench = load_wrench(stages, STAGE_WRENCH, column, load(array, MOTOR_TORQUE, column))
+            if opens and not closes:
+                store_wrench(stages, _FIRST, column, wrench)
+                store_wrench(stages, _DIFFERENCE, column, no_difference())
+            if not opens and not closes:
+                first = load_wrench(stages, _FIRST, column, None)
+                sums = load_wrench(stages, _DIFFERENCE, column, None)
+                store_wrench(stages, _DIFFERENCE, column, differences(sums, first, wrench, weight))
+            after = kick(step, before, wrench, load_body(array, column))
+            store_vector(stages, VELOCITY, column, after.velocity)
+            store_vector(stages, ANGULAR_VELOCITY, column, after.angular_velocity)
+            if closes:
+                store_stored(stages, _STORED, column, after.stored_momentum)
+            store_wrench(stages, STAGE_WRENCH, column, load_wrench(array, WRENCH, column, None))
+
+    return kick_all
 
 
 @inlined
 def _mean_all(stages: Array, count: int, weight: float) -> None:
     for column in range(count):
-        first = load_wrench(stages, _FIRST, column)
-        own = load_wrench(stages, STAGE_WRENCH, column)
-        difference = differences(load_wrench(stages, _DIFFERENCE, column), first, own, weight)
-        store_wrench(stages, STAGE_WRENCH, column, add_wrenches(first, difference))
+        first = load_wrench(stages, _FIRST, column, None)
+        own = load_wrench(stages, STAGE_WRENCH, column, None)
+        difference = differences(load_wrench(stages, _DIFFERENCE, column, None), first, own, weight)
+        store_wrench(stages, STAGE_WRENCH, column, add_difference(first, difference))
 
 
-@inlined
-def _drift_stages(
-    turn: Turn,
-    has_stores: bool,
-    gyroscopic: bool,
-    array: Array,
-    stages: Array,
-    count: int,
-    step: float,
-    shares: Array,
-) -> None:
-    drift_all(turn, has_stores, gyroscopic, array, stages, count, step, shares)
-    for column in range(count):
-        store_vector(stages, _RATES_BEFORE, column, load_vector(stages, VELOCITY, column))
-        store_vector(stages, _RATES_BEFORE + 3, column, load_vector(stages, ANGULAR_VELOCITY, column))
+@cache
+def _drift_states(turn: Turn, stores: bool, gyroscopic: bool) -> Callable[..., None]:
+    drift_states = drift_all(turn, stores, gyroscopic, _STORED)
+
+    @inlined
+    def drift_stages(array: Array, stages: Array, count: int, step: float, shares: Array) -> None:
+        drift_states(array, stages, count, step, shares)
+        for column in range(count):
+            store_vector(stages, _BEFORE, column, load_vector(stages, VELOCITY, column))
+            store_vector(stages, _BEFORE + 3, column, load_vector(stages, ANGULAR_VELOCITY, column))
+
+    return drift_stages
 
 
-@inlined
-def _end_all(array: Array, stages: Array, count: int) -> int:
-    not_finite = 0
-    for column in range(count):
-        start, end = load_state(array, POSITION, column), load_state(stages, POSITION, column)
-        not_finite += store_tick(array, column, start, end)
-    return not_finite
+@cache
+def _end_all(stores: bool) -> Callable[..., int]:
+    load_both, load = load_start(stores), load_stored(stores)
+
+    @inlined
+    def end_all(array: Array, stages: Array, count: int) -> int:
+        not_finite = 0
+        for column in range(count):
+            start, _held = load_both(array, column)
+            end = load_state(stages, POSITION, column, load(stages, _STORED, column))
+            not_finite += store_tick(array, column, start, end)
+        return not_finite
+
+    return end_all

@@ -46,8 +46,12 @@ _MODEL = (
     Field("principal_axes", Kind.MODEL, 3, "-", "principal to body", "x, y, z of a quaternion whose w is at least 1/2", digest=11),
 )  # fmt: skip
 _WHEELS = (Field("stored_momentum_body", Kind.STATE, 3, "N·m·s", "body", "angular momentum of wheels", digest=4),)
+_MOTORS = (
+    Field("motor_torque_body", Kind.SCRATCH, 3, "N·m", "body", "of motors on the wheels, held over the tick"),
+    Field("previous_stored_momentum_body", Kind.PREVIOUS, 3, "N·m·s", "body", "one tick earlier"),
+)
 
-BODIES = Schema("bodies", (*_STATE, *_PREVIOUS, *_WRENCH, *_MODEL, *_WHEELS))
+BODIES = Schema("bodies", (*_STATE, *_PREVIOUS, *_WRENCH, *_MODEL, *_WHEELS, *_MOTORS))
 
 HISTORY = Schema(
     "history",
@@ -178,7 +182,7 @@ class Bodies(Table):
 
     def look_for_stored_momentum(self) -> None:
         """To be called when stored momentum or what drives it may have changed."""
-        rows = self.array[layout.STORED_MOMENTUM : layout.STORED_MOMENTUM + 3, : self.count]
+        rows = self.array[layout.STORED_MOMENTUM : layout.MOTOR_TORQUE + 3, : self.count]
         stores = bool(rows.any())
         if stores != self.stores_momentum:
             self.stores_momentum = stores

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..kernels.layout import PREVIOUS, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
+from ..kernels.layout import STAGE_WRENCH, STATE_ROWS, WRENCH_ROWS
 from ..store.bodies import Bodies
 from .plan import Plan
 
@@ -19,8 +19,7 @@ def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[Any], time: float)
     Bodies and clock are left as they are; what forces remember is put back by the caller.
     """
     count = bodies.count
-    rows = slice(0, PREVIOUS + STATE_ROWS)
-    saved, control = bodies.array[rows, :count].copy(), bodies.control.copy()
+    saved, control = bodies.array[:, :count].copy(), bodies.control.copy()
     history = None if bodies.history is None else bodies.history.copy()
     chosen = list(forces)
     plan.held.spoil_all()
@@ -34,7 +33,8 @@ def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[Any], time: float)
     except Exception:  # a force that raises when called once more cannot be blamed for what it did not return
         return None
     finally:
-        bodies.array[rows, :count] = saved
+        bodies.array[:, :count] = saved
+        bodies.look_for_stored_momentum()
         bodies.control[:] = control
         if history is not None and bodies.history is not None:
             bodies.history[:] = history
@@ -47,12 +47,15 @@ def _look_at_held(plan: Plan, bodies: Bodies, forces: list[Any], time: float) ->
     stages[:STATE_ROWS, :count] = bodies.array[:STATE_ROWS, :count]
     stages[block, :count] = 0.0
     wrench, states = plan.views.at(STAGE_WRENCH, held=True)
+    motor = plan.views.motor_torque_body
+    motor[:] = 0.0
     for force in forces:
         if _evaluate(force) == "tick":
             apply_of(force)(wrench, states, time)
             _refuse_not_finite(force, stages[block, :count])
-    plan.held.gather()  # pushes too
-    bodies.array[WRENCH : WRENCH + WRENCH_ROWS, :count] = stages[block, :count]
+            _refuse_not_finite(force, motor.T)
+    plan.held.gather()
+    plan.held.take_from_stage(plan.views)
 
 
 def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[Any], time: float) -> None:

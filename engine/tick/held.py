@@ -15,7 +15,7 @@ from ..forces.gravity import UNIFORM_GRAVITIES
 from ..forces.thruster import THRUSTERS
 from ..forces.wrench import BodyHandle, BodyStates, Wrench
 from ..kernels import gather
-from ..kernels.layout import STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
+from ..kernels.layout import MOTOR_TORQUE, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies, touches_model
 from ..store.schema import NOBODY, Field, Kind, Schema
 from ..store.store import Store
@@ -220,7 +220,16 @@ class Held:
         stages[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, :count] = array[WRENCH : WRENCH + WRENCH_ROWS, :count]
         self._stale = None
         wrench, states = views.at(STAGE_WRENCH, held=True)
+        views.motor_torque_body[:] = 0.0
         for force in forces:
             if force(wrench, states, time) is not None:
                 refuse_return(force)
+        self.take_from_stage(views)
+
+    def take_from_stage(self, views: StageViews) -> None:
+        """Hold what stands in the first wrench of the stage array over the tick, and the motor torques that were added with it."""
+        bodies = self._bodies
+        count, array, stages = bodies.count, bodies.array, bodies.stage_array(1)
         array[WRENCH : WRENCH + WRENCH_ROWS, :count] = stages[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, :count]
+        array[MOTOR_TORQUE : MOTOR_TORQUE + 3, :count] = views.motor_torque_body.T
+        bodies.look_for_stored_momentum()
