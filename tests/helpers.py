@@ -10,6 +10,9 @@ from engine import MassProperties, World
 
 from .truth import rotations
 
+PATIENCE = 600
+"""Seconds after which a process that gives no sign of life has hung. No test depends on how soon one answers."""
+
 SKEW_ORIENTATION = rotations.from_axis_angle((1.0, -2.0, 0.5), 0.7)
 """An odd angle about a skew axis: a transposed matrix or a swapped product shows."""
 

@@ -15,6 +15,8 @@ import pytest
 
 import engine
 
+from .helpers import PATIENCE
+
 ENGINE = Path(engine.__file__).parent
 ROOT = ENGINE.parent
 MODULES = sorted(path.relative_to(ENGINE) for path in ENGINE.rglob("*.py"))
@@ -319,7 +321,7 @@ def test_the_folder_works_copied_under_another_name(tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert result.returncode == 0, result.stderr

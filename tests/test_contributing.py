@@ -14,7 +14,7 @@ import pytest
 
 from engine import MassProperties, NonFiniteStateError, World
 
-from .helpers import ASYMMETRIC
+from .helpers import ASYMMETRIC, PATIENCE
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -79,7 +79,7 @@ def test_the_method_written_out_on_the_page_is_of_the_order_that_it_names():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-W", "error", "-c", program + FLIGHT]
     result = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert result.returncode == 0, result.stderr
     named, measured = map(float, result.stdout.split())

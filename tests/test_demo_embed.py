@@ -16,6 +16,8 @@ from demos import embed
 from demos.__main__ import main
 from demos.viewer import options
 
+from .helpers import PATIENCE
+
 SOURCE = Path(embed.__file__)
 ROOT = SOURCE.parent.parent
 NOT_CODE = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
@@ -73,7 +75,7 @@ def test_the_file_alone_is_a_game_that_can_be_played(tmp_path):
         ignore=shutil.ignore_patterns("*.pyc"),  # what numba compiled goes with it, which saves the time to compile
     )
     ran = subprocess.run(
-        [sys.executable, "play.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+        [sys.executable, "play.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[-1] == "4 frames, 640 wide, without the demos: True"

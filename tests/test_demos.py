@@ -12,6 +12,7 @@ from demos.__main__ import main
 from demos.commands import gallery
 from demos.viewer import application, context, curve, options
 
+from .helpers import PATIENCE
 from .viewing import canvas, looks_like_the_scene, read_png
 
 ROOT = Path(__file__).parent.parent
@@ -19,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_list_has_a_line_for_each_demo_and_command():
     listing = subprocess.run(
-        [sys.executable, "-m", "demos"], cwd=ROOT, capture_output=True, text=True, timeout=60, encoding="utf-8"
+        [sys.executable, "-m", "demos"], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, encoding="utf-8"
     )
     assert listing.returncode == 0, listing.stderr
     lines = [line.split(maxsplit=4) for line in listing.stdout.splitlines() if "python -m" in line]
@@ -186,7 +187,7 @@ def test_without_pygame_text_is_drawn_in_a_font_of_its_own(tmp_path):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr

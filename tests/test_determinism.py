@@ -10,6 +10,8 @@ import pytest
 
 from engine import MassProperties, World, forces, integrators
 
+from .helpers import PATIENCE
+
 METHODS = sorted(integrators.by_name)
 
 # Written out as numbers: what goes in must not come from a library whose bits depend on the processor.
@@ -417,7 +419,7 @@ def elsewhere(methods, ticks, *words, **environment):
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert result.returncode == 0, result.stderr

@@ -11,6 +11,7 @@ from engine import NonFiniteStateError, World, forces
 from engine.kernels.compiler import COMPILED
 from engine.threads import FEWEST_BODIES
 
+from .helpers import PATIENCE
 from .worlds import OTHER, PROPERTIES
 
 COUNT = 3 * FEWEST_BODIES + 5
@@ -179,7 +180,7 @@ def test_a_forked_process_has_threads_of_its_own():
     world.step()
     child = os.fork()
     if child == 0:  # no test framework here: it steps, or it hangs until the alarm ends it
-        signal.alarm(60)
+        signal.alarm(PATIENCE)
         world.step()
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

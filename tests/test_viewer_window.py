@@ -16,10 +16,10 @@ from demos.viewer import application, context
 from demos.viewer.quality import FRAMES_JUDGED, HIGH, LOW, MEDIUM, SLOW_FRAME
 from demos.viewer.window import Judge, Keyboard
 
+from .helpers import PATIENCE
 from .viewing import SMALL
 
 ROOT = Path(__file__).parent.parent
-PATIENCE = 300.0  # [s] without a sign of life; what takes a second on a quiet machine, compiling some twenty
 
 
 def test_the_window_loop_obeys_events_and_resizing(monkeypatch, capsys):

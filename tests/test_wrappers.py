@@ -19,7 +19,7 @@ from engine.integrators import (
     Substepped,
 )
 
-from .helpers import ASYMMETRIC, SKEW_ORIENTATION, errors, fly, one_body, skew_tensor
+from .helpers import ASYMMETRIC, PATIENCE, SKEW_ORIENTATION, errors, fly, one_body, skew_tensor
 from .truth import reference, rotations
 
 ROOT = Path(__file__).parent.parent
@@ -604,7 +604,7 @@ def test_the_same_source_as_plain_python_gives_the_same_bits():
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert result.returncode == 0, result.stderr
