@@ -37,10 +37,10 @@ class StagedTick:
 
     def __call__(self, evaluate: EvaluateForces) -> bool:
         for step in self._steps:
-            if isinstance(step, tuple):
+            if type(step) is tuple:
                 evaluate(*step)
-            else:
-                accepted(step())
+            elif step() < 0:  # type: ignore[operator]
+                accepted(-1)
         return accepted(self._end()) == 0
 
 

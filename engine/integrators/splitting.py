@@ -11,6 +11,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..kernels import splitting, staged_splitting
 from ..kernels.kick_drift import KICKS
+from ..kernels.staged_splitting import Segment
 from ..store.bodies import Bodies
 from ..threads import TakeTicks, on_threads
 from .integrator import NO_FORCES, CompiledForces, Evaluation, Integrator, LoopCall, StagedTick, TakeStagedTick
@@ -91,25 +92,26 @@ class Splitting(Integrator):
         return 2 if self.order == 2 else 4
 
     def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        stores, pitch = columns.stores_momentum, columns.pitch
-        stages = columns.stage_array(staged_splitting.STAGE_BLOCKS)
-        arrays = columns.array, columns.control, stages
-        drift_all = staged_splitting.staged_drift(self.turn, stores, gyroscopic, pitch)
+        made_for = self.turn, columns.stores_momentum, gyroscopic, columns.pitch
+        arrays = columns.array, columns.control, columns.stage_array(staged_splitting.STAGE_BLOCKS)
         _, shares = self._arrays
+        steps: list[LoopCall | Evaluation] = []
+        segment, kick_step, weight, drift_step = Segment(starts=True), 0.0, 0.0, 0.0
+
+        def loops(segment: Segment) -> LoopCall:
+            return partial(
+                staged_splitting.staged_segment(*made_for, segment), *arrays, kick_step, weight, drift_step, shares
+            )
+
         kicks = KICKS[self._evaluations_per_kick(depends_on_rates)]
-        last = len(kicks) - 1
-        steps: list[LoopCall | Evaluation] = [partial(staged_splitting.staged_start(stores, pitch), *arrays)]
+        names = ("only",) if len(kicks) == 1 else ("first", *("trial" for _ in kicks[2:]), "last")
         for (kick, drift), offset in zip(self.table, _offsets(self.table), strict=True):
-            for index, (weight, part) in enumerate(kicks if kick != 0.0 else ()):
-                steps.append((0, offset * dt))
-                closes = index == last
-                if closes and last > 0:
-                    steps.append(partial(staged_splitting.staged_mean(pitch), stages, columns.control, weight))
-                kick_all = staged_splitting.staged_kick(index == 0 or closes, closes, stores, pitch)
-                steps.append(partial(kick_all, *arrays, part * (dt * kick), weight))
+            for name, (own_weight, part) in zip(names, kicks, strict=True) if kick != 0.0 else ():
+                steps += [loops(segment), (0, offset * dt)]
+                segment, kick_step, weight = Segment(kick=name), part * (dt * kick), own_weight
             if drift != 0.0:
-                steps.append(partial(drift_all, *arrays, dt * drift, shares))
-        return StagedTick(steps, partial(staged_splitting.staged_end(stores, pitch), *arrays))
+                segment, drift_step = segment._replace(drifts=True), dt * drift
+        return StagedTick(steps, loops(segment._replace(ends=True)))
 
 
 def of_order_two(parts: Sequence[float]) -> Table:

@@ -48,7 +48,7 @@ def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., An
     """Make `kick_by(array, layers, column, time, step, state, held, body) -> BodyState`.
 
     The kick is by the held wrench and the fields at this pose, one layer of each kind, in so many evaluations, to the same bits as
-    `staged_kick` and `staged_mean`.
+    `staged_splitting.staged_segment`.
     """
     kick_in_stages = _kick_from(0, evaluations, summed(kinds))
 

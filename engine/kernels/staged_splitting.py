@@ -1,11 +1,12 @@
 """Methods made of kicks and drifts, pass by pass over all bodies, for forces that want to see all of them at one time.
 
-For forces that have to be called there is a loop for each pass; springs are known to compiled code, which takes whole ticks.
+For forces that have to be called there is one call for all passes between two evaluations; springs are known to compiled code, which takes
+whole ticks.
 """
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from .columns import (
     Array,
@@ -60,88 +61,62 @@ _STORED = _BEFORE + 6
 STAGE_BLOCKS = 4
 
 
-@cache
-def staged_start(stores: bool, pitch: int) -> Callable[[Array, Integers, Array], int]:
-    """Make `loop(array, control, stages) -> 0`: the state at the start of the tick, and a wrench begun with the held one."""
+class Segment(NamedTuple):
+    """What loops do between two evaluations of forces, in this order; they are taken in one call."""
 
-    start_all = _start_all(stores)
-
-    @kernel(f"split-start{_mark(stores)}-{pitch}")
-    def start(array: Array, control: Integers, stages: Array) -> int:
-        if array.shape[1] != pitch or stages.shape[1] != pitch:
-            return -1
-        start_all(array, stages, control[COUNT])
-        return 0
-
-    return start
+    starts: bool = False
+    """The state at the start of the tick, and a wrench begun with the held one."""
+    kick: str = ""
+    """Kick by the wrench just evaluated and begin the next: "only" in its kick, "first", "trial" or "last" of several, or none."""
+    drifts: bool = False
+    """Drift the states of the stage array."""
+    ends: bool = False
+    """The states of the stage array are those of the tick's end: count it, or undo it."""
 
 
 @cache
-def staged_kick(
-    opens: bool, closes: bool, stores: bool, pitch: int
-) -> Callable[[Array, Integers, Array, float, float], int]:
-    """Make `loop(array, control, stages, step, weight) -> 0`: kick by the wrench just evaluated, and begin the next; see `_kick_all`."""
-    kick_all = _kick_all(opens, closes, stores)
-
-    @kernel(f"split-kick-{'first' if opens else 'later'}-{'last' if closes else 'trial'}{_mark(stores)}-{pitch}")
-    def kick_stages(array: Array, control: Integers, stages: Array, step: float, weight: float) -> int:
-        use_widest_vectors()
-        if array.shape[1] != pitch or stages.shape[1] != pitch:
-            return -1
-        kick_all(array, stages, control[COUNT], step, weight)
-        return 0
-
-    return kick_stages
-
-
-@cache
-def staged_mean(pitch: int) -> Callable[[Array, Integers, float], int]:
-    """Make `loop(stages, control, weight) -> 0`: for the wrench just evaluated, the first plus all weighted differences from it."""
-
-    @kernel(f"split-mean-{pitch}")
-    def mean_all(stages: Array, control: Integers, weight: float) -> int:
-        if stages.shape[1] != pitch:
-            return -1
-        _mean_all(stages, control[COUNT], weight)
-        return 0
-
-    return mean_all
-
-
-@cache
-def staged_drift(
-    turn: Turn, stores: bool, gyroscopic: bool, pitch: int
-) -> Callable[[Array, Integers, Array, float, Array], int]:
-    """Make `loop(array, control, stages, step, shares) -> 0`: drift the states of the stage array."""
+def staged_segment(
+    turn: Turn, stores: bool, gyroscopic: bool, pitch: int, segment: Segment
+) -> Callable[[Array, Integers, Array, float, float, float, Array], int]:
+    """Make `loop(array, control, stages, kick_step, weight, drift_step, shares) -> bodies that are not finite` (0 before the end)."""
+    starts, kind, drifts, ends = segment
+    has_kick, has_mean = bool(kind), kind == "last"
+    start_all, end_all, close = _start_all(stores), _end_all(stores), close_tick(stores)
+    kick_all = _kick_all(kind in ("only", "first", "last"), kind in ("only", "last"), stores)
     drift_states = _drift_states(turn, stores, gyroscopic)
+    parts = "".join(name for name, here in zip(("-start", f"-{kind}", "-drift", "-end"), segment, strict=True) if here)
+    name = turn_name(turn, stores, gyroscopic, pitch) if drifts else f"{'stored-' if stores else ''}{pitch}"
 
-    @kernel(f"split-drift-{turn_name(turn, stores, gyroscopic, pitch)}")
-    def drift_stages(array: Array, control: Integers, stages: Array, step: float, shares: Array) -> int:
+    @kernel(f"split{parts}-{name}")
+    def loops(
+        array: Array,
+        control: Integers,
+        stages: Array,
+        kick_step: float,
+        weight: float,
+        drift_step: float,
+        shares: Array,
+    ) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:
             return -1
-        drift_states(array, stages, control[COUNT], step, shares)
-        return 0
-
-    return drift_stages
-
-
-@cache
-def staged_end(stores: bool, pitch: int) -> Callable[[Array, Integers, Array], int]:
-    """Make `loop(array, control, stages) -> bodies that are not finite`: the states of the stage array are those of the tick's end."""
-
-    end_all, close = _end_all(stores), close_tick(stores)
-
-    @kernel(f"split-end{_mark(stores)}-{pitch}")
-    def end(array: Array, control: Integers, stages: Array) -> int:
-        if array.shape[1] != pitch or stages.shape[1] != pitch:
-            return -1
-        control[BAD] = -1
-        not_finite = end_all(array, stages, control[COUNT])
-        close(array, control, not_finite)
+        count = control[COUNT]
+        if starts:
+            start_all(array, stages, count)
+        if has_mean:
+            _mean_all(stages, count, weight)
+        if has_kick:
+            kick_all(array, stages, count, kick_step, weight)
+        if drifts:
+            drift_states(array, stages, count, drift_step, shares)
+        not_finite = 0
+        if ends:
+            control[BAD] = -1
+            not_finite = end_all(array, stages, count)
+            close(array, control, not_finite)
         return not_finite
 
-    return end
+    return loops
 
 
 @cache
@@ -215,10 +190,6 @@ def coupled_ticks(
         return ticks
 
     return coupled
-
-
-def _mark(stores: bool) -> str:
-    return "-stored" if stores else ""
 
 
 def _kick_once(index: int, evaluations: int, stores: bool) -> Callable[..., None]:
