@@ -49,9 +49,10 @@ _MOST_TICKS = 2**53
 class World:
     """Bodies and forces, moved forward in ticks of one fixed length.
 
-    A tick runs the callbacks, adds up the forces, and lets the integrator write the next state. It is all or nothing: when a callback or
-    a force raises, or the result is not finite, the world is as it was before that tick (callbacks' changes included; what a force or
-    callback keeps outside the world is its own affair; the pose drawn after a tick that was not finite is not blended).
+    A tick calls the functions that are due, sums the forces, and lets the integrator write the next state. It is all or nothing: when a
+    function or a force raises, or the result is not finite, the world is as it was before that tick. That includes what callbacks have
+    changed, and what forces and callbacks remember in `memory` or through `get_state()` and `set_state(state)`; what they keep elsewhere is
+    not undone. The pose drawn after a tick that was not finite is not blended.
 
     Args:
         dt: Length of a tick [s], above zero; it never changes. A `Fraction` is taken exactly by the clock.
@@ -59,8 +60,21 @@ class World:
         game_mode: Drop ω × (I ω + h) from the equation of motion, and nothing else: a free body then keeps its body rates, and its
             angular momentum turns with it.
         max_ticks_per_frame: The most ticks that one `advance` takes; time beyond is dropped and counted.
-        threads: How many threads may share a tick; a world of fewer than 4096 bodies a thread uses fewer. The results are the same to the
-            last bit. Ticks in which a force has to be called at each stage are taken by one.
+        threads: How many threads may share a tick; a world of fewer than 4096 bodies per thread uses fewer. The results are the same to the
+            last bit. Ticks in which a force has to be called at each stage are taken by one. A world itself is used by one Python thread at
+            a time.
+
+    Raises:
+        TypeError: An argument is not of the right kind.
+        ValueError: `dt` is not above zero, a count is below one, or no integrator has the name.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=1 / 120)
+        >>> ship = world.add_body(MassProperties.box(mass=1200.0, size=(2.0, 2.0, 4.0)), velocity=(1.0, 0.0, 0.0))
+        >>> world.step(120)
+        >>> ship.position.round(12).tolist()
+        [1.0, 0.0, 0.0]
     """
 
     __slots__ = (

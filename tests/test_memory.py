@@ -48,9 +48,9 @@ def world_of(count):
 
 
 @pytest.mark.parametrize("count", [1, 264, 1000, 5000])
-def test_a_column_takes_at_most_512_bytes(count):
+def test_a_column_takes_at_most_560_bytes(count):
     array = world_of(count)._columns.array
-    assert array.nbytes <= 512 * array.shape[1]
+    assert array.nbytes <= 560 * array.shape[1]
 
 
 @pytest.mark.parametrize("count", [1000, 1032, 1033, 1545, 2057, 4105, 6153, 50_000])
