@@ -14,7 +14,7 @@ FAR = (-20.0, 35.0, 8.0)
 STATE = ("position", "orientation", "velocity", "angular_velocity_body", "stored_momentum_body")
 
 
-def three_bodies(method="rk4"):
+def three_bodies(method="semi-implicit-euler"):
     """Bodies of which nothing is zero, along an axis or diagonal."""
     world = World(0.05, integrator=method)
     world.add_body(PROPERTIES, name="ship", **START)
@@ -155,8 +155,6 @@ def test_a_force_that_is_switched_off_acts_to_the_last_bit_as_one_that_is_not_th
     off, without, on = three_bodies(), three_bodies(), three_bodies()
     force = off.add_force(make(off.bodies))
     on.add_force(make(on.bodies))
-    for world in (off, without, on):
-        world.add_force(make(world.bodies))  # one that stays, so that loops are the same
     force.enabled = False
     for world in (off, without, on):
         world.step(2)
@@ -260,7 +258,7 @@ ITEMS = [
 
 def crew(names):
     """The bodies of these names, and the forces that still mean something: those on several bodies lose only the others."""
-    made = World(0.05, integrator="rk4")
+    made = World(0.05, integrator="semi-implicit-euler")
     for body in three_bodies().bodies:
         if body.name in names:
             made.add_body(body.mass_properties, name=body.name)
