@@ -615,6 +615,8 @@ class World:
         store = self._store
         if store.phase is FORCES or store.phase is MOVING:
             raise RuntimeError("World.wrench: it cannot be asked inside a force; ask in a callback or between ticks")
+        if store.phase is CALLING and not store.is_calling_here:
+            refuse_other_thread("World.wrench")
         phase = store.phase
         with store.trial(self._memory.objects):
             store.enter(FORCES)
