@@ -61,8 +61,8 @@ def image_of(world: World) -> dict[str, Any]:
         "mass_properties": list(world._bodies.mass_properties),
         "push_tick": world._held._push_tick,
         "forces": [_force_image(force) for force in world._forces],
-        "callbacks": [tuple(callback) for callback in world._callbacks],
-        "after_tick": [tuple(callback) for callback in world._after_tick],
+        "callbacks": [(callback.function, callback.every) for callback in world._callbacks],
+        "after_tick": [(callback.function, callback.every) for callback in world._after_tick],
         "memory": world._memory.image(),
     }
 
