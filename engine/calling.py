@@ -7,6 +7,7 @@ import inspect
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from gc import get_referents
 from types import (
     BuiltinMethodType,
@@ -19,7 +20,7 @@ from types import (
     ModuleType,
     TracebackType,
 )
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -35,8 +36,12 @@ _ATOMS = (str, bytes, int, float, complex, np.generic, type, ModuleType, CodeTyp
 """Nothing is reached through these by themselves; what code names of modules and classes is looked at with that code."""
 
 
-class Callback(NamedTuple):
-    """A function that is called in every tick whose number is a multiple of `every`."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Callback:
+    """A function that is called in every tick whose number is a multiple of `every`.
+
+    Equal to itself alone: the == of functions may give anything, an array say.
+    """
 
     function: Callable[..., Any]
     every: int

@@ -12,6 +12,7 @@ from .forces.force import TableForce
 from .integrators import Extrapolated
 from .store.memory import Memory, MemoryRows
 from .store.schema import NOBODY
+from .store.store import BETWEEN_TICKS, refuse_other_thread
 from .store.table import Table
 from .store.views import TableView
 
@@ -25,8 +26,11 @@ def image_of(world: World) -> dict[str, Any]:
     """What a copy is made from.
 
     Raises:
+        RuntimeError: Another thread steps this world.
         ValueError: A callback or a called force reaches a handle of this world, so that it would drive it from the copy.
     """
+    if world._store.phase is not BETWEEN_TICKS and not world._store.is_calling_here:
+        refuse_other_thread("a copy of the world")
     called = [force for force in world._forces if not isinstance(force, TableForce)]
     for callback in (*world._stages.on_tick, *world._stages.after_tick):
         _check(world, callback.function, "the callback")
@@ -57,8 +61,8 @@ def image_of(world: World) -> dict[str, Any]:
         "mass_properties": list(world._bodies.mass_properties),
         "push_tick": world._held._push_tick,
         "forces": [_force_image(force) for force in world._forces],
-        "callbacks": [tuple(callback) for callback in world._stages.on_tick],
-        "after_tick": [tuple(callback) for callback in world._stages.after_tick],
+        "callbacks": [(callback.function, callback.every) for callback in world._stages.on_tick],
+        "after_tick": [(callback.function, callback.every) for callback in world._stages.after_tick],
         "memory": world._memory.image(),
     }
 

@@ -591,7 +591,9 @@ class World:
         if force is not None and not any(force is own or identity(force) == identity(own) for own in self._forces):
             refuse("World.wrench", "force", force, "a force of this world, or None")
         store = self._store
-        if store.phase is FORCES or store.phase is MOVING:
+        if store.phase is not BETWEEN_TICKS and not store.is_calling_here:
+            refuse_other_thread("World.wrench")
+        if store.phase is FORCES:
             raise RuntimeError("World.wrench: it cannot be asked inside a force; ask in a callback or between ticks")
         phase = store.phase
         with store.trial(self._memory.objects):

@@ -145,8 +145,8 @@ def image(world, previous=True):
             [id(body) for body in force.named_bodies()] for force in world.forces if hasattr(force, "named_bodies")
         ],
         "rows": [list(force.rows) for force in world.forces if hasattr(force, "rows")],
-        "callbacks": [(id(callback.function), callback.every) for callback in world._callbacks],
-        "after tick": [(id(callback.function), callback.every) for callback in world._after_tick],
+        "callbacks": [(id(callback.function), callback.every) for callback in world._stages.on_tick],
+        "after tick": [(id(callback.function), callback.every) for callback in world._stages.after_tick],
         "memory": sorted(world.memory),
         "objects": {name: repr(object.get_state()) for name, object in world.memory.objects.items()},
         "joined": sorted(world.memory._joined),
@@ -280,7 +280,7 @@ def change_callbacks(world, number):
     function = kept.get_state if number % 2 else Stop
     (world.on_tick if number % 3 else world.after_tick)(lambda world: function and None, every=1 + number)
     if number % 4 == 0:
-        world.remove_callback((world._callbacks + world._after_tick)[0].function)
+        world.remove_callback((world._stages.on_tick + world._stages.after_tick)[0].function)
 
 
 def fail_inside(world, number):

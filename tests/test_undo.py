@@ -39,7 +39,7 @@ def act(world, operations, raising):
         assert differences(before, image(world)) == []
     else:
         world.step()
-    if callback in [entry.function for entry in world._callbacks]:  # an operation may have removed it
+    if callback in [entry.function for entry in world._stages.on_tick]:  # an operation may have removed it
         world.remove_callback(callback)
 
 

@@ -170,7 +170,8 @@ class TableForce(Force, final=False):
         force = object.__new__(type(self))
         for kind in type(self).__mro__:
             for name in vars(kind).get("__slots__", ()):
-                setattr(force, name, getattr(self, name))
+                if hasattr(self, name):
+                    setattr(force, name, getattr(self, name))
         force._keep_apart(self._table.array[:, self._slice()].copy())
         return force
 
