@@ -368,6 +368,37 @@ def test_bodies_added_and_removed_in_flight_leave_the_others_bits(staged):
     assert alone.state_hash() == crowded.state_hash()
 
 
+@pytest.mark.parametrize("count", [263, 264, 265, 1031, 1032, 1033, 1545])
+def test_a_world_that_grew_is_the_one_that_was_made_at_once(count):
+    """Room for bodies is made in steps: one or another step, more bodies in between and fewer again leave no trace in hash or motion."""
+    start, shapes = starts(count + 40), [SHAPES[k % 2] for k in range(count + 40)]
+
+    def part(begin, end):
+        return shapes[begin:end], {name: rows[begin:end] for name, rows in start.items()}
+
+    def made(*pieces):
+        world = World(1 / 60, integrator="semi-implicit-euler")
+        for begin, end in zip((0, *pieces), (*pieces, count), strict=True):
+            properties, states = part(begin, end)
+            world.add_bodies(properties, **states)
+            if begin == 0:
+                add_held(world, world.bodies[0])
+                world.add_force(forces.LinearDrag(0.1))
+        return world
+
+    at_once, grown, shrunk = made(), made(1, 8, 250, count - 1), made(100)
+    properties, states = part(count, count + 40)
+    for body in shrunk.add_bodies(properties, **states):
+        shrunk.remove_body(body)
+    hashes = []
+    for _ in range(3):
+        hashes.append({world.state_hash() for world in (at_once, grown, shrunk)})
+        for world in (at_once, grown, shrunk):
+            world.step()
+    assert [len(same) for same in hashes] == [1, 1, 1]
+    assert bits(grown.bodies[-1]) == bits(at_once.bodies[-1]) == bits(shrunk.bodies[-1])
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_order_of_bodies_and_their_removal_do_not_matter(method):
     start = starts(11)

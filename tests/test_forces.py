@@ -1,5 +1,7 @@
 """Each force by itself, against its closed form, and the relations between forces at a point and at the mass centre."""
 
+from inspect import isabstract
+
 import numpy as np
 import pytest
 
@@ -756,6 +758,51 @@ def test_two_rockets_as_a_function_are_the_weight_on_the_axis():
     one, two = (fly("rk4", DT, TIMES, forces=made, **BODY) for made in (lambda body: [rockets], weight))
     assert np.abs(one.angular_velocity_body - two.angular_velocity_body).max() < 1e-13
     assert rotations.angle(one.orientation, two.orientation).max() < 1e-13
+
+
+BUILT_IN = {
+    "UniformGravity": lambda body: forces.UniformGravity((0.4, -9.81, 1.3)),
+    "PointGravity": lambda body: forces.PointGravity(2.3, (0.3, -0.5, 0.2), j2=0.08, reference_radius=0.9, axis=(1, -2, 2)),
+    "GravityGradient": lambda body: forces.GravityGradient(2.3, (0.3, -0.5, 0.2)),
+    "Thruster": lambda body: full(forces.Thruster(body, position=POINT, direction=(1, 2, -2), max_force=1.7)),
+    "ThrusterBank": lambda body: full(
+        forces.ThrusterBank(body, positions=[POINT, -POINT], directions=[(1, 2, -2), (0, 3, 1)], max_forces=(1.7, 0.8))
+    ),
+    "ConstantForce": lambda body: forces.ConstantForce(body, force_world=FORCE, at_body=POINT),
+    "ConstantTorque": lambda body: forces.ConstantTorque(body, torque_world=FORCE),
+    "LinearDrag": lambda body: forces.LinearDrag(0.7),
+    "QuadraticDrag": lambda body: forces.QuadraticDrag(0.7),
+    "AngularDamping": lambda body: forces.AngularDamping(0.7),
+    "Spring": lambda body: forces.Spring(body, None, at_body=POINT, at_other=(-0.6, 0.5, 1.9), stiffness=4.0, damping=0.3),
+    "Lorentz": lambda body: forces.Lorentz(0.7, electric_field=(0.3, 0.1, -0.2), magnetic_field=(0.6, 1.2, 3.8)),
+}  # fmt: skip
+
+
+def full(thruster):
+    thruster.throttle = 1.0
+    return thruster
+
+
+def test_the_table_above_has_every_built_in_force():
+    kinds = {name: getattr(forces, name) for name in forces.__all__}
+    assert set(BUILT_IN) == {name for name, kind in kinds.items() if hasattr(kind, "apply") and not isabstract(kind)}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_force_of_the_users_own_may_call_a_built_in_one(name):
+    """Called twice it adds its wrench twice, to what is there already."""
+
+    class Twice:
+        def __init__(self, body):
+            self.inner = BUILT_IN[name](body)
+
+        def apply(self, wrench, bodies, time):
+            self.inner.apply(wrench, bodies, time)
+            self.inner.apply(wrench, bodies, time)
+
+    force, torque = wrench_of(lambda body: [BUILT_IN[name](body)], **BODY)
+    assert np.abs(force).max() + np.abs(torque).max() > 0.1
+    assert_wrench(wrench_of(lambda body: [Twice(body)], **BODY), 2.0 * force, 2.0 * torque, 1e-13)
 
 
 @pytest.mark.parametrize("kind", [forces.LinearDrag, forces.Spring, forces.Thruster, forces.UniformGravity])

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from engine import forces, integrators
 
-from .helpers import ASYMMETRIC, SKEW_AXES, SKEW_ORIENTATION, Flight, fly, measured_orders, skew_tensor
+from .helpers import ASYMMETRIC, SKEW_AXES, SKEW_ORIENTATION, Flight, fly, measured_orders, one_body, skew_tensor
 from .truth import point_motion, reference, rotations
 from .truth.free_body import FreeBody
 from .truth.heavy_top import HeavyTop
@@ -384,6 +384,40 @@ def test_a_world_takes_a_method_by_its_name(name):
     by_object = fly(integrators.by_name[name](), 1.0 / 60.0, (0.5,), **START)
     assert np.array_equal(by_name.orientation, by_object.orientation)
     assert np.array_equal(by_name.angular_velocity_body, by_object.angular_velocity_body)
+
+
+@pytest.mark.parametrize("name", list(integrators.by_name))
+def test_a_force_asked_at_the_start_of_a_tick_sees_the_state_at_the_start_of_the_tick(name):
+    """Not one that the method is on its way to. A method that drifts first asks later, and never for the time of the start."""
+    asked = []
+
+    def look(wrench, bodies, time):
+        kinds = (bodies.position, bodies.orientation, bodies.velocity, bodies.angular_velocity_body)
+        asked.append((time, np.concatenate([kind[0] for kind in kinds])))
+
+    def push(body):
+        return [look, forces.ConstantForce(body, force_world=(0.4, -0.3, 0.7), at_body=(0.2, 0.1, -0.5))]
+
+    world, body = one_body(name, 1.0 / 60.0, forces=push, **START)
+    for _ in range(3):
+        asked.clear()
+        start = np.concatenate([body.position, body.orientation, body.velocity, body.angular_velocity_body])
+        world.step()
+        time, seen = asked[0]
+        assert np.array_equal(seen, start) if time == (world.tick_count - 1) * world.dt else name == "saba4"
+
+
+@pytest.mark.parametrize("name", list(integrators.by_name))
+def test_a_method_is_a_value(name):
+    """Methods that were made alike are equal and have one hash; nothing of a method can be changed, so that two worlds may share it."""
+    method, same = integrators.by_name[name](), integrators.by_name[name]()
+    assert method == same and hash(method) == hash(same)
+    assert type(method).__name__ in repr(method) and name in repr(method)
+    assert [other for other, make in integrators.by_name.items() if make() == method] == [name]
+    for attribute in ("order", "evaluations_per_tick", "name", "colour", *vars(method)):
+        with pytest.raises(AttributeError):
+            setattr(method, attribute, 3)
+    assert method == same
 
 
 @pytest.mark.parametrize("variables", ["body_rates", "world_rates"])

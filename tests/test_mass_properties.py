@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import re
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -393,6 +394,64 @@ def test_a_mesh_that_bounds_no_solid_is_refused_with_the_reason(name):
     assert str(caught.value).startswith("MassProperties.from_mesh: ")
 
 
+ROUND = sphere_mesh(1)
+
+
+def edges(face):
+    """The directed edges of a face as pairs of vertices."""
+    return {(int(face[k]), int(face[(k + 1) % 3])) for k in range(3)}
+
+
+@pytest.mark.parametrize("turned", range(len(ROUND[1])))
+def test_the_error_names_the_face_that_is_wound_the_wrong_way(turned):
+    """Two faces that do run along the edge named, in the same direction, one of them the one that was turned over."""
+    vertices, faces = ROUND[0], ROUND[1].copy()
+    faces[turned] = faces[turned, ::-1]
+    with pytest.raises(ValueError, match="run from vertex") as caught:
+        MassProperties.from_mesh(vertices, faces, density=1.0)
+    said = re.search(r"faces (\d+) and (\d+) both run from vertex (\d+) to vertex (\d+)", str(caught.value))
+    one, other, start, end = map(int, said.groups())
+    assert one != other and turned in (one, other)
+    assert (start, end) in edges(faces[one]) & edges(faces[other])
+    assert f"{[faces[one].tolist(), faces[other].tolist()]}" in str(caught.value)
+
+
+@pytest.mark.parametrize("missing", range(len(ROUND[1])))
+def test_the_error_names_an_edge_of_the_hole(missing):
+    vertices, faces = ROUND[0], np.delete(ROUND[1], missing, axis=0)
+    with pytest.raises(ValueError, match="3 open edges in all") as caught:
+        MassProperties.from_mesh(vertices, faces, density=1.0)
+    said = re.search(r"from vertex (\d+) to vertex (\d+) of face (\d+)", str(caught.value))
+    start, end, face = map(int, said.groups())
+    assert (start, end) in edges(faces[face]) and (end, start) in edges(ROUND[1][missing])
+    assert f"got {faces[face].tolist()}" in str(caught.value)
+
+
+@pytest.mark.parametrize("part", [0.3, 1e-4, 1e-8])
+def test_a_small_face_among_large_ones_is_not_flat(part):
+    """A pyramid without its tip, whose lid is down to a hundred millionth of the base; mass centre of the whole less the tip."""
+    base = np.array([(1.0, 0.0, 0.0), (-0.5, 0.8, 0.0), (-0.5, -0.8, 0.0)])
+    lid = part * base + (0.0, 0.0, 1.0 - part)
+    sides = [face for a, b in ((0, 1), (1, 2), (2, 0)) for face in ((a, b, b + 3), (a, b + 3, a + 3))]
+    frustum = MassProperties.from_mesh(np.concatenate([base, lid]), [(0, 2, 1), (3, 4, 5), *sides], mass=1.0)
+    height = (0.25 - part**3 * (1.0 - 0.75 * part)) / (1.0 - part**3)
+    assert np.allclose(frustum.center_of_mass_body, (0.0, 0.0, height), rtol=0.0, atol=4.0 * EPS)
+
+
+def tetrahedron_with_a_sliver(height):
+    """The corner E lies off the middle of the edge AB by this part of its length, in the face ABC, which is cut into ABE, AEC and EBC."""
+    vertices = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.5, 0.9, 0.0), (0.5, 0.4, 0.8), (0.5, height, 0.0)])
+    a, b, c, d, e = range(5)
+    return vertices, [(a, e, b), (a, c, e), (e, c, b), (a, b, d), (b, c, d), (c, a, d)]
+
+
+def test_a_face_is_flat_below_a_height_of_1e_12_of_its_longest_side():
+    sliver = MassProperties.from_mesh(*tetrahedron_with_a_sliver(3e-12), mass=1.0)
+    assert_same(sliver, MassProperties.from_mesh(*tetrahedron_with_a_sliver(0.1), mass=1.0), 8.0 * EPS)
+    with pytest.raises(ValueError, match=r"faces\[0\] must be a triangle with an area, not three corners on a line"):
+        MassProperties.from_mesh(*tetrahedron_with_a_sliver(3e-13), mass=1.0)
+
+
 def test_a_flat_mesh_is_refused_at_any_attitude():
     """Rounding gives a flat sheet some volume of either sign: it is refused as flat, neither taken nor called inward."""
     sheet = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.1, 1.0, 0.0), (0.0, 1.0, 0.0)])
@@ -671,6 +730,15 @@ def test_inverse_of_a_diagonal_tensor_is_rounded_once():
     body = MassProperties(3.0, moments)
     assert np.array_equal(body.inverse_inertia_body, np.diag([1.0 / moment for moment in moments]))
     assert body.inverse_mass == 1.0 / 3.0
+
+
+def test_moments_along_the_bodys_axes_keep_every_digit():
+    """What is scaled by a power of two and back is the same to the last bit: 200 bodies of any size."""
+    rng = np.random.default_rng(4)
+    for given_moments in rng.uniform(1.0, 2.0, (200, 3)) * 10.0 ** rng.uniform(-30.0, 30.0, (200, 1)):
+        body = MassProperties(1.0, np.diag(given_moments))
+        assert np.array_equal(body.principal()[0], np.sort(given_moments))
+        assert np.array_equal(body.inverse_inertia_body, np.diag([1.0 / moment for moment in given_moments]))
 
 
 MOMENTS = {

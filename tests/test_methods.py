@@ -289,6 +289,21 @@ def test_kept_momentum_costs_no_order(method, driven_truth):
     assert all(order > 3.9 for order in found.values()), found
 
 
+@pytest.mark.parametrize("variables", ["body_rates", "world_rates"])
+def test_keeping_the_momentum_changes_the_rates_at_the_end_of_a_tick_and_nothing_else(variables):
+    """One tick: the attitude has the bits of the same variables without the option, and of no others."""
+    torque = [forces.AngularDamping(0.7)]
+    kept, same = (
+        fly(RungeKutta4(variables=variables, keep_momentum=keep), DT, (DT,), forces=lambda body: torque, **START)
+        for keep in (True, False)
+    )
+    assert np.array_equal(kept.orientation, same.orientation)
+    assert not np.array_equal(kept.angular_velocity_body, same.angular_velocity_body)
+    for other in {"angular_momentum", "body_rates", "world_rates"} - {variables}:
+        attitude = fly(RungeKutta4(variables=other), DT, (DT,), forces=lambda body: torque, **START).orientation
+        assert rotations.angle(kept.orientation, attitude)[0] > 1e-12
+
+
 def test_m8_keeping_the_momentum_is_not_keeping_the_attitude():
     """M8: resetting ω from L keeps L exactly, but gives no "increased accuracy" in general.
 
