@@ -48,8 +48,24 @@ def test_force_example_accelerates_by_its_formula():
     assert namespace["probe"].velocity == pytest.approx([2e-3 * 3600.0 / 80.0, 0.0, 0.0], rel=1e-8)
 
 
+def test_compiled_brake_slows_the_spin_as_its_formula_says():
+    """A ball of moment I = 2/5 m r²: each rate falls as exp(−c t/I), to the order of the method, 1e-4 of it in ten seconds."""
+    namespace: dict = {}
+    exec(EXAMPLES[3], namespace)
+    left = np.exp(-0.5 * 10.0 / (0.4 * 80.0 * 0.4**2))
+    assert namespace["probe"].angular_velocity_body == pytest.approx(left * np.array((0.1, 0.2, 2.0)), rel=1e-3)
+
+
+def test_memory_example_counts_the_turns(capsys):
+    """2 rad/s for two seconds are 0.64 turns; a report each second."""
+    namespace: dict = {}
+    exec(EXAMPLES[4], namespace)
+    assert float(namespace["turned"].value) == pytest.approx(4.0)
+    assert capsys.readouterr().out.splitlines() == ["1 s: 0.32 turns", "2 s: 0.64 turns"]
+
+
 def test_every_example_is_run_by_a_test_above():
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 5
 
 
 def test_table_of_integrators_is_complete_and_right():

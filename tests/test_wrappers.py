@@ -355,7 +355,7 @@ def test_a_tick_that_failed_leaves_the_history_as_it_was():
 
 
 def test_history_is_part_of_the_state():
-    """What is known of the ticks before decides what comes: the hash sees it. Other methods leave nothing behind."""
+    """What is known of the ticks before decides what comes: the hash sees it, and the method. Another method leaves nothing behind."""
     method = Extrapolated(RungeKutta4())
     world, _body = one_body(method, 0.125, forces=lambda body: [OnceATick(lambda t: (t * t, 0.0, 1.0))])
     world.step(3)
@@ -363,6 +363,8 @@ def test_history_is_part_of_the_state():
     method.reset()
     empty = world.state_hash()
     world.integrator = "rk4"
+    assert world.state_hash() not in (full, empty)
+    world.integrator = method
     assert full != empty == world.state_hash()
 
 
