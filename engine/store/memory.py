@@ -48,16 +48,16 @@ class MemoryRows:
         return np.dtype(self._dtype)
 
     @property
-    def value(self) -> npt.NDArray[Any]:
-        """The numbers, a read-only copy; assign an array of the same shape."""
-        return read_only(self._read())
+    def value(self) -> Any:
+        """The numbers, a read-only copy; a single number as itself. Assign numbers of the same shape."""
+        return read_only(self._read()) if self._shape else self._read()[()]
 
     @value.setter
     def value(self, value: npt.ArrayLike) -> None:
         self[...] = value
 
     def __getitem__(self, index: Any) -> Any:
-        return self.value[index]
+        return read_only(self._read())[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         values = self._read()
