@@ -13,13 +13,16 @@ from engine.kernels.layout import (
     BAD,
     CONTROL_LENGTH,
     COUNT,
+    MOTOR_TORQUE,
     ORIENTATION,
     POINT_FORCE_ROWS,
     PREVIOUS,
+    PREVIOUS_STORED_MOMENTUM,
     ROWS,
     SPRING_ROWS,
     STAGE_WRENCH,
     STATE_ROWS,
+    STORED_MOMENTUM,
     TICKS,
     WRENCH_ROWS,
 )
@@ -58,6 +61,9 @@ def types():
     return types.Array(types.float64, 2, "C"), types.Array(types.int64, 1, "C"), types.int64, types.float64
 
 
+with_and_without_stores = pytest.mark.parametrize("stores", [False, True], ids=["plain", "stored"])
+"""The two variants of a loop: for worlds where no body stores momentum, and for those where some do."""
+
 NO_LAYERS = 0.0
 """What stands in the place of layers where there are no fields."""
 
@@ -69,9 +75,9 @@ def control_of(count=8, ticks=0):
     return control
 
 
-def held_loop(method, gyroscopic=True, kinds=()):
+def held_loop(method, gyroscopic=True, kinds=(), stores=False):
     made = integrators.by_name[method]()
-    return loops.held_ticks(made.advance, made.stage_offsets, gyroscopic, PITCH, kinds)
+    return loops.held_ticks(made.advance, made.stage_offsets, stores, gyroscopic, PITCH, kinds)
 
 
 # A loop that vectorises stands there twice: packed for eight bodies at once (or four, or two) and scalar for what is left over. One that
@@ -80,9 +86,10 @@ def held_loop(method, gyroscopic=True, kinds=()):
 
 @needs_numba
 @pytest.mark.parametrize("method", METHODS)
-def test_held_ticks_are_packed_across_bodies(method):
+@with_and_without_stores
+def test_held_ticks_are_packed_across_bodies(method, stores):
     array, control, integer, real = types()
-    packed, scalar = multiplications(held_loop(method), array, control, real, real, integer)
+    packed, scalar = multiplications(held_loop(method, stores=stores), array, control, real, real, integer)
     assert packed > 100
     assert packed >= 0.9 * scalar
 
@@ -104,13 +111,13 @@ def test_stages_with_pulls_and_fields_are_packed_across_bodies():
     made = integrators.by_name["rk4"]()
 
     def coupled(*kinds):
-        loop = loops.coupled_ticks(made.advance, made.stage_offsets, True, PITCH, kinds)
+        loop = loops.coupled_ticks(made.advance, made.stage_offsets, False, True, PITCH, kinds)
         layers = array if kinds else real
         return multiplications(loop, array, control, array, array, array, layers, control, real, integer)
 
     (packed, _), (with_fields, _) = coupled(), coupled(fields.POINT_GRAVITY, fields.GRAVITY_GRADIENT)
     stages = sum(
-        multiplications(loops.stage_state(made.advance, stage, 4, True, PITCH), array, control, array, real)[0]
+        multiplications(loops.stage_state(made.advance, stage, 4, False, True, PITCH), array, control, array, real)[0]
         for stage in range(4)
     )
     assert packed > stages  # the end of the tick comes to them
@@ -127,13 +134,14 @@ def test_poses_for_drawing_are_packed_across_bodies():
 
 @needs_numba
 @pytest.mark.parametrize("method", METHODS)
-def test_the_stages_of_a_tick_are_packed_across_bodies(method):
+@with_and_without_stores
+def test_the_stages_of_a_tick_are_packed_across_bodies(method, stores):
     array, control, _, real = types()
     made = integrators.by_name[method]()
     count = made.evaluations_per_tick
-    stages = [loops.staged_end(made.advance, count, True, PITCH)]
+    stages = [loops.staged_end(made.advance, count, stores, True, PITCH)]
     if count > 1:  # stage 0 is the state itself
-        stages.append(loops.stage_state(made.advance, count - 1, count, True, PITCH))
+        stages.append(loops.stage_state(made.advance, count - 1, count, stores, True, PITCH))
     for loop in stages:
         packed, scalar = multiplications(loop, array, control, array, real)
         assert packed > 100
@@ -176,6 +184,7 @@ def test_the_count_of_packed_instructions_sees_a_loop_that_is_not():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
+    stores = False
     made = integrators.by_name[method]()
     count = made.evaluations_per_tick
     wrong = np.full((ROWS, PITCH - 8), 7.0)
@@ -184,12 +193,12 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
     control = control_of()
     assert held_loop(method)(wrong, control, NO_LAYERS, 0.1, 1) == -1
     assert held_loop(method, kinds=(fields.LINEAR_DRAG,))(right, control, wrong, 0.1, 1) == -1
-    coupled = loops.coupled_ticks(made.advance, made.stage_offsets, True, PITCH)
+    coupled = loops.coupled_ticks(made.advance, made.stage_offsets, False, True, PITCH)
     tables = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1)), NO_LAYERS, np.zeros(2, dtype=np.int64)
     assert coupled(wrong, control, wrong_stages, *tables, 0.1, 1) == -1
     assert coupled(right, control, wrong_stages, *tables, 0.1, 1) == -1
-    end = loops.staged_end(made.advance, count, True, PITCH)
-    stage = loops.stage_state(made.advance, 0, count, True, PITCH)
+    end = loops.staged_end(made.advance, count, stores, True, PITCH)
+    stage = loops.stage_state(made.advance, 0, count, stores, True, PITCH)
     for loop in (end, stage):
         assert loop(wrong, control, wrong_stages, 0.1) == -1
         assert loop(right, control, wrong_stages, 0.1) == -1
@@ -231,11 +240,12 @@ def world_array(method="rk4", bodies=5):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(method):
+@with_and_without_stores
+def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(method, stores):
     array = world_array(method)
     before = array.copy()
     control = control_of(ticks=41)
-    assert held_loop(method)(array, control, NO_LAYERS, 0.1, 1) == 1
+    assert held_loop(method, stores=stores)(array, control, NO_LAYERS, 0.1, 1) == 1
     assert control.tolist() == [42, 8, -1]
     assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :5], before[:STATE_ROWS, :5])
     assert np.array_equal(array[2 * STATE_ROWS :], before[2 * STATE_ROWS :])
@@ -249,6 +259,34 @@ def test_quaternions_stay_of_unit_length(method):
     assert held_loop(method)(array, control_of(), NO_LAYERS, 0.1, 500) == 500
     norms = np.sqrt((array[ORIENTATION : ORIENTATION + 4, :8] ** 2).sum(axis=0))
     assert np.abs(norms - 1.0).max() < 4e-16
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_wheels_and_motors_of_zero_change_no_bit(method):
+    """The two variants of a loop do the same to bodies without."""
+    without, beside = world_array(method), world_array(method)
+    held_loop(method)(without, control_of(), NO_LAYERS, 0.1, 20)
+    held_loop(method, stores=True)(beside, control_of(), NO_LAYERS, 0.1, 20)
+    assert without.tobytes() == beside.tobytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_stored_momentum_is_part_of_the_tick_and_of_its_undoing(method):
+    array, control = world_array(method), control_of()
+    array[STORED_MOMENTUM : STORED_MOMENTUM + 3, :5] = np.array([[0.3], [0.2], [-0.7]])
+    array[MOTOR_TORQUE, :5] = 0.5
+    before = array.copy()
+    assert held_loop(method, stores=True)(array, control, NO_LAYERS, 0.1, 1) == 1
+    gain = array[STORED_MOMENTUM : STORED_MOMENTUM + 3, :5] - before[STORED_MOMENTUM : STORED_MOMENTUM + 3, :5]
+    assert np.abs(gain - np.array([[0.05], [0.0], [0.0]])).max() < 1e-16
+    kept = array[PREVIOUS_STORED_MOMENTUM : PREVIOUS_STORED_MOMENTUM + 3, :8]
+    assert np.array_equal(kept, before[STORED_MOMENTUM : STORED_MOMENTUM + 3, :8])
+    before = array.copy()
+    array[MOTOR_TORQUE, 2] = np.inf
+    assert held_loop(method, stores=True)(array, control, NO_LAYERS, 0.1, 1) == 0
+    assert control.tolist() == [1, 8, 2]
+    assert np.array_equal(array[STORED_MOMENTUM : STORED_MOMENTUM + 3], before[STORED_MOMENTUM : STORED_MOMENTUM + 3])
+    assert np.array_equal(array[:STATE_ROWS], before[:STATE_ROWS])
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -22,9 +22,10 @@ class AxisSplitting(Splitting):
     Choose it for many bodies that tumble at moderate spin: a tick costs half of what `FreeRotor` takes. Not for an asymmetric body with
     dt·|ω| near one: the attitude then is far off.
 
-    Bodies with stored momentum take the turns about the axes at their whole rates ω₁, ω₂, ω₃: one at rest beside its wheels stays so. In
-    game mode a drift is one turn at constant body rates, exact. While some force that is evaluated at each stage depends on the rates,
-    there are twice (order 2) or four times (order 4) as many evaluations (see `FreeRotor`).
+    Bodies with stored momentum take the turns about the axes at their whole rates ω₁, ω₂, ω₃: one at rest beside its wheels stays so.
+    Motors act in the kicks, on wheels and body alike, so the total momentum is kept to rounding while wheels spin up. In game mode a drift
+    is one turn at constant body rates, exact. While some force that is evaluated at each stage depends on the rates, there are twice
+    (order 2) or four times (order 4) as many evaluations (see `FreeRotor`).
 
     Not to be confused with the usual form, turns at the whole rates for every body: that wobbles even a ball.
 

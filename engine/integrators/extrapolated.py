@@ -27,6 +27,8 @@ class Extrapolated(Integrator):
     bodies when whole arrays of the state are assigned, when the world is given another method, and by `reset()`. It is kept with the
     bodies: a failed tick leaves it as it was, and it is part of the state hash.
 
+    The torque of motors is not extrapolated but held, so that stored momentum grows by just what the motors were told.
+
     Choose it for controllers that run once a tick. Not for contacts or switching thrusters, and not around a method with one evaluation,
     which looks at the start of the tick only.
 

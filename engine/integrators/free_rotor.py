@@ -56,9 +56,10 @@ class FreeRotor(Splitting):
     attribute `depends_on_rates = False`), there are twice (order 2, SABA 4) or four times (order 4) as many evaluations; the order is kept.
 
     With stored momentum free motion has no closed form of this kind. The steady turn −I⁻¹h is then split off; a drift is of order two, or
-    for the two other methods of order four (Suzuki's composition, at five times the cost, paid while some body stores momentum). Momentum
-    is kept to rounding all the same, rest only to the order: with a wheel six times as strong as the body's own momentum, measured after
-    2 s at 1/40 s: 5e-4, 1e-9 (order 4) and 5e-11 rad ("saba4"). In game mode a drift is a turn at constant body rates, exact too.
+    for the two other methods of order four (Suzuki's composition, at five times the cost, paid while some body stores momentum). Motors
+    act in the kicks, which are exact for them. Momentum is kept to rounding all the same, while wheels spin up too, rest only to the
+    order: with a wheel six times as strong as the body's own momentum, measured after 2 s at 1/40 s: 5e-4, 1e-9 (order 4) and 5e-11 rad
+    ("saba4"). In game mode a drift is a turn at constant body rates, exact too.
 
     Sources: Landau and Lifshitz, Mechanics, section 37; DLMF 19.8(iii), Gauss's transformation;
     Blanes and Moan (2002), J. Comput. Appl. Math. 142, table 3; Laskar and Robutel (2001), Celest. Mech. 80.

@@ -26,8 +26,9 @@ class RungeKutta4(OneStepMethod):
     """Classical Runge-Kutta on position, orientation, velocity and one of three turning variables.
 
     Order 4, four evaluations a tick. "angular_momentum" (Maggiore) keeps the angular momentum of a free body to rounding; "body_rates"
-    (Ganapathi) and "world_rates" (Wedekind) keep it to the order of the method, with `keep_momentum` to rounding. None keeps the
-    energy: in 1000 ticks of a tumble it drifts by 3e-7 at dt·|ω| = 0.1, by half a percent at 0.5.
+    (Ganapathi) and "world_rates" (Wedekind) keep it to the order of the method, with `keep_momentum` to rounding. That momentum is the
+    total, stored momentum included, and stays as it is while motors spin up wheels. None keeps the energy: in 1000 ticks of a tumble it
+    drifts by 3e-7 at dt·|ω| = 0.1, by half a percent at 0.5.
 
     What has to be small is dt times the larger of |ω| and |Iω + h|/I_min, I_min the least principal moment and h the stored momentum:
     0.1 for game use. At 1 the attitude is lost; the rates overflow, and the tick is refused, from about 2.5 in body rates and 1.5 in

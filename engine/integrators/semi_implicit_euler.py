@@ -21,12 +21,12 @@ class SemiImplicitEuler(OneStepMethod):
     """Kick velocity and angular momentum with the forces at the start of the tick, then move and turn with the new rates.
 
     Order 1, one evaluation a tick. "momentum" keeps the angular momentum of a free body to rounding at any spin; the energy of its
-    rotation creeps up at a rate proportional to dt, until the body spins about the axis of its least moment. "implicit" (Catto) takes
-    one Newton step of the implicit Euler equation for the rates and keeps neither: in 60 s at 10 rad/s and 1/60 s it ate from half a
-    percent of the energy, about a stable axis, to 93 %, and up to 70 % of the momentum. For moments within threefold of one another
-    it took and never gave up to dt·|ω| = 2; slender bodies gain from 1 on, and with a hundredfold apart or a wheel a tick may
-    multiply the rates, which stayed finite in every test up to 100. The motion of the mass centre is symplectic: the energy of an
-    orbit or a spring stays bounded.
+    rotation creeps up at a rate proportional to dt, until the body spins about the axis of its least moment. "implicit" (Catto) takes one
+    Newton step of the implicit Euler equation for the rates and keeps neither: in 60 s at 10 rad/s and 1/60 s it ate from half a percent
+    of the energy, about a stable axis, to 93 %, and up to 70 % of the momentum. For moments within threefold of one another it took and
+    never gave up to dt·|ω| = 2; slender bodies gain from 1 on, and with a hundredfold apart or a wheel a tick may multiply the rates,
+    which stayed finite in every test up to 100. The motion of the mass centre is symplectic: the energy of an orbit or a spring stays
+    bounded. With wheels, "momentum" keeps the total, stored momentum included, to rounding, also while motors spin them up.
 
     Choose it for many cheap bodies and for the manners of a game; "implicit" where a scene has to look as in an engine that steps so, and
     its brake is welcome. Not where the attitude has to be right after more than a few turns.

@@ -47,7 +47,7 @@ class Substepped(Integrator):
     """Another method, in equal steps that divide the tick.
 
     Order and conservation are those of the method inside, at its smaller step; the evaluations are multiplied by the number of steps.
-    Forces that are known once a tick are still asked once and held; pushes last the whole tick.
+    Forces that are known once a tick are still asked once and held, the torque of motors among them; pushes last the whole tick.
 
     With a tolerance the tick is taken in 1, 2, 4, … steps until the result changes by no more than that: the largest of the change in
     position [m], in attitude [rad], and of dt times the change of velocity and of rates. All bodies are stepped side by side, so that they

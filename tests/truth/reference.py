@@ -36,6 +36,7 @@ def solve(
     angular_velocity_body=(0.0, 0.0, 0.0),
     wrench=no_wrench,
     stored_momentum_body=(0.0, 0.0, 0.0),
+    motor_torque_body=(0.0, 0.0, 0.0),
     game_mode=False,
 ):
     """Follow one body.
@@ -44,6 +45,7 @@ def solve(
         times: When to report, ascending, from above 0.
         wrench: wrench(time, position, rotation matrix, velocity, angular_velocity_body) -> (force_world, torque_body), about the
             mass centre.
+        motor_torque_body: Constant torque u that the body gives to its wheels: I dω/dt = τ − u − ω × (I ω + h), dh/dt = u.
 
     Returns:
         A `Motion`; errors below 1e-11 on motions of size one over ten seconds (measured in `test_truth.py`).
@@ -51,14 +53,15 @@ def solve(
     inertia = np.asarray(inertia_body, dtype=float)
     inertia = np.diag(inertia) if inertia.ndim == 1 else inertia
     inverse = np.linalg.inv(inertia)
-    stored = np.asarray(stored_momentum_body, dtype=float)
+    stored_at_first, motor = np.asarray(stored_momentum_body, dtype=float), np.asarray(motor_torque_body, dtype=float)
 
     def derivative(time, state):
         p, q, v, w = state[:3], state[3:7], state[7:10], state[10:]
         rotation = _matrix(q)
         force, torque = wrench(time, p, rotation, v, w)
+        torque = torque - motor
         if not game_mode:
-            torque = torque - _cross(w, inertia @ w + stored)
+            torque = torque - _cross(w, inertia @ w + stored_at_first + time * motor)
         x, y, z, s = q
         a, b, c = w
         turning = [s * a + y * c - z * b, s * b + z * a - x * c, s * c + x * b - y * a, -(x * a + y * b + z * c)]
