@@ -6,11 +6,12 @@ import inspect
 import keyword
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from math import nan
 from types import CodeType
 from typing import Any
 
 from ..checks import refuse
-from ..kernels.compiler import inlined
+from ..kernels.compiler import COMPILED, inlined
 from ..kernels.fields import FieldKind
 from ..kernels.identity import identity
 from ..kernels.rigid_body import BodyAtStage
@@ -26,6 +27,7 @@ MOST_PARAMETERS = 20
 _RESERVED = (
     "body",
     "bodies",
+    "time",
     "enabled",
     "rows",
     "evaluate",
@@ -114,11 +116,13 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
         refuse("forces.compiled", "function", function, "a function written with def or lambda", TypeError)
     title = function.__name__
     where = f"forces.compiled: {title} ({_place(function)})"
-    signature = inspect.signature(function).parameters
-    arguments = [str(parameter.replace(annotation=parameter.empty)) for parameter in signature.values()]
-    wanted = ["body", "time", *names]
-    if arguments != wanted or any(parameter.kind is parameter.KEYWORD_ONLY for parameter in signature.values()):
-        raise TypeError(f"{where}: its arguments must be ({', '.join(wanted)}); they are ({', '.join(arguments)})")
+    own = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in inspect.signature(function).parameters.values()
+    ]
+    given, wanted = str(inspect.Signature(own)), f"({', '.join(('body', 'time', *names))})"
+    if given != wanted:
+        raise TypeError(f"{where}: its arguments must be {wanted}; they are {given}")
     _warn_of_math(function, where)
     scalar = inlined(function)
     count = len(names)
@@ -133,7 +137,16 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
 
     field = with_parameters if names else without
     rule = "a force and a torque, each a tuple of three numbers"
-    check_compiles(field, where, function.__code__.co_filename, _sample(count), _is_force_and_torque, rule)
+    check_compiles(
+        field,
+        where,
+        function.__code__.co_filename,
+        [_sample(count, -1.0), _sample(count, 1.0)],
+        _is_force_and_torque,
+        rule,
+    )
+    if not COMPILED:
+        field = _without_exceptions(field)
     kind = _kind(f"{function.__module__}.{function.__qualname__}", field, names, bool(depends_on_rates))
     fields = [Field(name, Kind.MODEL, digest=place, rule=ANY) for place, name in enumerate(names)]
     if not fields:  # a kind has at least one parameter
@@ -161,6 +174,21 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
     return type(title, (FieldForce,), members)
 
 
+def _without_exceptions(field: Callable[..., Any]) -> Callable[..., Any]:
+    """The field as compiled code has it: where it has no value the result is not finite, and nothing is raised.
+
+    Loops evaluate it for bodies that do not feel it too, and for the resting ones behind the last.
+    """
+
+    def evaluate(body: BodyAtStage, time: float, p: Any) -> Any:
+        try:
+            return field(body, time, p)
+        except (ArithmeticError, ValueError):  # division by zero, overflow, square root of a negative number
+            return (nan, nan, nan), (nan, nan, nan)
+
+    return evaluate
+
+
 def _kind(name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool) -> FieldKind:
     """The kind of a field: one for all that are made alike, and a name of its own for each that is not."""
     known, key = _KINDS.setdefault(name, {}), (identity(field), names, depends_on_rates)
@@ -183,15 +211,15 @@ def _given(owner: str, names: tuple[str, ...], values: tuple[Any, ...], named: d
     return {name: given.get(name, named.get(name)) for name in names}
 
 
-def _sample(count: int) -> tuple[Any, ...]:
-    """Arguments of the kinds that the function will be given."""
+def _sample(count: int, sign: float) -> tuple[Any, ...]:
+    """Arguments of the kinds that the function will be given, some of them of this sign."""
     body = BodyAtStage(
-        position=(1.5, -2.5, 3.5),
-        orientation=(0.1, 0.5, -0.3, 0.8),
-        velocity=(0.3, -0.2, 0.1),
-        angular_velocity_body=(0.2, 0.4, -0.6),
+        position=(1.5, sign * 2.5, 3.5),
+        orientation=(0.1, 0.5, sign * 0.3, 0.8),
+        velocity=(0.3, sign * 0.2, 0.1),
+        angular_velocity_body=(0.2, 0.4, sign * 0.6),
         mass=2.0,
-        inertia_body=(1.0, 2.0, 2.5, 0.1, -0.2, 0.05),
+        inertia_body=(1.0, 2.0, 2.5, 0.1, sign * 0.2, 0.05),
         center_of_mass_body=(0.1, 0.2, 0.3),
     )
     return body, 0.25, tuple(0.5 + 0.25 * place for place in range(max(count, 1)))

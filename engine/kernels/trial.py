@@ -14,7 +14,7 @@ _MOST_CAUSE = 300
 
 
 def check_compiles(
-    function: Any, where: str, file: str, sample: tuple[Any, ...], is_result: Callable[[Any], bool], rule: str
+    function: Any, where: str, file: str, samples: list[tuple[Any, ...]], is_result: Callable[[Any], bool], rule: str
 ) -> None:
     """Reject a function that loops could not use.
 
@@ -22,7 +22,7 @@ def check_compiles(
         function: An inlined function.
         where: Its name and place, for error texts.
         file: The file that it stands in; lines of others say nothing to its author.
-        sample: Arguments of the types that it will be given.
+        samples: Arguments of the types that it will be given; it must have a value for one of them.
         is_result: Whether a value is what it must return.
         rule: What that is, in words.
 
@@ -34,15 +34,20 @@ def check_compiles(
     except TypeError as error:
         raise TypeError(f"{where}: {error}") from None
     if COMPILED:
-        _compile(function, where, sample, file)
-    try:
-        result = function(*sample)
-    except ArithmeticError:  # no value at this sample; it may have one elsewhere
+        _compile(function, where, samples[0], file)
+    for sample in samples:
+        try:
+            result = function(*sample)
+        except ArithmeticError:  # no value at this sample; it may have one elsewhere
+            return
+        except Exception as error:
+            # the root of a negative number, perhaps, which another sample does not ask for
+            if isinstance(error, ValueError) and sample is not samples[-1]:
+                continue
+            raise TypeError(f"{where}: it raised {type(error).__name__}: {error}") from error
+        if not is_result(result):
+            raise TypeError(f"{where}: it must return {rule}; it returned {result!r:.200}")
         return
-    except Exception as error:
-        raise TypeError(f"{where}: it raised {type(error).__name__}: {error}") from error
-    if not is_result(result):
-        raise TypeError(f"{where}: it must return {rule}; it returned {result!r:.200}")
 
 
 def _compile(function: Any, where: str, sample: tuple[Any, ...], file: str) -> None:
