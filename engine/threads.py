@@ -1,4 +1,4 @@
-"""Ticks of many bodies on several threads: each takes the same loop over a part of the columns, to the same bits."""
+"""Ticks of many bodies on several threads: each takes the same loop over a part of the bodies, to the same bits."""
 
 import os
 from collections.abc import Callable
@@ -28,25 +28,25 @@ FEWEST_BODIES = 4096
 """A part of a world with fewer bodies is not worth a thread: waking it costs some 50 µs, and milliseconds on a busy machine."""
 
 
-def on_threads(columns: Bodies, threads: int, layers: Any, bind: BindLoop) -> TakeTicks:
+def on_threads(bodies: Bodies, threads: int, layers: Any, bind: BindLoop) -> TakeTicks:
     """The loop for the whole world, or for as many parts of it as are worth a thread, taken together.
 
     Args:
-        columns: The bodies; with more than one thread, in memory that `columns.part` may cut.
+        bodies: The bodies; with more than one thread, in memory that `bodies.part` may cut.
         threads: How many threads there may be.
         layers: The parameters of force fields, of the same pitch, from `kernels.memory.zeros`; anything where there are none.
         bind: Makes the loop for the world or for a part of it.
     """
-    parts = min(threads, columns.count // FEWEST_BODIES)
+    parts = min(threads, bodies.count // FEWEST_BODIES)
     if parts < 2:
-        return bind(columns.array, columns.control, layers)
-    edges = [columns.padded_count // 8 * part // parts * 8 for part in range(parts + 1)]
+        return bind(bodies.array, bodies.control, layers)
+    edges = [bodies.padded_count // 8 * part // parts * 8 for part in range(parts + 1)]
     made = []
     for first, last in pairwise(edges):
-        array, control = columns.part(first, last - first)
+        array, control = bodies.part(first, last - first)
         own_layers = from_column(layers, first) if isinstance(layers, np.ndarray) else layers
-        made.append(_Part(first, array, control, bind(array, control, own_layers), columns.stores_momentum))
-    return _TicksInParts(columns.control, made)
+        made.append(_Part(first, array, control, bind(array, control, own_layers), bodies.stores_momentum))
+    return _TicksInParts(bodies.control, made)
 
 
 class _Part:

@@ -70,21 +70,21 @@ class Extrapolated(Integrator):
     def check_game_mode(self, game_mode: bool) -> None:
         self.integrator.check_game_mode(game_mode)
 
-    def follow(self, columns: Bodies) -> None:
+    def follow(self, bodies: Bodies) -> None:
         """Count these bodies among those that it flies: a copied world has a history before its first tick."""
-        self._flown.add(columns)
+        self._flown.add(bodies)
 
     def reset(self) -> None:
         """Forget the wrenches of the ticks before, of every body in the worlds that this method flies: something has jumped."""
-        for columns in self._flown:
-            columns.before_change()
-            columns.forget_history()
+        for bodies in self._flown:
+            bodies.before_change()
+            bodies.forget_history()
 
     def held_ticks(
-        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        take_staged = self.staged_tick(columns, dt, gyroscopic, False)
-        take_held = self.integrator.held_ticks(columns, dt, gyroscopic, NO_FORCES, threads)
+        take_staged = self.staged_tick(bodies, dt, gyroscopic, False)
+        take_held = self.integrator.held_ticks(bodies, dt, gyroscopic, NO_FORCES, threads)
 
         def take(ticks: int) -> int:
             # with the wrench held, the third tick is the first whose history is all of one value, and extrapolates to that value
@@ -96,18 +96,18 @@ class Extrapolated(Integrator):
 
         return take
 
-    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        take_inside = self.integrator.staged_tick(columns, dt, gyroscopic, depends_on_rates)
-        extrapolate, remember = extrapolation.extrapolate(columns.pitch), extrapolation.remember(columns.pitch)
+    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        take_inside = self.integrator.staged_tick(bodies, dt, gyroscopic, depends_on_rates)
+        extrapolate, remember = extrapolation.extrapolate(bodies.pitch), extrapolation.remember(bodies.pitch)
 
         def take(evaluate: EvaluateForces) -> bool:
-            self._flown.add(columns)
-            array, control, history = columns.array, columns.control, columns.history_array()
+            self._flown.add(bodies)
+            array, control, history = bodies.array, bodies.control, bodies.history_array()
             tick = control[TICKS]
 
             def extrapolate_and_evaluate(stage: int, offset: float) -> None:
                 row = STAGE_WRENCH + WRENCH_ROWS * stage
-                accepted(extrapolate(array, control, history, columns.stage_array(1), row, offset / dt))
+                accepted(extrapolate(array, control, history, bodies.stage_array(1), row, offset / dt))
                 evaluate(stage, offset)
 
             try:

@@ -108,20 +108,20 @@ class Integrator(ABC):
 
     @abstractmethod
     def held_ticks(
-        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
         """Make `take(ticks)`: up to so many ticks with the wrench rows held and `forces` evaluated at each stage.
 
-        It is good as long as the columns' revision, and returns how many ticks ended finite, each counted in the columns' `control`. Where
+        It is good as long as the bodies' `layout_version`, and returns how many ticks ended finite, each counted in the bodies' `control`. Where
         that is fewer, the tick after them was undone. A negative result says that a loop rejected its array, and nothing was done.
         """
 
     @abstractmethod
-    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
         """Make `take(evaluate)`: one tick, evaluating forces at each stage; whether it ended finite.
 
-        It is good as long as the columns' revision. Where an evaluation raises, the bodies are as they were, and so they are after a tick
-        that did not end finite; any other is counted in the columns' `control`. `depends_on_rates` says whether some of these forces
+        It is good as long as the bodies' `layout_version`. Where an evaluation raises, the bodies are as they were, and so they are after a tick
+        that did not end finite; any other is counted in the bodies' `control`. `depends_on_rates` says whether some of these forces
         depend on velocity or angular velocity.
         """
 
@@ -139,22 +139,22 @@ class OneStepMethod(Integrator):
         """The scalar function of the method."""
 
     def held_ticks(
-        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        made_for = columns.stores_momentum, gyroscopic, columns.pitch
+        made_for = bodies.stores_momentum, gyroscopic, bodies.pitch
         arguments = self.advance, self.stage_offsets, *made_for, forces.kinds
         if forces.in_passes:
-            stages = columns.stage_array(self.evaluations_per_tick)
-            return partial(loops.coupled_ticks(*arguments), columns.array, columns.control, stages, *forces.tables, dt)
+            stages = bodies.stage_array(self.evaluations_per_tick)
+            return partial(loops.coupled_ticks(*arguments), bodies.array, bodies.control, stages, *forces.tables, dt)
         loop = loops.held_ticks(*arguments)
         return on_threads(
-            columns, threads, forces.layers, lambda array, control, layers: partial(loop, array, control, layers, dt)
+            bodies, threads, forces.layers, lambda array, control, layers: partial(loop, array, control, layers, dt)
         )
 
-    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
         advance, evaluations = self.advance, self.evaluations_per_tick
-        made_for = evaluations, columns.stores_momentum, gyroscopic, columns.pitch
-        arguments = columns.array, columns.control, columns.stage_array(evaluations), dt
+        made_for = evaluations, bodies.stores_momentum, gyroscopic, bodies.pitch
+        arguments = bodies.array, bodies.control, bodies.stage_array(evaluations), dt
         steps: list[LoopCall | Evaluation] = []
         for stage, offset in enumerate(self.stage_offsets):
             steps.append(partial(loops.stage_state(advance, stage, *made_for), *arguments))

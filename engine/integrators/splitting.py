@@ -68,19 +68,19 @@ class Splitting(Integrator):
         return sum(kick != 0.0 for kick, _drift in self.table)
 
     def held_ticks(
-        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
         evaluations = self._evaluations_per_kick(forces.depends_on_rates)
-        made_for = self.turn, columns.stores_momentum, gyroscopic, columns.pitch, forces.kinds, evaluations
+        made_for = self.turn, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds, evaluations
         if forces.in_passes:
-            arrays = columns.array, columns.control, *self._arrays
-            stages = columns.stage_array(staged_splitting.STAGE_BLOCKS)
+            arrays = bodies.array, bodies.control, *self._arrays
+            stages = bodies.stage_array(staged_splitting.STAGE_BLOCKS)
             return partial(staged_splitting.coupled_ticks(*made_for), *arrays, stages, *forces.tables, dt)
         is_strang = self.table == STRANG and len(self.shares) == 1
         loop = (splitting.strang_ticks if is_strang else splitting.table_ticks)(*made_for)
         constants = () if is_strang else self._arrays
         return on_threads(
-            columns,
+            bodies,
             threads,
             forces.layers,
             lambda array, control, layers: partial(loop, array, control, *constants, layers, dt),
@@ -91,9 +91,9 @@ class Splitting(Integrator):
             return 1
         return 2 if self.order == 2 else 4
 
-    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        made_for = self.turn, columns.stores_momentum, gyroscopic, columns.pitch
-        arrays = columns.array, columns.control, columns.stage_array(staged_splitting.STAGE_BLOCKS)
+    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        made_for = self.turn, bodies.stores_momentum, gyroscopic, bodies.pitch
+        arrays = bodies.array, bodies.control, bodies.stage_array(staged_splitting.STAGE_BLOCKS)
         _, shares = self._arrays
         steps: list[LoopCall | Evaluation] = []
         segment, kick_step, weight, drift_step = Segment(starts=True), 0.0, 0.0, 0.0

@@ -110,13 +110,13 @@ class Substepped(Integrator):
         self.integrator.check_game_mode(game_mode)
 
     def held_ticks(
-        self, columns: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        inside = _Steps(columns)
+        inside = _Steps(bodies)
 
         @cache
         def steps_of(step: float) -> TakeTicks:
-            return self.integrator.held_ticks(inside.as_columns, step, gyroscopic, forces, threads)
+            return self.integrator.held_ticks(inside.as_bodies, step, gyroscopic, forces, threads)
 
         def take_steps(step: float, count: int) -> bool:
             return accepted(steps_of(step)(count)) == count
@@ -126,15 +126,15 @@ class Substepped(Integrator):
 
         return take
 
-    def staged_tick(self, columns: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        inside = _Steps(columns)
+    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+        inside = _Steps(bodies)
 
         @cache
         def step_of(step: float) -> TakeStagedTick:
-            return self.integrator.staged_tick(inside.as_columns, step, gyroscopic, depends_on_rates)
+            return self.integrator.staged_tick(inside.as_bodies, step, gyroscopic, depends_on_rates)
 
         def take(evaluate: EvaluateForces) -> bool:
-            start_time = float(columns.control[TICKS]) * dt
+            start_time = float(bodies.control[TICKS]) * dt
 
             def take_steps(step: float, count: int) -> bool:
                 def evaluate_in_step(stage: int, offset: float) -> None:
@@ -148,43 +148,43 @@ class Substepped(Integrator):
         return take
 
     def _take_tick(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
-        columns = inside.columns
-        tick, bodies = columns.control[TICKS], slice(0, columns.padded_count)
-        kept = columns.array[_KEPT_ROWS, bodies]
+        bodies = inside.bodies
+        tick, rows = bodies.control[TICKS], slice(0, bodies.padded_count)
+        kept = bodies.array[_KEPT_ROWS, rows]
         try:
             if self.n is not None:
                 finite = inside.take(take, dt, self.n)
             else:
                 finite = self._converge(inside, dt, take)
             if finite:
-                close_steps(columns.array, columns.control, kept)
+                close_steps(bodies.array, bodies.control, kept)
             else:
-                columns.control[BAD] = inside.control[BAD]
-                columns.array[_KEPT_ROWS, bodies] = kept
+                bodies.control[BAD] = inside.control[BAD]
+                bodies.array[_KEPT_ROWS, rows] = kept
         except BaseException:
-            if columns.control[TICKS] == tick:  # else it came when the tick was over and counted
-                columns.array[_KEPT_ROWS, bodies] = kept
+            if bodies.control[TICKS] == tick:  # else it came when the tick was over and counted
+                bodies.array[_KEPT_ROWS, rows] = kept
             raise
         return finite
 
     def _converge(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
         """Double the sub-steps until no body's result changes by more than the tolerance; each keeps the first that did not."""
         assert self.tolerance is not None
-        array, bodies = inside.columns.array, slice(0, inside.columns.count)
-        start = array[_STATE_ROWS, bodies]
+        array, rows = inside.bodies.array, slice(0, inside.bodies.count)
+        start = array[_STATE_ROWS, rows]
         result, settled = start.copy(), np.zeros(start.shape[1], dtype=np.bool_)
         coarse: FloatArray | None = None
         count, finite = 1, False
         while count <= MOST_SUBSTEPS:
-            array[_STATE_ROWS, bodies] = start
+            array[_STATE_ROWS, rows] = start
             finite = inside.take(take, dt, count)
-            fine = array[_STATE_ROWS, bodies]
+            fine = array[_STATE_ROWS, rows]
             if finite and coarse is not None:
                 fresh = ~settled & (_change(coarse, fine, dt) <= self.tolerance)
                 result[:, fresh] = fine[:, fresh]
                 settled |= fresh
                 if settled.all():
-                    array[_STATE_ROWS, bodies] = result
+                    array[_STATE_ROWS, rows] = result
                     return True
             coarse = fine if finite else None
             count *= 2
@@ -198,24 +198,24 @@ class Substepped(Integrator):
 
 
 class _Steps:
-    """The columns as the method inside sees them: their count of ticks is one of steps, and the world's stands still meanwhile."""
+    """The bodies as the method inside sees them: their count of ticks is one of steps, and the world's stands still meanwhile."""
 
-    def __init__(self, columns: Bodies) -> None:
-        self.columns = columns
-        self.control: Integers = columns.control.copy()
+    def __init__(self, bodies: Bodies) -> None:
+        self.bodies = bodies
+        self.control: Integers = bodies.control.copy()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.columns, name)
+        return getattr(self.bodies, name)
 
     @property
-    def as_columns(self) -> Bodies:
-        """This, where columns are asked for."""
+    def as_bodies(self) -> Bodies:
+        """This, where bodies are asked for."""
         return cast(Bodies, self)
 
     def take(self, take: TakeSteps, dt: float, count: int) -> bool:
         """One tick in so many steps; whether all ended finite."""
-        self.control[TICKS] = self.columns.control[TICKS] * count
-        self.control[COUNT] = self.columns.control[COUNT]
+        self.control[TICKS] = self.bodies.control[TICKS] * count
+        self.control[COUNT] = self.bodies.control[COUNT]
         return take(dt / count, count)
 
 
