@@ -22,8 +22,6 @@ EvaluateForces = Callable[[int, float], None]
 TakeStagedTick = Callable[[EvaluateForces], bool]
 LoopCall = Callable[[], int]
 """A loop with all its arguments."""
-Evaluation = tuple[int, float]
-"""The arguments of `EvaluateForces`."""
 
 
 class StagedTick:
@@ -31,16 +29,16 @@ class StagedTick:
 
     __slots__ = ("_end", "_steps")
 
-    def __init__(self, steps: Sequence[LoopCall | Evaluation], end: LoopCall) -> None:
+    def __init__(self, steps: Sequence[tuple[LoopCall, int, float]], end: LoopCall) -> None:
+        """Args: a loop, and the arguments of the evaluation that follows it, for each evaluation; and the last loop."""
         self._steps = steps
         self._end = end
 
     def __call__(self, evaluate: EvaluateForces) -> bool:
-        for step in self._steps:
-            if type(step) is tuple:
-                evaluate(*step)
-            elif step() < 0:  # type: ignore[operator]
+        for loop, stage, offset in self._steps:
+            if loop() < 0:
                 accepted(-1)
+            evaluate(stage, offset)
         return accepted(self._end()) == 0
 
 
@@ -112,17 +110,17 @@ class Integrator(ABC):
     ) -> TakeTicks:
         """Make `take(ticks)`: up to so many ticks with the wrench rows held and `forces` evaluated at each stage.
 
-        It is good as long as the bodies' `layout_version`, and returns how many ticks ended finite, each counted in the bodies' `control`. Where
-        that is fewer, the tick after them was undone. A negative result says that a loop rejected its array, and nothing was done.
+        It is good until the bodies' `layout_version` changes, and returns how many ticks ended finite, each counted in the bodies'
+        `control`. Where that is fewer, the tick after them was undone. A negative result says that a loop rejected its array, and nothing was done.
         """
 
     @abstractmethod
     def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
         """Make `take(evaluate)`: one tick, evaluating forces at each stage; whether it ended finite.
 
-        It is good as long as the bodies' `layout_version`. Where an evaluation raises, the bodies are as they were, and so they are after a tick
-        that did not end finite; any other is counted in the bodies' `control`. `depends_on_rates` says whether some of these forces
-        depend on velocity or angular velocity.
+        It is good until the bodies' `layout_version` changes. Where an evaluation raises, the bodies are as they were, and so they are
+        after a tick that did not end finite; any other is counted in the bodies' `control`. `depends_on_rates` says whether some of these
+        forces depend on velocity or angular velocity.
         """
 
 
@@ -155,8 +153,8 @@ class OneStepMethod(Integrator):
         advance, evaluations = self.advance, self.evaluations_per_tick
         made_for = evaluations, bodies.stores_momentum, gyroscopic, bodies.pitch
         arguments = bodies.array, bodies.control, bodies.stage_array(evaluations), dt
-        steps: list[LoopCall | Evaluation] = []
-        for stage, offset in enumerate(self.stage_offsets):
-            steps.append(partial(loops.stage_state(advance, stage, *made_for), *arguments))
-            steps.append((stage, offset * dt))
+        steps = [
+            (partial(loops.stage_state(advance, stage, *made_for), *arguments), stage, offset * dt)
+            for stage, offset in enumerate(self.stage_offsets)
+        ]
         return StagedTick(steps, partial(loops.staged_end(advance, *made_for), *arguments))

@@ -14,7 +14,7 @@ from ..kernels.kick_drift import KICKS
 from ..kernels.staged_splitting import Segment
 from ..store.bodies import Bodies
 from ..threads import TakeTicks, on_threads
-from .integrator import NO_FORCES, CompiledForces, Evaluation, Integrator, LoopCall, StagedTick, TakeStagedTick
+from .integrator import NO_FORCES, CompiledForces, Integrator, LoopCall, StagedTick, TakeStagedTick
 
 Table = tuple[tuple[float, float], ...]
 """Rows (kick, drift), parts of a tick, taken one after the other."""
@@ -95,19 +95,20 @@ class Splitting(Integrator):
         made_for = self.turn, bodies.stores_momentum, gyroscopic, bodies.pitch
         arrays = bodies.array, bodies.control, bodies.stage_array(staged_splitting.STAGE_BLOCKS)
         _, shares = self._arrays
-        steps: list[LoopCall | Evaluation] = []
+        steps: list[tuple[LoopCall, int, float]] = []
         segment, kick_step, weight, drift_step = Segment(starts=True), 0.0, 0.0, 0.0
 
         def loops(segment: Segment) -> LoopCall:
             return partial(
-                staged_splitting.staged_segment(*made_for, segment), *arrays, kick_step, weight, drift_step, shares
+                staged_splitting.staged_segment(*made_for, segment),
+                *(*arrays, kick_step, weight, drift_step, shares if segment.drifts else 0.0),
             )
 
         kicks = KICKS[self._evaluations_per_kick(depends_on_rates)]
         names = ("only",) if len(kicks) == 1 else ("first", *("trial" for _ in kicks[2:]), "last")
         for (kick, drift), offset in zip(self.table, _offsets(self.table), strict=True):
             for name, (own_weight, part) in zip(names, kicks, strict=True) if kick != 0.0 else ():
-                steps += [loops(segment), (0, offset * dt)]
+                steps.append((loops(segment), 0, offset * dt))
                 segment, kick_step, weight = Segment(kick=name), part * (dt * kick), own_weight
             if drift != 0.0:
                 segment, drift_step = segment._replace(drifts=True), dt * drift

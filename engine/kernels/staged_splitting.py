@@ -77,8 +77,11 @@ class Segment(NamedTuple):
 @cache
 def staged_segment(
     turn: Turn, stores: bool, gyroscopic: bool, pitch: int, segment: Segment
-) -> Callable[[Array, Integers, Array, float, float, float, Array], int]:
-    """Make `loop(array, control, stages, kick_step, weight, drift_step, shares) -> bodies that are not finite` (0 before the end)."""
+) -> Callable[[Array, Integers, Array, float, float, float, Any], int]:
+    """Make `loop(array, control, stages, kick_step, weight, drift_step, shares) -> bodies that are not finite` (0 before the end).
+
+    `shares` are the parts of a drift of bodies that store momentum; anything where there is no drift.
+    """
     starts, kind, drifts, ends = segment
     has_kick, has_mean = bool(kind), kind == "last"
     start_all, end_all, close = _start_all(stores), _end_all(stores), close_tick(stores)
@@ -95,7 +98,7 @@ def staged_segment(
         kick_step: float,
         weight: float,
         drift_step: float,
-        shares: Array,
+        shares: Any,
     ) -> int:
         use_widest_vectors()
         if array.shape[1] != pitch or stages.shape[1] != pitch:

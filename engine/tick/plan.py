@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..forces.wrench import BodyStates, Wrench
 from ..integrators.integrator import Integrator, TakeStagedTick
 from ..kernels.layout import STAGE_WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies
@@ -45,6 +46,10 @@ class Plan:
         self._key: tuple[int, ...] | None = None
         self._staged: TakeStagedTick | None = None
         self._run: TakeTicks | None = None
+        self._start = 0.0
+        self._has_fields = False
+        self._given: dict[int, tuple[Wrench, BodyStates]] = {}
+        """What forces are given at each stage, for the arrays as they are now."""
 
     def use(self, integrator: Integrator, gyroscopic: bool) -> None:
         """Take the ticks to come by this method."""
@@ -82,6 +87,8 @@ class Plan:
             return self._run
         integrator = self.integrator
         self._run = self._staged = None
+        self._given.clear()
+        self._has_fields = self.fields.any
         if self.stage_forces or (self.fields.any and not integrator.takes_compiled_forces):
             self._staged = self.staged_tick()
         else:
@@ -99,17 +106,17 @@ class Plan:
         if run is not None:
             return run(ticks if self.integrator.fuses_ticks else 1)
         assert self._staged is not None
-        start, views, fields = self._time, self.views, self.fields if self.fields.any else None
-        calls = [apply for _force, apply in self.stage_forces]
+        self._start = self._time
+        return int(self._staged(self._evaluate))
 
-        def evaluate(stage: int, offset: float) -> None:
-            """Add the forces at a stage to its wrench, from the state in the stage array."""
-            row, time = STAGE_WRENCH + WRENCH_ROWS * stage, start + offset
-            if fields is not None:
-                fields.add_all(row, time)
-            wrench, states = views.at(row)
-            for apply in calls:
-                if apply(wrench, states, time) is not None:
-                    refuse_return(apply)
-
-        return int(self._staged(evaluate))
+    def _evaluate(self, stage: int, offset: float) -> None:
+        """Add the forces at a stage to its wrench, from the state in the stage array, `offset` [s] after the start of the tick."""
+        time, given = self._start + offset, self._given.get(stage)
+        if given is None:
+            given = self._given[stage] = self.views.at(STAGE_WRENCH + WRENCH_ROWS * stage)
+        if self._has_fields:
+            self.fields.add_all(STAGE_WRENCH + WRENCH_ROWS * stage, time)
+        wrench, states = given
+        for _force, apply in self.stage_forces:
+            if apply(wrench, states, time) is not None:
+                refuse_return(apply)

@@ -122,7 +122,8 @@ class Stages:
             return
         store = self._store
         store.log = []
-        self._record_memory()
+        if self._memory.objects:
+            self._record_memory()
         if due:
             store.enter(CALLING)
             world = store.world()
@@ -134,15 +135,19 @@ class Stages:
 
     def _gather_held(self) -> None:
         """Weights, constants, thrusters and pushes into the wrench that is held over the tick."""
-        if self._plan.calls_forces and self._store.log is None:
+        plan = self._plan
+        if plan.calls_forces and self._store.log is None:
             self._store.log = []
-        self._plan.gather()
+        if plan.tick_forces or plan.held.pushes.count or not plan.held.is_settled:
+            plan.gather()
 
     def _move(self, ticks: int) -> int:
         """The method, which takes as many ticks as pass until somebody is to be called; how many it took."""
-        if self._plan.calls_forces or self._plan.held.is_pushed:
-            ticks = 1
-        taken = self._plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
+        plan = self._plan
+        if plan.calls_forces or plan.held.is_pushed:
+            taken = plan.move(1)
+        else:
+            taken = plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
         if taken < 1:
             self.refuse_result()
         return taken
