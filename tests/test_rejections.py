@@ -21,7 +21,7 @@ BAD = {
     "position": (thruster, VECTORS),
     "direction": (thruster, (*VECTORS, (0, 0, 0))),
     "max_force": (thruster, (*NUMBERS, -1.0)),
-    "positions": (jets, (np.full((3, 3), NAN), np.eye(4), np.eye(3)[:2], (1, 2, 3), "x", None)),
+    "positions": (jets, (np.full((3, 3), NAN), np.eye(4), (1, 2, 3), "x", None)),
     "directions": (jets, (np.zeros((3, 3)), np.full((3, 3), INF), np.eye(3)[:2], (0, 0, 1), None)),
     "max_forces": (jets, ((1, 2), (1, 2, -3), (1, 2, NAN), -1.0, "x", None)),
     "force_body": (on_a_body(forces.ConstantForce, force_body=(1, 2, 3), at_body=(1, 0, 0)), VECTORS[:4]),
