@@ -111,7 +111,8 @@ class Integrator(ABC):
         """Make `take(ticks)`: up to so many ticks with the wrench rows held and `forces` evaluated at each stage.
 
         It is good until the bodies' `layout_version` changes, and returns how many ticks ended finite, each counted in the bodies'
-        `control`. Where that is fewer, the tick after them was undone. A negative result says that a loop rejected its array, and nothing was done.
+        `control`. Where that is fewer, the tick after them was undone. A negative result says that a loop rejected its array, and
+        nothing was done.
         """
 
     @abstractmethod
