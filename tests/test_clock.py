@@ -149,7 +149,7 @@ def test_a_cap_that_is_no_positive_integer_is_refused(cap):
 BAD_TIMES = [-1e-300, -1.0, math.nan, math.inf, -math.inf, "0.1", None, True, 1j, [0.1], 10**400, b"1", object()]
 
 
-@pytest.mark.parametrize("bad", BAD_TIMES, ids=repr)
+@pytest.mark.parametrize("bad", BAD_TIMES, ids=lambda bad: "object" if type(bad) is object else repr(bad))
 def test_a_time_that_is_none_changes_nothing(bad):
     clock = Clock(0.01, NO_CAP)
     clock.ticks_for(0.014)
