@@ -213,6 +213,25 @@ def test_a_function_is_called_at_each_of_its_ticks_however_the_ticks_are_asked_f
         assert called == list(range(begin, last + 1, every))
 
 
+def test_a_callback_that_another_has_removed_in_this_tick_is_not_called_any_more_and_an_added_one_not_yet():
+    world, _ = skew_body()
+    called = []
+
+    def second(world):
+        called.append("second")
+
+    @world.on_tick
+    def first(world):
+        called.append("first")
+        if world.tick_count == 1:
+            world.remove_callback(second)
+            world.on_tick(lambda world: called.append("late"))
+
+    world.on_tick(second)
+    world.step(3)
+    assert called == ["first", "second", "first", "first", "late"]
+
+
 # numbers of ticks and times beyond all bounds
 
 

@@ -218,6 +218,7 @@ def test_fields_of_one_name_are_one_field_each_in_a_world_and_in_its_copy(make):
     for kind in (*kinds, kinds[0]):
         world.add_force(kind(c=1.0))
     again = world.add_force(make(2.0)(c=1.0))  # made anew, and the same
+    assert type(again)._kind is kinds[0]._kind  # no new kernel
     for flying in (world, copy.deepcopy(world)):
         body = flying.body("ship")
         assert [flying.wrench(body, force)[0][0] for force in flying.forces] == [2.0, 16.0, 2.0, 2.0]

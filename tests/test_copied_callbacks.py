@@ -54,7 +54,7 @@ def a_keyword_default(thing):
 
 
 def a_default(thing):
-    return lambda *_, kept=(1, {"deep": [thing]}): kept
+    return lambda world=None, kept=(1, {"deep": [thing]}): kept
 
 
 def an_attribute(thing):
@@ -205,6 +205,8 @@ def test_what_reaches_no_handle_of_this_world_is_copied(copied):
     world.on_tick(set_velocity)
     world.on_tick(looks_around)
     world.add_force(Gusts())
+    world.memory.attach("data", data := Gusts())
+    data.table = [[number] for number in range(50_000)]
     other = copied(world)
     world.step()
     other.step()

@@ -242,3 +242,22 @@ def test_a_callback_that_hands_its_work_to_a_thread_and_waits_for_it_is_rejected
     world.step(3)
     twin.step(3)
     assert world.state_hash() == twin.state_hash()
+
+
+def test_what_comes_in_the_middle_of_a_motion_by_the_same_thread_is_rejected_too():
+    """A signal handler, say: the bodies are between two ticks then."""
+    world, twin = flying_world(), flying_world()
+    world.on_tick(nothing)
+    move = world._plan.move
+
+    def disturbed(ticks):
+        for name in ("velocity", "add_body", "throttle", "memory", "integrator", "step", "wrench"):
+            with pytest.raises(RuntimeError, match="or from inside a tick that is being taken"):
+                OPERATIONS[name](world)
+        return move(ticks)
+
+    world._plan.move = disturbed
+    world.step(3)
+    world._plan.move = move
+    twin.step(3)
+    assert world.state_hash() == twin.state_hash()

@@ -68,12 +68,16 @@ def test_what_a_callback_does_after_a_failed_attempt_is_as_if_that_had_not_been(
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__name__)
-def test_each_operation_changes_the_world_that_the_undo_restores(operation):
-    """Otherwise the tests above could not fail."""
-    world = full_world()
-    before = image(world)
-    operation(world, 5)
-    assert bool(differences(before, image(world))) == (operation is not fail_inside)
+def test_each_operation_changes_the_world_and_is_undone_by_itself(operation):
+    """An operation that changed nothing would make the tests above blind."""
+    world, changes = full_world(), 0
+    for number in range(8):
+        act(world, [(operation, number)], raising=True)
+        other = full_world()
+        before = image(other)
+        operation(other, number)
+        changes += bool(differences(before, image(other)))
+    assert (changes > 0) == (operation is not fail_inside)
 
 
 def test_after_a_failed_tick_all_handles_are_valid_again():
@@ -109,6 +113,43 @@ def test_after_a_failed_tick_all_handles_are_valid_again():
         world.add_force(added[3])
     engine.throttle = 0.5
     assert world.thrusters.throttle[0] == 0.5
+
+
+def test_a_force_that_a_failed_tick_has_added_is_in_no_world_and_may_be_added_again():
+    world, other, drag = full_world(), full_world(), forces.LinearDrag(0.5)
+
+    def callback(world):
+        world.add_force(drag)
+        drag.coefficient = 0.75
+        raise Stop
+
+    world.on_tick(callback)
+    with pytest.raises(Stop):
+        world.step()
+    assert drag not in world.forces
+    other.add_force(drag)
+    drag.coefficient = 0.25
+    assert other.fields(forces.LinearDrag).coefficient.tolist() == [0.3, 0.5, 0.1, 0.25]
+    assert world.fields(forces.LinearDrag).coefficient.tolist() == [0.3, 0.5, 0.1]
+
+
+def test_a_push_that_was_undone_with_a_function_after_the_tick_leaves_no_place_for_the_next():
+    world, twin = full_world(called=False), full_world(called=False)
+
+    def push(world):
+        world.body("buoy").apply_force((1.0, 2.0, 3.0))
+        raise Stop
+
+    world.after_tick(push)
+    with pytest.raises(Stop):
+        world.step()
+    world.remove_callback(push)
+    twin.step()
+    for made in (world, twin):
+        made.body("buoy").apply_force((3.0, 0.0, 0.0))
+        made.body("ship").apply_force((0.0, 3.0, 0.0))
+        made.step()
+    assert world.state_hash() == twin.state_hash()
 
 
 FAILURES = ("callback", "force at a stage", "force of a tick", "not finite")
