@@ -234,6 +234,11 @@ class Memory:
         self._joined = dict(image["joined"])
 
     @property
+    def has_objects(self) -> bool:
+        """Whether some object is attached."""
+        return bool(self._objects)
+
+    @property
     def objects(self) -> dict[str, Any]:
         """The attached objects by name."""
         return dict(self._objects)

@@ -122,7 +122,7 @@ class Stages:
             return
         store = self._store
         store.log = []
-        if self._memory.objects:
+        if self._memory.has_objects:
             self._record_memory()
         if due:
             store.enter(CALLING)
