@@ -218,7 +218,9 @@ def _names_read(code: CodeType) -> list[str]:
 
 
 def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
-    yield from getattr(thing, "__dict__", {}).items()
+    own = getattr(thing, "__dict__", None)
+    if isinstance(own, dict):  # some objects of extension modules have something else there
+        yield from own.items()
     for kind in type(thing).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:

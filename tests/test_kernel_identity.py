@@ -223,7 +223,7 @@ def test_loops_made_by_a_factory_differ_by_what_they_close_over():
 
     def held(method, pitch=264, gyroscopic=True, with_fields=()):
         chosen = integrators.by_name[method]()
-        loop = loops.held_ticks(chosen.advance, chosen.evaluations_per_tick, gyroscopic, pitch, with_fields)
+        loop = loops.held_ticks(chosen.advance, chosen.stage_offsets, False, gyroscopic, pitch, with_fields)
         return identity(loop)
 
     every = [
@@ -231,10 +231,10 @@ def test_loops_made_by_a_factory_differ_by_what_they_close_over():
         held("midpoint"),
         held("rk4", pitch=1032),
         held("rk4", gyroscopic=False),
-        held("rk4", with_fields=(fields.linear_drag,)),
-        held("rk4", with_fields=(fields.quadratic_drag,)),
-        held("rk4", with_fields=(fields.linear_drag, fields.quadratic_drag)),
-        held("rk4", with_fields=(fields.quadratic_drag, fields.linear_drag)),
+        held("rk4", with_fields=(fields.LINEAR_DRAG,)),
+        held("rk4", with_fields=(fields.QUADRATIC_DRAG,)),
+        held("rk4", with_fields=(fields.LINEAR_DRAG, fields.QUADRATIC_DRAG)),
+        held("rk4", with_fields=(fields.QUADRATIC_DRAG, fields.LINEAR_DRAG)),
     ]
     assert len(set(every)) == len(every)
 
@@ -338,7 +338,7 @@ from tests.test_kernel_identity import adding, identity, made
 from engine import integrators, scalar
 from engine.kernels import fields, loops
 rk4 = integrators.by_name["rk4"]()
-loop = loops.held_ticks(rk4.advance, rk4.evaluations_per_tick, True, 264, (fields.point_gravity,))
+loop = loops.held_ticks(rk4.advance, rk4.stage_offsets, False, True, 264, (fields.POINT_GRAVITY,))
 print(identity(loop))
 print(*map(identity, (fields.point_gravity, scalar.power, adding(1.0), made("def f(x): return x in {'a', 'b', 'c'}"))))
 """

@@ -210,7 +210,7 @@ def test_a_field_sees_the_times_of_its_stages():
 @needs_numba
 def test_any_number_of_layers_is_the_same_kernel():
     method = METHODS["rk4"]
-    loop = loops.coupled_ticks(method.advance, method.stage_offsets, True, PITCH, (fields.LINEAR_DRAG,))
+    loop = loops.coupled_ticks(method.advance, method.stage_offsets, False, True, PITCH, (fields.LINEAR_DRAG,))
     for count in (1, 2, 20):
         layers = layers_of(*[DRAG] * count)
         forces = CompiledForces((fields.LINEAR_DRAG,), layers, np.array([0, 0, count]), None, None, True, True)

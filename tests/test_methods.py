@@ -292,15 +292,18 @@ def test_kept_momentum_costs_no_order(method, driven_truth):
 @pytest.mark.parametrize("variables", ["body_rates", "world_rates"])
 def test_keeping_the_momentum_changes_the_rates_at_the_end_of_a_tick_and_nothing_else(variables):
     """One tick: the attitude has the bits of the same variables without the option, and of no others."""
-    torque = [forces.AngularDamping(0.7)]
+
+    def torque(body):
+        return [forces.AngularDamping(0.7)]
+
     kept, same = (
-        fly(RungeKutta4(variables=variables, keep_momentum=keep), DT, (DT,), forces=lambda body: torque, **START)
+        fly(RungeKutta4(variables=variables, keep_momentum=keep), DT, (DT,), forces=torque, **START)
         for keep in (True, False)
     )
     assert np.array_equal(kept.orientation, same.orientation)
     assert not np.array_equal(kept.angular_velocity_body, same.angular_velocity_body)
     for other in {"angular_momentum", "body_rates", "world_rates"} - {variables}:
-        attitude = fly(RungeKutta4(variables=other), DT, (DT,), forces=lambda body: torque, **START).orientation
+        attitude = fly(RungeKutta4(variables=other), DT, (DT,), forces=torque, **START).orientation
         assert rotations.angle(kept.orientation, attitude)[0] > 1e-12
 
 

@@ -113,9 +113,9 @@ def test_every_demo_goes_back_to_the_same_bits_or_says_why_not(name):
     scene = scene_of(name)
     keys, world = Controls(scene, camera_for(scene)), scene.world
     world.step(3)
+    keys.press("i")
     wanted = [world.state_hash(), scene.sample().energy_drift]
     seconds = REWIND * world.time_scale
-    keys.press("i")
     world.step(round(seconds / world.dt))
     keys.press("BACKSPACE")
     assert keys.notice if not scene.rewinds else [scene.world.state_hash(), scene.sample().energy_drift] == wanted
