@@ -1,11 +1,12 @@
 """Ticks of many bodies on several threads: each takes the same loop over a part of the bodies, to the same bits."""
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import count, pairwise
-from threading import Lock
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import Any
 
 import numpy as np
@@ -132,9 +133,7 @@ class _TicksInParts:
 
     def _share_out(self, ticket: int) -> None:
         _own, *others = self._parts
-        pool = _pool(len(others))
-        for part in others:
-            pool.submit(part.take, ticket)
+        _helpers.offer([partial(part.take, ticket) for part in others])
 
     def _meet(self, ticket: int) -> None:
         """Take every part that no other thread has begun, and wait for those that one has."""
@@ -151,10 +150,42 @@ class _TicksInParts:
             part.undo()
 
 
-@cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="ticks")
+class _Helpers:
+    """Threads that run what they are offered, when they come to it; whoever offers it must be able to do without them.
+
+    Not an executor of the standard library: an interrupt while one accepts a task may leave its lock taken for good, and the next task
+    waits forever. A `SimpleQueue` is written in C and takes a task in one step.
+    """
+
+    def __init__(self) -> None:
+        self._offered: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._threads: list[Thread] = []
+
+    def offer(self, tasks: Sequence[Callable[[], None]]) -> None:
+        """Have tasks run by other threads, at most one thread per task."""
+        with suppress(RuntimeError):  # no thread starts while the interpreter shuts down
+            while len(self._threads) < len(tasks):
+                thread = Thread(target=self._work, name="ticks", daemon=True)
+                thread.start()
+                self._threads.append(thread)
+        for task in tasks:
+            self._offered.put(task)
+
+    def _work(self) -> None:
+        while True:
+            task = self._offered.get()
+            with suppress(Exception):  # whoever offered the task meets the same error
+                task()
 
 
-if hasattr(os, "register_at_fork"):  # where processes can fork: the child has the pool, and none of its threads
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+_helpers = _Helpers()
+
+
+def _forget_helpers() -> None:
+    """The child of a fork has the queue and none of the threads."""
+    global _helpers
+    _helpers = _Helpers()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_helpers)

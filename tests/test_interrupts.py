@@ -6,7 +6,7 @@ import signal
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, forces
+from engine import MassProperties, World, forces, threads
 
 from .helpers import skew_tensor
 
@@ -110,6 +110,25 @@ def test_an_interrupted_world_on_two_threads_has_all_its_parts_at_one_tick():
         interrupts += interrupted_after(random.uniform(1e-3, 0.03), lambda world=world: world.step(40))
         assert_is_a_fresh_one(world, make)
     assert interrupts > 10
+
+
+@needs_alarm
+def test_no_interrupt_leaves_the_threads_waiting_for_one_another(monkeypatch):
+    """Ticks of 40 bodies in two parts: nearly every alarm goes off while a part is offered to the other thread."""
+    monkeypatch.setattr(threads, "FEWEST_BODIES", 8)
+    random.seed(6)
+    world = steady(threads=2, bodies=40)
+    world.step()
+
+    def fly():
+        while True:
+            world.step(40)
+
+    for _ in range(3000):
+        assert interrupted_after(random.uniform(2e-5, 1e-3), fly)
+    fresh = steady(threads=2, bodies=40)
+    fresh.step(world.tick_count)
+    assert world.state_hash() == fresh.state_hash()
 
 
 @needs_alarm
