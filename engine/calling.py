@@ -21,7 +21,7 @@ from types import (
     TracebackType,
 )
 from typing import Any
-from weakref import ref
+from weakref import ProxyTypes, ref
 
 import numpy as np
 
@@ -114,11 +114,16 @@ def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
 
 def _is_atom(thing: Any) -> bool:
     """Whether nothing can be reached through this by itself."""
-    return thing is None or isinstance(thing, _ATOMS)
+    try:
+        return thing is None or isinstance(thing, _ATOMS)
+    except ReferenceError:  # a weak proxy of an object that is gone
+        return True
 
 
 def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
-    if isinstance(thing, FunctionType):
+    if type(thing) in ProxyTypes:
+        yield thing.__init__.__self__, "a weak proxy"  # a proxy has the methods of its object, bound to that object
+    elif isinstance(thing, FunctionType):
         yield from _inside_function(thing)
     elif isinstance(thing, MethodType):
         yield thing.__self__, f"the object of {thing.__name__}"
@@ -176,9 +181,10 @@ def _inside_function(function: FunctionType) -> Iterator[tuple[Any, str]]:
 def _read(value: Any, path: str, names: list[str], modules: set[str] | None = None) -> Iterator[tuple[Any, str]]:
     """A value that a function reads, and, where it is a module or a class, what the function names of it; each module once."""
     yield value, path
-    if isinstance(value, type):
+    kind = type(value)  # `isinstance` would ask a weak proxy for the class of an object that may be gone
+    if issubclass(kind, type):
         yield from _named_in(value, value, names, path)
-    elif isinstance(value, ModuleType) and not _is_of_a_library(value.__name__):
+    elif issubclass(kind, ModuleType) and not _is_of_a_library(value.__name__):
         if modules is None:
             modules = set()
         if value.__name__ not in modules:

@@ -170,6 +170,7 @@ def hold(world, ship):
     return {
         "world": world,
         "a weak reference": weakref.ref(world),
+        "a weak proxy": weakref.proxy(world),
         "a method of the world": world.step,
         "a force": world.add_force(thruster),
         "state": world.state,
@@ -212,6 +213,13 @@ def test_what_reaches_no_handle_of_this_world_is_copied(copied):
     other.step()
     assert world.state_hash() == other.state_hash()
     assert other.body("ship").velocity.tolist() == world.body("ship").velocity.tolist()
+
+
+def test_a_weak_proxy_of_an_object_that_is_gone_is_no_handle():
+    world, _ = skew_body()
+    gone = weakref.proxy(Holder(1))
+    world.on_tick(a_closure(gone))
+    copy.deepcopy(world).step()
 
 
 def set_velocity(world):
