@@ -10,6 +10,8 @@ from engine import MassProperties, World, forces, threads
 
 from .helpers import skew_tensor
 
+pytestmark = pytest.mark.timeout(method="thread")  # these tests need the alarm for themselves
+
 SHAPE = MassProperties(2.0, skew_tensor((1.0, 2.0, 2.5)), (0.1, -0.2, 0.3))
 
 needs_alarm = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no interval timer")
