@@ -9,17 +9,17 @@ from difflib import get_close_matches
 from pathlib import Path
 
 COMMANDS = {
-    "doctor": ("demos.commands.doctor", "What this machine has for the demos, and one fix for each problem."),
+    "doctor": ("demos.commands.doctor", "Checks this machine for the demos and names one fix per problem."),
     "pictures": (
         "demos.commands.gallery",
-        "Draws the pictures of the README anew, into demos/pictures or a folder named.",
+        "Redraws the pictures of the README, into demos/pictures or a given folder.",
     ),
 }
-"""What is no demo: its module and what it does."""
+"""The commands that are not demos, with module and summary."""
 
 
 def summaries() -> dict[str, str]:
-    """Name and first docstring line of each demo, read without importing it: the list works where a package is missing."""
+    """Name and first docstring line of each demo, read without importing it, so that the list works if a package is missing."""
     found = {}
     for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
         docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
@@ -28,14 +28,14 @@ def summaries() -> dict[str, str]:
 
 
 def listing() -> str:
-    """One line a demo, with the command that runs it, and the commands that are none."""
+    """One line per demo with the command that runs it, followed by the other commands."""
     demos, others = summaries(), {name: summary for name, (_, summary) in COMMANDS.items()}
     width = max(map(len, [*demos, *others]))
     return "\n".join(
         [
             "The demos (each takes --help):",
             *(f"  python -m demos {name:{width}}   {summary}" for name, summary in demos.items()),
-            "And:",
+            "Other commands:",
             *(f"  python -m demos {name:{width}}   {summary}" for name, summary in others.items()),
         ]
     )
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known = [*summaries(), *COMMANDS]
     if name not in known:
         close = get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(known)}."
+        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(known)}."
         print(f"demos: no demo is called {name!r}; {hint} `python -m demos` lists them.", file=sys.stderr)
         return 2
     try:

@@ -46,12 +46,12 @@ class Lander:
         self.world.on_tick(self.watch)
 
     def steer(self, main: float, turn: float) -> None:
-        """Set the main engine, 0 to 1; the side jets bring the ship to a rate of turn [rad/s], to the left above 0."""
+        """Set the main engine, 0 to 1; the side jets bring the ship to a turn rate [rad/s], positive to the left."""
         push = 5.0 * (turn - self.ship.angular_velocity_body[2])
         self.jets.throttle = np.clip([main * (self.fuel > 0.0), push, push, -push, -push], 0.0, 1.0)
 
     def watch(self, world: World) -> None:
-        """Before each tick: burn fuel, and end the flight where a foot is on the ground."""
+        """Before each tick, burn fuel, and end the flight if a foot is on the ground."""
         self.fuel = max(self.fuel - self.jets.throttle[0] * world.dt, 0.0)
         feet = self.ship.to_world([(-2.2, -2.2, 0), (2.2, -2.2, 0)])
         if (feet[:, 1] < np.interp(feet[:, 0], range(WIDTH + 1), self.ground)).any():
@@ -61,7 +61,7 @@ class Lander:
             self.jets.throttle, world.paused = 0.0, True
 
     def fly_itself(self) -> None:
-        """A frame of the autopilot: first over the pad, then down, the slower the lower."""
+        """One frame of the autopilot, which flies over the pad first and then descends, more slowly near the ground."""
         (x, y, _), (across, climb, _) = self.ship.position, self.ship.velocity
         wanted = -0.6 - 0.15 * (y - self.level - 2.0) if abs(self.pad - x) < 5.0 else 0.3 * (40.0 - y)  # climb [m/s]
         lift = GRAVITY + 1.2 * (wanted - climb)  # [m/s²]
@@ -72,14 +72,14 @@ class Lander:
 
 
 def moonscape(random: np.random.Generator, pad: float) -> np.ndarray:
-    """Height of the ground at each whole metre [m], level round the pad."""
+    """Height of the ground at each whole metre [m], level around the pad."""
     x = np.arange(WIDTH + 1)
     ground = np.maximum(14 + sum(8 / n * np.sin(0.06 * x * n**1.4 + random.uniform(0, 7)) for n in range(1, 9)), 3)
     return np.where(abs(x - pad) < 0.7 * PAD, np.interp(pad, x, ground), ground)
 
 
 def draw(game: Lander, screen: pygame.Surface) -> None:
-    """Draw the present frame, as large as fits on the screen."""
+    """Draw the current frame, as large as fits on the screen."""
     canvas = pygame.Surface((WIDTH * SCALE, HEIGHT * SCALE))
     draw_moon(canvas, game)
     draw_ship(canvas, game)
@@ -105,7 +105,7 @@ def draw_moon(canvas: pygame.Surface, game: Lander) -> None:
 
 
 def draw_ship(canvas: pygame.Surface, game: Lander) -> None:
-    """The ship where it is between two ticks, over the flames of its jets."""
+    """Draw the ship at its pose between two ticks, over the flames of its jets."""
     main, left, _, right, _ = game.jets.throttle
     tip = -1.2 - main * (4.6 + 0.6 * np.sin(70.0 * game.world.time))
     burn = [(FIRE, [(-0.8, -0.9), (0.8, -0.9), (0, tip)]), (WHITE, [(-0.4, -1), (0.4, -1), (0, tip / 2)])]
@@ -121,7 +121,7 @@ def fill(canvas: pygame.Surface, colour: tuple, outline: list) -> None:
 
 
 def play(game: Lander, size: tuple[int, int] = (1280, 720)) -> None:
-    """The loop of a game: keys, whole ticks for the wall time gone by, a frame."""
+    """The game loop: keys, whole ticks for the elapsed wall time, a frame."""
     screen, clock = pygame.display.set_mode(size, pygame.RESIZABLE), pygame.time.Clock()
     while all(event.type != pygame.QUIT for event in pygame.event.get()):
         keys = pygame.key.get_pressed()

@@ -1,10 +1,10 @@
-"""One tumbling ship, flown by seven methods and in game mode side by side: which of them keeps what, and for how long.
+"""Compares seven methods and game mode side by side on one tumbling ship: what each conserves, and for how long.
 
     python -m demos integrators [--integrator NAME] [--dt SECONDS] [--headless --frames N --out FILE.png]
 
-Every ship starts alike and no torque acts. The ticks are long, a quarter of a radian each, so that half a minute shows what a shorter tick
-would hide for an hour. Pale lines: where the nose and the wings belong. Amber: the angular momentum each ship has made of its own, on the
-pale one that nothing should change. The first ship is yours: keys and options choose its method.
+All ships start with the same state, and no torque acts. The ticks are long, a quarter of a radian each, so that errors appear within half a
+minute instead of an hour. Pale lines show the correct attitude of nose and wings. The amber arrow is the computed angular momentum, and the
+pale line under it the correct one. The first ship is yours: keys and options choose its method.
 """
 
 import argparse
@@ -29,7 +29,7 @@ PALE: Colour = (0.85, 0.92, 1.0, 0.42)
 
 
 class Integrators(Restarting):
-    """The scene: eight worlds in step with the first, and a ninth that knows the truth."""
+    """The scene, with eight worlds that step together and a ninth world for the reference solution."""
 
     rewinds = True
     target, radius = np.array([0.0, 0.0, 2.6]), 11.2
@@ -39,7 +39,7 @@ class Integrators(Restarting):
         self._begin(wanted.integrator, wanted.game_mode)
 
     def picture(self) -> Picture:
-        """All ships, each in its place, over the truth."""
+        """All ships, each in its place, over the reference solution."""
         models, arrows, lines, captions = [], [], [], []
         alpha, scale = self.world.alpha, MOMENTUM_LENGTH / float(np.linalg.norm(self.fleet.momentum_world))
         true_turn = rotation.to_matrix(self.fleet.truth.interpolated_pose(alpha)[1])
@@ -52,17 +52,17 @@ class Integrators(Restarting):
             lines += self._where_it_belongs(place, true_turn, scale)
             lines.append(Line(place + ship.trail.points(turn @ NOSE), colour, 2.0, fades=True, layer="trails"))
             captions.append(Caption(place + CAPTION, self._words(ship, found), colour))
-        title = f"integrators · {SPEED * self._dt:.2g} rad a tick: who keeps the attitude, the energy, the momentum?"
+        title = f"integrators · {SPEED * self._dt:.2g} rad per tick: which methods conserve energy and momentum?"
         return Picture(models, arrows=arrows, lines=lines, captions=captions, title=title)
 
     def sample(self) -> Sample:
-        """Of the first ship, yours."""
+        """The sample of the first ship, which is yours."""
         yours = self.fleet.ships[0]
         found = self.fleet.errors(yours)
         return Sample(self.world.time, yours.body.angular_velocity_body, found.energy, found.momentum)
 
     def check(self) -> list[str]:
-        """Assert that each method errs no more than its order allows, and keeps what it is made to keep."""
+        """Assert that the error of each method is within its order, and that it conserves what it should."""
         return [self.fleet.check(ship) for ship in self.fleet.ships]
 
     def _begin(self, integrator: integrators.Integrator | str | None, game_mode: bool) -> None:
@@ -98,5 +98,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check(frames: int = 1800) -> list[str]:
-    """Fly all of them without drawing: each keeps what it should."""
+    """Run all methods without drawing, and check that each conserves what it should."""
     return check_after(Integrators(read_options([])), frames)

@@ -1,10 +1,10 @@
-"""Twenty thousand craft in one world, most of them thrusting: a wheel of fire round a station, with nothing to hold it but its thrust.
+"""Simulates twenty thousand craft in one world, most of which circle a station on thrust alone.
 
     python -m demos swarm [--case spiral | ripples | petals] [--craft N] [--seed N] [--headless --frames N --out FILE.png]
 
-Each craft of the wheel turns about its fin and pushes along its nose, which carries it round the station; waves run through the throttles.
-One force function serves all of them, in a few lines of numpy a tick. A twelfth of the crowd drifts round the wheel and tumbles, engines
-off. The time a tick takes is on the screen; what it comes to depends on the machine.
+Each craft of the wheel rotates about its fin and thrusts along its nose, which carries it around the station. Waves run through the
+throttles. One force function evaluates all of them, in a few lines of numpy per tick. A twelfth of the craft drift around the wheel and
+tumble with their engines off. The screen shows the time per tick, which depends on the machine.
 """
 
 import argparse
@@ -38,7 +38,7 @@ CASES = {
 
 
 class Crowd(Restarting):
-    """The scene: the flock, the free ones, a station that stands still."""
+    """The scene, with the flock, the free craft and a station at rest."""
 
     rewinds = False  # twenty thousand craft cannot be flown again in a moment
     target, radius = np.array([0.0, 0.0, 0.0]), 112.0
@@ -48,7 +48,7 @@ class Crowd(Restarting):
         self._begin(wanted.integrator, wanted.game_mode)
 
     def picture(self) -> Picture:
-        """The station, and two swarms: those with engines on, and the free ones."""
+        """The station, and two swarms, the thrusting craft and the free ones."""
         origins, orientations = self.world.interpolated_poses()
         count = len(self.flock.radii)
         throttles = self.flock.throttles(max(self.world.time - (1.0 - self.world.alpha) * self.world.dt, 0.0))
@@ -59,20 +59,20 @@ class Crowd(Restarting):
         took = 1e3 * self.world.tick_seconds
         status = [
             f"{len(origins):,} bodies, {count:,} of them thrusting".replace(",", " "),
-            f"physics {took:.2f} ms a tick, {1e6 * took / max(len(origins), 1):.0f} ns a body",
+            f"physics {took:.2f} ms per tick, {1e6 * took / max(len(origins), 1):.0f} ns per body",
         ]
         title = f"swarm · {CASES[self.case_name].text}"
         return Picture([Model("station", np.zeros(3), np.eye(3))], swarms, title=title, status=status)
 
     def sample(self) -> Sample:
-        """Energy and angular momentum of the free ones, who should keep both; the rates of the first of them."""
+        """Energy and angular momentum of the free craft, which should conserve both, and the rates of the first one."""
         return Sample(self.world.time, self.drifters.rates(), *self.drifters.drift())
 
     def check(self) -> list[str]:
-        """Assert the momentum, the paths, what the free ones keep, and that each flies as if it were alone."""
+        """Assert the momentum, the paths, the conservation laws of the free craft, and that each matches its solo run."""
         row = len(self.flock.radii) // 3
         alone = flies_as_alone(row, self.world, self.flock, self.engines, self._properties)
-        text = f"craft {row} flies as it does alone, to the last bit"
+        text = f"craft {row} matches its solo run bit for bit"
         return [self._check_flock(), *self.drifters.check(), claim(alone, text)]
 
     def _check_flock(self) -> str:
@@ -84,7 +84,7 @@ class Crowd(Restarting):
         # Over a tick the push turns with the craft: of second order in Ω dt, and it sums up along the way.
         turn = float(self.flock.rates.max()) * world.dt
         allowed = 1e-9 + turn ** min(world.integrator.order, 2) * OUTER * (1.0 + world.time * turn / world.dt) / 8.0
-        text = f"craft off their closed form by {away:.1e} m at most, momentum off the thrust's integral by {off:.1e} m/s a craft"
+        text = f"craft off their closed form by {away:.1e} m at most, momentum off the thrust's integral by {off:.1e} m/s per craft"
         return claim(max(away, off) <= allowed, f"{text}, allowed {allowed:.1e}")
 
     def _case_names(self) -> Collection[str]:
@@ -104,7 +104,7 @@ class Crowd(Restarting):
 
 
 def make_flock(count: int, pattern: Pattern, random: np.random.Generator) -> Flock:
-    """Craft all over the wheel, more of them where it is wide, in planes that lean a little."""
+    """Craft spread over the wheel, more of them where it is wide, in slightly inclined planes."""
     radii = np.sqrt(random.uniform(INNER**2, OUTER**2, count))
     leans = np.zeros((count, 3))
     leans[:, :2] = random.normal(0.0, LEAN, (count, 2))
@@ -115,8 +115,8 @@ def make_flock(count: int, pattern: Pattern, random: np.random.Generator) -> Flo
 def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line of this demo."""
     reader = options.parser("swarm", __doc__.partition("\n")[0])
-    reader.add_argument("--case", choices=CASES, default="spiral", help="default spiral")
-    reader.add_argument("--craft", type=crowd, default=CRAFT, metavar="N", help=f"how many (default {CRAFT})")
+    reader.add_argument("--case", choices=CASES, default="spiral", help="the thrust pattern (default spiral)")
+    reader.add_argument("--craft", type=crowd, default=CRAFT, metavar="N", help=f"number of craft (default {CRAFT})")
     # Half the cost of the default method, and as steady in a crowd.
     reader.set_defaults(dt=1.0 / 60.0, integrator="axis-splitting-2")
     return reader.parse(arguments)
@@ -135,5 +135,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check(case: str = "spiral", frames: int = 300, craft: int = 2400) -> list[str]:
-    """Fly a case without drawing it: each craft keeps to its closed form, the free ones keep what they have."""
+    """Run a case without drawing it, and check the closed forms and the conservation laws."""
     return check_after(Crowd(read_options(["--case", case, "--craft", str(craft)])), frames)

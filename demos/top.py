@@ -1,11 +1,11 @@
-"""Two rockets turn a spinning top: it nods and goes round as its closed form says, which is drawn under it.
+"""Two rockets act on a spinning top, which nutates and precesses along the closed-form path drawn under it.
 
     python -m demos top [--case cusps | loops | waves | steady] [--integrator NAME] [--headless --frames N --out FILE.png]
 
-Ganapathi's last example. A rocket at each end of the axle pushes across it, the two against each other, as hard as the tilt's sine: a
-couple along z × x₃, that of a weight on a top, without any weight. The top spins and its rockets with it; so each is four jets round a
-collar, which fire in turn. Blue on pale: where the axis goes, by the engine and by closed form. Violet: the torque. Amber: L, whose tip
-it pushes. Green: ω. Red: the push of each rocket.
+This is Ganapathi's last example. A rocket at each end of the axle pushes across it, in opposite directions, in proportion to the sine of
+the tilt. The couple along z × x₃ equals that of the weight of a heavy top, without any weight. The rockets spin with the top, so each of them
+is four jets around a collar that fire in turn. Blue is the path of the axis in the simulation, on the pale closed form. Violet is the
+torque, amber the angular momentum L, green the angular velocity ω, and red the thrust of each rocket.
 """
 
 import argparse
@@ -31,7 +31,7 @@ TRAIL_SPACING, TRAIL_TIME, AHEAD = 1.0 / 120.0, 20.0, 2.5  # [s]
 
 
 class Top(Restarting):
-    """The scene: one top, eight jets."""
+    """The scene, with one top and eight jets."""
 
     rewinds = True
     target, radius = np.array([0.0, 0.0, 0.25]), 1.85
@@ -76,21 +76,21 @@ class Top(Restarting):
         )
 
     def sample(self) -> Sample:
-        """Energy with the couple's potential k cos θ; of the momentum, the two parts that stay: along z and along the axis."""
+        """Energy with the couple's potential k cos θ, and the two conserved components of the momentum, along z and along the axis."""
         energy, upright, axial = self._kept()
         first_energy, first_upright, first_axial = self._first
         change = math.hypot(upright - first_upright, axial - first_axial) / self._momentum_size
         return Sample(self.world.time, self.body.angular_velocity_body, energy / first_energy - 1.0, change)
 
     def error(self) -> float:
-        """Angle between the axis and its closed form, now [rad]."""
+        """Current angle between the axis and its closed form [rad]."""
         apart = self.body.direction_to_world(UP) - self.closed.axis(np.array([self.world.time]))[-1]
         return 2.0 * math.asin(min(float(np.linalg.norm(apart)) / 2.0, 1.0))
 
     def check(self) -> list[str]:
-        """Assert that the axis is where the closed form puts it, and that the energy, L_z and L·x₃ stayed."""
+        """Assert that the axis follows the closed form, and that energy, L_z and L·x₃ are conserved."""
         if self.world.game_mode:
-            return ["nothing: without the gyroscopic term no closed form holds"]
+            return ["nothing, because no closed form holds without the gyroscopic term"]
         now, error = self.sample(), self.error()
         # Jets are held over a tick: the mean of their turning push lacks (ω₃dt)²/24, and a method adds (ω dt)^order a radian.
         turn = float(np.linalg.norm(self.body.angular_velocity_body)) * self.world.dt
@@ -125,7 +125,7 @@ class Top(Restarting):
         return max(self.world.time - (1.0 - self.world.alpha) * self.world.dt, 0.0)
 
     def _closed_path(self) -> Array:
-        """Where the closed form puts the axis, for as long as the trail lasts and a little ahead."""
+        """The closed-form path of the axis, for the length of the trail and a little ahead."""
         now = self._drawn_time()
         return self.closed.axis(np.linspace(max(now - TRAIL_TIME, 0.0), now + AHEAD, 600))
 
@@ -133,7 +133,7 @@ class Top(Restarting):
 def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line of this demo."""
     reader = options.parser("top", __doc__.partition("\n")[0])
-    reader.add_argument("--case", choices=CASES, default="cusps", help="default cusps")
+    reader.add_argument("--case", choices=CASES, default="cusps", help="how the axis starts (default cusps)")
     return reader.parse(arguments)
 
 
@@ -143,5 +143,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check(case: str = "cusps", frames: int = 1200) -> list[str]:
-    """Fly a case without drawing it: the axis follows the closed form."""
+    """Run a case without drawing it, and check that the axis follows the closed form."""
     return check_after(Top(read_options(["--case", case])), frames)

@@ -1,12 +1,12 @@
-"""A spacecraft tumbles freely: steady about its least and greatest axis, flipping about the middle one.
+"""A spacecraft tumbles freely, steadily about its least and greatest axes and flipping about the intermediate axis.
 
     python -m demos tumble [--case NAME] [--integrator NAME] [--game-mode] [--headless --frames N --out FILE.png]
 
-Amber: the angular momentum L, which nothing changes. Blue: the path of the body axis that lies closest to L at the start. To the left the
-solid ellipsoid that turns as the body does, because it has the same moments. To the right Poinsot's ellipsoid ω·Iω = 2T, which rolls on
-its plane; green: ω, the polhode it draws on the ellipsoid and the herpolhode on the plane. In game mode (key G) L no longer stays, and
-nothing rolls. The cases named after Ganapathi are those of his figures 3 to 5; no real body has their tensors, so they want
---allow-unphysical.
+The flip is the Dzhanibekov effect, which the intermediate-axis (tennis-racket) theorem explains. The amber arrow is the angular momentum L,
+which is conserved. Blue is the path of the body axis that is closest to L at the start. On the left is the solid ellipsoid with the same
+moments, which rotates as the body does. On the right, Poinsot's ellipsoid ω·Iω = 2T rolls on its plane. Green is ω, with the polhode on the
+ellipsoid and the herpolhode on the plane. In game mode (key G) L is not conserved and the ellipsoid does not roll. The cases named after
+Ganapathi are those of his figures 3 to 5. No real body has their tensors, so they require --allow-unphysical.
 """
 
 import argparse
@@ -37,7 +37,7 @@ TRAIL_SPACING, TRAIL_POINTS = 1.0 / 120.0, 2400  # [s]; twenty seconds
 
 
 class Tumble(Restarting):
-    """The scene: one body, no force."""
+    """The scene, with one body and no force."""
 
     target = np.zeros(3)
     rewinds = True
@@ -47,12 +47,12 @@ class Tumble(Restarting):
         self._begin(wanted.integrator, wanted.game_mode)
 
     def next_case(self) -> None:
-        """Begin the next case that is allowed, as it is."""
+        """Start the next permitted case with its own values."""
         self._wanted.inertia = self._wanted.angular_velocity = None
         super().next_case()
 
     def picture(self) -> Picture:
-        """The body, its axes, L and their paths, and the two ellipsoids; no step of it writes to the world."""
+        """The body, its axes, L and their paths, and the two ellipsoids; drawing never writes to the world."""
         origin, orientation = self.body.interpolated_pose()
         turn, case = rotation.to_matrix(orientation), CASES[self.case_name]
         own, possible = self._wanted.inertia is not None, len(self.equal.semi_axes) > 0
@@ -94,7 +94,7 @@ class Tumble(Restarting):
         wanted, case = self._wanted, CASES[self.case_name]
         properties = self._properties()
         rates = np.array(case.rates if wanted.angular_velocity is None else wanted.angular_velocity, dtype=float)
-        # At the fastest pace a slow frame takes 0.4 s of the world: so many ticks must fit in one.
+        # At the fastest pace a slow frame advances the world by 0.4 s, and that many ticks must fit into one frame.
         most = max(8, math.ceil(0.4 / wanted.dt))
         self.world = World(wanted.dt, integrator=integrator, game_mode=game_mode, max_ticks_per_frame=most)
         orientation = upright(properties.inertia_body @ rates)
@@ -131,8 +131,8 @@ class Tumble(Restarting):
 def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line of this demo."""
     reader = options.parser("tumble", __doc__.partition("\n")[0])
-    reader.add_argument("--case", choices=CASES, default="flip", help="default flip")
-    reader.add_argument("--allow-unphysical", action="store_true", help="take tensors that no real body has")
+    reader.add_argument("--case", choices=CASES, default="flip", help="the body and its spin (default flip)")
+    reader.add_argument("--allow-unphysical", action="store_true", help="accept tensors that no real body has")
     options.add_numbers(reader, "--inertia", "I", "3 principal moments or 9 numbers of a tensor [kg·m²]")
     options.add_numbers(reader, "--angular-velocity", "W", "3 body rates [rad/s]")
     wanted = reader.parse(arguments)
@@ -148,5 +148,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check(case: str = "flip", frames: int = 1200) -> list[str]:
-    """Fly a case without drawing it: L, the energy and the polhode stay, and the axis swings as far as the closed form says."""
+    """Run a case without drawing it, and check L, the energy, the polhode and the swing of the axis against the closed form."""
     return check_after(Tumble(read_options(["--case", case, "--allow-unphysical"])), frames)

@@ -1,4 +1,4 @@
-"""A row handle for people: everything about one body, read from and written to the world's arrays."""
+"""The handle of one body, which reads and writes its row in the world's arrays."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _ZERO = read_only(np.zeros(3))
 
-# rows to read, made once: a body's position is read far more often than anything else of it
+# created once, because a body's position is read far more often than anything else
 _POSITION = slice(POSITION, POSITION + 3)
 _ORIENTATION = slice(ORIENTATION, ORIENTATION + 4)
 _VELOCITY = slice(VELOCITY, VELOCITY + 3)
@@ -48,11 +48,20 @@ _STORED_MOMENTUM = slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
 
 
 class Body:
-    """One rigid body of a world. Made by `World.add_body`; holds no state of its own.
+    """Handle of one rigid body in a world, returned by `World.add_body`.
 
-    What is read is a fresh, read-only float64 array, so that `ship.position[0] += 1` raises instead of doing nothing; what is passed in
-    is copied. A pose that is set is not blended from the old one when it is drawn. After the body's removal every use of its handle
-    raises `ValueError`.
+    The handle holds no state of its own. Reading an attribute returns a new read-only float64 array, so that ``ship.position[0] += 1``
+    raises an error instead of doing nothing. Values passed in are copied. A pose that is set is not blended with the old pose for drawing.
+    After the body is removed, every use of its handle raises `ValueError`.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.01)
+        >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)), name="ship")
+        >>> ship.velocity = (1.0, 0.0, 0.0)
+        >>> world.step(100)
+        >>> ship.position.round(12).tolist()
+        [1.0, 0.0, 0.0]
     """
 
     __slots__ = ("_id", "_index", "_name", "_numbering", "_table", "_world")
@@ -66,7 +75,7 @@ class Body:
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError(
-            "Body: a handle is not made by hand; use world.add_body(…), or world.body(name) for one that is there"
+            "Body: a handle cannot be created directly; call world.add_body(…), or world.body(name) for an existing body"
         )
 
     def __repr__(self) -> str:
@@ -81,12 +90,12 @@ class Body:
 
     @property
     def name(self) -> str:
-        """Its name, which no other body of its world has."""
+        """Name of the body, unique in its world."""
         return self._name
 
     @property
     def index(self) -> int:
-        """Its row in the world's arrays now; rows close up when a body before it is removed."""
+        """Current row of the body in the world's arrays; it changes when a body before it is removed."""
         return self._index if self._numbering == self._table.numbering else self._find()
 
     def _find(self) -> int:
@@ -98,15 +107,16 @@ class Body:
 
     @property
     def world(self) -> World:
-        """The world it lives in."""
+        """World that the body belongs to."""
         _ = self.index
         return self._world
 
     @property
     def mass_properties(self) -> MassProperties:
-        """Mass, inertia and mass centre. May be replaced in flight.
+        """Mass, inertia and mass centre; may be replaced at any time.
 
-        The body's origin and its rates stay: where the mass centre moves by Δc in the body, position += R Δc and velocity += ω × R Δc.
+        Replacing them changes neither the body's origin nor its angular velocity. If the mass centre moves by Δc in body axes, then
+        ``position += R Δc`` and ``velocity += ω × R Δc``.
         """
         return self._table.mass_properties[self.index]
 
@@ -147,7 +157,7 @@ class Body:
 
     @property
     def center_of_mass_body(self) -> FloatArray:
-        """Where the mass centre lies from the body's origin [m], body frame, shape (3,)."""
+        """Mass centre from the body's origin [m], body frame, shape (3,)."""
         return self._read(_CENTER_OF_MASS)
 
     @property
@@ -157,17 +167,17 @@ class Body:
 
     @property
     def inverse_inertia_body(self) -> FloatArray:
-        """Its inverse [1/(kg·m²)], body frame, shape (3, 3); computed once, when the mass properties were set."""
+        """Inverse of the inertia about the mass centre [1/(kg·m²)], body frame, shape (3, 3); computed once per change."""
         return self._world.model.tensor(INVERSE_INERTIA, self.index)
 
     @property
     def inertia_world(self) -> FloatArray:
-        """R I Rᵀ [kg·m²], world frame, shape (3, 3)."""
+        """Inertia about the mass centre ``R I Rᵀ`` [kg·m²], world frame, shape (3, 3)."""
         return self._tensor_world(self.inertia_body)
 
     @property
     def inverse_inertia_world(self) -> FloatArray:
-        """R I⁻¹ Rᵀ [1/(kg·m²)], world frame, shape (3, 3)."""
+        """Inverse of the inertia about the mass centre ``R I⁻¹ Rᵀ`` [1/(kg·m²)], world frame, shape (3, 3)."""
         return self._tensor_world(self.inverse_inertia_body)
 
     # where it is and how it moves
@@ -183,7 +193,7 @@ class Body:
 
     @property
     def orientation(self) -> FloatArray:
-        """Unit quaternion, scalar-last (x, y, z, w), body to world, shape (4,). Set about the mass centre."""
+        """Unit quaternion, scalar-last (x, y, z, w), body to world, shape (4,); setting it rotates about the mass centre."""
         return self._read(_ORIENTATION)
 
     @orientation.setter
@@ -220,7 +230,7 @@ class Body:
 
     @property
     def angular_momentum_world(self) -> FloatArray:
-        """R (I ω + h) [N·m·s] about the mass centre, stored momentum included, world frame, shape (3,)."""
+        """Angular momentum ``R (I ω + h)`` about the mass centre [N·m·s], with stored momentum h, world frame, shape (3,)."""
         momentum_body = self._times(self.inertia_body, self.angular_velocity_body) + self.stored_momentum_body
         return read_only(rotated(self.orientation, momentum_body))
 
@@ -232,9 +242,9 @@ class Body:
 
     @property
     def stored_momentum_body(self) -> FloatArray:
-        """Angular momentum h [N·m·s] of wheels inside the body, relative to it, body frame, shape (3,).
+        """Angular momentum h [N·m·s] of reaction wheels inside the body, relative to it, body frame, shape (3,).
 
-        Setting it leaves the rates as they are.
+        Setting it does not change the angular velocity.
         """
         return self._read(_STORED_MOMENTUM)
 
@@ -244,67 +254,111 @@ class Body:
 
     @property
     def rotation_matrix(self) -> FloatArray:
-        """R, with vector_world = R vector_body, shape (3, 3)."""
+        """Rotation matrix R, with ``vector_world = R vector_body``, shape (3, 3)."""
         return read_only(rotation.to_matrix(self.orientation))
 
     @property
     def origin(self) -> FloatArray:
-        """World position of the body's origin [m], shape (3,)."""
+        """Position of the body's origin [m], world frame, shape (3,)."""
         return self.to_world(_ZERO)
 
     def kinetic_energy(self) -> float:
-        """m v²/2 + ω·Iω/2 [J]; wheels inside not counted."""
+        """Return the kinetic energy ``m v²/2 + ω·Iω/2`` [J], without the wheels inside the body."""
         velocity, rates = self.velocity, self.angular_velocity_body
         return 0.5 * float(self.mass * _dot(velocity, velocity) + _dot(rates, self._times(self.inertia_body, rates)))
 
     # between its axes and the world's
 
     def to_world(self, point_body: npt.ArrayLike) -> FloatArray:
-        """World positions [m] of points given in body axes from the body's origin; shape (..., 3), as given."""
+        """Convert points from body axes to world positions.
+
+        Args:
+            point_body: Points [m], body axes from the body's origin, shape (..., 3).
+
+        Returns:
+            The same points [m], world frame, shape (..., 3).
+        """
         arms = stack(point_body, "point_body", self, 3) - self.center_of_mass_body
         return read_only(self.position + rotated(self.orientation, arms))
 
     def to_body(self, point_world: npt.ArrayLike) -> FloatArray:
-        """World positions [m] in body axes from the body's origin; shape (..., 3), as given."""
+        """Convert world positions to points in body axes.
+
+        Args:
+            point_world: Points [m], world frame, shape (..., 3).
+
+        Returns:
+            The same points [m], body axes from the body's origin, shape (..., 3).
+        """
         arms = stack(point_world, "point_world", self, 3) - self.position
         return read_only(self.center_of_mass_body + rotated_inverse(self.orientation, arms))
 
     def direction_to_world(self, direction_body: npt.ArrayLike) -> FloatArray:
-        """Vectors turned from body axes to world axes; shape (..., 3), as given."""
+        """Rotate vectors from body axes to world axes.
+
+        Args:
+            direction_body: Vectors of any unit, body axes, shape (..., 3).
+
+        Returns:
+            The same vectors, world axes, shape (..., 3).
+        """
         return read_only(rotated(self.orientation, stack(direction_body, "direction_body", self, 3)))
 
     def direction_to_body(self, direction_world: npt.ArrayLike) -> FloatArray:
-        """Vectors turned from world axes to body axes; shape (..., 3), as given."""
+        """Rotate vectors from world axes to body axes.
+
+        Args:
+            direction_world: Vectors of any unit, world axes, shape (..., 3).
+
+        Returns:
+            The same vectors, body axes, shape (..., 3).
+        """
         return read_only(rotated_inverse(self.orientation, stack(direction_world, "direction_world", self, 3)))
 
     def velocity_at(self, point_body: npt.ArrayLike) -> FloatArray:
-        """World velocities [m/s] of points fixed in the body, given in body axes from its origin; shape (..., 3), as given."""
+        """Return the velocities of points that are fixed in the body.
+
+        Args:
+            point_body: Points [m], body axes from the body's origin, shape (..., 3).
+
+        Returns:
+            Their velocities [m/s], world frame, shape (..., 3).
+        """
         arms = stack(point_body, "point_body", self, 3) - self.center_of_mass_body
         tangential = np.cross(self.angular_velocity_body, arms)
         return read_only(self.velocity + rotated(self.orientation, tangential))
 
-    # pushes that last for one tick: the next to be taken; inside `World.on_tick`, the one that is starting
+    # forces that act for one tick: the next one, or inside `World.on_tick` the one that is starting
 
     def apply_force(self, force_world: npt.ArrayLike, at_world: npt.ArrayLike | None = None) -> None:
-        """Push for one tick, the next to be taken. Held over it in world axes, its torque too.
+        """Apply a force during the next tick; force and torque are held constant in world axes over that tick.
 
-        For game events. A key that is held wants a `Thruster`, or this call inside `World.on_tick`: once a frame, it would push once a
-        frame, whatever number of ticks the frame takes.
+        This is meant for game events. For a key that is held down, use a `Thruster` or call this inside `World.on_tick`. Called once per
+        frame, it would act for one tick per frame, however many ticks the frame runs.
 
         Args:
             force_world: Force [N], world frame, shape (3,).
-            at_world: Where [m], a world position, shape (3,); None is the mass centre.
+            at_world: Point of application [m], world frame, shape (3,). None is the mass centre.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> ship.apply_force((8.0, 0.0, 0.0))
+            >>> world.step(4)
+            >>> ship.velocity.tolist()
+            [2.0, 0.0, 0.0]
         """
         force = vector(force_world, "force_world", self)
         torque = _ZERO if at_world is None else np.cross(vector(at_world, "at_world", self) - self.position, force)
         self._push(FORCE_WORLD, force, torque)
 
     def apply_force_body(self, force_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
-        """Push for one tick, turning with the body.
+        """Apply a force during the next tick that rotates with the body.
 
         Args:
             force_body: Force [N], body frame, shape (3,).
-            at_body: Where [m], body axes from the body's origin, shape (3,); None is the mass centre.
+            at_body: Point of application [m], body axes from the body's origin, shape (3,). None is the mass centre.
         """
         force = vector(force_body, "force_body", self)
         torque = _ZERO
@@ -313,21 +367,37 @@ class Body:
         self._push(FORCE_BODY, force, torque)
 
     def apply_torque(self, torque_world: npt.ArrayLike) -> None:
-        """Twist for one tick with a torque [N·m], world frame, shape (3,)."""
+        """Apply a torque during the next tick, held constant in world axes.
+
+        Args:
+            torque_world: Torque [N·m], world frame, shape (3,).
+        """
         self._push(FORCE_WORLD, _ZERO, vector(torque_world, "torque_world", self))
 
     def apply_torque_body(self, torque_body: npt.ArrayLike) -> None:
-        """Twist for one tick with a torque [N·m], body frame, shape (3,), turning with the body."""
+        """Apply a torque during the next tick that rotates with the body.
+
+        Args:
+            torque_body: Torque [N·m], body frame, shape (3,).
+        """
         self._push(FORCE_BODY, _ZERO, vector(torque_body, "torque_body", self))
 
-    # blows that act at once
+    # impulses, which act at once
 
     def apply_impulse(self, impulse_world: npt.ArrayLike, at_world: npt.ArrayLike | None = None) -> None:
-        """Change velocity and rates at once by an impulse.
+        """Change velocity and angular velocity at once by an impulse.
 
         Args:
             impulse_world: Impulse [N·s], world frame, shape (3,).
-            at_world: Where [m], a world position, shape (3,); None is the mass centre.
+            at_world: Point of application [m], world frame, shape (3,). None is the mass centre.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> ship.apply_impulse((3.0, 0.0, 0.0))
+            >>> ship.velocity.tolist()
+            [1.5, 0.0, 0.0]
         """
         impulse = vector(impulse_world, "impulse_world", self)
         turn = None if at_world is None else np.cross(vector(at_world, "at_world", self) - self.position, impulse)
@@ -339,17 +409,21 @@ class Body:
             self._set(_ANGULAR_VELOCITY, rates)
 
     def apply_impulse_body(self, impulse_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
-        """The same, given in body axes.
+        """Change velocity and angular velocity at once by an impulse given in body axes.
 
         Args:
             impulse_body: Impulse [N·s], body frame, shape (3,).
-            at_body: Where [m], body axes from the body's origin, shape (3,); None is the mass centre.
+            at_body: Point of application [m], body axes from the body's origin, shape (3,). None is the mass centre.
         """
         impulse = self.direction_to_world(vector(impulse_body, "impulse_body", self))
         self.apply_impulse(impulse, None if at_body is None else self.to_world(vector(at_body, "at_body", self)))
 
     def apply_angular_impulse(self, angular_impulse_world: npt.ArrayLike) -> None:
-        """Change the rates at once by an angular impulse [N·m·s], world frame, shape (3,)."""
+        """Change the angular velocity at once by an angular impulse.
+
+        Args:
+            angular_impulse_world: Angular impulse [N·m·s], world frame, shape (3,).
+        """
         self._set_computed(
             _ANGULAR_VELOCITY, self._rates_after(vector(angular_impulse_world, "angular_impulse_world", self))
         )
@@ -357,10 +431,14 @@ class Body:
     # for drawing
 
     def interpolated_pose(self, alpha: float | None = None) -> tuple[FloatArray, FloatArray]:
-        """World position of the body's origin [m] (3,) and orientation (4,), blended between the last two ticks. For drawing only.
+        """Pose for drawing, blended between the last two ticks.
 
         Args:
-            alpha: From 0, the previous tick, to 1, the last; None is the world's own, which lags wall time by less than a tick.
+            alpha: Blend factor from 0 (the previous tick) to 1 (the last tick). None is `World.alpha`, with which the pose lags wall time
+                by less than one tick.
+
+        Returns:
+            World position of the body's origin [m], shape (3,), and orientation, scalar-last (x, y, z, w), body to world, shape (4,).
         """
         if alpha is None:
             fraction = self._world._clock.alpha
@@ -383,7 +461,7 @@ class Body:
         return values
 
     def _set(self, rows: slice, values: FloatArray, pose: bool = False) -> None:
-        """Set components; a pose also one tick back, so that it is not blended from the old one."""
+        """Set components; a pose is also set one tick back, so that it is not blended with the old one."""
         table, index = self._table, self.index
         table.write(rows, index, values)
         if pose:
@@ -392,14 +470,14 @@ class Body:
             table.forget_history(index)
 
     def _set_computed(self, rows: slice, values: FloatArray) -> None:
-        """Set what was worked out from checked values, which may be beyond all numbers."""
+        """Set values computed from checked ones; they may have overflowed."""
         self._check_finite(values)
         self._set(rows, values)
 
     def _check_finite(self, *results: FloatArray) -> None:
         for result in results:
             if not np.isfinite(result).all():
-                raise ValueError(f"{self}: the values given lead to numbers that are not finite: {result.tolist()}")
+                raise ValueError(f"{self}: the given values lead to a result that is not finite: {result.tolist()}")
 
     def _push(self, part: int, force: FloatArray, torque: FloatArray) -> None:
         self._world._held.push(self, part, force, torque)
@@ -415,7 +493,7 @@ class Body:
 
     @staticmethod
     def _times(tensor: FloatArray, vector: FloatArray) -> FloatArray:
-        # not @: its bits differ between processors, and what it gives here is written into the state
+        # not @: its last bits differ between processors, and this result is written into the state
         return np.einsum("ij,j->i", tensor, vector)
 
 
@@ -424,7 +502,7 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
 
 
 def new_body(world: World, table: Bodies, id: int, name: str) -> Body:
-    """A handle of the body with this id."""
+    """Create the handle of the body with this id."""
     body = Body.__new__(Body)
     body._world, body._table, body._id, body._name = world, table, id, name
     body._index = body._numbering = -1
@@ -432,6 +510,6 @@ def new_body(world: World, table: Bodies, id: int, name: str) -> Body:
 
 
 def _body_in(world: World, id: int, name: str) -> Body:
-    """The handle of a body in a copied world; for one that was removed, a handle that says so."""
+    """The handle of a body in a copied world; for a removed body, a handle that says so."""
     rows = world._bodies.find(id, id + 1)
     return world._bodies.handles[rows.start] if rows.stop > rows.start else new_body(world, world._bodies, id, name)

@@ -1,4 +1,4 @@
-"""Functions of a world's user: which may be called, which are the same, and which reach into a world that is being copied."""
+"""Checks of the user's functions: whether they can be called, and whether they reach into a world that is being copied."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from .checks import refuse
 
 _MOST_OBJECTS = 1_000_000
 _CALLED = ("__call__", "apply", "potential_energy", "get_state", "set_state")
-"""The methods of an object that a world calls."""
+"""The methods that a world calls on an object."""
 _LIBRARIES = {*sys.stdlib_module_names, "numpy", "numba"} - {"__main__"}
 
 _ATOMS = (str, bytes, int, float, complex, np.generic, type, ModuleType, CodeType, FrameType, TracebackType)
-"""Nothing is reached through these by themselves; what code names of modules and classes is looked at with that code."""
+"""These reach nothing by themselves; the names that code reads from modules and classes are followed with that code."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Callback:
     """A function that is called in every tick whose number is a multiple of `every`.
 
-    Equal to itself alone: the == of functions may give anything, an array say.
+    It compares equal only to itself, because the == of a callable object may return anything, for example an array.
     """
 
     function: Callable[..., Any]
@@ -48,7 +48,7 @@ class Callback:
 
 
 def identity(function: Any) -> tuple[int, ...]:
-    """What tells one function or object from another: a method is a new object each time that it is looked up."""
+    """A key that identifies a function or object; the `id` of a method will not do, because each lookup creates a new object."""
     if isinstance(function, MethodType):
         return id(function.__self__), id(function.__func__)
     if isinstance(function, BuiltinMethodType | MethodWrapperType):  # `seen.append`
@@ -57,10 +57,10 @@ def identity(function: Any) -> tuple[int, ...]:
 
 
 def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
-    """Refuse a function that would not run when it is called: a generator, a coroutine.
+    """Reject a generator or coroutine function, because calling it runs none of its code.
 
     Raises:
-        TypeError: It is one of these.
+        TypeError: The function is one of these.
     """
     inner = function
     while isinstance(inner, functools.partial):
@@ -90,12 +90,14 @@ def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
 
 
 def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
-    """How a function reaches a handle: the path to it, in words; None where it reaches none.
+    """Return the path by which a function reaches a handle, in words, or None if it reaches none.
 
-    Looked at are closures, defaults, the object that a method is bound to, attributes, what lies in containers, and whatever the code of
-    the function, and of the functions and methods that it names, reads from modules and classes of the user's own.
+    The search follows closures, defaults, the object that a method is bound to, attributes, the contents of containers, and everything
+    that the code of the function, and of the functions and methods that it names, reads from the user's modules and classes.
     """
-    seen: dict[tuple[int, ...], Any] = {}  # the objects too: a number of one that is gone could be that of another
+    seen: dict[
+        tuple[int, ...], Any
+    ] = {}  # keeps the objects alive, because a new object could reuse the id of a deleted one
     waiting: deque[tuple[Any, str]] = deque([(function, "")])
     while waiting:
         thing, path = waiting.popleft()
@@ -113,7 +115,7 @@ def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
 
 
 def _is_atom(thing: Any) -> bool:
-    """Whether nothing can be reached through this by itself."""
+    """Whether this object reaches nothing by itself."""
     try:
         return thing is None or isinstance(thing, _ATOMS)
     except ReferenceError:  # a weak proxy of an object that is gone
@@ -152,7 +154,7 @@ def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
     else:
         for name, value in _attributes(thing):
             yield value, f"attribute {name!r}"
-        for value in get_referents(thing):  # what built-in objects hold, which have no attributes
+        for value in get_referents(thing):  # the contents of built-in objects, which have no attributes
             yield value, f"a {type(thing).__name__}"
         for name in _CALLED:
             method = inspect.getattr_static(type(thing), name, None)
@@ -179,7 +181,7 @@ def _inside_function(function: FunctionType) -> Iterator[tuple[Any, str]]:
 
 
 def _read(value: Any, path: str, names: list[str], modules: set[str] | None = None) -> Iterator[tuple[Any, str]]:
-    """A value that a function reads, and, where it is a module or a class, what the function names of it; each module once."""
+    """A value that a function reads and, for a module or class, the names that the function reads from it; each module once."""
     yield value, path
     kind = type(value)  # `isinstance` would ask a weak proxy for the class of an object that may be gone
     if issubclass(kind, type):
@@ -195,7 +197,7 @@ def _read(value: Any, path: str, names: list[str], modules: set[str] | None = No
 
 
 def _named_in(owner: Any, kind: type, names: list[str], path: str) -> Iterator[tuple[Any, str]]:
-    """What code that names these attributes finds of a class: its methods, bound to `owner`, and its other attributes."""
+    """The attributes with these names of a class, with its methods bound to `owner`."""
     for base in kind.__mro__:
         if _is_of_a_library(base.__module__):
             continue
@@ -212,7 +214,7 @@ def _named_in(owner: Any, kind: type, names: list[str], path: str) -> Iterator[t
 
 
 def _is_of_a_library(module: str | None) -> bool:
-    """Whether code is not of the world's user: Python's own, NumPy's, Numba's or this package's."""
+    """Whether code belongs to Python, NumPy, Numba or this package, and not to the user."""
     package = __name__.rpartition(".")[0]
     name = module or ""
     return name.split(".")[0] in _LIBRARIES or name == package or name.startswith(f"{package}.")
@@ -225,7 +227,7 @@ def _names_read(code: CodeType) -> list[str]:
 
 def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
     own = getattr(thing, "__dict__", None)
-    if isinstance(own, dict):  # some objects of extension modules have something else there
+    if isinstance(own, dict):  # objects of some extension modules have something else there
         yield from own.items()
     for kind in type(thing).__mro__:
         slots = kind.__dict__.get("__slots__", ())

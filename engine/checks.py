@@ -1,7 +1,7 @@
-"""How arguments are read: a fresh float64 array or float comes out, or an error that names owner, argument, value and rule.
+"""Argument checks, which return a new float64 array or float, or raise an error that names owner, argument, rule and value.
 
-Wrong kinds of value (text, booleans, complex numbers, None) raise `TypeError`; wrong values of the right kind raise `ValueError`.
-Nothing is repaired but one thing: a quaternion within 1e-6 of unit length is normalised.
+Values of the wrong type (text, booleans, complex numbers, None) raise `TypeError`. Wrong values of the right type raise `ValueError`. Only
+one kind of value is corrected: a quaternion within 1e-6 of unit length is normalised.
 """
 
 import math
@@ -15,18 +15,18 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 
 UNIT_TOLERANCE = 1e-6
-"""How far the length of a quaternion may be from one on the way in."""
+"""How far the length of a quaternion argument may be from one."""
 
 _SETTLED = 8 * np.finfo(np.float64).eps
-"""How far |q|² of a quaternion that was just normalised is from one, at most."""
+"""The largest distance of ``|q|²`` from one right after normalisation."""
 
 
 class NonFiniteStateError(ArithmeticError):
-    """A tick gave a position, orientation or velocity that is not finite; the world is as it was before that tick."""
+    """A tick gave a position, orientation or velocity that is not finite, and was undone."""
 
 
 def refuse(owner: object, argument: str, value: object, rule: str, kind: type[Exception] = ValueError) -> NoReturn:
-    """Raise `kind` with a text of the form "ship: velocity must be …; got …"."""
+    """Raise `kind` with a message of the form "ship: velocity must be …; got …"."""
     text = repr(value)
     if len(text) > 200:
         text = text[:200] + "…"
@@ -60,7 +60,7 @@ def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
 
 def vector(value: Any, argument: str, owner: object, length: int = 3) -> FloatArray:
     """A fresh array of `length` finite real numbers."""
-    # the two forms that come most often, without the general way: 1 µs instead of 5
+    # a short cut for the two most frequent forms: 1 µs instead of 5
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (length,):
         if math.isfinite(sum(map(abs, value.tolist()))):
             return value.copy()
@@ -71,11 +71,11 @@ def vector(value: Any, argument: str, owner: object, length: int = 3) -> FloatAr
 
 
 def direction(value: Any, argument: str, owner: object) -> FloatArray:
-    """A fresh unit vector along the one given, which may have any length but zero."""
+    """A fresh unit vector along the given vector, which must not be zero."""
     given = vector(value, argument, owner)
     largest = np.abs(given).max()
     if largest == 0.0:
-        refuse(owner, argument, value, "a vector of any length but zero")
+        refuse(owner, argument, value, "a non-zero vector")
     given /= largest  # so that the squares neither overflow nor vanish
     return given / math.sqrt(given[0] * given[0] + given[1] * given[1] + given[2] * given[2])
 
@@ -83,9 +83,9 @@ def direction(value: Any, argument: str, owner: object) -> FloatArray:
 def array(
     value: Any, argument: str, owner: object, shape: tuple[int | None, ...], *, finite: bool = True
 ) -> FloatArray:
-    """A fresh, contiguous array of real numbers of this shape; None stands for any size, at least one.
+    """A fresh, contiguous array of real numbers of this shape, in which None stands for any size from one up.
 
-    `finite=False` lets nan and infinities through, where a later check says more than a refusal here could.
+    `finite=False` accepts nan and infinities, for callers whose later check gives a better error message.
     """
     rule = _shape_rule(shape)
     result = _read(value, argument, owner, rule)
@@ -113,20 +113,20 @@ def unit_quaternion(value: Any, argument: str, owner: object) -> FloatArray:
 
 def unit_quaternions(value: FloatArray, argument: str, owner: object) -> FloatArray:
     """The same for a checked array of shape (..., 4)."""
-    with np.errstate(over="ignore"):  # what overflows is refused below
+    with np.errstate(over="ignore"):  # an overflow is rejected below
         squares = np.square(value)
         norm_squared = squares[..., 0] + squares[..., 1] + squares[..., 2] + squares[..., 3]
     norm = np.sqrt(norm_squared)[..., np.newaxis]
     if not (np.abs(norm - 1.0) <= UNIT_TOLERANCE).all():
         refuse(owner, argument, value, f"a quaternion (x, y, z, w) within {UNIT_TOLERANCE:g} of unit length")
-    # one that is of unit length to rounding is left alone: what was read from a body can be set again without changing a bit
+    # a quaternion of unit length to rounding is kept, so that a value read from a body can be set again without changing a bit
     settled = np.abs(norm_squared - 1.0)[..., np.newaxis] <= _SETTLED
     return np.where(settled, value, value / norm)
 
 
 def read_only(values: FloatArray) -> FloatArray:
     """The same array, no longer writable."""
-    # the argument by its place: 60 ns, by its name 140, by way of `flags` 240
+    # 60 ns with the argument by position, 140 by name, 240 by way of `flags`
     values.setflags(False)  # type: ignore[call-arg]
     return values
 
@@ -156,7 +156,7 @@ def _read(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
     if isinstance(value, np.ma.MaskedArray):
         refuse(owner, argument, value, f"{rule}, without a mask", TypeError)
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
-        with np.errstate(over="ignore"):  # a longdouble beyond range becomes inf, which is refused by the caller
+        with np.errstate(over="ignore"):  # a longdouble beyond range becomes inf, which the caller rejects
             return np.array(value, dtype=np.float64)
     if not is_row(value):
         refuse(owner, argument, value, rule, TypeError)
@@ -164,7 +164,7 @@ def _read(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
 
 
 def _read_nested(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
-    """Lists and tuples, element by element: numpy would turn True into 1.0 and "1" into 1.0 without a word."""
+    """Read lists and tuples element by element, because numpy would silently turn True and "1" into 1.0."""
     elements = list(value)
     if elements and all(map(is_row, elements)):
         rows = [_read(element, argument, owner, rule) for element in elements]
@@ -176,7 +176,7 @@ def _read_nested(value: Any, argument: str, owner: object, rule: str) -> FloatAr
 
 
 def is_row(value: Any) -> bool:
-    """Whether this is an arrangement of numbers: a list, a tuple, an array, a vector of pygame's; not text, bytes, sets or mappings."""
+    """Whether this is a sequence of numbers: a list, a tuple, an array or a pygame vector, but not text, bytes, a set or a mapping."""
     if isinstance(value, list | tuple):
         return True
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""Wall time in; whole ticks to take and a blend factor out. Exact integers inside; no physics."""
+"""The clock, which turns wall time into a whole number of ticks and a blend factor, in exact integers."""
 
 import math
 from fractions import Fraction
@@ -10,13 +10,18 @@ from .checks import integer, real
 class Clock:
     """An accumulator of elapsed time that hands out whole ticks.
 
-    Elapsed time, `dt` and the time scale are taken as the exact rational numbers that they are (a float is one, a power of two below
-    the line), so after any number of frames exactly ⌊total/dt⌋ ticks have been handed out. Where 1/90 of a second is meant
-    and not the float next to it, pass `Fraction(1, 90)`.
+    Elapsed time, `dt` and the time scale are used as exact rational numbers (every float is one, with a power of two as its denominator).
+    After any number of frames, exactly ``⌊total/dt⌋`` ticks have been handed out. To tick at exactly 1/90 s rather than at the nearest
+    float, pass ``Fraction(1, 90)``.
 
     Args:
         dt: Length of a tick [s], above zero.
-        max_ticks_per_frame: Most ticks handed out at once; what is beyond is dropped and counted in `dropped_time`.
+        max_ticks_per_frame: The largest number of ticks handed out at once. Time beyond that is skipped and counted in `dropped_time`.
+
+    Example:
+        >>> clock = Clock(0.25)
+        >>> clock.ticks_for(0.625), clock.ticks_for(0.125), clock.alpha
+        (2, 1, 0.0)
     """
 
     def __init__(self, dt: Any, max_ticks_per_frame: int = 8) -> None:
@@ -31,7 +36,7 @@ class Clock:
 
     @property
     def time_scale(self) -> float:
-        """Ticks' time over wall time, at least 0; 0.5 is half speed. Changes how many ticks are taken, never their length."""
+        """Simulated time per wall time, at least 0; 0.5 is half speed. It changes how many ticks run, never their length."""
         return float(self._time_scale)
 
     @time_scale.setter
@@ -41,27 +46,34 @@ class Clock:
 
     @property
     def exact_time_scale(self) -> Any:
-        """The same as it was set; a `Fraction` stays one."""
+        """Time scale exactly as it was set; a `Fraction` stays a `Fraction`."""
         return self._time_scale
 
     @property
     def alpha(self) -> float:
-        """How far the time owed reaches into the next tick, in [0, 1)."""
+        """Fraction of the next tick that elapsed time has already covered, in [0, 1)."""
         alpha = self._owed / self._tick
         return alpha if alpha < 1.0 else _BELOW_ONE  # the quotient may round up to one
 
     @property
     def dropped_time(self) -> float:
-        """Simulated time [s] that was due and never handed out or taken: a frame wanted too many ticks, or a tick failed."""
+        """Simulated time [s] that was skipped because a frame was too long or because a tick failed."""
         try:
             return self._dropped / self._per_second
         except OverflowError:
             return math.inf
 
     def ticks_for(self, elapsed_seconds: Any) -> int:
-        """Add elapsed wall time [s], at least 0, and return how many ticks to take now."""
+        """Add elapsed wall time and return how many ticks to run now.
+
+        Args:
+            elapsed_seconds: Wall time [s] since the last call, at least 0.
+
+        Returns:
+            The number of ticks, at most `max_ticks_per_frame`.
+        """
         if self._exact_per_second and type(elapsed_seconds) is float and 0.0 <= elapsed_seconds < 1e9:
-            # a float times a power of two is exact; where it comes out whole it is the time in units
+            # a float times a power of two is exact; if the product is whole, it is the time in units
             units = elapsed_seconds * self._exact_per_second
             if self._time_scale == 1.0 and units.is_integer():
                 owed = self._owed + int(units)
@@ -87,11 +99,15 @@ class Clock:
         return ticks
 
     def drop(self, ticks: int) -> None:
-        """Count ticks that were handed out and not taken."""
+        """Count ticks as skipped.
+
+        Args:
+            ticks: The number of ticks that were handed out but not run.
+        """
         self._dropped += ticks * self._tick
 
     def _refine(self, denominator: int) -> None:
-        """Make the unit of time so fine that `denominator` divides it."""
+        """Refine the unit of time so that `denominator` divides the units per second."""
         finer = math.lcm(self._per_second, denominator) // self._per_second
         self._per_second *= finer
         self._tick *= finer
@@ -104,7 +120,7 @@ _BELOW_ONE = math.nextafter(1.0, 0.0)
 
 
 def _power_of_two(units: int) -> float:
-    """The number as a float where it is a power of two, and zero where it is not or is so large that a product could overflow."""
+    """The number as a float if it is a power of two, and zero if it is not or if a product could overflow."""
     return float(units) if units & (units - 1) == 0 and units < 2**900 else 0.0
 
 

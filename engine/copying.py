@@ -1,4 +1,4 @@
-"""Copies of a world, by `copy.deepcopy` or pickle: everything that decides its future, and nothing that would drive the original."""
+"""Copies of a world by `copy.deepcopy` or pickle, which contain everything that determines its future."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .store.views import TableView
 if TYPE_CHECKING:
     from .world import World
 
-_FORM = 'look it up in the world that it is given: `def control(world): ship = world.body("ship")`'
+_FORM = 'look it up in the world that is passed in: `def control(world): ship = world.body("ship")`'
 
 
 def image_of(world: World) -> dict[str, Any]:
-    """What a copy is made from.
+    """Return the content for a copy.
 
     Raises:
         RuntimeError: Another thread steps this world.
-        ValueError: A callback or a called force reaches a handle of this world, so that it would drive it from the copy.
+        ValueError: A callback or a Python force reaches a handle of this world, so that the copy would change the original.
     """
     if world._store.phase is not BETWEEN_TICKS and not world._store.is_calling_here:
         refuse_other_thread("a copy of the world")
@@ -68,7 +68,7 @@ def image_of(world: World) -> dict[str, Any]:
 
 
 def restore(world: World, image: dict[str, Any]) -> None:
-    """Fill a world that was made without being initialized."""
+    """Fill a world that was created without being initialised."""
     clock = image["clock"]
     world.__init__(  # type: ignore[misc]
         image["dt"], integrator=image["integrator"], game_mode=image["game_mode"], threads=image["threads"]
@@ -101,7 +101,7 @@ def restore(world: World, image: dict[str, Any]) -> None:
 
 
 class _ForceImage:
-    """A force of `engine.forces` without its rows, which are in the tables of its world."""
+    """A force of `engine.forces` without its rows, which are in the tables of the world."""
 
     def __init__(self, kind: type[TableForce], values: dict[str, Any]) -> None:
         self.kind = kind
@@ -145,8 +145,8 @@ def _check(world: World, function: Any, what: str) -> None:
     if path is not None:
         name = getattr(function, "__qualname__", None) or repr(function)
         raise ValueError(
-            f"World: it cannot be copied, because {what} {name} reaches a handle of it ({path}) "
-            f"and would drive the original from the copy; {_FORM}"
+            f"World: it cannot be copied, because {what} {name} reaches a handle of it ({path}), "
+            f"so that the copy would change the original; {_FORM}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Energy, momentum, angular momentum, and how far they have drifted."""
+"""Energy, momentum and angular momentum, and their drift over a run."""
 
 import math
 from typing import Protocol
@@ -10,7 +10,7 @@ from .kernels.arrays import rotated
 
 
 class _Mechanical(Protocol):
-    """A world, as far as its drift is concerned."""
+    """What `Drift` needs of a world."""
 
     def kinetic_energy(self) -> float: ...
     def potential_energy(self) -> float: ...
@@ -18,12 +18,36 @@ class _Mechanical(Protocol):
 
 
 def translational_energy(mass: FloatArray, velocity: FloatArray) -> FloatArray:
-    """m v²/2 [J], shape (n,), of mass [kg] (n,) and velocity [m/s] (n, 3)."""
+    """Translational kinetic energy ``m v²/2`` of each body.
+
+    Args:
+        mass: Mass [kg], shape (n,).
+        velocity: Velocity of the mass centre [m/s], world frame, shape (n, 3).
+
+    Returns:
+        Energy [J], shape (n,).
+
+    Example:
+        >>> translational_energy(np.array([2.0]), np.array([[3.0, 0.0, 4.0]])).tolist()
+        [25.0]
+    """
     return 0.5 * mass * np.einsum("ni,ni->n", velocity, velocity)
 
 
 def rotational_energy(inertia_body: FloatArray, angular_velocity_body: FloatArray) -> FloatArray:
-    """ω·Iω/2 [J], shape (n,), of inertia [kg·m²] (n, 3, 3) and angular velocity [rad/s] (n, 3), both body frame."""
+    """Rotational kinetic energy ``ω·Iω/2`` of each body.
+
+    Args:
+        inertia_body: Inertia about the mass centre [kg·m²], body frame, shape (n, 3, 3).
+        angular_velocity_body: Angular velocity [rad/s], body frame, shape (n, 3).
+
+    Returns:
+        Energy [J], shape (n,).
+
+    Example:
+        >>> rotational_energy(np.array([np.diag((1.0, 2.0, 2.5))]), np.array([[0.0, 3.0, 0.0]])).tolist()
+        [9.0]
+    """
     return 0.5 * np.einsum("ni,nij,nj->n", angular_velocity_body, inertia_body, angular_velocity_body)
 
 
@@ -33,13 +57,16 @@ def spin_angular_momentum(
     angular_velocity_body: FloatArray,
     stored_momentum_body: FloatArray,
 ) -> FloatArray:
-    """R (I ω + h) [N·m·s] about each mass centre, world frame, shape (n, 3).
+    """Angular momentum ``R (I ω + h)`` of each body about its mass centre.
 
     Args:
         orientation: Unit quaternions, scalar-last (x, y, z, w), body to world, shape (n, 4).
-        inertia_body: Inertia [kg·m²], body frame, shape (n, 3, 3).
+        inertia_body: Inertia about the mass centre [kg·m²], body frame, shape (n, 3, 3).
         angular_velocity_body: Angular velocity [rad/s], body frame, shape (n, 3).
         stored_momentum_body: Stored momentum h [N·m·s], body frame, shape (n, 3).
+
+    Returns:
+        Angular momentum [N·m·s], world frame, shape (n, 3).
     """
     momentum_body = np.einsum("nij,nj->ni", inertia_body, angular_velocity_body) + stored_momentum_body
     return rotated(orientation, momentum_body)
@@ -48,15 +75,37 @@ def spin_angular_momentum(
 def orbital_angular_momentum(
     mass: FloatArray, position: FloatArray, velocity: FloatArray, about: FloatArray
 ) -> FloatArray:
-    """m (x − about) × v [N·m·s], world frame, shape (n, 3), of the motion of the mass centres."""
+    """Angular momentum ``m (x − about) × v`` of the motion of each mass centre.
+
+    Args:
+        mass: Mass [kg], shape (n,).
+        position: Position of the mass centre [m], world frame, shape (n, 3).
+        velocity: Velocity of the mass centre [m/s], world frame, shape (n, 3).
+        about: Reference point [m], world frame, shape (3,).
+
+    Returns:
+        Angular momentum [N·m·s], world frame, shape (n, 3).
+    """
     return np.cross(position - about, mass[:, np.newaxis] * velocity)
 
 
 class Drift:
-    """How far a world's energy and angular momentum have moved since this object was made or last reset.
+    """Change of a world's energy and angular momentum since this object was created or last reset.
 
-    Energy is kinetic plus, where forces have one, potential. Angular momentum is about the world's origin. With forces at work both
-    change rightly; drift is an error only where they ought to stay.
+    The energy is the kinetic energy plus the potential energy of those forces that have one. The angular momentum is taken about the
+    world's origin. Forces may change both legitimately; drift is an error only where the quantity should be conserved.
+
+    Args:
+        world: The world to measure.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.01)
+        >>> ship = world.add_body(MassProperties(1.0, (1.0, 2.0, 2.5)), angular_velocity_body=(0.1, 2.0, 0.1))
+        >>> drift = Drift(world)
+        >>> world.step(1000)
+        >>> abs(drift.energy) < 1e-12, drift.angular_momentum < 1e-12
+        (True, True)
     """
 
     def __init__(self, world: _Mechanical) -> None:
@@ -64,18 +113,18 @@ class Drift:
         self.reset()
 
     def reset(self) -> None:
-        """Measure from here on."""
+        """Measure from the current state on."""
         self._energy = self._total_energy()
         self._momentum = self._world.angular_momentum()
 
     @property
     def energy(self) -> float:
-        """(E − E₀)/|E₀|, or E − E₀ [J] where E₀ is zero."""
+        """Relative energy drift ``(E − E₀)/|E₀|``, or ``E − E₀`` [J] if E₀ is zero."""
         return (self._total_energy() - self._energy) / (abs(self._energy) or 1.0)
 
     @property
     def angular_momentum(self) -> float:
-        """|L − L₀|/|L₀|, or |L − L₀| [N·m·s] where L₀ is zero."""
+        """Relative drift of the angular momentum ``|L − L₀|/|L₀|``, or ``|L − L₀|`` [N·m·s] if L₀ is zero."""
         scale = math.hypot(*self._momentum) or 1.0
         return math.hypot(*(self._world.angular_momentum() - self._momentum)) / scale
 

@@ -1,7 +1,7 @@
-"""Mass, mass centre and inertia of a rigid body: solids, points, meshes, composites, and what makes them physical.
+"""Mass, mass centre and inertia of rigid bodies, from numbers, uniform solids, points, meshes and composites.
 
-Nothing here calls a library's linear algebra, sine or unordered sum. The results feed the step, and those differ in the
-last bits from one processor to the next; additions, products, quotients and square roots do not.
+This module calls no linear algebra, sine or unordered sum of a library, because their last bits differ between processors and the results
+enter the simulation. Additions, products, quotients and square roots give the same bits everywhere.
 """
 
 from __future__ import annotations  # help() then shows them as written
@@ -22,12 +22,12 @@ SYMMETRY_TOLERANCE = 1e-12
 TRIANGLE_TOLERANCE = 1e-9
 """How far the largest principal moment may exceed the sum of the others, relative to itself.
 
-Not zero, because valid flat bodies break the rule by rounding."""
+Not zero, because rounding makes valid flat bodies exceed the sum."""
 SINGULAR_TOLERANCE = 1e-12
-"""A principal moment up to this part of the largest counts as zero."""
+"""A principal moment of at most this fraction of the largest counts as zero."""
 
 Maybe = float | None
-"""A number, or None where another argument stands in its place."""
+"""A number, or None if another argument is given instead."""
 
 _SPHERE = 4.0 / 3.0 * math.pi  # volume over radius cubed
 _SQUARE_ROOT_OF_FIVE = math.sqrt(5.0)
@@ -35,17 +35,23 @@ _SQUARE_ROOT_OF_FIVE = math.sqrt(5.0)
 
 @final
 class MassProperties:
-    """Mass, mass centre and inertia of a rigid body. Cannot be changed; equal when all numbers are equal.
+    """Mass, mass centre and inertia of a rigid body.
 
-    Made from numbers, or by one of
+    Objects are immutable, and equal if all their numbers are equal. Create one from numbers, or by one of these methods:
 
-    | | what | origin and axes of the body |
+    | method | creates | origin and axes of the body |
     | --- | --- | --- |
-    | `box`, `sphere`, `ellipsoid`, `cylinder`, `capsule`, `cone` | uniform solids | mass centre; axis along z |
+    | `box`, `sphere`, `ellipsoid`, `cylinder`, `capsule`, `cone` | uniform solid | mass centre; axis along z |
     | `hollow_sphere` | thin shell | mass centre |
-    | `rod`, `point_mass` | parts for `compound`, singular | mass centre; axis along z |
-    | `from_points`, `from_mesh` | point masses, uniform solid | those of the points given |
-    | `compound`, `moved` | parts joined, one part moved | those in which the parts are placed |
+    | `rod`, `point_mass` | singular part for `compound` | mass centre; axis along z |
+    | `from_points`, `from_mesh` | point masses; uniform solid | those of the given points |
+    | `compound`, `moved` | joined parts; one part moved | those in which the parts are placed |
+
+    Example:
+        >>> MassProperties(1200.0, (400.0, 2000.0, 2000.0)).inverse_inertia_body.diagonal().tolist()
+        [0.0025, 0.0005, 0.0005]
+        >>> MassProperties.box(1200.0, (2.0, 2.0, 4.0))
+        MassProperties(mass=1200.0, inertia_body=[2000.0, 2000.0, 800.0])
     """
 
     __slots__ = ("_axes", "_center_of_mass", "_inertia", "_inverse_inertia", "_mass", "_moments", "_tensor")
@@ -66,21 +72,19 @@ class MassProperties:
         *,
         physical: bool = True,
     ) -> None:
-        """Take numbers as they are.
+        """Create mass properties from numbers.
 
         Args:
             mass: Mass [kg], above 0, with a finite inverse.
-            inertia_body: Inertia about the mass centre [kg·m²], body axes: principal moments along x, y, z, shape (3,),
-                or a tensor, shape (3, 3), whose mirrored elements agree within 1e-12 of the largest element (their mean
-                is kept).
+            inertia_body: Inertia about the mass centre [kg·m²], body axes. Either the principal moments along x, y, z, shape (3,), or a
+                tensor, shape (3, 3), whose mirrored elements agree within 1e-12 of the largest element (their mean is used).
             center_of_mass_body: Mass centre from the body's origin [m], body axes, shape (3,).
-            physical: False lets a tensor through that no body has, as some textbook examples of Euler's equations need.
+            physical: Whether to reject a tensor that no real body can have. Some textbook examples of Euler's equations need False.
 
         Raises:
-            TypeError: Something is not real numbers, or `physical` is not a bool.
-            ValueError: Not finite, a mass not above 0, a tensor that is not symmetric or has a negative principal
-                moment, or, unless `physical` is False, one principal moment above the sum of the others by more than
-                1e-9 of itself.
+            TypeError: A value is not a real number, or `physical` is not a bool.
+            ValueError: A value is not finite, the mass is not above 0, the tensor is not symmetric or has a negative principal moment, or,
+                unless `physical` is False, one principal moment exceeds the sum of the others by more than 1e-9 of itself.
         """
         owner = "MassProperties"
         if not isinstance(physical, bool | np.bool_):
@@ -91,9 +95,8 @@ class MassProperties:
         if physical and not _is_physical(self._moments):
             first, second, third = self._moments
             rule = (
-                f"a tensor that a body can have, each principal moment at most the sum of the other two; {third!r} is "
-                f"above {first!r} + {second!r} by more than {TRIANGLE_TOLERANCE:g} of itself (physical=False lets it "
-                "through)"
+                f"physically possible, with each principal moment at most the sum of the other two; {third!r} exceeds "
+                f"{first!r} + {second!r} by more than {TRIANGLE_TOLERANCE:g} of itself (pass physical=False to allow it)"
             )
             refuse(owner, "inertia_body", self._inertia.tolist(), rule)
 
@@ -101,9 +104,9 @@ class MassProperties:
     def _made(
         cls, owner: str, mass: float, tensor: Symmetric, center_of_mass: Iterable[float] = (0.0, 0.0, 0.0)
     ) -> Self:
-        """From numbers that are physical by construction, or as physical as the parts they were made from.
+        """Create from numbers that are physical by construction, or as physical as the parts that they come from.
 
-        They are not held to the triangle rule again: rounding would refuse a valid flat body after a turn or two.
+        The triangle rule is not checked again, because rounding would reject a valid flat body after one or two rotations.
         """
         made = object.__new__(cls)
         made._fill(owner, mass, tensor, center_of_mass)
@@ -128,13 +131,13 @@ class MassProperties:
                 self._inverse_inertia = read_only(symmetric.matrix(inverse))
 
     def _refuse_negative(self, owner: str) -> None:
-        # Moments along the body's own axes are exact; those of a turned rod may come out below zero by rounding.
+        # Moments along the body's own axes are exact; those of a rotated rod may be below zero by rounding.
         allowance = 0.0 if symmetric.is_diagonal(self._tensor) else SINGULAR_TOLERANCE * max(map(abs, self._moments))
         if self._moments[0] < -allowance:
             rule = f"without a negative principal moment (moments {self._moments})"
             refuse(owner, "inertia_body", self._inertia.tolist(), rule)
 
-    # -- what it holds --
+    # -- the properties --
 
     @property
     def mass(self) -> float:
@@ -143,7 +146,7 @@ class MassProperties:
 
     @property
     def inverse_mass(self) -> float:
-        """1/mass [1/kg]."""
+        """One over the mass [1/kg]."""
         return 1.0 / self._mass
 
     @property
@@ -158,10 +161,9 @@ class MassProperties:
 
     @property
     def is_singular(self) -> bool:
-        """Whether the inertia has no usable inverse, as that of points on a line.
+        """Whether the inertia has no usable inverse, as for points on one line.
 
-        True where the smallest principal moment is at most 1e-12 of the largest, or so small that the inverse is beyond
-        float64.
+        It is true if the smallest principal moment is at most 1e-12 of the largest, or so small that the inverse overflows.
         """
         return self._inverse_inertia is None
 
@@ -172,43 +174,48 @@ class MassProperties:
         Raises:
             ValueError: The tensor is singular.
 
-        Error: about eps times the largest principal moment over the smallest, relative to the largest element; of a
+        Error: about eps times the largest principal moment over the smallest, relative to the largest element. For a
             diagonal tensor each element is 1/moment, rounded once.
         """
         if self._inverse_inertia is None:
-            rule = f"invertible, the least of its moments {self._moments} above {SINGULAR_TOLERANCE:g} of the largest"
+            rule = f"invertible, with the smallest of its moments {self._moments} above {SINGULAR_TOLERANCE:g} of the largest"
             refuse("MassProperties", "inertia_body", self._inertia.tolist(), rule)
         return self._inverse_inertia
 
     def principal(self) -> tuple[FloatArray, FloatArray]:
-        """Principal moments and axes.
+        """Return the principal moments and axes.
 
         Returns:
-            Moments about the mass centre [kg·m²], ascending, shape (3,), and their axes as the columns of a
-            right-handed rotation matrix, body axes, shape (3, 3): `inertia_body` is axes · diag(moments) · axesᵀ. Both
-            read-only. Where moments are equal the axes are any that fit; those of a diagonal tensor are the body's own.
+            The moments about the mass centre [kg·m²], ascending, shape (3,), and their axes as the columns of a right-handed rotation
+            matrix, body axes, shape (3, 3), so that `inertia_body` is ``axes · diag(moments) · axesᵀ``. Both arrays are read-only. If
+            moments are equal, the choice of axes is arbitrary; the axes of a diagonal tensor are those of the body.
 
-        Error: moments within 4 eps of the largest, axes · diag(moments) · axesᵀ and axesᵀ · axes within 8 eps, equal and
-            nearly equal moments included (measured 1.7, 5 and 6 eps; 2000 tensors against 60 digits). A moment that is
-            negative by rounding is given as 0.
+        Error: the moments are within 4 eps of the largest; ``axes · diag(moments) · axesᵀ`` and ``axesᵀ · axes`` are within 8 eps, also
+            for equal and nearly equal moments (measured 1.7, 5 and 6 eps; 2000 tensors against 60 digits). A moment that
+            is negative by rounding is returned as 0.
+
+        Example:
+            >>> moments, axes = MassProperties(1.0, (3.0, 1.0, 2.5)).principal()
+            >>> moments.tolist()
+            [1.0, 2.5, 3.0]
         """
         return read_only(np.array([max(0.0, moment) for moment in self._moments])), self._axes
 
     def equivalent_ellipsoid(self) -> FloatArray:
-        """Semi-axes of the uniform ellipsoid that has this mass and these moments.
+        """Return the semi-axes of the uniform ellipsoid with this mass and these principal moments.
 
         Returns:
-            Semi-axes [m], shape (3,): along the body's x, y, z where the tensor is diagonal (within 1e-12 of its largest
-            element), else along the columns of `principal()`'s axes, so that the longest comes first. A flat body has a
+            Semi-axes [m], shape (3,). For a diagonal tensor (within 1e-12 of its largest element) they lie along the body's x, y, z. For
+            any other they lie along the columns of the axes from `principal()`, so that the longest comes first. A flat body has a
             semi-axis of 0.
 
         Raises:
-            ValueError: No body has this tensor (it was made with physical=False).
+            ValueError: The tensor is physically impossible (it was created with ``physical=False``).
 
-        Source: the ellipsoid's moments, I_x = m (b² + c²)/5, solved for a² = 5 (I_y + I_z − I_x)/(2m).
+        Source: the moments of an ellipsoid, ``I_x = m (b² + c²)/5``, solved for ``a² = 5 (I_y + I_z − I_x)/(2m)``.
         """
         if not _is_physical(self._moments):
-            rule = f"a tensor that a body can have, none of its moments {self._moments} above the sum of the other two"
+            rule = f"physically possible, with none of its moments {self._moments} above the sum of the other two"
             refuse("MassProperties.equivalent_ellipsoid", "inertia_body", self._inertia.tolist(), rule)
         x, y, z = self._tensor[:3] if symmetric.is_diagonal(self._tensor, SYMMETRY_TOLERANCE) else self._moments
         # Half of each moment, so that the sum cannot overflow; root by root, so that the quotient cannot.
@@ -231,7 +238,7 @@ class MassProperties:
         return f"MassProperties(mass={self._mass!r}, inertia_body={inertia}{center}{physical})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are made from the numbers again, because numpy's own copies of an array are writable."""
+        """Copy and pickle by way of the numbers, because numpy's own copies of a read-only array are writable."""
         return MassProperties._made, ("MassProperties", *self._values())
 
     def _values(self) -> tuple[float, Symmetric, tuple[float, ...]]:
@@ -241,12 +248,16 @@ class MassProperties:
 
     @classmethod
     def box(cls, mass: Maybe = None, size: npt.ArrayLike | None = None, *, density: Maybe = None) -> Self:
-        """Uniform box.
+        """Create a uniform box.
 
         Args:
-            mass: Mass [kg], or `density` in its place.
+            mass: Mass [kg]. Give this or `density`.
             size: Full edge lengths along x, y, z [m], each above 0, shape (3,).
             density: Density [kg/m³].
+
+        Example:
+            >>> MassProperties.box(density=10.0, size=(1.0, 2.0, 3.0)).mass
+            60.0
         """
         owner = "MassProperties.box"
         x, y, z = _lengths(size, "size", owner)
@@ -255,12 +266,16 @@ class MassProperties:
 
     @classmethod
     def ellipsoid(cls, mass: Maybe = None, semi_axes: npt.ArrayLike | None = None, *, density: Maybe = None) -> Self:
-        """Uniform ellipsoid.
+        """Create a uniform ellipsoid.
 
         Args:
-            mass: Mass [kg], or `density` in its place.
-            semi_axes: Half of the lengths along x, y, z [m], each above 0, shape (3,).
+            mass: Mass [kg]. Give this or `density`.
+            semi_axes: Semi-axes along x, y, z [m], each above 0, shape (3,).
             density: Density [kg/m³].
+
+        Example:
+            >>> MassProperties.ellipsoid(5.0, (1.0, 2.0, 3.0))
+            MassProperties(mass=5.0, inertia_body=[13.0, 10.0, 5.0])
         """
         owner = "MassProperties.ellipsoid"
         a, b, c = _lengths(semi_axes, "semi_axes", owner)
@@ -269,12 +284,16 @@ class MassProperties:
 
     @classmethod
     def sphere(cls, mass: Maybe = None, radius: Maybe = None, *, density: Maybe = None) -> Self:
-        """Uniform ball.
+        """Create a uniform solid sphere.
 
         Args:
-            mass: Mass [kg], or `density` in its place.
+            mass: Mass [kg]. Give this or `density`.
             radius: Radius [m], above 0.
             density: Density [kg/m³].
+
+        Example:
+            >>> MassProperties.sphere(10.0, 0.5)
+            MassProperties(mass=10.0, inertia_body=[1.0, 1.0, 1.0])
         """
         owner = "MassProperties.sphere"
         r = real(radius, "radius", owner, above=0.0)
@@ -283,11 +302,15 @@ class MassProperties:
 
     @classmethod
     def hollow_sphere(cls, mass: float, radius: float) -> Self:
-        """Thin spherical shell. It has no volume and so takes no density.
+        """Create a thin spherical shell.
 
         Args:
-            mass: Mass [kg].
+            mass: Mass [kg]. A thin shell has no volume, so it cannot be given a density.
             radius: Radius [m], above 0.
+
+        Example:
+            >>> MassProperties.hollow_sphere(6.0, 0.5)
+            MassProperties(mass=6.0, inertia_body=[1.0, 1.0, 1.0])
         """
         owner = "MassProperties.hollow_sphere"
         r = real(radius, "radius", owner, above=0.0)
@@ -296,13 +319,17 @@ class MassProperties:
 
     @classmethod
     def cylinder(cls, mass: Maybe = None, radius: Maybe = None, height: Maybe = None, *, density: Maybe = None) -> Self:
-        """Uniform cylinder about the z axis.
+        """Create a uniform cylinder about the z axis.
 
         Args:
-            mass: Mass [kg], or `density` in its place.
+            mass: Mass [kg]. Give this or `density`.
             radius: Radius [m], above 0.
             height: Full length along z [m], above 0.
             density: Density [kg/m³].
+
+        Example:
+            >>> MassProperties.cylinder(12.0, 1.0, 3.0)
+            MassProperties(mass=12.0, inertia_body=[12.0, 12.0, 6.0])
         """
         owner = "MassProperties.cylinder"
         r = real(radius, "radius", owner, above=0.0)
@@ -312,15 +339,19 @@ class MassProperties:
 
     @classmethod
     def capsule(cls, mass: Maybe = None, radius: Maybe = None, height: Maybe = None, *, density: Maybe = None) -> Self:
-        """Uniform cylinder about the z axis with half a ball on each end.
+        """Create a uniform capsule about the z axis, a cylinder with a hemisphere on each end.
 
         Args:
-            mass: Mass [kg], or `density` in its place.
-            radius: Radius of cylinder and balls [m], above 0.
-            height: Length of the cylindrical part along z [m], at least 0 (a ball); the whole is two radii longer.
+            mass: Mass [kg]. Give this or `density`.
+            radius: Radius of the cylinder and the hemispheres [m], above 0.
+            height: Length of the cylindrical part along z [m], at least 0 (a sphere). The whole capsule is two radii longer.
             density: Density [kg/m³].
 
-        Source: cylinder and two half balls whose mass centres lie 3/8 of the radius beyond its ends.
+        Source: a cylinder and two hemispheres, whose mass centres lie 3/8 of the radius beyond the ends of the cylinder.
+
+        Example:
+            >>> MassProperties.capsule(10.0, 0.5, 0.0) == MassProperties.sphere(10.0, 0.5)
+            True
         """
         owner = "MassProperties.capsule"
         r = real(radius, "radius", owner, above=0.0)
@@ -336,13 +367,19 @@ class MassProperties:
 
     @classmethod
     def cone(cls, mass: Maybe = None, radius: Maybe = None, height: Maybe = None, *, density: Maybe = None) -> Self:
-        """Uniform cone about the z axis, apex towards +z; the mass centre is a quarter of the height above the base.
+        """Create a uniform cone about the z axis, with its apex towards +z.
+
+        The origin is the mass centre, a quarter of the height above the base.
 
         Args:
-            mass: Mass [kg], or `density` in its place.
+            mass: Mass [kg]. Give this or `density`.
             radius: Radius of the base [m], above 0.
             height: Full length along z [m], above 0.
             density: Density [kg/m³].
+
+        Example:
+            >>> MassProperties.cone(10.0, 1.0, 2.0)
+            MassProperties(mass=10.0, inertia_body=[3.0, 3.0, 3.0])
         """
         owner = "MassProperties.cone"
         r = real(radius, "radius", owner, above=0.0)
@@ -352,11 +389,17 @@ class MassProperties:
 
     @classmethod
     def rod(cls, mass: float, length: float) -> Self:
-        """Thin uniform rod along z. Its inertia is singular: a part for `compound`.
+        """Create a thin uniform rod along z.
+
+        Its inertia is singular, so it can be a part of a `compound` but not a body of its own.
 
         Args:
             mass: Mass [kg].
             length: Full length [m], above 0.
+
+        Example:
+            >>> MassProperties.rod(3.0, 2.0).inertia_body.diagonal().tolist()
+            [1.0, 1.0, 0.0]
         """
         owner = "MassProperties.rod"
         h = real(length, "length", owner, above=0.0)
@@ -365,18 +408,35 @@ class MassProperties:
 
     @classmethod
     def point_mass(cls, mass: float) -> Self:
-        """All mass [kg] at the origin. The inertia is zero, hence singular: a part for `compound`."""
+        """Create a point mass at the origin.
+
+        Its inertia is zero and therefore singular, so it can be a part of a `compound` but not a body of its own.
+
+        Args:
+            mass: Mass [kg].
+
+        Example:
+            >>> MassProperties.point_mass(3.0).is_singular
+            True
+        """
         return cls._made("MassProperties.point_mass", mass, (0.0,) * 6)
 
     # -- points, meshes, composites --
 
     @classmethod
     def from_points(cls, masses: npt.ArrayLike, positions: npt.ArrayLike) -> Self:
-        """Rigidly joined point masses. Points on one line have a singular inertia: a part for `compound`.
+        """Create a body from rigidly joined point masses.
+
+        The inertia of points on one line is singular, so these can be a part of a `compound` but not a body of their own.
 
         Args:
             masses: Masses [kg], each above 0, shape (n,).
-            positions: Positions [m], body axes, from the body's origin, shape (n, 3).
+            positions: Positions [m], body axes from the body's origin, shape (n, 3).
+
+        Example:
+            >>> cross = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)]
+            >>> MassProperties.from_points([0.5, 0.5, 0.5, 0.5], cross)
+            MassProperties(mass=2.0, inertia_body=[1.0, 1.0, 2.0])
         """
         owner = "MassProperties.from_points"
         weights = array(masses, "masses", owner, (None,))
@@ -390,18 +450,24 @@ class MassProperties:
     def from_mesh(
         cls, vertices: npt.ArrayLike, faces: npt.ArrayLike, *, density: Maybe = None, mass: Maybe = None
     ) -> Self:
-        """Uniform solid bounded by a closed triangle mesh, exact for the polyhedron.
+        """Create a uniform solid bounded by a closed triangle mesh; the integrals are exact for the polyhedron.
 
         Args:
-            vertices: Points [m], body axes, from the body's origin, shape (n, 3).
-            faces: Indices of three vertices a face, counter-clockwise seen from outside the material, shape (m, 3).
-                Separate pieces and the walls of cavities are allowed.
-            density: Density [kg/m³], or `mass` in its place.
+            vertices: Points [m], body axes from the body's origin, shape (n, 3).
+            faces: Three vertex indices per face, counter-clockwise seen from outside the material, shape (m, 3). Separate
+                pieces and the walls of cavities are allowed.
+            density: Density [kg/m³]. Give this or `mass`.
             mass: Mass [kg].
 
         Raises:
-            ValueError: The faces are not a closed surface wound outwards around some volume; the text says where.
+            ValueError: The faces are not a closed surface that is wound outwards around some volume. The message says where.
             TypeError: The indices are not whole numbers.
+
+        Example:
+            >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+            >>> tetrahedron = MassProperties.from_mesh(corners, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)], density=6.0)
+            >>> tetrahedron.mass, tetrahedron.center_of_mass_body.tolist()
+            (1.0, [0.25, 0.25, 0.25])
         """
         owner = "MassProperties.from_mesh"
         volume, center, spread = polyhedron.integrals(vertices, faces, owner)
@@ -410,26 +476,37 @@ class MassProperties:
 
     @classmethod
     def compound(cls, parts: Iterable[tuple[MassProperties, npt.ArrayLike, npt.ArrayLike]]) -> Self:
-        """Parts joined rigidly into one body.
+        """Join parts rigidly into one body.
 
         Args:
-            parts: One (part, position, orientation) each: where the part's origin goes [m], axes of the whole, shape
-                (3,), and the unit quaternion, scalar-last (x, y, z, w), from the part's axes to those of the whole,
+            parts: A sequence of (part, position, orientation). The position is that of the part's origin [m], in the axes of the whole,
+                shape (3,). The orientation is the unit quaternion, scalar-last (x, y, z, w), from the part's axes to those of the whole,
                 shape (4,).
 
         Raises:
-            TypeError, ValueError: No parts, or one that is not such a triple.
+            TypeError: An entry is not such a triple.
+            ValueError: There are no parts, or a position or orientation is out of range.
 
-        Source: each part's tensor R I Rᵀ about its own mass centre, and Steiner's rule to the common one.
+        Source: each part's tensor ``R I Rᵀ`` about its own mass centre, moved to the common one by Steiner's theorem.
+
+        Example:
+            >>> ball = MassProperties.sphere(1.0, 0.5)
+            >>> dumbbell = MassProperties.compound([(ball, (0, 0, 2), (0, 0, 0, 1)), (ball, (0, 0, -2), (0, 0, 0, 1))])
+            >>> dumbbell.inertia_body.diagonal().round(12).tolist()
+            [8.2, 8.2, 0.2]
         """
         return cls._joined(parts, "MassProperties.compound")
 
     def moved(self, position: npt.ArrayLike, orientation: npt.ArrayLike) -> Self:
-        """The same body seen from other axes and another origin.
+        """Express the same body in other axes and from another origin.
 
         Args:
-            position: Where this body's origin goes [m], in the new axes, shape (3,).
+            position: Position of this body's origin [m], in the new axes, shape (3,).
             orientation: Unit quaternion, scalar-last (x, y, z, w), from this body's axes to the new ones, shape (4,).
+
+        Example:
+            >>> MassProperties.sphere(1.0, 0.5).moved((0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0)).center_of_mass_body.tolist()
+            [0.0, 0.0, 2.0]
         """
         return self._joined([(self, position, orientation)], "MassProperties.moved")
 
@@ -462,7 +539,7 @@ def _checked_mass(value: Any, argument: str, owner: str) -> float:
 
 def _given_mass(mass: Any, density: Any, volume: float, owner: str) -> float:
     if (mass is None) == (density is None):
-        refuse(owner, "mass, density", (mass, density), "given one in place of the other: not both, not neither")
+        refuse(owner, "exactly one of mass and density", (mass, density), "given")
     if density is None:
         return _checked_mass(mass, "mass", owner)
     return _checked_mass(real(density, "density", owner, above=0.0) * volume, "density × volume", owner)
@@ -485,12 +562,12 @@ def _read_tensor(value: Any, owner: str) -> Symmetric:
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = given.tolist()
     if max(abs(xy - yx), abs(xz - zx), abs(yz - zy)) > SYMMETRY_TOLERANCE * largest:
         refuse(owner, "inertia_body", given.tolist(), f"symmetric within {SYMMETRY_TOLERANCE:g} of its largest element")
-    # Half of the difference rather than of the sum, which could overflow.
+    # Add half of the difference rather than halve the sum, which could overflow.
     return xx, yy, zz, xy + 0.5 * (yx - xy), xz + 0.5 * (zx - xz), yz + 0.5 * (zy - yz)
 
 
 def _read_parts(parts: Any, owner: str) -> list[tuple[MassProperties, list[float], list[Vector]]]:
-    """Part, position of its origin, and the three images of its axes."""
+    """Each part, the position of its origin, and the three images of its axes."""
     rule = "a sequence of (MassProperties, position, orientation)"
     if not isinstance(parts, Iterable):
         refuse(owner, "parts", parts, rule, TypeError)
@@ -498,7 +575,7 @@ def _read_parts(parts: Any, owner: str) -> list[tuple[MassProperties, list[float
     for number, entry in enumerate(parts):
         if not isinstance(entry, tuple | list) or len(entry) != 3 or not isinstance(entry[0], MassProperties):
             refuse(owner, f"parts[{number}]", entry, "(MassProperties, position, orientation)", TypeError)
-        # A single moved body has no number.
+        # `moved` has a single part, which needs no number in messages.
         which = f"parts[{number}] " if owner == "MassProperties.compound" else ""
         position = vector(entry[1], f"{which}position", owner).tolist()
         x, y, z, w = unit_quaternion(entry[2], f"{which}orientation", owner).tolist()
@@ -509,5 +586,5 @@ def _read_parts(parts: Any, owner: str) -> list[tuple[MassProperties, list[float
 
 
 def _is_physical(moments: Vector) -> bool:
-    """Whether ascending principal moments keep I1 + I2 ≥ I3; the difference is twice the sum of m z² over the body."""
+    """Whether ascending principal moments satisfy I1 + I2 ≥ I3; the difference is twice the sum of m z² over the body."""
     return (moments[2] - moments[1]) - moments[0] <= TRIANGLE_TOLERANCE * moments[2]

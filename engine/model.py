@@ -1,4 +1,4 @@
-"""What stays while nothing is changed by hand: mass, inertia, inverses, mass centre."""
+"""The mass properties of all bodies as whole arrays: mass, mass centre, inertia and inverses."""
 
 import math
 
@@ -10,13 +10,21 @@ from .mass_properties import MassProperties
 from .store.bodies import Bodies
 
 MODEL_ROWS = slice(MASS, PRINCIPAL_AXES + 3)
-"""Where mass properties lie among the components of a body."""
+"""The components of a body that hold its mass properties."""
 _SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _UNPACK = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
 
 
 class Model:
-    """The whole world's mass properties as read-only arrays in body order."""
+    """The mass properties of all bodies as read-only arrays, one row per body, returned by `World.model`.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.01)
+        >>> rocks = world.add_bodies([MassProperties.sphere(1.0, 0.5), MassProperties.sphere(2.0, 0.5)])
+        >>> world.model.mass.tolist()
+        [1.0, 2.0]
+    """
 
     __slots__ = ("_bodies",)
 
@@ -35,7 +43,7 @@ class Model:
 
     @property
     def center_of_mass_body(self) -> FloatArray:
-        """Where the mass centre lies from the body's origin [m], body frame, shape (n, 3)."""
+        """Mass centre from the body's origin [m], body frame, shape (n, 3)."""
         return sealed(self._bodies.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, : self._bodies.count].T)
 
     @property
@@ -49,7 +57,7 @@ class Model:
         return self._tensors(INVERSE_INERTIA)
 
     def tensor(self, row: int, column: int) -> FloatArray:
-        """The symmetric tensor whose six numbers start at `row`, of one body, shape (3, 3)."""
+        """The symmetric tensor of one body whose six components start at `row`, shape (3, 3)."""
         return read_only(self._bodies.array[row : row + 6, column][np.array(_UNPACK)])
 
     def _tensors(self, row: int) -> FloatArray:
@@ -67,9 +75,9 @@ def mass_property_rows(mass_properties: MassProperties) -> FloatArray:
 
 
 def _principal_quaternion(axes: FloatArray) -> tuple[float, float, float]:
-    """x, y, z of a quaternion for principal axes (columns) whose w follows from them without loss: at least 1/2.
+    """x, y, z of a quaternion for principal axes (columns), chosen so that w is at least 1/2 and follows from them without loss.
 
-    Half turns about the axes themselves only change their signs, and exchange the components of the quaternion.
+    Half turns about the principal axes only change the signs of the axes, and permute the components of the quaternion.
     """
     x, y, z, w = _quaternion_of(axes.tolist())
     choices = [(w, x, y, z), (-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)]
@@ -78,7 +86,7 @@ def _principal_quaternion(axes: FloatArray) -> tuple[float, float, float]:
 
 
 def _quaternion_of(rows: list[list[float]]) -> tuple[float, float, float, float]:
-    """Quaternion of a rotation matrix, as `rotation.from_matrix` has it, in plain floats: 3 µs instead of 150."""
+    """Quaternion of a rotation matrix, as by `rotation.from_matrix`, but in plain floats: 3 µs instead of 150."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rows
     candidates = (
         (1.0 + xx - yy - zz, xy + yx, xz + zx, zy - yz),
@@ -94,9 +102,12 @@ def _quaternion_of(rows: list[list[float]]) -> tuple[float, float, float, float]
 
 
 def check_flyable(mass_properties: MassProperties, owner: object) -> None:
-    """Refuse what cannot turn freely in a world: no `MassProperties`, or a tensor without an inverse."""
+    """Reject what cannot rotate freely in a world: anything but a `MassProperties`, or a singular tensor."""
     if not isinstance(mass_properties, MassProperties):
         refuse(owner, "mass_properties", mass_properties, "a MassProperties", TypeError)
     if mass_properties.is_singular:
-        rule = "those of a body that resists turning about every axis (rods and points are parts for MassProperties.compound)"
+        rule = (
+            "those of a body with inertia about every axis, so that the tensor has an inverse "
+            "(rods and points can be parts of MassProperties.compound)"
+        )
         refuse(owner, "mass_properties", mass_properties, rule)

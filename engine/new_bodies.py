@@ -1,4 +1,4 @@
-"""The arguments of `World.add_body` and `add_bodies`, checked and laid out as columns."""
+"""The arguments of `World.add_body` and `World.add_bodies`, checked and laid out as columns."""
 
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
@@ -22,11 +22,11 @@ from .model import MODEL_ROWS, check_flyable, mass_property_rows
 
 
 class NewBodies:
-    """Bodies that could be added to a world: nothing of the world has changed when one of them is refused."""
+    """Checked bodies that are ready to be added; a rejected argument raises before the world changes."""
 
     @classmethod
     def one(cls, mass_properties: MassProperties, name: str | None, *motion: Any) -> "NewBodies":
-        """From the arguments of `World.add_body`."""
+        """Create from the arguments of `World.add_body`."""
         owner = "World.add_body" if name is None else f"body {name!r}"
         for argument, value in zip(_MOTION, motion, strict=True):
             if _depth(value) > 1:
@@ -37,7 +37,7 @@ class NewBodies:
     def many(
         cls, mass_properties: MassProperties | Iterable[MassProperties], names: Iterable[str] | None, *motion: Any
     ) -> "NewBodies":
-        """From the arguments of `World.add_bodies`, in which whatever has more than one row says how many bodies there are."""
+        """Create from the arguments of `World.add_bodies`; those with one row per body determine the number of bodies."""
         owner = "World.add_bodies"
         sizes = {argument: len(value) for argument, value in zip(_MOTION, motion, strict=True) if _depth(value) > 1}
         listed = _listed(mass_properties, "mass_properties", owner, one=MassProperties)
@@ -47,9 +47,11 @@ class NewBodies:
         if name_list is not None:
             sizes["names"] = len(name_list)
         if not sizes:
-            refuse(owner, "position", motion[0], "of shape (n, 3): nothing given says how many bodies")
+            refuse(owner, "position", motion[0], "of shape (n, 3), because no argument has one row per body")
         if len(set(sizes.values())) > 1 or 0 in sizes.values():
-            refuse(owner, "the number of rows", sizes, "the same, at least 1, in all arguments that have rows")
+            refuse(
+                owner, "the number of rows", sizes, "the same, and at least 1, in all arguments with one row per body"
+            )
         count = next(iter(sizes.values()))
         return cls(owner, listed * count if len(listed) == 1 else listed, name_list or [None] * count, *motion)
 
@@ -91,7 +93,7 @@ class NewBodies:
         self.columns[PREVIOUS : PREVIOUS + STATE_ROWS] = self.columns[:STATE_ROWS]
 
     def fresh_names(self, taken: Container[str], first_number: int) -> list[str]:
-        """A name for each body, made where none was given; refused where it is taken."""
+        """A name for each body, generated if none was given; a name that is taken is rejected."""
         fresh: list[str] = []
         known: set[str] = set()
         number = first_number
@@ -101,7 +103,7 @@ class NewBodies:
                     number += 1
                 name = f"body {number}"
             elif not isinstance(name, str):
-                refuse(self._owner, "name", name, "text", TypeError)
+                refuse(self._owner, "name", name, "a string", TypeError)
             elif name in taken or name in known:
                 refuse(self._owner, "name", name, "one that no other body of this world has")
             known.add(name)
@@ -131,9 +133,8 @@ class NewBodies:
 
     def _refuse_both(self, first: str, first_value: Any, second: str, second_value: Any) -> None:
         if first_value is not None and second_value is not None:
-            refuse(
-                self._owner, f"{first} and {second}", (first_value, second_value), "given one or the other, not both"
-            )
+            rule = "None, because only one of them may be given"
+            refuse(self._owner, f"{first} or {second}", (first_value, second_value), rule)
 
 
 _MOTION = (
@@ -149,7 +150,7 @@ _MAY_BE_LEFT_OUT = ("position", "origin", "angular_velocity_body", "angular_velo
 
 
 def _depth(value: Any) -> int:
-    """How many levels of rows a value has; text and numbers have none."""
+    """How many levels of nesting a value has; text and numbers have none."""
     if isinstance(value, np.ndarray):
         return value.ndim
     return 1 + (_depth(value[0]) if len(value) else 0) if is_row(value) else 0

@@ -1,4 +1,4 @@
-"""Volume, mass centre and second moments of a closed triangle mesh, exact for the polyhedron, and its checks."""
+"""Volume, mass centre and second moments of a closed triangle mesh, exact for the polyhedron, and checks of the mesh."""
 
 import math
 from typing import Any, NamedTuple
@@ -12,11 +12,11 @@ from .symmetric import exact_sums, power_of_two
 IndexArray = npt.NDArray[np.int64]
 
 FLATNESS_TOLERANCE = 1e-12
-"""Flat is a face lower than this part of its longest side, a piece thinner on average than this part of the extent."""
+"""A face lower than this fraction of its longest side is flat, and so is a piece thinner on average than this fraction of the extent."""
 
 
 class Integrals(NamedTuple):
-    """What the inertia of a uniform solid needs."""
+    """The integrals that the inertia of a uniform solid is computed from."""
 
     volume: float
     """Volume [m³]."""
@@ -27,27 +27,29 @@ class Integrals(NamedTuple):
 
 
 def integrals(vertices: Any, faces: Any, owner: object) -> Integrals:
-    """Exact integrals over the polyhedron that closed, outward faces bound.
+    """Compute exact integrals over the polyhedron that closed, outward faces bound.
 
     Args:
         vertices: Points [m], shape (n, 3). Vertices that no face uses are ignored.
-        faces: Three whole-number indices of vertices a face, counter-clockwise seen from outside, shape (m, 3).
-        owner: Whom errors name.
+        faces: Three whole-number vertex indices per face, counter-clockwise seen from outside, shape (m, 3).
+        owner: The owner to name in errors.
 
     Raises:
-        TypeError, ValueError: Not arrays of these shapes, or not a closed surface wound outwards around some volume;
-            the text says which face, edge or vertex shows it. Faces that cut through each other are not looked for.
+        TypeError: The arguments are not numbers, or the indices are not whole numbers.
+        ValueError: The shapes are wrong, or the faces are not a closed surface that is wound outwards around some volume. The message
+            names a face, edge or vertex that shows it. Faces that intersect each other are not detected.
 
-    Error: a few eps of the mesh's extent however far from the origin it lies, beyond the rounding of the vertices.
+    Error: a few eps of the mesh's extent, at any distance from the origin, in addition to the rounding of the vertices.
     Source: divergence theorem, as a sum over the signed tetrahedra from a reference point to each face. With corners
-        a, b, c, s = a + b + c and v = a · (b × c): volume v/6, first moment v s/24, second moment
-        v (aaᵀ + bbᵀ + ccᵀ + ssᵀ)/120.
+        a, b, c, ``s = a + b + c`` and ``v = a · (b × c)``, the volume is ``v/6``, the first moment ``v s/24`` and the second moment
+        ``v (aaᵀ + bbᵀ + ccᵀ + ssᵀ)/120``.
     """
     points = array(vertices, "vertices", owner, (None, 3))
     triangles = _read_faces(faces, len(points), owner)
     _refuse_unless_closed(triangles, owner)
 
-    # Reference point amid the mesh and extent near one: an offset mesh keeps its digits and no product overflows.
+    # The reference point is in the middle of the mesh and the extent is scaled to about one, so that an offset mesh keeps
+    # its digits and no product overflows.
     used = points[triangles]
     lowest, highest = used.min(axis=(0, 1)), used.max(axis=(0, 1))
     reference = 0.5 * lowest + 0.5 * highest
@@ -56,8 +58,8 @@ def integrals(vertices: Any, faces: Any, owner: object) -> Integrals:
     _refuse_flat_faces(triangles, corners, owner)
 
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    # The same as a · (b × c), but long thin faces far from the reference point keep their digits: of a wire of one to a
-    # million b × c loses six.
+    # This equals a · (b × c), but long thin faces far from the reference point keep their digits: for a wire of one to a
+    # million, b × c loses six.
     normals = np.cross(b - a, c - a)
     six_volumes = _dot(a, normals)
     rounding_of_vertices = 4.0 * float(np.finfo(np.float64).eps) * float(np.abs(used).max()) / unit
@@ -72,7 +74,7 @@ def integrals(vertices: Any, faces: Any, owner: object) -> Integrals:
     products = a[:, i] * a[:, j] + b[:, i] * b[:, j] + c[:, i] * c[:, j] + s[:, i] * s[:, j]
     spread = exact_sums(share * products) / 20.0 - center[i] * center[j]
 
-    # Python's own floats from here on: beyond their range they become infinite without a warning; the caller refuses.
+    # Python floats from here on, because they overflow to infinity without a warning; the caller rejects infinities.
     return Integrals(
         float(total) / 6.0 * unit * unit * unit,
         [float(at) + float(offset) * unit for at, offset in zip(reference, center, strict=True)],
@@ -86,13 +88,13 @@ def _read_faces(faces: Any, vertex_count: int, owner: object) -> IndexArray:
         given = _read_rows(faces, owner)
     if given.ndim != 2 or given.shape[1] != 3 or not len(given):
         refuse(
-            owner, "faces", faces, "three indices of vertices a face, shape (m, 3); cut other polygons into triangles"
+            owner, "faces", faces, "three vertex indices per face, of shape (m, 3); cut other polygons into triangles"
         )
 
     outside = ((given < 0) | (given >= vertex_count)).any(axis=1)
     if outside.any():
         number = int(np.flatnonzero(outside)[0])
-        rule = f"indices of the {vertex_count} vertices, 0 to {vertex_count - 1}"
+        rule = f"indices of the {vertex_count} vertices, from 0 to {vertex_count - 1}"
         refuse(owner, f"faces[{number}]", given[number].tolist(), rule)
 
     triangles: IndexArray = given.astype(np.int64)
@@ -105,8 +107,8 @@ def _read_faces(faces: Any, vertex_count: int, owner: object) -> IndexArray:
 
 
 def _read_rows(faces: Any, owner: object) -> npt.NDArray[np.object_]:
-    """Nested lists, and arrays of another kind, index by index: numpy would turn True into 1 without a word."""
-    rule = "whole numbers, indices of vertices, of shape (m, 3)"
+    """Read nested lists and arrays of other types index by index, because numpy would silently turn True into 1."""
+    rule = "whole numbers, which are vertex indices, of shape (m, 3)"
     try:
         rows = [] if isinstance(faces, np.ma.MaskedArray) else [list(face) for face in faces]
     except TypeError:
@@ -117,13 +119,13 @@ def _read_rows(faces: Any, owner: object) -> npt.NDArray[np.object_]:
         if not all(isinstance(index, int | np.integer) and not isinstance(index, bool) for index in row):
             refuse(owner, f"faces[{number}]", row, rule, TypeError)
         if len(row) != 3:
-            refuse(owner, f"faces[{number}]", row, "three indices of vertices; cut other polygons into triangles")
-    # Objects, because an index may be beyond any integer type until it is checked.
+            refuse(owner, f"faces[{number}]", row, "three vertex indices; cut other polygons into triangles")
+    # An object array, because an index may exceed every integer type until it is checked.
     return np.array(rows, dtype=np.object_)
 
 
 def _refuse_unless_closed(triangles: IndexArray, owner: object) -> None:
-    """Every edge must be run along once each way."""
+    """Reject a mesh unless its faces run along every edge exactly once in each direction."""
     vertex_count = int(triangles.max()) + 1
     start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     edges = start * vertex_count + end
@@ -133,7 +135,7 @@ def _refuse_unless_closed(triangles: IndexArray, owner: object) -> None:
     if repeated.size:
         one, other = order[repeated[0]], order[repeated[0] + 1]
         rule = (
-            "wound alike, so that each edge belongs to two faces that run along it in opposite directions: "
+            "wound consistently, so that each edge belongs to two faces that run along it in opposite directions: "
             f"faces {one // 3} and {other // 3} both run from vertex {start[one]} to vertex {end[one]}"
         )
         refuse(owner, "faces", [triangles[one // 3].tolist(), triangles[other // 3].tolist()], rule)
@@ -144,8 +146,8 @@ def _refuse_unless_closed(triangles: IndexArray, owner: object) -> None:
     if open_edges.size:
         at = open_edges[0]
         rule = (
-            f"a closed surface, without the open edge from vertex {start[at]} to vertex {end[at]} of face {at // 3} "
-            f"({open_edges.size} open edges in all; vertices at the same place must be one vertex)"
+            f"a closed surface, but the edge from vertex {start[at]} to vertex {end[at]} of face {at // 3} is open "
+            f"({open_edges.size} open edges in all; merge vertices at the same position into one vertex)"
         )
         refuse(owner, "faces", triangles[at // 3].tolist(), rule)
 
@@ -162,42 +164,42 @@ def _refuse_flat_faces(triangles: IndexArray, corners: FloatArray, owner: object
             owner,
             f"faces[{number}]",
             triangles[number].tolist(),
-            "a triangle with an area, not three corners on a line",
+            "a triangle with a non-zero area, but its three corners lie on a line",
         )
 
 
 def _refuse_unless_outward(
     triangles: IndexArray, corners: FloatArray, normals: FloatArray, thinnest: float, owner: object
 ) -> None:
-    """Every connected piece must bound material: outwards, or inwards as the wall of a cavity in another one."""
+    """Reject a mesh unless each connected piece is wound outwards, or inwards as the wall of a cavity in another piece."""
     names, pieces = np.unique(_pieces(triangles), return_inverse=True)
     volumes = np.bincount(pieces, weights=_dot(corners[:, 0], normals)) / 6.0
     areas = np.bincount(pieces, weights=np.sqrt(_dot(normals, normals))) / 2.0
 
     # A sheet of thickness t with the area A on both sides together encloses A t/2.
     for piece in np.flatnonzero(np.abs(volumes) <= 0.5 * thinnest * areas)[:1]:
-        rule = f"the surface of a solid; the piece with vertex {names[piece]} encloses no volume"
+        rule = f"the surface of a solid, but the piece with vertex {names[piece]} encloses no volume"
         refuse(owner, "faces", triangles[pieces == piece].tolist(), rule)
     for piece in np.flatnonzero(volumes < 0.0):
         own = pieces == piece
         if volumes.sum() <= 0.0 or not _is_inside(corners[own][0, 0], corners[~own]):
             rule = (
-                f"wound counter-clockwise seen from outside; those of the piece with vertex {names[piece]} are wound "
-                "inward (exchange two indices of each)"
+                f"wound counter-clockwise seen from outside, but those of the piece with vertex {names[piece]} are wound "
+                "inward (swap two indices of each)"
             )
             refuse(owner, "faces", triangles[own].tolist(), rule)
 
 
 def _pieces(triangles: IndexArray) -> IndexArray:
-    """For each face the lowest vertex that it is connected with, shape (m,)."""
+    """The lowest vertex that each face is connected to, shape (m,)."""
     label: IndexArray = np.arange(int(triangles.max()) + 1)
     while True:
         corners = label[triangles]
         lowest: IndexArray = corners.min(axis=1)
         if np.array_equal(corners, np.stack((lowest, lowest, lowest), axis=1)):
             return lowest
-        # Labels are lowered, not only vertices, and every chain is followed to its end: 9 rounds for a ball of 131072
-        # faces, 11 for a strip of 100000 whose vertices are numbered at random; lowering vertices alone took 215.
+        # Lower the labels and not only the vertices, and follow every chain to its end. This takes 9 rounds for a ball of
+        # 131072 faces and 11 for a strip of 100000 with randomly numbered vertices; lowering vertices alone took 215.
         np.minimum.at(label, corners.ravel(), np.repeat(lowest, 3))
         while not np.array_equal(label, label[label]):
             label = label[label]

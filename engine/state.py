@@ -1,4 +1,4 @@
-"""What changes with time, one column a body: read and written whole, hashed, interpolated."""
+"""The state of all bodies as whole arrays, which can be read, assigned and interpolated."""
 
 import numpy as np
 
@@ -18,10 +18,19 @@ from .store.bodies import Bodies
 
 
 class State:
-    """The whole world's state as arrays in body order.
+    """The state of all bodies as arrays, one row per body, returned by `World.state`.
 
-    Reading gives a read-only view that follows the world until bodies are added or removed (a copy for the world rates). Assigning a
-    whole array of the same shape writes it; a pose that is set so is not blended from the old one.
+    Reading an attribute returns a read-only view that follows the world until bodies are added or removed (`angular_velocity_world` is a
+    copy). Assigning a whole array of the same shape sets it. A pose that is set this way is not blended with the old pose for drawing.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.5)
+        >>> rocks = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (2, 0, 0)])
+        >>> world.state.velocity = [(0, 0, 1), (0, 0, 2)]
+        >>> world.step(2)
+        >>> world.state.position.tolist()
+        [[0.0, 0.0, 1.0], [2.0, 0.0, 2.0]]
     """
 
     __slots__ = ("_bodies", "_scratch")
@@ -79,7 +88,7 @@ class State:
 
     @property
     def stored_momentum_body(self) -> FloatArray:
-        """Angular momentum [N·m·s] of wheels inside the bodies, relative to them, body frame, shape (n, 3)."""
+        """Angular momentum [N·m·s] of reaction wheels inside the bodies, relative to them, body frame, shape (n, 3)."""
         return self._rows(STORED_MOMENTUM, 3)
 
     @stored_momentum_body.setter
@@ -87,7 +96,15 @@ class State:
         self._write(STORED_MOMENTUM, self._checked(value, "stored_momentum_body", 3))
 
     def interpolated_poses(self, alpha: float) -> tuple[FloatArray, FloatArray]:
-        """World positions of the origins [m] (n, 3) and orientations (n, 4), `alpha` of the way from the previous tick to the last."""
+        """Poses of all bodies for drawing, blended between the last two ticks.
+
+        Args:
+            alpha: Blend factor from 0 (the previous tick) to 1 (the last tick).
+
+        Returns:
+            World positions of the bodies' origins [m], shape (n, 3), and orientations, scalar-last (x, y, z, w), body to world, shape
+            (n, 4).
+        """
         fraction = real(alpha, "alpha", "World.state.interpolated_poses", at_least=0.0)
         if fraction > 1.0:
             refuse("World.state.interpolated_poses", "alpha", alpha, "between 0 and 1")

@@ -1,6 +1,6 @@
-"""Symmetric tensors as six numbers (xx, yy, zz, xy, xz, yz), and the sums over points that they are made from.
+"""Symmetric tensors as six numbers (xx, yy, zz, xy, xz, yz), and the sums over points that they are computed from.
 
-From + − × ÷ √ and exactly rounded sums alone, so that a body has the same bits on every machine.
+Only + − × ÷ √ and exactly rounded sums are used, so that a body has the same bits on every machine.
 """
 
 import math
@@ -13,19 +13,19 @@ from .kernels import quaternions
 from .kernels.compiler import plain
 from .kernels.vectors import Symmetric, Vector
 
-_ROUNDS_OF_JACOBI = 40  # 5 were the most in 2e4 tensors, equal moments included; the bound makes the loop finite
+_ROUNDS_OF_JACOBI = 40  # at most 5 in 2e4 tensors, including equal moments; the bound makes the loop finite
 
-# The plain Python function: the compiled one is made for loops over bodies and would cost a compilation here.
+# The plain Python function, because the compiled one would cost a compilation here.
 _rotate = plain(quaternions.rotate)
 
 
 def exact_sums(terms: FloatArray) -> FloatArray:
-    """Sum of each column, shape (n, k) to (k,), rounded once: the same on every machine, in any order of the rows."""
+    """Sum of each column, shape (n, k) to (k,), rounded once, so that it does not depend on the machine or the row order."""
     return np.array([math.fsum(column) for column in terms.T.tolist()])
 
 
 def power_of_two(largest: float) -> float:
-    """The power of two that brings numbers up to this one between one and two, so that scaling by it costs no digit."""
+    """The power of two that scales this number to between one and two; dividing by it loses no digit."""
     return math.ldexp(1.0, math.frexp(largest)[1] - 1)
 
 
@@ -34,9 +34,9 @@ def refuse_unless_finite(
     argument: str,
     shown: object,
     owner: str,
-    rule: str = "finite; sizes and mass are beyond what float64 can hold",
+    rule: str = "finite; the sizes or the mass are too large for float64",
 ) -> None:
-    """Refuse an argument that led to values beyond the range of numbers."""
+    """Reject an argument that led to values that overflow."""
     if not all(map(math.isfinite, values)):
         refuse(owner, argument, shown, rule)
 
@@ -50,9 +50,9 @@ def gathered(
     total = exact_sums(scaled[:, np.newaxis])[0]
     share = (scaled / total)[:, np.newaxis]
 
-    # Offsets from the point nearest to the mass centre: points at one place have exactly no inertia, far ones keep their
-    # digits, and what the reference adds to the sums is at most what they are. Ties go by coordinates, not by row.
-    rule = "so near to each other and to the origin that every distance is finite"
+    # Offsets from the point nearest to the mass centre: coinciding points have exactly zero inertia, distant ones keep
+    # their digits, and the reference adds at most as much as the sums themselves. Ties go by coordinates, not by row.
+    rule = "so close to each other and to the origin that every distance is finite"
     refuse_unless_finite(positions.ravel().tolist(), argument, positions.tolist(), owner, rule)
     with np.errstate(over="ignore"):
         around = positions - exact_sums(share * positions)
@@ -75,9 +75,9 @@ def gathered(
 
 
 def from_spread(mass: float, spread: Iterable[float], divisor: float = 1.0) -> Symmetric:
-    """Inertia tensor from the mean of xx, yy, zz and, unless they vanish, xy, xz, yz over the mass, times the divisor.
+    """Inertia tensor from the means of xx, yy, zz and, unless they vanish, xy, xz, yz over the mass, times the divisor.
 
-    The divisor comes last so that a box of 1200 kg and whole metres has whole moments.
+    The division comes last, so that a box of 1200 kg and whole metres has whole moments.
     """
     xx, yy, zz, xy, xz, yz = (*spread, 0.0, 0.0, 0.0)[:6]
     diagonal = mass * (yy + zz) / divisor, mass * (xx + zz) / divisor, mass * (xx + yy) / divisor
@@ -111,27 +111,27 @@ def turned_tensor(columns: list[Vector], tensor: Symmetric) -> Symmetric:
 
 
 def matrix(tensor: Symmetric) -> FloatArray:
-    """The same as an array, shape (3, 3)."""
+    """The tensor as an array, shape (3, 3)."""
     xx, yy, zz, xy, xz, yz = tensor
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def without_negative_zero(tensor: Symmetric) -> Symmetric:
-    """The same with one kind of zero."""
+    """The tensor with −0 replaced by 0."""
     a, b, c, d, e, f = (value + 0.0 for value in tensor)
     return a, b, c, d, e, f
 
 
 def is_diagonal(tensor: Symmetric, tolerance: float = 0.0) -> bool:
-    """Whether what is off the diagonal is at most this part of the largest element."""
+    """Whether the off-diagonal elements are at most this fraction of the largest element."""
     return max(map(abs, tensor[3:])) <= tolerance * max(map(abs, tensor))
 
 
 def inverse(tensor: Symmetric) -> Symmetric:
-    """Inverse of a positive definite tensor, by elimination without square roots (I = L D Lᵀ).
+    """Inverse of a positive definite tensor, by elimination without square roots (``I = L D Lᵀ``).
 
-    The adjugate over the determinant is as good for bodies, but its determinant cancels twice where two moments are
-    small, as physical=False allows: for moments (1e-6, 1e-6, 1) about odd axes it was measured 9e-6 off, this 4e-11.
+    The adjugate over the determinant is as accurate for real bodies. If two moments are small, as ``physical=False`` allows, its
+    determinant cancels twice: for moments (1e-6, 1e-6, 1) about skew axes its error was 9e-6, against 4e-11 here.
     """
     unit = power_of_two(max(map(abs, tensor)))
     xx, yy, zz, xy, xz, yz = (value / unit for value in tensor)
@@ -158,11 +158,11 @@ def inverse(tensor: Symmetric) -> Symmetric:
 
 
 def principal(tensor: Symmetric) -> tuple[Vector, list[list[float]]]:
-    """Moments in ascending order and their axes, one a row, right-handed.
+    """Moments in ascending order and their axes, one axis per row, right-handed.
 
-    Jacobi's rotations rather than the characteristic cubic: its roots lose half of their digits where two moments are
-    nearly equal, as they are in every spacecraft that was meant to be symmetric, and it needs a library's arccosine.
-    Rotations are as good there as anywhere.
+    Jacobi's rotations keep their accuracy for nearly equal moments, which every nearly symmetric spacecraft has. The roots of the
+    characteristic cubic lose half of their digits there, and need a library's arccosine.
+
     Source: C. G. J. Jacobi 1846; the smaller root for the tangent as in H. Rutishauser 1966.
     """
     unit = power_of_two(max(map(abs, tensor)))
@@ -184,10 +184,10 @@ def principal(tensor: Symmetric) -> tuple[Vector, list[list[float]]]:
 
 
 def _turn_until_diagonal(matrix: list[list[float]], axes: list[list[float]], p: int, q: int, r: int) -> None:
-    """One rotation in the plane of axes p and q that brings their off-diagonal element to zero; r is the third axis."""
+    """Rotate in the plane of axes p and q so that their off-diagonal element becomes zero; r is the third axis."""
     element = matrix[p][q]
     if element * element <= 2.0**-110 * abs(matrix[p][p] * matrix[q][q]):
-        # Below an eighth of an ulp of the moments. Without this exactly equal moments would need hundreds of rounds.
+        # Below an eighth of an ulp of the moments. Without this, exactly equal moments would need hundreds of rounds.
         matrix[p][q] = matrix[q][p] = 0.0
         return
     cotangent_of_double = (matrix[q][q] - matrix[p][p]) / (2.0 * element)

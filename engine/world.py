@@ -1,4 +1,4 @@
-"""Owns bodies, forces, integrator and clock, and takes the ticks."""
+"""The world, which owns the bodies, the forces, the integrator and the clock, and runs the ticks."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -39,34 +39,34 @@ from .tick.stages import Stages, refuse_time
 from .tick.wrenches import wrench_on
 
 DEFAULT_INTEGRATOR = "free-rotor-2"
-"""Exact in free flight at any spin and step, and measured at 1.3 × the cost of "rk4" for one body stepped from Python (1.0 against
-0.8 µs a tick with gravity and a thruster; 2.5 × in a long `step(n)`): `python -m tests.benchmarks`."""
+"""Exact in free flight at any spin and step. For one body stepped from Python it costs 1.3 times as much as "rk4" (1.0 against 0.8 µs per
+tick with gravity and a thruster), and 2.5 times as much in a long `step(n)`, measured by `python -m tests.benchmarks`."""
 
 _MOST_TICKS = 2**53
-"""Tick counts beyond this would not have times of their own."""
+"""Beyond this tick count, two ticks could have the same time as a float."""
 
 
 class World:
-    """Bodies and forces, moved forward in ticks of one fixed length.
+    """A simulation of rigid bodies under forces, which advances in ticks of one fixed length.
 
-    A tick calls the functions that are due, sums the forces, and lets the integrator write the next state. It is all or nothing: when a
-    function or a force raises, or the result is not finite, the world is as it was before that tick. That includes what callbacks have
-    changed, and what forces and callbacks remember in `memory` or through `get_state()` and `set_state(state)`; what they keep elsewhere is
-    not undone. The pose drawn after a tick that was not finite is not blended.
+    Each tick calls the callbacks that are due, evaluates the forces, and integrates the state of the bodies. A tick either completes or
+    changes nothing: if a callback or a force raises, or if the result is not finite, the world returns to its state before that tick. This
+    undoes what callbacks have changed, and what forces and callbacks keep in `memory` or expose by `get_state()` and `set_state(state)`.
+    Anything that they keep elsewhere is not undone. The pose drawn after a tick with a non-finite result is not blended.
 
     Args:
-        dt: Length of a tick [s], above zero; it never changes. A `Fraction` is taken exactly by the clock.
-        integrator: A method from `integrators`, or its name; None is "free-rotor-2".
-        game_mode: Drop ω × (I ω + h) from the equation of motion, and nothing else: a free body then keeps its body rates, and its
-            angular momentum turns with it.
-        max_ticks_per_frame: The most ticks that one `advance` takes; time beyond is dropped and counted.
-        threads: How many threads may share a tick; a world of fewer than 4096 bodies per thread uses fewer. The results are the same to the
-            last bit. Ticks in which a force has to be called at each stage are taken by one. A world itself is used by one Python thread at
-            a time.
+        dt: Length of a tick [s], above zero. It never changes. The clock uses a `Fraction` exactly.
+        integrator: A method from `integrators`, or its name. None selects "free-rotor-2".
+        game_mode: Whether to drop the gyroscopic term ``ω × (I ω + h)`` from the equation of motion, and nothing else. A free body then
+            keeps its body rates, and its angular momentum rotates with it.
+        max_ticks_per_frame: The largest number of ticks that one call of `advance` runs. Time beyond that is skipped and counted.
+        threads: The largest number of threads that share a tick. A world with fewer than 4096 bodies per thread uses fewer. The results do
+            not depend on it, bit for bit. Ticks that call a force at each stage run on one thread. Only one Python thread may use a world
+            at a time.
 
     Raises:
-        TypeError: An argument is not of the right kind.
-        ValueError: `dt` is not above zero, a count is below one, or no integrator has the name.
+        TypeError: An argument has the wrong type.
+        ValueError: `dt` is not above zero, a count is below one, or no integrator has this name.
 
     Example:
         >>> from engine import MassProperties, World
@@ -117,14 +117,14 @@ class World:
         self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
         self._paused = self._in_frame = False
         self._names: dict[str, Body] = {}
-        # state: tables, and what is held in them by name
+        # state: the tables, and the named memory in them
         self._store = Store(self)
         self._bodies = Bodies(self._store, is_shared=self._threads > 1)
         self._store.tables[self._bodies.schema.name] = self._bodies
         self._memory = Memory(self._store)
         self._state = State(self._bodies)
         self._model = Model(self._bodies)
-        # the tick: what is held over it, what is evaluated in it, what takes it
+        # the tick: what is held over it, what is evaluated in it, what runs it
         self._held = Held(self._bodies, self._store)
         self._bodies.on_change = self._held.bodies_changed
         self._fields = Fields(self._bodies, self._store)
@@ -152,27 +152,27 @@ class World:
 
     @property
     def tick_count(self) -> int:
-        """Ticks taken since the world was made."""
+        """Number of ticks run since the world was created."""
         return self._bodies.tick_count
 
     @property
     def time(self) -> float:
-        """Simulated time [s]: `tick_count * dt`, never a running sum."""
+        """Simulated time [s], computed as ``tick_count * dt`` and never as a running sum."""
         return self._bodies.tick_count * self._dt
 
     @property
     def alpha(self) -> float:
-        """How far wall time reaches into the next tick, in [0, 1): the blend factor for drawing."""
+        """Blend factor for drawing in [0, 1), the fraction of the next tick that wall time has already covered."""
         return self._clock.alpha
 
     @property
     def dropped_time(self) -> float:
-        """Simulated time [s] that was due and never flown: a frame wanted more than `max_ticks_per_frame` ticks, or a tick failed."""
+        """Simulated time [s] that was skipped because a frame was longer than `max_ticks_per_frame` ticks or because a tick failed."""
         return self._clock.dropped_time
 
     @property
     def time_scale(self) -> float:
-        """Simulated over wall time, at least 0. Changes how many ticks `advance` takes, never their length."""
+        """Simulated time per wall time, at least 0; it changes how many ticks `advance` runs, never their length."""
         return self._clock.time_scale
 
     @time_scale.setter
@@ -183,7 +183,7 @@ class World:
 
     @property
     def paused(self) -> bool:
-        """While true, `advance` takes no ticks and forgets the time it is given; `step` still steps."""
+        """Whether the world is paused; `advance` then runs no ticks and ignores the elapsed time, while `step` still runs."""
         return self._paused
 
     @paused.setter
@@ -194,13 +194,24 @@ class World:
         self._paused = value
 
     def advance(self, elapsed_seconds: float) -> int:
-        """Take the whole ticks that fit into the wall time gone by; the rest is kept for the next call.
+        """Run the whole ticks that fit into the elapsed wall time and carry the remainder over to the next call.
 
         Args:
-            elapsed_seconds: Wall time [s] since the last call, at least 0; any frame rate.
+            elapsed_seconds: Wall time [s] since the last call, at least 0. The frame rate may vary.
 
         Returns:
-            How many ticks were taken, at most `max_ticks_per_frame`.
+            The number of ticks run, at most `max_ticks_per_frame`.
+
+        Raises:
+            TypeError: `elapsed_seconds` is not a real number.
+            ValueError: It is negative or not finite.
+            NonFiniteStateError: A tick gave a state that is not finite. The world is as it was before that tick.
+            RuntimeError: It is called from inside a tick, or while another thread steps this world.
+
+        Example:
+            >>> world = World(dt=0.25)
+            >>> world.advance(0.625), world.alpha
+            (2, 0.5)
         """
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("advance")
@@ -215,32 +226,40 @@ class World:
         finally:
             self._in_frame = False
             taken = self._bodies.tick_count - before
-            if taken < ticks:  # some failed or came after a callback paused the world
+            if taken < ticks:  # a tick failed, or a callback paused the world
                 self._clock.drop(ticks - taken)
         return taken
 
     def step(self, ticks: int = 1) -> None:
-        """Take ticks, whatever the wall clock says. Forces applied by `Body.apply_force` and its kin act in the first of them.
+        """Run ticks, independently of wall time.
+
+        Forces applied by `Body.apply_force`, `Body.apply_torque` and their variants act in the first of these ticks.
 
         Args:
-            ticks: How many, at least 0.
+            ticks: The number of ticks, at least 0.
 
         Raises:
             TypeError: `ticks` is not an integer.
-            ValueError: It is below 0, or the time after so many ticks would be more than a number can hold.
-            NonFiniteStateError: A tick gave numbers that are not finite; the world is as it was before that tick.
+            ValueError: It is below 0, or the time after that many ticks would be too large for a float.
+            NonFiniteStateError: A tick gave a state that is not finite. The world is as it was before that tick.
             RuntimeError: It is called from inside a tick, or while another thread steps this world.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> world.step(150)
+            >>> world.time
+            1.5
         """
         if type(ticks) is not int or not 0 <= ticks <= 1_000_000:
             ticks = self._checked_ticks(ticks)
         store, stages = self._store, self._stages
-        # Between this question and the next line CPython does not change threads: one of two that come here is refused.
+        # CPython does not switch threads between this check and the next line, so one of two threads that arrive here is rejected.
         if store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("step")
         store.phase = MOVING
         try:
             while ticks > 0:
-                if stages.quiet >= ticks:  # nobody is called in these ticks, and nothing has changed since the last
+                if stages.quiet >= ticks:  # these ticks call no Python, and nothing has changed since the last one
                     if ticks <= stages.most_at_once:
                         taken = stages.run(ticks)
                         if taken != ticks:
@@ -267,7 +286,7 @@ class World:
 
     @property
     def integrator(self) -> Integrator:
-        """The method that takes the ticks; assign one, or its name."""
+        """The integration method; a method or its name may be assigned."""
         return self._integrator
 
     @integrator.setter
@@ -289,7 +308,7 @@ class World:
 
     @property
     def game_mode(self) -> bool:
-        """Whether the gyroscopic term ω × (I ω + h) is left out."""
+        """Whether the gyroscopic term ``ω × (I ω + h)`` is dropped from the equation of motion."""
         return self._game_mode
 
     @game_mode.setter
@@ -302,23 +321,36 @@ class World:
 
     @property
     def threads(self) -> int:
-        """How many threads may share a tick."""
+        """The largest number of threads that share a tick."""
         return self._threads
 
     # bodies
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """The bodies, in the order of the rows of the world's arrays."""
+        """The bodies, in the row order of the world's arrays."""
         return tuple(self._bodies.handles)
 
     def body(self, name: str) -> Body:
-        """The body of this name; `KeyError` where there is none."""
+        """Return the body with this name.
+
+        Args:
+            name: The name of a body in this world.
+
+        Raises:
+            KeyError: No body has this name.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), name="ship")
+            >>> world.body("ship") is ship
+            True
+        """
         try:
             return self._names[name]
         except KeyError:
             raise KeyError(
-                f"World: no body is named {name!r}; there are {', '.join(map(repr, self._names)) or 'none'}"
+                f"World: no body is named {name!r}; the known names are {', '.join(map(repr, self._names)) or 'none'}"
             ) from None
 
     def add_body(
@@ -336,14 +368,29 @@ class World:
         """Add a body.
 
         Args:
-            mass_properties: Its mass, inertia and mass centre; a tensor without an inverse is refused.
-            name: A name that no other body of this world has; None makes one.
-            position: Position of the mass centre [m], world frame, shape (3,); or
-            origin: of the origin of its body axes; the world's origin where neither is given.
+            mass_properties: Mass, inertia and mass centre. A singular inertia tensor is rejected.
+            name: A name that no other body of this world has. None generates one.
+            position: Position of the mass centre [m], world frame, shape (3,). Give this or `origin`; the default is the world's origin.
+            origin: Position of the origin of the body axes [m], world frame, shape (3,).
             orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (4,).
             velocity: Velocity of the mass centre [m/s], world frame, shape (3,).
-            angular_velocity_body: Angular velocity [rad/s], body frame, shape (3,); or
-            angular_velocity_world: in world frame; at rest where neither is given.
+            angular_velocity_body: Angular velocity [rad/s], body frame, shape (3,). Give this or `angular_velocity_world`; the default is
+                zero.
+            angular_velocity_world: Angular velocity [rad/s], world frame, shape (3,).
+
+        Returns:
+            The handle of the new body.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: A value is out of range or not finite, the name is taken, the inertia is singular, or two alternatives are both
+                given.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> probe = world.add_body(MassProperties.box(80.0, (0.8, 0.9, 1.2)), name="probe", angular_velocity_body=(0.1, 0.2, 2.0))
+            >>> probe
+            <Body 'probe'>
         """
         return self._add(
             NewBodies.one(
@@ -372,8 +419,31 @@ class World:
     ) -> list[Body]:
         """Add many bodies at once from arrays.
 
-        Args are those of `add_body`, each as one row a body, shape (n, 3) or (n, 4), or as one for all, shape (3,) or (4,).
-        `mass_properties` is one for all or a list of n; `names` is a list of n. What has rows says how many bodies are meant.
+        Each argument has either one row per body, shape (n, 3) or (n, 4), or one value for all bodies, shape (3,) or (4,). The arguments
+        with one row per body determine n.
+
+        Args:
+            mass_properties: One for all bodies, or a list of n.
+            position: Positions of the mass centres [m], world frame, shape (n, 3) or (3,). Give this or `origin`.
+            names: n names that no other body of this world has. None generates them.
+            origin: Positions of the origins of the body axes [m], world frame, shape (n, 3) or (3,).
+            orientation: Unit quaternions, scalar-last (x, y, z, w), body to world, shape (n, 4) or (4,).
+            velocity: Velocities of the mass centres [m/s], world frame, shape (n, 3) or (3,).
+            angular_velocity_body: Angular velocities [rad/s], body frame, shape (n, 3) or (3,). Give this or `angular_velocity_world`.
+            angular_velocity_world: Angular velocities [rad/s], world frame, shape (n, 3) or (3,).
+
+        Returns:
+            The handles of the new bodies, in order.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: No argument has one row per body, the numbers of rows differ, or a value is rejected as by `add_body`.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> rocks = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (2, 0, 0)], velocity=(0, 0, 1))
+            >>> world.state.velocity.tolist()
+            [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
         """
         return self._add(
             NewBodies.many(
@@ -389,21 +459,42 @@ class World:
         )
 
     def remove_body(self, body: Body) -> list[AnyForce]:
-        """Remove a body. The forces that name it go with it and are returned; a drag on a list of bodies only loses it from the list."""
+        """Remove a body and the forces that act on it by name.
+
+        A field on a list of bodies, such as a drag, stays and loses the body from its list.
+
+        Args:
+            body: A body of this world.
+
+        Returns:
+            The forces that were removed with it, in the order in which they were added.
+
+        Raises:
+            TypeError: It is not a body.
+            ValueError: It is not a body of this world.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+            >>> world.remove_body(ship)
+            []
+            >>> ship
+            <Body 'body 0' (removed)>
+        """
         return self._remove([body], "World.remove_body", "body")
 
     def remove_bodies(self, bodies: Iterable[Body]) -> list[AnyForce]:
-        """Remove several bodies at once, in one move of the arrays.
+        """Remove several bodies at once, which moves the arrays only once.
 
         Args:
-            bodies: Bodies of this world, each named once.
+            bodies: Bodies of this world, each listed once.
 
         Returns:
-            The forces that went with them, in the order of adding.
+            The forces that were removed with them, in the order in which they were added.
 
         Raises:
             TypeError: One of them is not a body.
-            ValueError: One of them is not of this world, or named twice.
+            ValueError: One of them is not a body of this world, or is listed twice.
 
         Example:
             >>> world = World(dt=0.01)
@@ -419,12 +510,12 @@ class World:
 
     @property
     def state(self) -> State:
-        """What changes with time, as arrays in body order."""
+        """The state of all bodies as arrays, one row per body."""
         return self._state
 
     @property
     def model(self) -> Model:
-        """The mass properties, as arrays in body order."""
+        """The mass properties of all bodies as arrays, one row per body."""
         return self._model
 
     # forces and callbacks
@@ -436,22 +527,36 @@ class World:
 
     @property
     def thrusters(self) -> TableView:
-        """All thrusters, jets of banks included, as whole arrays in the order of adding: `world.thrusters.throttle = array` sets all."""
+        """All thrusters, including those of banks, as whole arrays in the order in which they were added.
+
+        ``world.thrusters.throttle = array`` sets all throttles at once.
+        """
         return TableView(self._store, THRUSTERS)
 
     @property
     def springs(self) -> TableView:
-        """All springs, as whole arrays in the order of adding."""
+        """All springs, as whole arrays in the order in which they were added."""
         return TableView(self._store, SPRINGS)
 
     def fields(self, kind: type[Force]) -> TableView:
-        """All forces of one built-in or compiled kind, as whole arrays with one row per force, or one per body that it names.
+        """Return all forces of one built-in or compiled class as whole arrays.
 
         Args:
-            kind: The class, `forces.LinearDrag` say.
+            kind: The class, for example `forces.LinearDrag`.
+
+        Returns:
+            A view with one row per force, or one row per body that a force lists.
 
         Raises:
-            TypeError: It is not a class of forces that have rows.
+            TypeError: It is not a class of `engine.forces`, nor one made by `forces.compiled`.
+
+        Example:
+            >>> from engine import forces
+            >>> world = World(dt=0.01)
+            >>> world.add_force(forces.LinearDrag(0.4))
+            LinearDrag(0.4)
+            >>> world.fields(forces.LinearDrag).coefficient.tolist()
+            [0.4]
         """
         if (
             not isinstance(kind, type)
@@ -463,38 +568,97 @@ class World:
 
     @property
     def memory(self) -> Memory:
-        """Named memory for anybody's Python objects: undone with a failed tick, part of the state hash, copied with the world."""
+        """Named memory for user code, which is undone with a failed tick, hashed with the state and copied with the world."""
         return self._memory
 
     def add_force(self, force: AnyForce) -> AnyForce:
-        """Add a force of `engine.forces`, an object with `apply(wrench, bodies, time)`, or a function of these arguments; returns it."""
+        """Add a force to the world.
+
+        Args:
+            force: A force of `engine.forces`, an object with `apply(wrench, bodies, time)`, or a function with these arguments.
+
+        Returns:
+            The force, so that this can be used as a decorator.
+
+        Raises:
+            TypeError: It is not a force.
+            ValueError: It is already in a world, or acts on a body of another world.
+
+        Example:
+            >>> from engine import forces
+            >>> world = World(dt=0.01)
+            >>> world.add_force(forces.UniformGravity((0.0, -9.81, 0.0)))
+            UniformGravity([0.0, -9.81, 0.0])
+            >>> @world.add_force
+            ... def wind(wrench, bodies, time):
+            ...     wrench.force_world[:, 0] += 3.0
+        """
         self._forces.add(force)
         return force
 
     def remove_force(self, force: AnyForce) -> None:
-        """Remove a force that was added."""
+        """Remove a force from the world.
+
+        Args:
+            force: A force of this world.
+
+        Raises:
+            ValueError: It is not a force of this world.
+
+        Example:
+            >>> from engine import forces
+            >>> world = World(dt=0.01)
+            >>> drag = world.add_force(forces.LinearDrag(0.4))
+            >>> world.remove_force(drag)
+            >>> world.forces
+            ()
+        """
         self._forces.remove(force)
 
     def on_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
-        """Call `function(world)` at the start of each tick whose `tick_count % every == 0`, before the forces.
+        """Call `function(world)` at the start of every tick whose `tick_count` is a multiple of `every`, before the forces.
 
-        Works as a decorator, with or without arguments, and returns the function. Functions are called in the order in which they
-        were added. `world.time` is then the start of the tick; pushes applied inside act in this tick.
+        Inside the function, `world.time` is the start of the tick, and forces that it applies act in this tick. Functions are called in
+        the order in which they were added. This works as a decorator, with or without arguments.
+
+        Args:
+            function: The function to call with the world. None if this is used as a decorator with arguments.
+            every: The interval in ticks, at least 1.
+
+        Returns:
+            The function.
+
+        Raises:
+            TypeError: The function is not callable, or is a generator or a coroutine function.
+            ValueError: `every` is below 1.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> @world.on_tick
+            ... def push(world):
+            ...     ship.apply_force((6.0, 0.0, 0.0))
+            >>> world.step(100)
+            >>> ship.velocity.round(12).tolist()
+            [3.0, 0.0, 0.0]
         """
         return self._call("on_tick", function, every)
 
     def after_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
-        """Call `function(world)` after each tick that makes `tick_count` a multiple of `every`, once the tick is taken.
+        """Call `function(world)` after every tick that makes `tick_count` a multiple of `every`.
 
-        It may read everything and change the world, for the next tick, but not step it. If it raises, the tick stays taken, no further
-        one is, and what it has changed is undone. Works as a decorator, with or without arguments, and returns the function.
+        The function may read everything and may change the world for the next tick, but it must not step it. If it raises, the completed
+        tick stays, its own changes are undone, and no further ticks run. This works as a decorator, with or without arguments.
 
         Args:
-            function: What is called, with the world; or None in a decorator with arguments.
-            every: At which ticks, at least 1.
+            function: The function to call with the world. None if this is used as a decorator with arguments.
+            every: The interval in ticks, at least 1.
+
+        Returns:
+            The function.
 
         Raises:
-            TypeError: The function cannot be called, or is a generator or a coroutine.
+            TypeError: The function is not callable, or is a generator or a coroutine function.
             ValueError: `every` is below 1.
 
         Example:
@@ -525,14 +689,31 @@ class World:
         return function
 
     def remove_callback(self, function: Callable[[World], Any]) -> None:
-        """Stop calling a function that `on_tick` or `after_tick` was given."""
+        """Stop calling a function that was added by `on_tick` or `after_tick`.
+
+        Args:
+            function: The function, as it was added.
+
+        Raises:
+            ValueError: The function was not added.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> times = []
+            >>> record = world.after_tick(lambda world: times.append(world.time))
+            >>> world.step()
+            >>> world.remove_callback(record)
+            >>> world.step()
+            >>> times
+            [0.01]
+        """
         key, stages = identity(function), self._stages
         kept = {
             name: [callback for callback in getattr(stages, name) if identity(callback.function) != key]
             for name in ("on_tick", "after_tick")
         }
         if all(len(kept[name]) == len(getattr(stages, name)) for name in kept):
-            refuse("World.remove_callback", "function", function, "one that on_tick or after_tick was given")
+            refuse("World.remove_callback", "function", function, "one that was added by on_tick or after_tick")
         with self._store.all_or_nothing():
             self._store.before_change()
             for name, left in kept.items():
@@ -541,28 +722,46 @@ class World:
                 self._store.record(setattr, stages, name, getattr(stages, name))
                 setattr(stages, name, left)
 
-    # what can be read off the whole
+    # totals
 
     def interpolated_poses(self) -> tuple[FloatArray, FloatArray]:
-        """World positions of the bodies' origins [m] (n, 3) and orientations (n, 4), blended by `alpha`. For drawing only."""
+        """Poses of all bodies for drawing, blended between the last two ticks by `alpha`.
+
+        Returns:
+            World positions of the bodies' origins [m], shape (n, 3), and orientations, scalar-last (x, y, z, w), body to world, shape
+            (n, 4).
+        """
         return self.state.interpolated_poses(self.alpha)
 
     def kinetic_energy(self) -> float:
-        """Σ m v²/2 + ω·Iω/2 [J]; wheels inside the bodies not counted."""
+        """Return the kinetic energy of all bodies [J], ``Σ m v²/2 + ω·Iω/2``, without the wheels inside them."""
         moving = diagnostics.translational_energy(self.model.mass, self.state.velocity)
         turning = diagnostics.rotational_energy(self.model.inertia_body, self.state.angular_velocity_body)
         return math.fsum(moving) + math.fsum(turning)
 
     def potential_energy(self) -> float:
-        """Sum of the potential energies [J] of the forces that have one; drag, thrusters and functions have none."""
+        """Return the sum of the potential energies [J] of the forces that have one; drag, thrusters and functions have none."""
         return math.fsum(math.fsum(energies) for energies in self._forces.potential_energies())
 
     def linear_momentum(self) -> FloatArray:
-        """Σ m v [N·s], world frame, shape (3,)."""
+        """Return the linear momentum of all bodies [N·s], ``Σ m v``, world frame, shape (3,)."""
         return _sum(self.model.mass[:, np.newaxis] * self.state.velocity)
 
     def angular_momentum(self, about: npt.ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
-        """Angular momentum of all bodies, stored momentum included, about a world point [N·m·s], world frame, shape (3,)."""
+        """Return the angular momentum of all bodies about a point, including the momentum stored in wheels.
+
+        Args:
+            about: The point [m], world frame, shape (3,).
+
+        Returns:
+            The angular momentum [N·m·s], world frame, shape (3,).
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> ball = world.add_body(MassProperties(2.0, (1.0, 2.0, 2.5)), velocity=(0, 3, 0), angular_velocity_body=(4, 0, 0))
+            >>> world.angular_momentum(about=(-1.0, 0.0, 0.0)).tolist()
+            [4.0, 0.0, 6.0]
+        """
         point = vector(about, "about", "World.angular_momentum")
         state, model = self.state, self.model
         spin = diagnostics.spin_angular_momentum(
@@ -571,14 +770,14 @@ class World:
         return _sum(spin + diagnostics.orbital_angular_momentum(model.mass, state.position, state.velocity, point))
 
     def wrench(self, body: Body, force: AnyForce | None = None) -> tuple[FloatArray, FloatArray]:
-        """The force and torque on a body now, at the present state and time, pending pushes included. Nothing changes.
+        """Evaluate the force and torque on a body at the current state and time, without changing anything.
 
-        The sum over all forces and the pushes is that of the whole. A force that has to be called is called once; what it remembers,
-        where it has joined `world.memory`, is put back.
+        Pending applied forces are included. The contributions of all forces and of the applied forces add up to the total. A Python force
+        is called once, and any state that it keeps in `world.memory` is restored.
 
         Args:
             body: A body of this world.
-            force: A force of this world, for its share alone; None for the whole.
+            force: A force of this world, for its contribution alone. None for the total.
 
         Returns:
             Net force [N], world frame, and net torque about the mass centre [N·m], body frame, each of shape (3,).
@@ -586,6 +785,15 @@ class World:
         Raises:
             RuntimeError: It is called inside a force.
             ValueError: The body or the force is not of this world.
+
+        Example:
+            >>> from engine import forces
+            >>> world = World(dt=0.01)
+            >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> gravity = world.add_force(forces.UniformGravity((0.0, -10.0, 0.0)))
+            >>> force_world, torque_body = world.wrench(ball)
+            >>> force_world.tolist()
+            [0.0, -20.0, 0.0]
         """
         self._own_body(body, "World.wrench", "body")
         if force is not None and not any(force is own or identity(force) == identity(own) for own in self._forces):
@@ -594,7 +802,7 @@ class World:
         if store.phase is not BETWEEN_TICKS and not store.is_calling_here:
             refuse_other_thread("World.wrench")
         if store.phase is FORCES:
-            raise RuntimeError("World.wrench: it cannot be asked inside a force; ask in a callback or between ticks")
+            raise RuntimeError("World.wrench cannot be called inside a force; call it in a callback or between ticks")
         phase = store.phase
         with store.trial(self._memory.objects):
             store.enter(FORCES)
@@ -612,14 +820,27 @@ class World:
                 self._stages.quiet = 0
 
     def profile(self) -> Profile:
-        """Where the time of ticks goes: `with world.profile() as profile: world.step(1000)`, then `print(profile)`."""
+        """Measure the time that each stage of the ticks takes.
+
+        Use it as ``with world.profile() as profile: world.step(1000)``, then ``print(profile)``.
+        """
         return Profile(self._switch_profile)
 
     def state_hash(self) -> int:
-        """64 bits, equal for equal states.
+        """Return a 64-bit hash that is equal for equal states.
 
-        Covered are bodies, tick count, forces with their parameters, commands, memory, pending pushes, integrator and game mode. Not
-        covered: time owed or dropped, names, and what forces and callbacks keep outside the world.
+        It covers bodies, tick count, forces with their parameters, commands, memory, pending applied forces, integrator and game mode. It
+        does not cover the clock's remainder and skipped time, names, or what forces and callbacks keep outside the world.
+
+        Example:
+            >>> import copy
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), angular_velocity_body=(0.1, 0.2, 0.3))
+            >>> copied = copy.deepcopy(world)
+            >>> world.step(10)
+            >>> copied.step(10)
+            >>> world.state_hash() == copied.state_hash()
+            True
         """
         return hash_of(self._digest())
 
@@ -651,7 +872,7 @@ class World:
         self._stages.time_with(profile)
 
     def _own_body(self, body: Body, owner: str, argument: str) -> int:
-        """The row of a body of this world."""
+        """The row of a body of this world; any other is rejected."""
         if not isinstance(body, Body):
             refuse(owner, argument, body, "a body of this world", TypeError)
         if body.world is not self:
@@ -698,7 +919,9 @@ class World:
     # copies
 
     def __copy__(self) -> World:
-        raise TypeError("World: a shallow copy would share its arrays and move this world; use copy.deepcopy(world)")
+        raise TypeError(
+            "World: a shallow copy would share its arrays with this world and change it; use copy.deepcopy(world)"
+        )
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return copyreg.__newobj__, (type(self),), copying.image_of(self)  # type: ignore[attr-defined]

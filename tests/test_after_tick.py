@@ -270,7 +270,9 @@ def test_a_wrench_is_not_asked_inside_a_force_nor_of_strangers():
     world.add_force(curious)
     before = image(world)
     for ask in (world.step, lambda: world.wrench(ship)):
-        with pytest.raises(RuntimeError, match="it cannot be asked inside a force; ask in a callback or between ticks"):
+        with pytest.raises(
+            RuntimeError, match=r"World\.wrench cannot be called inside a force; call it in a callback or between ticks"
+        ):
             ask()
     assert differences(before, image(world)) == []
     assert stranger.wrench(other)[0].shape == (3,)

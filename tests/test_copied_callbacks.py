@@ -156,7 +156,7 @@ FORMS = {
 def test_a_callback_that_reaches_a_body_of_the_original_is_rejected_with_its_name_and_the_form_that_works(form, copied):
     world, ship = skew_body()
     control = world.on_tick(form(ship))
-    rule = r'look it up in the world that it is given: `def control\(world\): ship = world.body\("ship"\)`'
+    rule = r'look it up in the world that is passed in: `def control\(world\): ship = world.body\("ship"\)`'
     with pytest.raises(
         ValueError, match=rf"World: it cannot be copied, because the callback .* reaches a handle.*{rule}"
     ):

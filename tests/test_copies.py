@@ -150,7 +150,7 @@ def test_a_shallow_copy_of_a_world_and_a_body_made_by_hand_are_rejected():
     with pytest.raises(TypeError, match=r"a shallow copy would share its arrays.*use copy.deepcopy\(world\)"):
         copy.copy(world)
     for arguments in ((), (world, 100, "x"), (world, ship.index, "ship")):
-        with pytest.raises(TypeError, match=r"Body: a handle is not made by hand; use world.add_body"):
+        with pytest.raises(TypeError, match=r"Body: a handle cannot be created directly; call world.add_body"):
             Body(*arguments)
     assert copy.copy(ship) is ship
 

@@ -77,7 +77,7 @@ def test_the_camera_stands_where_it_is_told(tmp_path):
         ("--inertia 1 2", "3 principal moments or the 9 numbers"),
         ("--inertia 1 2 x", "must be numbers"),
         ("--inertia 1 2 nan", "must be numbers"),
-        ("--inertia 0 1 1", "resists turning"),
+        ("--inertia 0 1 1", "inertia about every axis"),
         ("--inertia -1,2,2", "inertia"),
         ("--inertia 3 1 0 0 2 0 0 0 2.5", "inertia"),  # not symmetric
         ("--angular-velocity 1,2", "3 body rates"),
@@ -92,7 +92,7 @@ def test_the_camera_stands_where_it_is_told(tmp_path):
         ("--size 4x4", "between 16 and 8192"),
         ("--frames 0", "at least 1"),
         ("--record film.avi", "must end in .mp4, .webp, .gif"),
-        ("--record film.mp4 --size 321x180", "even number of pixels"),
+        ("--record film.mp4 --size 321x180", "even width and height"),
         ("--quality ultra", "'auto'"),
         ("--camera 10,20", "YAW,PITCH,DISTANCE"),
         ("--camera 10,89,5", "up to 360 and 86"),

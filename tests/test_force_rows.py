@@ -208,7 +208,7 @@ def test_parameters_for_each_body_of_the_wrong_number_or_without_bodies_are_reje
     with pytest.raises((ValueError, TypeError), match="LinearDrag: coefficient must be"):
         forces.LinearDrag([0.1, 0.2, 0.3])
     drag = world.add_force(forces.LinearDrag([0.1, 0.2], bodies=world.bodies[:2]))
-    with pytest.raises(ValueError, match="coefficient must be at least 0 each"):
+    with pytest.raises(ValueError, match="coefficient must be at least 0 in every element"):
         drag.coefficient = [0.1, -0.2]
     assert drag.coefficient.tolist() == [0.1, 0.2]
 

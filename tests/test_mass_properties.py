@@ -352,9 +352,9 @@ def bad_meshes():
     around = np.concatenate([vertices, box_mesh((4.0, 4.0, 4.0))[0]])
     tetrahedron = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
     return {
-        "open": (vertices, faces[:-1], ValueError, r"closed surface, without the open edge from vertex \d+ to vertex \d+"),
+        "open": (vertices, faces[:-1], ValueError, r"closed surface, but the edge from vertex \d+ to vertex \d+ of face \d+ is open"),
         "seam": (np.repeat(vertices, 2, axis=0), np.where(np.arange(12)[:, None] < 6, faces * 2, faces * 2 + 1), ValueError,
-                 "vertices at the same place must be one vertex"),
+                 "merge vertices at the same position into one vertex"),
         "one face turned over": (vertices, flipped, ValueError, r"faces \d+ and \d+ both run from vertex"),
         "one face twice": (vertices, [*faces.tolist(), faces[0].tolist()], ValueError, "faces 0 and 12 both run"),
         "inside out": (vertices, faces[:, ::-1], ValueError, "inward"),
@@ -376,7 +376,7 @@ def bad_meshes():
         "text": (vertices, "123", TypeError, "whole numbers"),
         "none": (vertices, None, TypeError, "whole numbers"),
         "no faces": (vertices, [], TypeError, "whole numbers"),
-        "no faces in an array": (vertices, np.zeros((0, 3), dtype=int), ValueError, "three indices"),
+        "no faces in an array": (vertices, np.zeros((0, 3), dtype=int), ValueError, "three vertex indices"),
         "masked": (vertices, np.ma.MaskedArray(faces), TypeError, "whole numbers"),
         "four-cornered": (vertices, [[0, 1, 3, 2]], ValueError, "cut other polygons into triangles"),
         "four-cornered array": (vertices, np.array([[0, 1, 3, 2]]), ValueError, "cut other polygons into triangles"),
@@ -448,7 +448,9 @@ def tetrahedron_with_a_sliver(height):
 def test_a_face_is_flat_below_a_height_of_1e_12_of_its_longest_side():
     sliver = MassProperties.from_mesh(*tetrahedron_with_a_sliver(3e-12), mass=1.0)
     assert_same(sliver, MassProperties.from_mesh(*tetrahedron_with_a_sliver(0.1), mass=1.0), 8.0 * EPS)
-    with pytest.raises(ValueError, match=r"faces\[0\] must be a triangle with an area, not three corners on a line"):
+    with pytest.raises(
+        ValueError, match=r"faces\[0\] must be a triangle with a non-zero area, but its three corners lie on a line"
+    ):
         MassProperties.from_mesh(*tetrahedron_with_a_sliver(3e-13), mass=1.0)
 
 
@@ -628,7 +630,7 @@ def test_textbook_tensors_that_no_body_has_need_asking_for(moments):
         MassProperties(1.0, moments)
     text = str(caught.value)
     first, second, third = sorted(moments)
-    assert f"{third} is above {first} + {second}" in text and "physical=False" in text and "inertia_body" in text
+    assert f"{third} exceeds {first} + {second}" in text and "physical=False" in text and "inertia_body" in text
     body = MassProperties(1.0, moments, physical=False)
     assert np.array_equal(body.inertia_body, np.diag(moments))
     with pytest.raises(ValueError, match="none of its moments"):
@@ -1058,9 +1060,7 @@ MASS_OR_DENSITY = {
 @pytest.mark.parametrize("name", MASS_OR_DENSITY)
 def test_mass_and_density_stand_in_each_others_place(name):
     for both_or_neither in ({}, {"mass": 1.0, "density": 1.0}, {"mass": None, "density": None}):
-        with pytest.raises(
-            ValueError, match=f"MassProperties.{name}: mass, density must be given one in place of the other"
-        ):
+        with pytest.raises(ValueError, match=f"MassProperties.{name}: exactly one of mass and density must be given"):
             MASS_OR_DENSITY[name](**both_or_neither)
     by_density = MASS_OR_DENSITY[name](density=2.5)
     assert_same(MASS_OR_DENSITY[name](mass=by_density.mass), by_density, 4.0 * EPS)

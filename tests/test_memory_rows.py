@@ -80,9 +80,9 @@ def test_words_keep_all_their_bits_through_ticks_undo_and_copies():
             ValueError,
             "World.memory: name must be one that no other memory of this world has; got 'object'",
         ),
-        (("",), TypeError, "World.memory: name must be text that is not empty; got ''"),
-        ((7,), TypeError, "World.memory: name must be text"),
-        ((None,), TypeError, "World.memory: name must be text"),
+        (("",), TypeError, "World.memory: name must be a non-empty string; got ''"),
+        ((7,), TypeError, "World.memory: name must be a non-empty string"),
+        ((None,), TypeError, "World.memory: name must be a non-empty string"),
         (("new", 0), ValueError, "World.memory 'new': shape must be an integer of at least 1; got 0"),
         (("new", (2, -1)), ValueError, "World.memory 'new': shape must be an integer of at least 1; got -1"),
         (("new", 1.5), TypeError, "World.memory 'new': shape must be an integer"),
@@ -132,7 +132,7 @@ def test_values_that_do_not_fit_their_rows_are_rejected_and_the_rows_named(name,
     with pytest.raises((IndexError, ValueError, TypeError)):
         rows[5] = 1
     assert rows.value.tolist() == [3, 4]
-    with pytest.raises(KeyError, match=r"World.memory: no rows are named 'other'; there are"):
+    with pytest.raises(KeyError, match=r"World.memory: no rows are named 'other'; the known names are"):
         world.memory["other"]
 
 
@@ -270,7 +270,9 @@ def test_an_object_is_attached_once_under_a_free_name():
     world = World(0.1)
     thing = Keeps()
     assert world.memory.attach("wheel", thing) is thing
-    with pytest.raises(ValueError, match=r"World.memory 'other': object must be one that is not attached already"):
+    with pytest.raises(
+        ValueError, match=r"World.memory 'other': object must be an object that is not attached already"
+    ):
         world.memory.attach("other", thing)
     with pytest.raises(ValueError, match=r"World.memory: name must be one that no other memory"):
         world.memory.attach("wheel", Keeps())

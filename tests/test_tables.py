@@ -284,8 +284,8 @@ def test_whole_arrays_of_parameters_act_as_those_set_one_by_one():
     ("name", "value", "kind", "text"),
     [
         ("throttle", [0.5], ValueError, "World: the thrusters: throttle must be 3 finite real numbers; got"),
-        ("throttle", [0.5, 0.5, 1.5], ValueError, "throttle must be between 0 and 1 each; got"),
-        ("throttle", [0.5, -1e-300, 0.5], ValueError, "throttle must be between 0 and 1 each; got"),
+        ("throttle", [0.5, 0.5, 1.5], ValueError, "throttle must be between 0 and 1 in every element; got"),
+        ("throttle", [0.5, -1e-300, 0.5], ValueError, "throttle must be between 0 and 1 in every element; got"),
         ("throttle", [0.5, np.nan, 0.5], ValueError, "throttle must be 3 finite real numbers; got"),
         ("throttle", -0.5, ValueError, "throttle must be between 0 and 1"),
         ("throttle", np.nan, ValueError, "throttle must be"),
@@ -293,18 +293,18 @@ def test_whole_arrays_of_parameters_act_as_those_set_one_by_one():
         ("throttle", "full", TypeError, "throttle must be"),
         ("throttle", None, TypeError, "throttle must be"),
         ("throttle", np.ones((3, 1)), ValueError, "throttle must be"),
-        ("max_force", [1.0, -1.0, 0.0], ValueError, "max_force must be at least 0 each"),
+        ("max_force", [1.0, -1.0, 0.0], ValueError, "max_force must be at least 0 in every element"),
         (
             "direction",
             [(1, 0, 0), (0, 0, 0), (1, 0, 0)],
             ValueError,
-            r"direction\[1\] must be a vector of any length but",
+            r"direction\[1\] must be a non-zero vector",
         ),
         ("direction", [(1, 0), (0, 1), (1, 0)], ValueError, "direction must be finite real numbers of shape"),
         ("enabled", [1, 0, 1], TypeError, "enabled must be True or False"),
         ("enabled", [True], ValueError, "enabled must be True or False, or a list of 3"),
         ("body", [0, 0, 0], AttributeError, "body cannot be changed here"),
-        ("throtle", 0.5, AttributeError, "have no 'throtle'; they have body, enabled, throttle"),
+        ("throtle", 0.5, AttributeError, "have no attribute 'throtle'; they have body, enabled, throttle"),
     ],
 )
 def test_whole_arrays_that_make_no_sense_are_rejected_before_anything_changes(name, value, kind, text):

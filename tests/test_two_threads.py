@@ -252,7 +252,7 @@ def test_what_comes_in_the_middle_of_a_motion_by_the_same_thread_is_rejected_too
 
     def disturbed(ticks):
         for name in ("velocity", "add_body", "throttle", "memory", "integrator", "step", "wrench"):
-            with pytest.raises(RuntimeError, match="or from inside a tick that is being taken"):
+            with pytest.raises(RuntimeError, match="or from inside a running tick"):
                 OPERATIONS[name](world)
         return move(ticks)
 

@@ -147,7 +147,7 @@ def test_a_scene_that_cannot_be_flown_again_says_so_and_stays_where_it_is():
     keys = Controls(scene, camera_for(scene))
     scene.world.step(300)
     keys.press("BACKSPACE")
-    assert scene.world.tick_count == 300 and keys.notice.startswith("no way back")
+    assert scene.world.tick_count == 300 and keys.notice.startswith("cannot go back")
     keys.press("LEFT")
     assert keys.notice == ""
 

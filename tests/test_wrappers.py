@@ -635,9 +635,9 @@ def test_what_makes_no_sense_is_refused_with_the_reason():
     for wrapper in (Extrapolated, lambda integrator: Substepped(integrator, 2)):
         with pytest.raises(TypeError, match="integrator"):
             wrapper("rk4")
-    with pytest.raises(ValueError, match="one or the other"):
+    with pytest.raises(ValueError, match="exactly one of n and tolerance must be given"):
         Substepped(RungeKutta4())
-    with pytest.raises(ValueError, match="one or the other"):
+    with pytest.raises(ValueError, match="exactly one of n and tolerance must be given"):
         Substepped(RungeKutta4(), 2, tolerance=1e-6)
     for n, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError), ("2", TypeError)):
         with pytest.raises(error, match=f"Substepped: n must be an integer of at least 1; got {n!r}"):

@@ -1,1 +1,1 @@
-"""What `python -m demos` offers besides the demos. A command may use both the demos and the viewer, which do not know it."""
+"""The commands of `python -m demos` that are not demos; they may import the demos and the viewer, which never import them."""

@@ -1,4 +1,4 @@
-"""Says what this machine has for the demos, how fast it draws, and one fix for each problem: `python -m demos doctor`."""
+"""Checks this machine for the demos, measures how fast it draws, and names one fix per problem: `python -m demos doctor`."""
 
 import importlib
 import platform
@@ -18,24 +18,24 @@ FRAMES_TIMED = 3
 """A frame at the highest tier takes a quarter of a second in software."""
 
 PACKAGES = {"numpy": "", "numba": "", "moderngl": "", "pyrr": "", "av": "only for --record"}
-"""Each with what it is for, where the demos run without it."""
+"""The packages; for an optional one, what it is needed for."""
 
 WINDOW = "a desktop session, ssh -X, or a virtual display (xvfb-run)"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at, what was found, and what to do about it where it is a problem."""
+    """One check, its result, and the fix if there is a problem."""
 
     subject: str
     found: str
     fix: str = ""
     problem: bool = True
-    """Whether the fix is needed, and not only offered."""
+    """Whether the fix is required rather than optional."""
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Print the findings; the exit status is 1 where one is a problem."""
+    """Print the findings; the exit status is 1 if any of them is a problem."""
     if arguments:
         print("python -m demos doctor takes no options", file=sys.stderr)
         return 0 if set(arguments) <= {"-h", "--help"} else 2
@@ -45,18 +45,18 @@ def main(arguments: Sequence[str] = ()) -> int:
         if finding.fix:
             print(f"{'':12} {'fix' if finding.problem else 'if wanted'}: {finding.fix}")
             problems += finding.problem
-    print(f"\n{problems} to fix." if problems else "\nAll is well.")
+    print(f"\n{problems} to fix." if problems else "\nNo problems found.")
     return 1 if problems else 0
 
 
 def findings() -> Iterator[Finding]:
-    """Look at everything, from the ground up."""
+    """Check everything, from Python up to drawing."""
     yield Finding("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     packages = [_package(package, use) for package, use in PACKAGES.items()]
     yield from packages
     yield _pygame()
     if any(package.fix and package.problem for package in packages):
-        yield Finding("drawing", "not tried before the packages are right")
+        yield Finding("drawing", "skipped until the packages are fixed")
     else:
         yield from _drawing()
 
@@ -69,11 +69,11 @@ def _package(package: str, use: str) -> Finding:
         importlib.import_module(package)
     except Exception as error:  # a broken installation can fail in any way
         return Finding(package, f"cannot be imported: {_line(error)}", f"pip install --force-reinstall {package}")
-    return Finding(package, _version(package) or "there, of unknown version")
+    return Finding(package, _version(package) or "installed, version unknown")
 
 
 def _pygame() -> Finding:
-    """The two distributions of pygame put their files into the same folder; the later one wins, and removing one breaks the other."""
+    """Check pygame, whose two distributions install into the same folder: the later one wins, and removing one breaks the other."""
     present = [name for name in ("pygame", "pygame-ce") if _version(name)]
     if len(present) == 2:
         fix = "pip uninstall -y pygame pygame-ce, then pip install one of them"
@@ -86,7 +86,7 @@ def _pygame() -> Finding:
 
 
 def _drawing() -> Iterator[Finding]:
-    """The ways to an OpenGL context, and how fast the best of them draws."""
+    """Check the ways to get an OpenGL context, and how fast the best of them draws."""
     canvas = context.open_canvas(SIZE, "doctor · Polhode", window=True)
     try:
         if not canvas.is_window:
@@ -94,12 +94,12 @@ def _drawing() -> Iterator[Finding]:
         if canvas.context is None:
             for kind, reason in canvas.reasons.items():
                 yield Finding(kind, f"no: {reason}")
-            yield Finding("OpenGL", "none: the demos fly, and draw only their telemetry", "; ".join(context.advice()))
+            yield Finding("OpenGL", "none: the demos run, but draw only their telemetry", "; ".join(context.advice()))
             return
         info = canvas.context.info
         yield Finding("OpenGL", f"{info['GL_RENDERER']}, {info['GL_VERSION']}, by {canvas.kind}")
         samples = canvas.context.max_samples
-        yield Finding("samples", f"{samples} a pixel at most; the highest tier takes {HIGH.samples}")
+        yield Finding("samples", f"at most {samples} per pixel; the highest tier uses {HIGH.samples}")
         yield from _tiers(canvas.context)
     except Exception as error:  # a driver that has OpenGL in name only
         yield Finding(
@@ -110,18 +110,18 @@ def _drawing() -> Iterator[Finding]:
 
 
 def _tiers(gl: Any) -> Iterator[Finding]:
-    """Milliseconds a frame at each tier, and the one a window would come to."""
+    """Measure the milliseconds per frame at each tier, and report the tier that a window would use."""
     times = {name: _frame_times(gl, name) for name in TIERS}
     for name, seconds in times.items():
-        yield Finding(name, f"{1e3 * median(seconds):.0f} ms a frame of {SIZE[0]} × {SIZE[1]} pixels")
+        yield Finding(name, f"{1e3 * median(seconds):.0f} ms per frame of {SIZE[0]} × {SIZE[1]} pixels")
     chosen = HIGH
     while (lower := below(chosen, times[chosen.name])) is not chosen:
         chosen = lower
-    yield Finding("quality", f"a window would be drawn at {chosen.name}; --quality says otherwise")
+    yield Finding("quality", f"a window would use {chosen.name}; --quality overrides it")
 
 
 def _frame_times(gl: Any, tier: str) -> list[float]:
-    """Seconds of some frames of the tumbling spacecraft, after one to warm up."""
+    """Seconds per frame of the tumbling spacecraft, after one warm-up frame."""
     from demos import tumble  # here and not above: its packages may be missing
     from demos.viewer.application import camera_for
     from demos.viewer.flight import Flight

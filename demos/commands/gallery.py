@@ -1,4 +1,4 @@
-"""The pictures of the README, all by one command: `python -m demos pictures [FOLDER]`."""
+"""Draws all pictures of the README with one command: `python -m demos pictures [FOLDER]`."""
 
 import importlib
 import sys
@@ -14,13 +14,13 @@ PICTURES = {
     "swarm.png": ("swarm", "--frames 480"),
     "embed.png": ("embed", "--frames 420"),
 }
-"""File, demo and its options. The quality is the highest, as of all pictures that nobody has to wait for."""
+"""File, demo and its options; the quality is the highest, as for all pictures without a window."""
 
 
 def main(arguments: Sequence[str] = ()) -> int:
     """Draw all pictures into a folder; ends at the first that fails, with its exit status."""
     if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
-        print(f"usage: python -m demos pictures [FOLDER], the folder being {FOLDER} unless named", file=sys.stderr)
+        print(f"usage: python -m demos pictures [FOLDER] (default {FOLDER})", file=sys.stderr)
         return 0 if set(arguments) <= {"-h", "--help"} else 2
     return draw(Path(arguments[0]) if arguments else FOLDER)
 

@@ -1,4 +1,4 @@
-"""What the demos fly: bodies and their masses, closed forms of their motion, and what is shown beside them.
+"""The scenes of the demos, with their bodies and masses, closed forms of the motion, and further things to draw.
 
-Nothing here knows of windows or OpenGL: a scene hands plain data (`viewer.scene`) to the viewer, and the viewer knows no scene.
+Scenes do not depend on windows or OpenGL. They pass plain data (`viewer.scene`) to the viewer, which imports no scene.
 """

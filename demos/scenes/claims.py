@@ -1,4 +1,4 @@
-"""What a demo's check asserts, and the flight before it."""
+"""The assertions of a demo's check, and the run before it."""
 
 from demos.viewer.options import FRAME
 from demos.viewer.scene import Scene

@@ -1,4 +1,4 @@
-"""Craft that drift round a place and tumble, engines off: free bodies, which keep their energy and momentum one by one."""
+"""Craft that drift around a place and tumble with their engines off, so that each conserves its energy and momentum."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-"""The solid ellipsoid that turns as a body does, because mass and moments are the same.
+"""The solid ellipsoid that rotates as a body does, because mass and moments are the same.
 
-Ganapathi draws it for his cases, by semi-axes that lack a factor: a² = 5 (I_y + I_z − I_x)/(2m) is what the moments ask for, and two of his
-tensors ask for the root of a negative number.
+Ganapathi draws it for his cases, but his semi-axes lack a factor. The moments require a² = 5 (I_y + I_z − I_x)/(2m), which is negative for
+two of his tensors.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from demos.viewer.scene import Array, Model
 from engine import MassProperties
 
 FLATTEST = 0.02
-"""Of the longest semi-axis: a plate's ellipsoid has a semi-axis of 0, which cannot be shaded."""
+"""The shortest drawn semi-axis as a fraction of the longest, because the zero semi-axis of a plate cannot be shaded."""
 
 
 class EqualEllipsoid:
@@ -37,4 +37,4 @@ class EqualEllipsoid:
         if not len(self.semi_axes):
             return []
         a, b, c = self.semi_axes
-        return ["solid ellipsoid of the same moments", f"semi-axes {a:.2f}, {b:.2f}, {c:.2f} m"]
+        return ["solid ellipsoid with the same moments", f"semi-axes {a:.2f}, {b:.2f}, {c:.2f} m"]

@@ -1,4 +1,4 @@
-"""How an error is said in a caption, and in which colour."""
+"""The text and colour of an error in a caption."""
 
 import math
 
@@ -8,7 +8,7 @@ GOOD, FAIR, BAD = (0.40, 1.0, 0.50, 1.0), (1.0, 0.74, 0.22, 1.0), (1.0, 0.44, 0.
 
 
 def colour(error: float) -> Colour:
-    """Of an angle [rad]: green below a tenth of a degree, amber at 2.4, red from sixty on."""
+    """The colour of an angle error [rad], green below a tenth of a degree, amber at 2.4 and red from sixty on."""
     level = min(max(math.log10(max(math.degrees(error), 1e-9) / 0.1) / math.log10(600.0), 0.0), 1.0)
     low, high, share = (GOOD, FAIR, 2.0 * level) if level < 0.5 else (FAIR, BAD, 2.0 * level - 1.0)
     mixed = [a + share * (b - a) for a, b in zip(low, high, strict=True)]

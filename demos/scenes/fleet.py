@@ -1,4 +1,4 @@
-"""One ship flown by several methods side by side, each in a world of its own, and once more in steps so short that it is the truth."""
+"""One ship simulated by several methods side by side, each in its own world, and by a reference solution with very short steps."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ RATES = (0.15, 0.25, 2.4)  # [rad/s]; about the middle axis: it flips
 SPEED = float(np.linalg.norm(RATES))  # at the start [rad/s]
 METHODS = ("axis-splitting-2", "rk4", "predictor-corrector", "midpoint", "semi-implicit-euler", "implicit-gyro-euler")
 TRUTH_STEPS = 256
-"""Steps of the truth in a tick: RK4 errs there by less than 1e-8 rad in a minute."""
+"""Steps of the reference solution per tick, with which the error of RK4 is below 1e-8 rad in a minute."""
 KEEP_MOMENTUM = (integrators.FreeRotor, integrators.ImplicitMidpoint, integrators.AxisSplitting)
 KEEP_ENERGY = (integrators.FreeRotor, integrators.ImplicitMidpoint)
 NOSE = np.array([0.0, 0.0, 3.2])  # [m], body axes
@@ -24,7 +24,7 @@ TRAIL_POINTS = 100
 
 @dataclass(frozen=True)
 class Errors:
-    """How far a ship is from the truth, now."""
+    """The current error of a ship against the reference solution."""
 
     attitude: float
     """[rad]"""
@@ -45,7 +45,7 @@ class Ship:
 
 
 class Fleet:
-    """Yours in the world that is given, one for each of `METHODS`, one in game mode; all step when the first one does."""
+    """Your ship in the given world, one ship per method in `METHODS`, and one in game mode; all step with the first one."""
 
     def __init__(self, yours: World) -> None:
         others = [World(yours.dt, integrator=name) for name in METHODS] + [World(yours.dt, game_mode=True)]
@@ -72,7 +72,7 @@ class Fleet:
         )
 
     def check(self, ship: Ship) -> str:
-        """Assert that its method errs no more than its order allows, and keeps what it is made to keep."""
+        """Assert that the error of its method is within its order, and that it conserves what it should."""
         world, found = ship.body.world, self.errors(ship)
         text = (
             f"{ship.name}: attitude {found.attitude:.1e} rad, energy {found.energy:+.1e}, momentum {found.momentum:.1e}"
@@ -82,7 +82,7 @@ class Fleet:
             return claim(change < 1e-9, f"{text}; its body rates never changed")
         order, kind, turn = world.integrator.order, type(world.integrator), SPEED * world.dt  # rad a tick
         if turn > 0.5:
-            return f"{text}; {turn:.1f} rad a tick, nothing is promised"
+            return f"{text}; not checked at {turn:.1f} rad per tick"
         rounding = 1e-12 * (1 + world.tick_count)
         # Measured: at most half of this for each method, at a quarter of a radian.
         by_order = SPEED * world.time * turn**order / 4.0
@@ -90,7 +90,7 @@ class Fleet:
         claim(found.momentum <= (rounding if keeps_momentum else rounding + by_order), text)
         claim(abs(found.energy) <= (rounding if kind in KEEP_ENERGY else rounding + by_order), text)
         if order == 1:
-            return f"{text}; of an attitude at order 1 nothing is promised"
+            return f"{text}; the attitude is not checked at order 1"
         exact = kind is integrators.FreeRotor
         return claim(found.attitude <= (1e-8 * (1.0 + world.time) if exact else 1e-8 + by_order), text)
 

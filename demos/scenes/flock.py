@@ -1,8 +1,8 @@
-"""A crowd of craft that fly in circles on nothing but their own thrust, in closed form.
+"""A crowd of craft that fly in circles on their own thrust alone, in closed form.
 
-A craft that turns at Ω about its fin and pushes along its nose with the acceleration a is carried round a circle of radius a/Ω², its nose
-always to the middle. With a throttle that ripples, m(1 + ε cos(χ + νt)), the ripple's two sidebands Ω ± ν each add a small circle of
-their own; the whole stays bounded as long as ν is not Ω. All in the complex plane of each craft's circle.
+A craft that rotates at Ω about its fin and thrusts along its nose with the acceleration a moves on a circle of radius a/Ω², with its nose
+towards the centre. A modulated throttle m(1 + ε cos(χ + νt)) has two sidebands Ω ± ν, each of which adds a small circle. The motion stays
+bounded unless ν is Ω. Everything is computed in the complex plane of each craft's circle.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from engine import MassProperties, World, forces
 
 
 class FlockEngines:
-    """The thrust of the whole flock as one force: each along its nose, by its throttle in the middle of the tick."""
+    """The thrust of the whole flock as one force, along each nose, with the throttle in the middle of the tick."""
 
     evaluate = "tick"
 

@@ -1,7 +1,7 @@
-"""Closed forms of a body that turns without torque, for the demos' checks.
+"""Closed forms of torque-free rotation, for the demos' checks.
 
-With the angular momentum L_k about each principal axis of moment I_k, two things stay: ΣL_k² = L² and ΣL_k²/I_k = 2T. Both are
-linear in the squares, so that one square fixes the other two, and its bounds are where one of them reaches zero.
+With the angular momentum L_k about each principal axis of moment I_k, ΣL_k² = L² and ΣL_k²/I_k = 2T are conserved. Both are linear in the
+squares, so one square determines the other two, and its bounds are where one of them reaches zero.
 Source: Landau and Lifshitz, Mechanics, section 37.
 """
 

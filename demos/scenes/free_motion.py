@@ -1,4 +1,4 @@
-"""Watches a body that turns without torque: its drift, how far its spin axis swings, and whether that is what mechanics says."""
+"""Measures torque-free rotation: the drift, the swing of the spin axis, and whether both agree with the closed form."""
 
 import math
 

@@ -8,7 +8,7 @@ from engine import MassProperties, rotation
 
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 Z_TO_X = rotation.from_axis_angle((0.0, 1.0, 0.0), np.pi / 2)
-"""Turns a part that lies along z onto x."""
+"""Rotates a part that lies along z onto x."""
 
 
 def spacecraft() -> MassProperties:

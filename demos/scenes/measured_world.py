@@ -1,4 +1,4 @@
-"""A world that knows what its ticks cost, to be shown on the screen."""
+"""A world that measures the cost of its ticks, for the display."""
 
 import time
 from typing import Any
@@ -7,7 +7,7 @@ from engine import World
 
 
 class MeasuredWorld(World):
-    """As any world. What is measured is shown and changes nothing."""
+    """A world that measures its ticks, which does not affect the simulation."""
 
     __slots__ = ("tick_seconds",)
 

@@ -1,4 +1,4 @@
-"""The colours of what no eye could see: each means the same in every demo."""
+"""The colours of vectors and paths, which mean the same in every demo."""
 
 from demos.viewer.scene import Colour
 

@@ -1,7 +1,7 @@
-"""Poinsot's picture of a free body: the ellipsoid ω·Iω = 2T, fixed in the body, rolls without slipping on the plane ω·L = 2T.
+"""Poinsot's construction for a free body, in which the ellipsoid ω·Iω = 2T, fixed in the body, rolls without slipping on a plane.
 
-It touches the plane at the tip of ω. That draws the polhode on the ellipsoid, where the momentum ellipsoid |Iω| = L cuts it, and the
-herpolhode on the plane. All of it is in rad/s, drawn as lengths.
+The plane is ω·L = 2T, and the ellipsoid touches it at the tip of ω. The contact point traces the polhode on the ellipsoid, which is its
+intersection with the momentum ellipsoid |Iω| = L, and the herpolhode on the plane. All of it is in rad/s, drawn as lengths.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""How a scene begins again, and how it goes on to its next case."""
+"""A scene that can be restarted and can switch to its next case."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -7,7 +7,7 @@ from engine import World, integrators
 
 
 class Restarting(ABC):
-    """A scene whose cases all begin in the same way; the keys C and R end here."""
+    """A scene whose cases all start in the same way; the keys C and R call its methods."""
 
     world: World
     case_name = ""

@@ -1,4 +1,4 @@
-"""Two rockets at the ends of an axle that push against each other: the couple of a weight on a top, without any weight."""
+"""Two rockets at the ends of an axle that push in opposite directions, which is the couple of a heavy top without any weight."""
 
 import numpy as np
 

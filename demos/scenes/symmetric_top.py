@@ -1,7 +1,7 @@
 """Closed form of a symmetric body with a torque k z × x₃ (world), x₃ its axis: the heavy top, and Ganapathi's top with two rockets.
 
-With the tilt θ from z and u = cos θ three things stay: the rate ω₃ about the axis, L_z, and the energy. They leave u̇² a cubic in u, so u
-runs between two of its roots as the square of an elliptic sine, and the azimuth follows by a quadrature.
+With the tilt θ from z and u = cos θ, three quantities are conserved: the rate ω₃ about the axis, L_z, and the energy. Then u̇² is a cubic
+in u, so u moves between two of its roots as the square of an elliptic sine, and the azimuth follows by a quadrature.
 Source: Goldstein, Classical Mechanics, section 5.7.
 """
 

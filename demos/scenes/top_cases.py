@@ -1,4 +1,4 @@
-"""The cases of the demo `top`: one spinning top, let go in several ways."""
+"""The cases of the demo `top`, one spinning top released in several ways."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ STRENGTH, SPIN, TILT = 1900.0, 4.0, 0.62  # k [N·m], ω₃ [rad/s], tilt at the
 
 @dataclass(frozen=True)
 class Case:
-    """How the axis moves when it is let go, in shares of the rate at which it would go round without nodding."""
+    """The initial precession rate, as a fraction of the rate of steady precession without nutation."""
 
     share: float
     text: str
@@ -28,8 +28,8 @@ class Case:
 
 
 CASES = {
-    "cusps": Case(0.0, "let go at rest: the axis falls, is carried round, and stops at each cusp"),
-    "loops": Case(-1.6, "thrown backwards: the axis runs in loops"),
-    "waves": Case(0.45, "helped along: the axis runs in waves"),
-    "steady": Case(1.0, "at the right pace: it goes round without nodding"),
+    "cusps": Case(0.0, "released at rest: the axis falls, precesses, and stops at each cusp"),
+    "loops": Case(-1.6, "released backwards: the axis moves in loops"),
+    "waves": Case(0.45, "released forwards: the axis moves in waves"),
+    "steady": Case(1.0, "released at the steady rate: it precesses without nutation"),
 }

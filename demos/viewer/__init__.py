@@ -1,5 +1,5 @@
-"""What the demos share to be seen: context, meshes, renderer, camera, overlay, telemetry picture, keys, options.
+"""The viewer that the demos share, with context, meshes, renderer, camera, overlay, telemetry picture, keys and options.
 
-The one border where float64 becomes float32, and the one place where pygame, moderngl and pyrr are imported: each inside the function that
-needs it, so that a missing package costs the picture and never the simulation.
+This is the only place where float64 becomes float32, and the only place that imports pygame, moderngl and pyrr. Each is imported inside the
+function that needs it, so that a missing package affects only the picture and never the simulation.
 """

@@ -1,4 +1,4 @@
-"""What the keys do; pressed by a person or by a test, without a word of pygame."""
+"""The actions of the keys, independent of pygame so that tests can press them too."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,18 +9,18 @@ from demos.viewer.scene import LAYERS, Scene
 from engine import integrators
 
 SLOWEST, FASTEST = 1.0 / 16.0, 8.0
-"""Bounds of the pace: world seconds a wall second."""
+"""Bounds of the pace, in simulated seconds per wall second."""
 
 KEY_TURN = math.radians(6.0)
-MOUSE_TURN = math.radians(0.3)  # a pixel
+MOUSE_TURN = math.radians(0.3)  # per pixel
 ZOOM_STEP = 1.12
 
 REWIND = 1.0
-"""World seconds that one press goes back at pace 1; more at a faster pace, fewer at a slower one."""
+"""Simulated seconds that one press goes back at pace 1, scaled by the pace."""
 
-# Name of the key in pygame (after K_), how people call it, the action, and what it does.
+# Name of the key in pygame (after K_), its name in the help, the action, and its description.
 BINDINGS = (
-    ("SPACE", "space", "pause", "pause, go on"),
+    ("SPACE", "space", "pause", "pause, resume"),
     ("PERIOD", "period", "single_step", "one tick"),
     ("BACKSPACE", "backspace", "rewind", "back one second"),
     ("COMMA", "comma", "slower", "slower"),
@@ -28,20 +28,20 @@ BINDINGS = (
     ("i", "I", "next_integrator", "next integrator"),
     ("g", "G", "toggle_game_mode", "game mode"),
     ("c", "C", "next_case", "next case"),
-    ("r", "R", "reset", "begin again"),
+    ("r", "R", "reset", "restart"),
     ("h", "H", "toggle_help", "this help"),
     ("F1", "", "toggle_help", ""),
     ("ESCAPE", "escape, Q", "quit", "quit"),
     ("q", "", "quit", ""),
     *(
-        (str(number), str(number), f"toggle_layer {layer}", f"{layer}: hide, show")
+        (str(number), str(number), f"toggle_layer {layer}", f"hide, show {layer}")
         for number, layer in enumerate(LAYERS, 1)
     ),
-    ("LEFT", "arrows, drag", "look_left", "turn the camera"),
+    ("LEFT", "arrows, drag", "look_left", "rotate the camera"),
     ("RIGHT", "", "look_right", ""),
     ("UP", "", "look_up", ""),
     ("DOWN", "", "look_down", ""),
-    ("PAGEUP", "page up, wheel", "nearer", "nearer, farther"),
+    ("PAGEUP", "page up, wheel", "nearer", "zoom in, out"),
     ("PAGEDOWN", "", "farther", ""),
 )
 
@@ -59,13 +59,13 @@ class Controls:
     hidden: set[str] = field(default_factory=set)
     """The layers of `scene.LAYERS` that are not shown."""
     notice: str = ""
-    """What the last key has to say, if anything."""
+    """The message of the last key, or an empty string."""
 
     def __post_init__(self) -> None:
         self._rewind = Rewind(self.scene)
 
     def press(self, key: str, *, repeated: bool = False) -> bool:
-        """Do what this key (pygame's name after K_) is for; False where it does nothing. Most act once however long they are held."""
+        """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions."""
         for name, _, action, _ in BINDINGS:
             if name == key and (not repeated or action in REPEATING):
                 self.notice = ""
@@ -74,37 +74,37 @@ class Controls:
         return False
 
     def act(self, action: str) -> None:
-        """Do what one of the bindings names."""
+        """Perform an action of the bindings."""
         verb, _, layer = action.partition(" ")
         getattr(self, verb)(*filter(None, [layer]))
 
     def pause(self) -> None:
-        """Stop the world, or let it go on."""
+        """Pause or resume the world."""
         self.scene.world.paused = not self.scene.world.paused
 
     def single_step(self) -> None:
-        """Stop the world and take one tick."""
+        """Pause the world and run one tick."""
         self.scene.world.paused = True
         self.scene.world.step()
 
     def rewind(self) -> None:
-        """Go back by a second, to the same bits as then; a scene that cannot be flown again says so."""
+        """Go back by one second, to the same bits; a scene that cannot be replayed says so."""
         world = self.scene.world
         if not self.scene.rewinds:
-            self.notice = "no way back: this scene is too large, or too much in your hands, to be flown again"
+            self.notice = "cannot go back: this scene is too large or too interactive to be replayed"
             return
         self._rewind.to(max(world.tick_count - max(round(REWIND * world.time_scale / world.dt), 1), 0))
 
     def slower(self) -> None:
-        """Half the pace."""
+        """Halve the pace."""
         self.scene.world.time_scale = max(self.scene.world.time_scale / 2.0, SLOWEST)
 
     def faster(self) -> None:
-        """Twice the pace."""
+        """Double the pace."""
         self.scene.world.time_scale = min(self.scene.world.time_scale * 2.0, FASTEST)
 
     def next_integrator(self) -> None:
-        """Go on with the next method of the engine's list."""
+        """Switch to the next method in the engine's list."""
         names = list(integrators.by_name)
         present = self.scene.world.integrator.name
         following = names[(names.index(present) + 1) % len(names)] if present in names else names[0]
@@ -112,22 +112,22 @@ class Controls:
         self._rewind.note()
 
     def toggle_game_mode(self) -> None:
-        """Drop the gyroscopic term, or take it up again."""
+        """Switch the gyroscopic term off or on."""
         self.scene.world.game_mode = not self.scene.world.game_mode
         self._rewind.note()
 
     def next_case(self) -> None:
-        """Begin the scene's next case."""
+        """Start the next case of the scene."""
         self.scene.next_case()
         self._rewind.begin()
 
     def reset(self) -> None:
-        """Begin this case again."""
+        """Restart this case."""
         self.scene.reset()
         self._rewind.begin()
 
     def toggle_layer(self, layer: str) -> None:
-        """Hide what belongs to this layer, or show it again."""
+        """Hide or show this layer."""
         self.hidden ^= {layer}
         self.notice = f"{layer} {'hidden' if layer in self.hidden else 'shown'}"
 
@@ -148,7 +148,7 @@ class Controls:
         self.camera.orbit(0.0, -KEY_TURN)
 
     def drag(self, across: float, down: float) -> None:
-        """Turn the scene with the mouse, by so many pixels."""
+        """Rotate the scene with the mouse, by this many pixels."""
         self.camera.orbit(-across * MOUSE_TURN, down * MOUSE_TURN)
 
     def nearer(self) -> None:
@@ -160,11 +160,11 @@ class Controls:
         self.zoom(-1.0)
 
     def zoom(self, steps: float) -> None:
-        """Move the eye closer by so many steps of the wheel."""
+        """Move the eye closer by this many steps of the mouse wheel."""
         self.camera.zoom(ZOOM_STEP**-steps, 1.2 * self.scene.radius, 12.0 * self.scene.radius)
 
     def toggle_help(self) -> None:
-        """Show the keys, or hide them."""
+        """Show or hide the list of keys."""
         self.help_shown = not self.help_shown
 
     def quit(self) -> None:
@@ -173,7 +173,7 @@ class Controls:
 
 
 def help_columns() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Keys and what they do: those of the flight and of the program, those of the picture."""
+    """Keys and their descriptions in two columns, one for simulation and program, one for the picture."""
     entries = [(key, meaning) for _, key, _, meaning in BINDINGS if meaning]
     first_layer = entries.index(next(entry for entry in entries if entry[0] == "1"))
     return entries[:first_layer], entries[first_layer:]

@@ -1,4 +1,4 @@
-"""What is laid over the picture: what the world does, its curves, the jets, the words beside things, and the keys."""
+"""The head-up display over the picture, with status, curves, jets, captions and keys."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -30,12 +30,12 @@ from demos.viewer.scene import Picture, Sample, Scene
 
 LABEL_GAP = 0.06  # of an arrow's length, between its tip and its label
 SMALLEST = 12
-"""Pixels of a line of text that can still be read."""
+"""The smallest legible height of a line of text, in pixels."""
 NARROW = 40
-"""A picture of fewer text heights across has no room for the curves."""
+"""A picture narrower than this many text heights shows no curves."""
 
 TITLE_SIZE = 1.15
-"""Of the title over the other text."""
+"""Height of the title relative to the other text."""
 
 Size = tuple[int, int]
 Fact = tuple[str, str]
@@ -43,7 +43,7 @@ Fact = tuple[str, str]
 
 
 class Hud:
-    """Lays out the plates; keeps what does not change from frame to frame."""
+    """Lays out the plates, and caches what does not change from frame to frame."""
 
     def __init__(self) -> None:
         self._sparklines = sparklines.Sparklines()
@@ -59,9 +59,9 @@ class Hud:
         keys: str = "",
         help_shown: bool = False,
     ) -> list[Patch]:
-        """Everything to be laid over a frame of this size; words in the scene give way to the plates.
+        """The patches to draw over a frame of this size; captions that would overlap a plate are left out.
 
-        `history` ends with the present sample; `keys` is what the last key has to say.
+        `history` ends with the current sample; `keys` is the message of the last key.
         """
         unit = _text_height(size)
         margin = round(0.9 * unit)
@@ -78,7 +78,7 @@ class Hud:
 
 
 def _text_height(size: Size) -> int:
-    """Pixels of a line of text on a picture of this size; all other measures follow it."""
+    """The height of a line of text in pixels on a picture of this size, from which all other sizes follow."""
     return max(SMALLEST, round(min(size[1] / 45, size[0] / 64)))
 
 
@@ -88,7 +88,7 @@ def status_lines(scene: Scene, now: Sample | None = None) -> list[str]:
 
 
 def status_facts(scene: Scene, now: Sample | None = None) -> list[list[Fact]]:
-    """The same as rows of names and values."""
+    """Time and pace, method and tick, drift, as rows of names and values."""
     world, now = scene.world, now or scene.sample()
     pace = ("", "paused") if world.paused else ("pace", f"×{world.time_scale:g}")
     dt = f"1/{1.0 / world.dt:.0f} s" if abs(1.0 / world.dt - round(1.0 / world.dt)) < 1e-6 else f"{world.dt:g} s"
@@ -96,7 +96,7 @@ def status_facts(scene: Scene, now: Sample | None = None) -> list[list[Fact]]:
         ("energy drift", number(now.energy_drift, "+.1e")),
         ("momentum drift", number(now.momentum_drift, ".1e")),
     ]
-    if len(world.bodies) == 1:  # of many bodies the sum says little, and it takes long
+    if len(world.bodies) == 1:  # for many bodies the sum is slow to compute and not informative
         drifts.append(("L =", f"{np.linalg.norm(world.bodies[0].angular_momentum_world):.5g} N·m·s"))
     return [
         [("time", f"{now.time:.2f} s"), pace, ("tick", dt)],
@@ -106,7 +106,7 @@ def status_facts(scene: Scene, now: Sample | None = None) -> list[list[Fact]]:
 
 
 def _status_block(scene: Scene, picture: Picture, now: Sample, unit: int, room: int) -> Pixels:
-    """The title, the facts with quiet names and clear values, and what the demo has to say."""
+    """The title, the facts with dim names and bright values, and the status of the demo."""
     width, large = room - 2 * unit, round(TITLE_SIZE * unit)
     lines: list[Row] = [(large, ((line, TITLE),)) for line in wrapped(picture.title, large, width) if line]
     for facts in status_facts(scene, now):
@@ -117,7 +117,7 @@ def _status_block(scene: Scene, picture: Picture, now: Sample, unit: int, room: 
 
 
 def _fitted(facts: Sequence[Fact], unit: int, width: int) -> Iterable[tuple[Piece, ...]]:
-    """Rows of at most so many pixels: as many facts in each as fit; the words of one that does not fit by itself go below each other."""
+    """Rows of at most this many pixels, each with as many facts as fit; a fact that does not fit alone is split into several rows."""
     row: tuple[Piece, ...] = ()
     for name, value in facts:
         fact = ((f"{name} ", QUIET), (value, TEXT)) if name else ((value, TEXT),)
@@ -135,7 +135,7 @@ def _width(pieces: Iterable[Piece], unit: int) -> int:
 
 
 def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> Iterable[Patch]:
-    """The lamps in the right lower corner; what the keys have to say in the left one, above them where both do not fit."""
+    """The lamps in the lower right corner, and the message of the keys in the lower left one, above the lamps if both do not fit."""
     floor = size[1] - margin
     left_end = size[0] - margin
     found = []
@@ -172,7 +172,7 @@ def _help_plate(unit: int) -> Pixels:
 
 
 def _between(pixels: Pixels, plates: Sequence[Patch], size: Size) -> Patch:
-    """In the middle of what the plates above and below leave free, or of the picture where that is too little."""
+    """Place a plate in the middle of the free space between the others, or of the picture if that space is too small."""
     middle = size[1] // 2
     above = max(plate.bottom for plate in plates if plate.top < middle)
     below = min((plate.top for plate in plates if plate.top >= middle), default=size[1])

@@ -1,4 +1,4 @@
-"""The command line that all demos share; whatever is wrong with it is said in one line."""
+"""The command line that all demos share, with one-line error messages."""
 
 import argparse
 import math
@@ -12,26 +12,26 @@ from demos.viewer.recording import FORMATS, FRAMES_A_SECOND
 from engine import integrators
 
 FRAME = 1.0 / 60.0
-"""What one headless frame advances the world by [s]."""
+"""The time by which one headless frame advances the world [s]."""
 
 FRAMES = 600
-"""How many frames a run without a window takes, unless told otherwise."""
+"""The default number of frames of a run without a window."""
 
 CLIP_FRAMES = 300
-"""How many frames a clip has, unless told otherwise: ten seconds."""
+"""The default number of frames of a clip, which is ten seconds."""
 
 LARGEST_SIDE = 8192  # pixels; what every OpenGL 3.3 driver of today can draw into
 
 
 class Parser(argparse.ArgumentParser):
-    """Ends with one clear line and exit status 2 where argparse would print the usage too."""
+    """A parser that reports errors in one line with exit status 2, where argparse would also print the usage."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and leave."""
+        """Print what is wrong and exit."""
         self.exit(2, f"{self.prog}: {message} (--help lists the options)\n")
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
-        """Read the arguments, with negative numbers where vectors are asked for. Who names frames or a file wants no window."""
+        """Read the arguments, with negative numbers allowed in vectors; naming frames or a file implies no window."""
         given = sys.argv[1:] if arguments is None else arguments
         # argparse takes "-1,0,2" and "-1e-3" for options, unless there is a blank before them.
         wanted = self.parse_args(
@@ -39,9 +39,7 @@ class Parser(argparse.ArgumentParser):
         )
         clip = wanted.record is not None
         if clip and wanted.record.suffix.lower() == ".mp4" and any(side % 2 for side in wanted.size):
-            self.error(
-                f"--record: an .mp4 has an even number of pixels each way; got {wanted.size[0]}x{wanted.size[1]}"
-            )
+            self.error(f"--record: an .mp4 needs an even width and height; got {wanted.size[0]}x{wanted.size[1]}")
         wanted.headless |= clip or wanted.frames is not None or wanted.out is not None
         if wanted.frames is None:
             wanted.frames = CLIP_FRAMES if clip else FRAMES
@@ -51,66 +49,73 @@ class Parser(argparse.ArgumentParser):
 
 
 def plain_parser(name: str, description: str) -> Parser:
-    """The options of every demo, whatever it draws with and flies."""
+    """The options that all demos share."""
     result = Parser(f"python -m demos {name}", description=description, allow_abbrev=False)
     _add_output(result, name)
     _add_drawing(result)
-    result.add_argument("--seed", type=seed, default=0, metavar="N", help="of what a demo draws by lot (default 0)")
+    result.add_argument("--seed", type=seed, default=0, metavar="N", help="random seed (default 0)")
     return result
 
 
 def parser(name: str, description: str) -> Parser:
-    """The options of every demo with a scene; a demo adds its own."""
+    """The options of demos with a scene; a demo adds its own."""
     result = plain_parser(name, description)
     _add_scene(result)
     return result
 
 
 def _add_output(result: Parser, name: str) -> None:
-    """What comes out of a run without a window."""
-    result.add_argument("--headless", action="store_true", help="no window: run, and write the last frame as a picture")
+    """The output of a run without a window."""
+    result.add_argument(
+        "--headless", action="store_true", help="run without a window and write the last frame to a picture"
+    )
     result.add_argument(
         "--frames",
         type=frame_count,
         metavar="N",
-        help=f"no window, and so many frames: of 1/60 s each (default {FRAMES}), "
-        f"or with --record of 1/{FRAMES_A_SECOND} s (default {CLIP_FRAMES})",
+        help=f"run N frames without a window, of 1/60 s each (default {FRAMES}), "
+        f"or of 1/{FRAMES_A_SECOND} s each with --record (default {CLIP_FRAMES})",
     )
     result.add_argument(
         "--out",
         type=Path,
         metavar="FILE.png",
-        help=f"no window, and the picture goes here (default {Path('out') / f'{name}.png'})",
+        help=f"run without a window and write the picture here (default {Path('out') / f'{name}.png'})",
     )
     result.add_argument(
         "--record",
         type=clip_file,
         metavar="FILE.mp4",
-        help=f"no window, and a clip goes here, {FRAMES_A_SECOND} frames a second of the world's time; "
+        help=f"run without a window and write a clip here, {FRAMES_A_SECOND} frames per second of simulated time; "
         f"{', '.join(FORMATS)} (needs the package av)",
     )
 
 
 def _add_drawing(result: Parser) -> None:
-    """How it looks."""
+    """The options of drawing."""
     result.add_argument(
         "--quality",
         choices=[*TIERS, "auto"],
         default="auto",
-        help="of the drawing; auto is what the machine can afford in a window, and high in pictures and clips (default auto)",
+        help="drawing quality; auto is the best that the machine can afford in a window, and high in pictures and clips "
+        "(default auto)",
     )
     result.add_argument(
-        "--size", type=pixels, default=(1280, 720), metavar="WxH", help="of the window or picture (default 1280x720)"
+        "--size",
+        type=pixels,
+        default=(1280, 720),
+        metavar="WxH",
+        help="size of the window or picture (default 1280x720)",
     )
 
 
 def _add_scene(result: Parser) -> None:
-    """From where it is seen, and how its world is flown."""
+    """The options of the camera and of the simulation."""
     result.add_argument(
         "--camera",
         type=view,
         metavar="YAW,PITCH,DISTANCE",
-        help="where the camera stands: two angles in degrees, and the distance in radii of the scene",
+        help="camera position: two angles in degrees, and the distance in radii of the scene",
     )
     result.add_argument(
         "--integrator", type=integrator, metavar="NAME", help=f"one of {', '.join(integrators.by_name)}"
@@ -121,7 +126,7 @@ def _add_scene(result: Parser) -> None:
         type=tick,
         default=1.0 / 240.0,
         metavar="SECONDS",
-        help="length of a tick; 1/120 is understood too (default 1/240)",
+        help="length of a tick, also as a fraction such as 1/120 (default 1/240)",
     )
 
 
@@ -167,21 +172,23 @@ def pixels(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(f"must be WIDTHxHEIGHT in pixels, as 1280x720; got {text.strip()!r}")
     size = int(width), int(height)
     if not (16 <= min(size) and max(size) <= LARGEST_SIDE):
-        raise argparse.ArgumentTypeError(f"must lie between 16 and {LARGEST_SIDE} pixels a side; got {text.strip()!r}")
+        raise argparse.ArgumentTypeError(
+            f"must lie between 16 and {LARGEST_SIDE} pixels per side; got {text.strip()!r}"
+        )
     return size
 
 
 def integrator(text: str) -> str:
-    """The name of an integrator that there is."""
+    """The name of an existing integrator."""
     if text not in integrators.by_name:
         raise argparse.ArgumentTypeError(
-            f"no integrator is called {text.strip()!r}; there is {', '.join(integrators.by_name)}"
+            f"no integrator is called {text.strip()!r}; choose one of {', '.join(integrators.by_name)}"
         )
     return text
 
 
 def tick(text: str) -> float:
-    """Seconds a tick, from 1e-5 to 1."""
+    """Seconds per tick, from 1e-5 to 1."""
     dt = _number(text)
     if not 1e-5 <= dt <= 1.0:
         raise argparse.ArgumentTypeError(f"must be a number of seconds from 1e-5 to 1; got {text.strip()!r}")
@@ -189,17 +196,17 @@ def tick(text: str) -> float:
 
 
 def numbers(text: str) -> list[float]:
-    """Numbers with commas between them, zero or from 1e-12 to 1e12 in size; each may be a fraction such as 1/3."""
+    """Numbers separated by commas, each zero or from 1e-12 to 1e12 in size, or a fraction such as 1/3."""
     values = [_number(word) for word in text.split(",") if word.strip()]
     if not values or not all(value == 0.0 or 1e-12 <= abs(value) <= 1e12 for value in values):
         raise argparse.ArgumentTypeError(
-            f"must be numbers with blanks or commas between them, zero or from 1e-12 to 1e12 in size; got {text.strip()!r}"
+            f"must be numbers separated by spaces or commas, each zero or from 1e-12 to 1e12 in size; got {text.strip()!r}"
         )
     return values
 
 
 def add_numbers(reader: Parser, option: str, one: str, text: str) -> None:
-    """An option that takes numbers with commas or blanks between them; `flattened` makes one list of what it finds."""
+    """An option that takes numbers separated by commas or spaces; `flattened` joins them into one list."""
     reader.add_argument(option, type=numbers, nargs="+", metavar=one, help=text)
 
 

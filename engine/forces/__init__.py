@@ -1,6 +1,6 @@
-"""Forces and torques: one small final class a force model, one file a family.
+"""Forces and torques, with one small final class per force model and one file per family.
 
-A force has `apply(wrench, bodies, time)` (see `Wrench` and `BodyStates`); a plain function of these arguments is one too.
+A force is an object with `apply(wrench, bodies, time)` (see `Wrench` and `BodyStates`), or a plain function with these arguments.
 """
 
 from .compiled import compiled

@@ -1,4 +1,4 @@
-"""Fields of a user's own: a scalar function, compiled into the loops of every method."""
+"""User-defined fields, scalar functions that are compiled into the loops of every method."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -22,7 +22,7 @@ from .force import Parameter, reference_fields
 from .wrench import BodyHandle
 
 MOST_PARAMETERS = 20
-"""As many parameters as a compiled field may have."""
+"""The largest number of parameters of a compiled field."""
 
 _RESERVED = (
     "body",
@@ -37,42 +37,43 @@ _RESERVED = (
     "potential_energy",
 )
 _KINDS: dict[str, dict[tuple[str, tuple[str, ...], bool], FieldKind]] = {}
-"""The kinds that were made, by name and by what they were made from: a function in a function makes several of one name."""
+"""The kinds created so far, by name and by what they were created from, because a nested function can create several with one name."""
 _SAME_EVERYWHERE = ("sqrt", "fabs", "copysign", "isnan", "isinf", "isfinite", "nan", "inf", "pi", "e", "tau")
-"""What of `math` gives the same bits on every processor."""
+"""The names in `math` that give the same bits on every processor."""
 
 
 def compiled(
     *, parameters: Sequence[str] = (), depends_on_rates: bool = True
 ) -> Callable[[Callable[..., Any]], type[FieldForce]]:
-    """Make a force from a scalar function of one body's state, as fast as the built-in ones.
+    """Turn a scalar function of one body's state into a class of forces that is as fast as the built-in ones.
 
-    The function is compiled into the loops of whatever method moves the world, evaluated at each stage, and never called from Python. It
-    takes the body, the time and the parameters by name, and returns a force and a torque as tuples of three:
+    The function is compiled into the loops of the integrator, which evaluates it at each stage without calling Python. Its arguments are
+    the body, the time [s] of the stage, and the parameters. It returns a force [N] in world axes at the mass centre and a torque [N·m] in
+    body axes about the mass centre, each as a tuple of three numbers. The body has these attributes:
 
-    * `body.position`, `body.velocity` (world axes) [m], [m/s]; `body.orientation`, scalar last (x, y, z, w), body to world;
-      `body.angular_velocity_body` [rad/s]; `body.mass` [kg]; `body.inertia_body`, six numbers xx, yy, zz, xy, xz, yz [kg·m²];
-      `body.center_of_mass_body` [m] from the body's origin;
-    * `time` [s] of the stage;
-    * the force [N] in world axes at the mass centre, and the torque [N·m] in body axes about it.
+    * `position` [m] and `velocity` [m/s] in world axes;
+    * `orientation`, scalar-last (x, y, z, w), body to world;
+    * `angular_velocity_body` [rad/s];
+    * `mass` [kg];
+    * `inertia_body`, six numbers (xx, yy, zz, xy, xz, yz) [kg·m²];
+    * `center_of_mass_body` [m] from the body's origin.
 
-    `engine.scalar` has vector and quaternion functions, and functions whose bits are the same on every processor. What is made is a class:
-    `MagneticBrake(coefficient=0.3)` acts on all bodies, `MagneticBrake(coefficient=[…], bodies=[…])` on those named, and its parameters
-    can be changed in flight.
+    `engine.scalar` provides vector and quaternion functions, and elementary functions that give the same bits on every processor. The
+    decorated name becomes a class: `MagneticBrake(coefficient=0.3)` acts on all bodies, and `MagneticBrake(coefficient=[…], bodies=[…])` on
+    the listed bodies. The parameters can be changed at any time.
 
     Args:
-        parameters: The names of the parameters, in the order of the function's arguments; at most 20, each a real number.
-        depends_on_rates: Whether the function looks at the velocity or the angular velocity. Methods that kick at one pose then evaluate it
-            more often, to keep their order.
+        parameters: The names of the parameters, in the order of the function's arguments. At most 20; each value is a real number.
+        depends_on_rates: Whether the function uses the velocity or the angular velocity. Splitting methods evaluate such a function more
+            often to keep their order.
 
     Returns:
         A decorator that turns the function into a class of forces.
 
     Raises:
-        TypeError: The function's arguments are not `(body, time, *parameters)`; it reads an array or another object from outside; it
-        cannot be
-            compiled; or it does not return a force and a torque. The text names the function and the line.
-        ValueError: There are more than 20 parameters, two of one name, or one that cannot be used as a name.
+        TypeError: The function's arguments are not `(body, time, *parameters)`, or it reads an array or another object from outside, or it
+            cannot be compiled, or it does not return a force and a torque. The message names the function and the line.
+        ValueError: There are more than 20 parameters, or two with the same name, or one that cannot be an attribute name.
 
     Example:
         >>> from engine import MassProperties, World, forces, scalar
@@ -103,9 +104,9 @@ def _checked_names(parameters: Sequence[str]) -> tuple[str, ...]:
         if not isinstance(name, str):
             refuse(owner, "parameters", parameters, 'a tuple of names, such as ("coefficient",)', TypeError)
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or name in _RESERVED:
-            refuse(owner, "parameters", name, "names that an attribute of a force may have")
+            refuse(owner, "parameters", name, "names that are valid for an attribute of a force")
     if len(set(names)) != len(names):
-        refuse(owner, "parameters", names, "names that differ")
+        refuse(owner, "parameters", names, "different names")
     if len(names) > MOST_PARAMETERS:
         refuse(owner, "parameters", names, f"at most {MOST_PARAMETERS} names")
     return names
@@ -175,9 +176,9 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
 
 
 def _without_exceptions(field: Callable[..., Any]) -> Callable[..., Any]:
-    """The field as compiled code has it: where it has no value the result is not finite, and nothing is raised.
+    """The field as it behaves when compiled: an undefined value gives a result that is not finite instead of an exception.
 
-    Loops evaluate it for bodies that do not feel it too, and for the resting ones behind the last.
+    The loops also evaluate it for bodies that it does not act on, and for the unused columns after the last body.
     """
 
     def evaluate(body: BodyAtStage, time: float, p: Any) -> Any:
@@ -190,7 +191,7 @@ def _without_exceptions(field: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _kind(name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool) -> FieldKind:
-    """The kind of a field: one for all that are made alike, and a name of its own for each that is not."""
+    """The kind of a field, which is shared by all fields created alike and has its own name otherwise."""
     known, key = _KINDS.setdefault(name, {}), (identity(field), names, depends_on_rates)
     if key not in known:
         own_name = f"{name}-{len(known) + 1}" if known else name
@@ -199,20 +200,21 @@ def _kind(name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool)
 
 
 def _given(owner: str, names: tuple[str, ...], values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """The parameters by name, each given once."""
+    """Check that each parameter is given once, and return the parameters by name."""
     given: dict[str, Any] = dict(zip(names, values, strict=False))
     unknown = [name for name in named if name not in names or name in given]
     missing = [name for name in names if name not in given and name not in named]
     if len(values) > len(names) or unknown or missing:
         wanted = ", ".join((*names, "bodies=None"))
         raise TypeError(
-            f"{owner}: it takes ({wanted}), each once; missing: {missing}, not taken: {unknown or list(values[len(names) :])}"
+            f"{owner}: the arguments must be ({wanted}), each given once; missing: {missing}, "
+            f"unexpected: {unknown or list(values[len(names) :])}"
         )
     return {name: given.get(name, named.get(name)) for name in names}
 
 
 def _sample(count: int, sign: float) -> tuple[Any, ...]:
-    """Arguments of the kinds that the function will be given, some of them of this sign."""
+    """Trial arguments of the types that the function will receive, some of them with this sign."""
     body = BodyAtStage(
         position=(1.5, sign * 2.5, 3.5),
         orientation=(0.1, 0.5, sign * 0.3, 0.8),
@@ -240,7 +242,7 @@ def _place(function: Callable[..., Any]) -> str:
 
 
 def _warn_of_math(function: Callable[..., Any], where: str) -> None:
-    """Warn once of library functions whose last bits differ between processors."""
+    """Warn once about library functions whose last bits differ between processors."""
     import math
 
     used = [
@@ -252,8 +254,8 @@ def _warn_of_math(function: Callable[..., Any], where: str) -> None:
     risky = [name for name in used if namespace.get("math") is math or namespace.get(name) is getattr(math, name)]
     if risky:
         warnings.warn(
-            f"{where}: {', '.join(f'math.{name}' for name in sorted(risky))} may give other last bits on other processors; "
-            "engine.scalar has functions that do not",
+            f"{where}: {', '.join(f'math.{name}' for name in sorted(risky))} may give different last bits on other processors; "
+            "use the functions of engine.scalar, which give the same bits everywhere",
             stacklevel=4,
         )
 

@@ -1,4 +1,4 @@
-"""Forces and torques that stay as they are, in world axes or in body axes."""
+"""Forces and torques that are constant in world axes or in body axes."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -37,20 +37,30 @@ POINT_FORCES = Schema(
         reference_fields("body")[-1],
     ),
 )
-"""World forces at points of bodies, whose levers turn with the bodies; in the order of components that `kernels.points` reads."""
+"""World forces at points of bodies, whose lever arms rotate with the bodies, in the component order that `kernels.points` reads."""
 
 
 class ConstantForce(TableForce):
-    """A force on one body that stays as it is, in world axes or turning with the body.
+    """A force on one body that is constant in world axes or in body axes.
 
-    A world force at a point of the body has a torque that changes as the body turns, so that one is evaluated at each stage ("stage");
-    every other is held ("tick").
+    The torque of a world force at a point of the body changes as the body rotates, so such a force is evaluated at each stage ("stage").
+    Every other constant force is held over the tick ("tick").
 
     Args:
         body: The body it acts on.
-        force_world: Force [N], world frame, shape (3,); or
-        force_body: force [N], body frame, shape (3,).
-        at_body: Where it acts [m], body axes from the body's origin, shape (3,); None is the mass centre.
+        force_world: Force [N], world frame, shape (3,). Give this or `force_body`.
+        force_body: Force [N], body frame, shape (3,).
+        at_body: Point of application [m], body axes from the body's origin, shape (3,). None is the mass centre.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), name="ship")
+        >>> world.add_force(ConstantForce(ship, force_world=(8.0, 0.0, 0.0)))
+        ConstantForce(body 'ship', world [8.0, 0.0, 0.0])
+        >>> world.step(4)
+        >>> ship.velocity.tolist()
+        [8.0, 0.0, 0.0]
     """
 
     __slots__ = ("_given", "_schema", "evaluate")
@@ -67,7 +77,7 @@ class ConstantForce(TableForce):
     ) -> None:
         owner = f"ConstantForce on {require_body(body, 'body', 'ConstantForce')}"
         if (force_world is None) == (force_body is None):
-            refuse(owner, "force_world or force_body", (force_world, force_body), "given, and not both")
+            refuse(owner, "exactly one of force_world and force_body", (force_world, force_body), "given")
         given = {"force_world": force_world, "force_body": force_body, "at_body": at_body}
         values = {name: value for name, value in given.items() if value is not None}
         self._given = frozenset(values)
@@ -85,7 +95,7 @@ class ConstantForce(TableForce):
 
     @property
     def force_world(self) -> FloatArray | None:
-        """Force [N], world frame, shape (3,); None where it was given in body axes."""
+        """Force [N], world frame, shape (3,); None if it was given in body axes."""
         return self._value("force_world") if "force_world" in self._given else None
 
     @force_world.setter
@@ -94,7 +104,7 @@ class ConstantForce(TableForce):
 
     @property
     def force_body(self) -> FloatArray | None:
-        """Force [N], body frame, shape (3,); None where it was given in world axes."""
+        """Force [N], body frame, shape (3,); None if it was given in world axes."""
         return self._value("force_body") if "force_body" in self._given else None
 
     @force_body.setter
@@ -103,7 +113,7 @@ class ConstantForce(TableForce):
 
     @property
     def at_body(self) -> FloatArray | None:
-        """Where it acts [m], body axes from the body's origin, shape (3,); None is the mass centre."""
+        """Point of application [m], body axes from the body's origin, shape (3,); None is the mass centre."""
         return self._value("at_body") if "at_body" in self._given else None
 
     @at_body.setter
@@ -113,7 +123,9 @@ class ConstantForce(TableForce):
     def _set_given(self, name: str, value: npt.ArrayLike) -> None:
         if name not in self._given:
             given = " and ".join(sorted(self._given))
-            raise AttributeError(f"{self!r}: it was made with {given}; to give {name}, remove it and add another")
+            raise AttributeError(
+                f"{self!r}: {name} cannot be set, because the force was created with {given}; remove it and add another"
+            )
         self._assign(name, value)
 
     def __repr__(self) -> str:
@@ -133,7 +145,7 @@ class ConstantForce(TableForce):
             _add_held(self, wrench)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """−F·x [J] of a world force, x where it acts, zero at the world's origin; a body force has none (zero), shape (n,)."""
+        """Potential energy ``−F·x`` [J] of a world force at the point x, zero at the world's origin and for a body force, shape (n,)."""
         energy = np.zeros(bodies.count)
         if self.force_world is not None and self.enabled:
             index = self.body.index
@@ -143,12 +155,22 @@ class ConstantForce(TableForce):
 
 
 class ConstantTorque(TableForce):
-    """A torque on one body that stays as it is, in world axes or turning with the body.
+    """A torque on one body that is constant in world axes or in body axes.
 
     Args:
         body: The body it acts on.
-        torque_world: Torque [N·m], world frame, shape (3,); or
-        torque_body: torque [N·m], body frame, shape (3,).
+        torque_world: Torque [N·m], world frame, shape (3,). Give this or `torque_body`.
+        torque_body: Torque [N·m], body frame, shape (3,).
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(10.0, 0.5), name="ship")
+        >>> world.add_force(ConstantTorque(ship, torque_body=(0.0, 0.0, 3.0)))
+        ConstantTorque(body 'ship', body [0.0, 0.0, 3.0])
+        >>> world.step(4)
+        >>> ship.angular_velocity_body.round(12).tolist()
+        [0.0, 0.0, 6.0]
     """
 
     __slots__ = ("_frame",)
@@ -161,7 +183,7 @@ class ConstantTorque(TableForce):
     ) -> None:
         owner = f"ConstantTorque on {require_body(body, 'body', 'ConstantTorque')}"
         if (torque_world is None) == (torque_body is None):
-            refuse(owner, "torque_world or torque_body", (torque_world, torque_body), "given, and not both")
+            refuse(owner, "exactly one of torque_world and torque_body", (torque_world, torque_body), "given")
         self._frame = "torque_body" if torque_world is None else "torque_world"
         torque = torque_body if torque_world is None else torque_world
         super().__init__([(body,)], {self._frame: checked(CONSTANT_WRENCHES, self._frame, torque, owner)})
@@ -173,7 +195,7 @@ class ConstantTorque(TableForce):
 
     @property
     def torque_world(self) -> FloatArray | None:
-        """Torque [N·m], world frame, shape (3,); None where it was given in body axes."""
+        """Torque [N·m], world frame, shape (3,); None if it was given in body axes."""
         return self._value("torque_world") if self._frame == "torque_world" else None
 
     @torque_world.setter
@@ -182,7 +204,7 @@ class ConstantTorque(TableForce):
 
     @property
     def torque_body(self) -> FloatArray | None:
-        """Torque [N·m], body frame, shape (3,); None where it was given in world axes."""
+        """Torque [N·m], body frame, shape (3,); None if it was given in world axes."""
         return self._value("torque_body") if self._frame == "torque_body" else None
 
     @torque_body.setter
@@ -192,7 +214,8 @@ class ConstantTorque(TableForce):
     def _set_in(self, frame: str, value: npt.ArrayLike) -> None:
         if frame != self._frame:
             raise AttributeError(
-                f"{self!r}: it was made with {self._frame}; to give {frame}, remove it and add another"
+                f"{self!r}: {frame} cannot be set, because the torque was created with {self._frame}; "
+                "remove it and add another"
             )
         self._assign(frame, value)
 
@@ -205,7 +228,7 @@ class ConstantTorque(TableForce):
 
 
 def _add_held(force: ConstantForce | ConstantTorque, wrench: Wrench) -> None:
-    """Add the whole row, of which `World.fields` may have set other parts than those that the force was made with."""
+    """Add the whole row, because `World.fields` may have set components that the force was not created with."""
     row = {field.name: force._value(field.name) for field in CONSTANT_WRENCHES.fields[2:]}
     at_body = row["at_body"] if row["has_point"] else None
     wrench.add(force.body, force_body=row["force_body"], at_body=at_body)

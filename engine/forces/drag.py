@@ -1,4 +1,4 @@
-"""Resistance to motion: linear and quadratic drag, and damping of rotation."""
+"""Linear drag, quadratic drag and angular damping."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -20,11 +20,21 @@ def _schema(name: str, unit: str) -> Schema:
 
 
 class LinearDrag(FieldForce):
-    """F = −c v at the mass centre: slow motion through a viscous fluid.
+    """Linear drag ``F = −c v`` at the mass centre, for slow motion through a viscous fluid.
 
     Args:
-        coefficient: c [N·s/m], at least 0; one number, or one for each of `bodies`.
-        bodies: Which bodies feel it; None is all.
+        coefficient: c [N·s/m], at least 0; one number, or one per body in `bodies`.
+        bodies: The bodies it acts on. None is all.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.01)
+        >>> ball = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(2.0, 0.0, 0.0))
+        >>> world.add_force(LinearDrag(0.5))
+        LinearDrag(0.5)
+        >>> world.step(200)
+        >>> round(float(ball.velocity[0]), 3)  # 2 exp(−1)
+        0.736
     """
 
     __slots__ = ()
@@ -35,18 +45,28 @@ class LinearDrag(FieldForce):
     def __init__(self, coefficient: npt.ArrayLike, *, bodies: Iterable[BodyHandle] | None = None) -> None:
         super().__init__("LinearDrag", bodies, {"coefficient": coefficient})
 
-    coefficient = Parameter[float]("c [N·s/m], at least 0; one for each body where it was made so.")
+    coefficient = Parameter[float]("c [N·s/m], at least 0; one per body if it was created that way.")
 
     def __repr__(self) -> str:
         return f"LinearDrag({self.coefficient!r})"
 
 
 class QuadraticDrag(FieldForce):
-    """F = −c |v| v at the mass centre: fast motion through a gas.
+    """Quadratic drag ``F = −c |v| v`` at the mass centre, for fast motion through a gas.
 
     Args:
-        coefficient: c = ρ C_d A/2 [N·s²/m²], at least 0; one number, or one for each of `bodies`.
-        bodies: Which bodies feel it; None is all.
+        coefficient: ``c = ρ C_d A/2`` [N·s²/m²], at least 0; one number, or one per body in `bodies`.
+        bodies: The bodies it acts on. None is all.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.01)
+        >>> ball = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(2.0, 0.0, 0.0))
+        >>> world.add_force(QuadraticDrag(0.5))
+        QuadraticDrag(0.5)
+        >>> world.step(100)
+        >>> round(float(ball.velocity[0]), 3)  # 2/(1 + 0.5 · 2 · 1)
+        1.0
     """
 
     __slots__ = ()
@@ -57,18 +77,28 @@ class QuadraticDrag(FieldForce):
     def __init__(self, coefficient: npt.ArrayLike, *, bodies: Iterable[BodyHandle] | None = None) -> None:
         super().__init__("QuadraticDrag", bodies, {"coefficient": coefficient})
 
-    coefficient = Parameter[float]("c [N·s²/m²], at least 0; one for each body where it was made so.")
+    coefficient = Parameter[float]("c [N·s²/m²], at least 0; one per body if it was created that way.")
 
     def __repr__(self) -> str:
         return f"QuadraticDrag({self.coefficient!r})"
 
 
 class AngularDamping(FieldForce):
-    """τ = −c ω: resistance to turning.
+    """Angular damping ``τ = −c ω``.
 
     Args:
-        coefficient: c [N·m·s], at least 0; one number, or one for each of `bodies`.
-        bodies: Which bodies feel it; None is all.
+        coefficient: c [N·m·s], at least 0; one number, or one per body in `bodies`.
+        bodies: The bodies it acts on. None is all.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.01)
+        >>> ball = world.add_body(MassProperties.sphere(10.0, 0.5), angular_velocity_body=(0.0, 0.0, 2.0))
+        >>> world.add_force(AngularDamping(0.5))
+        AngularDamping(0.5)
+        >>> world.step(200)
+        >>> round(float(ball.angular_velocity_body[2]), 3)  # 2 exp(−1)
+        0.736
     """
 
     __slots__ = ()
@@ -79,7 +109,7 @@ class AngularDamping(FieldForce):
     def __init__(self, coefficient: npt.ArrayLike, *, bodies: Iterable[BodyHandle] | None = None) -> None:
         super().__init__("AngularDamping", bodies, {"coefficient": coefficient})
 
-    coefficient = Parameter[float]("c [N·m·s], at least 0; one for each body where it was made so.")
+    coefficient = Parameter[float]("c [N·m·s], at least 0; one per body if it was created that way.")
 
     def __repr__(self) -> str:
         return f"AngularDamping({self.coefficient!r})"

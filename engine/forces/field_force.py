@@ -1,4 +1,4 @@
-"""Forces that are compiled functions of a body's own state, evaluated inside the loops of the methods."""
+"""Fields, which are forces compiled from scalar functions of a body's own state and evaluated inside the loops of the methods."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .wrench import BodyHandle, BodyStates, Wrench
 
 
 class FieldForce(TableForce, final=False):
-    """A force that is a scalar function of a body's own state and of parameters (see `kernels.fields`), on all bodies or on those named.
+    """A force that is a scalar function of a body's own state and of parameters (see `kernels.fields`).
 
-    In its table the parameters of the function stand together, behind the reference and `enabled`.
+    It acts on all bodies or on those listed. In its table the parameters of the function are adjacent, after the reference and `enabled`.
     """
 
     __slots__ = ()
@@ -50,14 +50,14 @@ class FieldForce(TableForce, final=False):
 
 
 def _is_per_body(value: Any, size: int) -> bool:
-    """Whether a value is one for each body rather than one for all."""
+    """Whether a value has one entry per body rather than one for all."""
     return is_row(value) and (size == 1 or (len(value) > 0 and is_row(value[0])))
 
 
 def stacked(columns: FloatArray, parameter_count: int, pitch: int, count: int) -> tuple[FloatArray, int]:
-    """Rows of a field's table laid out as layers for loops over bodies (see `kernels.fields`), and how many layers there are.
+    """Rows of a field's table, laid out as layers for loops over bodies (see `kernels.fields`), and the number of layers.
 
-    A body that feels several rows has them in as many layers, in their order; a layer holds one row for each body at most.
+    A layer holds at most one row per body. A body that several rows act on has them in that many layers, in their order.
     """
     depth = np.zeros(pitch, np.int64)
     depth[count:] = -1

@@ -1,4 +1,4 @@
-"""What a built-in force is: rows of a table of its world, read and written through attributes."""
+"""The base of the built-in forces, whose parameters are rows of a table of the world, read and written through attributes."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -18,26 +18,26 @@ Value = TypeVar("Value")
 
 
 class Force(ABC):
-    """A force that a world can be given.
+    """The base class of the built-in forces.
 
-    A class of your own needs no base: an `apply(wrench, bodies, time)` is enough, or a plain function of these arguments. The class
-    attribute `evaluate` says when it is called, "stage" where there is none.
+    A class of your own needs no base class. An object with `apply(wrench, bodies, time)` is enough, and so is a plain function with these
+    arguments. The class attribute `evaluate` says when it is called; without it, it is called at each stage.
     """
 
     evaluate: Literal["tick", "stage"]
-    """"tick": once at the start of a tick, then held; "stage": at each stage of the integrator."""
+    """When the force is evaluated: "tick" means once per tick and held constant, "stage" means at each stage of the integrator."""
     depends_on_rates: bool = True
-    """Whether a force evaluated at each stage depends on velocity or angular velocity. Methods that kick at one pose then evaluate it
-    more often, to keep their order. Where a force does not say, it counts as one that does."""
+    """Whether a force that is evaluated at each stage depends on velocity or angular velocity. Splitting methods evaluate such a force
+    more often to keep their order. A force without this attribute counts as one that does."""
 
     def __init_subclass__(cls, final: bool = True, **keywords: Any) -> None:
-        """The built-in forces are final: compiled loops know them, and what a class made from one changed would never be asked."""
+        """Reject subclasses of the built-in forces, because compiled loops evaluate these and would never call an override."""
         super().__init_subclass__(**keywords)
         for base in cls.__bases__:
             if issubclass(base, Force) and base.__dict__.get("_is_final", False):
                 raise TypeError(
                     f"{cls.__name__}: {base.__name__} cannot be subclassed; write a class of your own with "
-                    "apply(wrench, bodies, time), which may hold one and call its apply"
+                    f"apply(wrench, bodies, time), which may contain a {base.__name__} and call its apply"
                 )
         if final:
             cls._is_final = True
@@ -47,11 +47,17 @@ class Force(ABC):
 
     @abstractmethod
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
-        """Add to the wrench what this force does to bodies in these states at this time [s]."""
+        """Add this force's contribution to the wrench.
+
+        Args:
+            wrench: The forces and torques on all bodies, to add to.
+            bodies: The states to evaluate at.
+            time: The time to evaluate at [s].
+        """
 
 
 class Parameter(Generic[Value]):
-    """An attribute of a force that is a field of its rows: a read-only value out, a checked value in."""
+    """An attribute of a force that reads and writes a column of its rows; values are checked when set and read-only when read."""
 
     def __init__(self, doc: str) -> None:
         self.__doc__ = doc
@@ -71,7 +77,7 @@ class Parameter(Generic[Value]):
 
 
 class fixed(property):
-    """An attribute of a force that is shown and cannot be set."""
+    """An attribute of a force that can be read but not set."""
 
     def __set__(self, force: Any, value: Any) -> None:
         assert self.fget is not None
@@ -79,10 +85,10 @@ class fixed(property):
 
 
 class TableForce(Force, final=False):
-    """A force whose parameters are rows of a table: of its world's while it is in one, of its own otherwise.
+    """A force whose parameters are rows of a table, which is the world's table while the force is in a world and its own otherwise.
 
-    A force without a body in its first reference acts on all of them, by one row. Parameters act from the next tick to be taken on; set in
-    `World.on_tick`, from the tick that is starting.
+    A force whose first reference is None acts on all bodies, by one row. A changed parameter acts from the next tick on. A parameter set
+    inside `World.on_tick` acts from the tick that is starting.
     """
 
     __slots__ = ("_bodies", "_first_id", "_last_id", "_numbering", "_rows", "_several", "_table")
@@ -100,7 +106,13 @@ class TableForce(Force, final=False):
         values: dict[str, FloatArray],
         several: Iterable[str] = (),
     ) -> None:
-        """Args: the bodies that each row refers to, checked values by field, (size, 1) or (size, rows), and the fields with one per row."""
+        """Create the rows.
+
+        Args:
+            bodies: The bodies that each row refers to.
+            values: Checked values by field, shape (size, 1) or (size, rows).
+            several: The fields with one value per row.
+        """
         self._bodies = tuple(bodies)
         self._several = frozenset(several)
         columns = np.repeat(self._schema.rest, len(bodies), axis=1)
@@ -108,11 +120,13 @@ class TableForce(Force, final=False):
             columns[self._schema.components[name]] = value
         self._keep_apart(columns)
 
-    enabled = Parameter[bool]("Whether the force acts; True at first. Off, it keeps its place and its parameters.")
+    enabled = Parameter[bool](
+        "Whether the force acts, initially True; a disabled force keeps its place and parameters."
+    )
 
     @fixed
     def rows(self) -> range:
-        """Which rows of its table are its own, while the force is in a world."""
+        """Rows of its table that belong to this force, while it is in a world."""
         rows = self._slice()
         return range(rows.start, rows.stop)
 
@@ -133,7 +147,7 @@ class TableForce(Force, final=False):
             return read_only((values[0] if field.size == 1 else values.T).copy())
         if not values.shape[1]:
             raise ValueError(
-                f"{type(self).__name__}: it has lost the body that it acted on; {name} has no value any more"
+                f"{type(self).__name__}: {name} has no value, because the body that the force acted on was removed"
             )
         if field.rule is not None and field.rule.is_switch:
             return bool(values[0, 0])
@@ -147,9 +161,9 @@ class TableForce(Force, final=False):
         )
 
     def _acting(self, bodies: BodyStates) -> tuple[Any, dict[str, FloatArray]]:
-        """The rows of the bodies on which it acts now, and each field with one value per such body, shape (k,) or (k, size).
+        """The rows of the bodies that it acts on now, and each field with one value per such body, shape (k,) or (k, size).
 
-        For a force whose rows refer to one body each, in the first component, with `enabled` in the second.
+        This is for a force whose rows refer to one body each in the first component, with `enabled` in the second.
         """
         columns = self._table.array[:, self._slice()]
         if self._table.store is not bodies._table.store:  # not of this world's table: its rows are named by handles
@@ -166,7 +180,7 @@ class TableForce(Force, final=False):
     # copying, coming into a world and leaving it
 
     def __copy__(self) -> Self:
-        """A force on the same bodies with rows of its own, in no world."""
+        """Copy the force, with rows of its own; the copy acts on the same bodies and is in no world."""
         force = object.__new__(type(self))
         for kind in type(self).__mro__:
             for name in vars(kind).get("__slots__", ()):
@@ -183,7 +197,7 @@ class TableForce(Force, final=False):
         return _force_in, (world, next(place for place, force in enumerate(world._forces) if force is self))
 
     def _attach(self, table: Table) -> None:
-        """Move the rows into a table of a world. The bodies have been found to be in it."""
+        """Move the rows into a table of a world, which has been found to contain the bodies."""
         columns = self._table.array[:, self._slice()].copy()
         for number, field in enumerate(self._schema.references):
             named = [row[number] for row in self._bodies]
@@ -194,7 +208,7 @@ class TableForce(Force, final=False):
         self._return_to(table, first, first + columns.shape[1])
 
     def _detach(self, bodies: Sequence[BodyHandle]) -> None:
-        """Leave the table with a copy of the rows, without removing them; `bodies` are the handles by row."""
+        """Leave the table with a copy of the rows, which stay in the table; `bodies` are the handles by row."""
         table, columns = self._table, self._table.array[:, self._slice()].copy()
         assert table.store is not None
         table.store.record(self._return_to, table, self._first_id, self._last_id)
@@ -215,7 +229,7 @@ class TableForce(Force, final=False):
         self._numbering = -1
 
     def named_bodies(self) -> tuple[BodyHandle, ...]:
-        """The bodies that it acts on, where it names them; none where it acts on all."""
+        """Return the bodies that this force lists; empty if it acts on all bodies."""
         return tuple(dict.fromkeys(body for row in self._bodies for body in row if body is not None))
 
 
@@ -227,7 +241,7 @@ def _force_in(world: Any, place: int) -> Any:
 def checked(
     schema: Schema, name: str, value: Any, owner: object, count: int | None = None, argument: str = ""
 ) -> FloatArray:
-    """A value for a field as components, (size, 1); or values for so many rows, (size, count). `argument` is what people call it."""
+    """A checked value of a field as components (size, 1), or values for `count` rows (size, count); messages name `argument`."""
     field = schema.by_name[name]
     assert field.rule is not None
     if count is None:
@@ -236,12 +250,12 @@ def checked(
 
 
 def reference_fields(*names: str) -> tuple[Field, ...]:
-    """The fields that a force's table begins with: the bodies it refers to, by their rows, and whether the row acts."""
+    """The first fields of a force's table: the rows of the bodies that it refers to, and whether the row acts."""
     references = tuple(
         Field(
             name,
             Kind.MODEL,
-            meaning="row of the body; -1 for all, or none",
+            meaning="row of the body; -1 for all bodies or for none",
             digest=100 + place,
             refers_to="bodies",
             rest=NOBODY,
@@ -252,15 +266,15 @@ def reference_fields(*names: str) -> tuple[Field, ...]:
 
 
 def require_body(body: BodyHandle, argument: str, owner: str) -> BodyHandle:
-    """The body itself, if it is one and still in its world."""
+    """Return the body, after checking that it is one and still in its world."""
     if not is_body(body):
         refuse(owner, argument, body, "a body of a world", TypeError)
-    _ = body.index  # refuses a body that was removed
+    _ = body.index  # rejects a body that was removed
     return body
 
 
 def body_rows(bodies: Iterable[BodyHandle] | None, owner: str) -> list[tuple[BodyHandle | None, ...]]:
-    """One row for each body, or one for all where None is given."""
+    """One row per body, or one row for all bodies if None is given."""
     if bodies is None:
         return [(None,)]
     if not isinstance(bodies, Iterable):

@@ -1,4 +1,4 @@
-"""Gravity: uniform, of a point mass with oblateness, and its gradient's torque."""
+"""Uniform gravity, gravity of a point mass or an oblate planet, and the gravity-gradient torque."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -24,11 +24,21 @@ UNIFORM_GRAVITIES = Schema(
 
 
 class UniformGravity(TableForce):
-    """The same acceleration for every body, near the surface of a planet say.
+    """The same gravitational acceleration for every body, for example near the surface of a planet.
 
     Args:
-        acceleration_world: Acceleration [m/s²], world frame, shape (3,); (0, -9.81, 0) where y is up.
-        bodies: Which bodies feel it; None is all.
+        acceleration_world: Acceleration [m/s²], world frame, shape (3,); (0, -9.81, 0) if y points up.
+        bodies: The bodies it acts on. None is all.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.25)
+        >>> ball = world.add_body(MassProperties.sphere(1.0, 0.5))
+        >>> world.add_force(UniformGravity((0.0, -8.0, 0.0)))
+        UniformGravity([0.0, -8.0, 0.0])
+        >>> world.step(4)
+        >>> ball.position.tolist()
+        [0.0, -4.0, 0.0]
     """
 
     __slots__ = ()
@@ -51,7 +61,7 @@ class UniformGravity(TableForce):
         wrench.force_world[feeling] += bodies.mass[feeling][:, np.newaxis] * values["acceleration_world"]
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """−m g·x of each body [J], zero at the world's origin, shape (n,)."""
+        """Potential energy ``−m g·x`` of each body [J], zero at the world's origin, shape (n,)."""
         feeling, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         height = np.einsum("ni,ni->n", bodies.position[feeling], values["acceleration_world"])
@@ -60,17 +70,28 @@ class UniformGravity(TableForce):
 
 
 class PointGravity(FieldForce):
-    """Attraction by a point mass, or by an oblate planet.
+    """Gravity of a point mass or of an oblate planet.
+
+    The force is undefined at the centre, so a tick with a body there is rejected.
 
     Args:
         gm: Gravitational parameter GM [m³/s²], above zero; 3.986004418e14 for the Earth (WGS 84).
-        center: Where the mass is [m], world frame, shape (3,).
-        j2: Second zonal harmonic [-]; 0.00108262982 for the Earth. Needs `reference_radius`.
-        reference_radius: Radius to which j2 refers [m]; 6378137 for the Earth.
-        axis: Axis of symmetry of the planet, world frame, any length but zero, shape (3,).
-        bodies: Which bodies feel it; None is all.
+        center: Position of the mass [m], world frame, shape (3,).
+        j2: Second zonal harmonic [-]; 0.00108262982 for the Earth. It requires `reference_radius`.
+        reference_radius: Radius that j2 refers to [m]; 6378137 for the Earth.
+        axis: Symmetry axis of the planet, world frame, of any non-zero length, shape (3,).
+        bodies: The bodies it acts on. None is all.
 
-    At the very centre the force has no value and the tick is refused.
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=10.0)
+        >>> speed = (3.986004418e14 / 7e6) ** 0.5
+        >>> satellite = world.add_body(MassProperties.sphere(80.0, 0.5), position=(7e6, 0.0, 0.0), velocity=(0.0, speed, 0.0))
+        >>> earth = world.add_force(PointGravity(gm=3.986004418e14))
+        >>> world.step(500)
+        >>> radius = float(np.linalg.norm(satellite.position))
+        >>> abs(radius - 7e6) < 100.0
+        True
     """
 
     __slots__ = ()
@@ -84,7 +105,7 @@ class PointGravity(FieldForce):
             Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY),
             Field("oblateness", Kind.SCRATCH, 1, "m²", meaning="J2 R²"),
             Field("axis", Kind.MODEL, 3, "-", "world", digest=2, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
-            Field("j2", Kind.MODEL, digest=3),  # without a rule: set on its own it would not reach the product
+            Field("j2", Kind.MODEL, digest=3),  # no rule, because setting it alone would not update the product
             Field("reference_radius", Kind.MODEL, 1, "m", digest=4, rest=nan),
         ),
     )
@@ -104,12 +125,12 @@ class PointGravity(FieldForce):
         self._set_oblateness("PointGravity", real(j2, "j2", "PointGravity"), reference_radius)
 
     gm = Parameter[float]("Gravitational parameter GM [m³/s²], above zero.")
-    center = Parameter[FloatArray]("Where the mass is [m], world frame, shape (3,).")
-    axis = Parameter[FloatArray]("Axis of symmetry of the planet, world frame, a unit vector, shape (3,).")
+    center = Parameter[FloatArray]("Position of the mass [m], world frame, shape (3,).")
+    axis = Parameter[FloatArray]("Symmetry axis of the planet, world frame, a unit vector, shape (3,).")
 
     @property
     def j2(self) -> float:
-        """Second zonal harmonic [-]; above zero it needs a reference radius."""
+        """Second zonal harmonic [-]; a value other than zero requires a reference radius."""
         return float(self._value("j2"))
 
     @j2.setter
@@ -118,7 +139,7 @@ class PointGravity(FieldForce):
 
     @property
     def reference_radius(self) -> float | None:
-        """Radius to which j2 refers [m], above zero; None where there is none."""
+        """Radius that j2 refers to [m], above zero; None if there is none."""
         radius = float(self._value("reference_radius"))
         return None if radius != radius else radius
 
@@ -128,7 +149,7 @@ class PointGravity(FieldForce):
 
     def _set_oblateness(self, owner: object, j2: float, radius: float | None) -> None:
         if j2 != 0.0 and radius is None:
-            refuse(owner, "reference_radius", radius, "given with j2")
+            refuse(owner, "reference_radius", radius, "given together with j2")
         length = nan if radius is None else real(radius, "reference_radius", owner, above=0.0)
         oblateness = 0.0 if radius is None else j2 * length * length
         rows = [self._schema.row(name) for name in ("oblateness", "j2", "reference_radius")]
@@ -142,7 +163,7 @@ class PointGravity(FieldForce):
         return f"PointGravity(gm={self.gm!r}, center={self.center.tolist()}, j2={self.j2!r})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """−GM m/r [1 − J2 (R/r)² (3 z²/r² − 1)/2] of each body [J], zero far away, shape (n,)."""
+        """Potential energy ``−GM m/r [1 − J2 (R/r)² (3 z²/r² − 1)/2]`` of each body [J], zero at infinity, shape (n,)."""
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         r = bodies.position[acting] - values["center"]
@@ -154,14 +175,23 @@ class PointGravity(FieldForce):
 
 
 class GravityGradient(FieldForce):
-    """The torque of a point mass's gravity on an extended body: τ = 3 GM/r³ n × (I n), n the direction to the centre.
+    """The gravity-gradient torque ``τ = 3 GM/r³ n × (I n)`` of a point mass in the direction n.
 
-    The torque alone, to first order in the size of the body over its distance; add `PointGravity` for the force.
+    This is the torque alone, to first order in the ratio of body size to distance. Add a `PointGravity` for the force.
 
     Args:
         gm: Gravitational parameter GM [m³/s²], above zero.
-        center: Where the mass is [m], world frame, shape (3,).
-        bodies: Which bodies feel it; None is all.
+        center: Position of the mass [m], world frame, shape (3,).
+        bodies: The bodies it acts on. None is all.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=1.0)
+        >>> satellite = world.add_body(MassProperties(80.0, (5.0, 20.0, 20.0)), position=(7e6, 0.0, 0.0))
+        >>> gradient = world.add_force(GravityGradient(gm=3.986004418e14))
+        >>> force_world, torque_body = world.wrench(satellite)
+        >>> bool((torque_body == 0.0).all())  # the long axis points at the centre
+        True
     """
 
     __slots__ = ()
@@ -183,13 +213,13 @@ class GravityGradient(FieldForce):
         super().__init__("GravityGradient", bodies, {"gm": gm, "center": center})
 
     gm = Parameter[float]("Gravitational parameter GM [m³/s²], above zero.")
-    center = Parameter[FloatArray]("Where the mass is [m], world frame, shape (3,).")
+    center = Parameter[FloatArray]("Position of the mass [m], world frame, shape (3,).")
 
     def __repr__(self) -> str:
         return f"GravityGradient(gm={self.gm!r}, center={self.center.tolist()})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """GM/(2 r³) (3 n·I n − tr I) of each body [J], shape (n,)."""
+        """Potential energy ``GM/(2 r³) (3 n·I n − tr I)`` of each body [J], shape (n,)."""
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         r = bodies.position[acting] - values["center"]

@@ -17,13 +17,22 @@ from .wrench import BodyHandle, BodyStates
 
 
 class Lorentz(FieldForce):
-    """F = q (E + v × B) on charged bodies in uniform fields.
+    """Lorentz force ``F = q (E + v × B)`` on charged bodies in uniform fields.
 
     Args:
-        charge: Charge q of each body [C]; one number, or one for each of `bodies`.
-        electric_field: E [V/m], world frame, shape (3,), or (k, 3) with one for each of `bodies`.
-        magnetic_field: B [T], world frame, shape (3,), or (k, 3) with one for each of `bodies`.
-        bodies: Which bodies are charged; None is all.
+        charge: Charge q of each body [C]; one number, or one per body in `bodies`.
+        electric_field: Electric field E [V/m], world frame, shape (3,), or (k, 3) with one row per body in `bodies`.
+        magnetic_field: Magnetic flux density B [T], world frame, shape (3,), or (k, 3) with one row per body in `bodies`.
+        bodies: The charged bodies. None is all.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.01)
+        >>> ball = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(2.0, 0.0, 0.0))
+        >>> field = world.add_force(Lorentz(charge=1.0, magnetic_field=(0.0, 0.0, 0.5)))
+        >>> force_world, torque_body = world.wrench(ball)
+        >>> force_world.tolist()
+        [0.0, -1.0, 0.0]
     """
 
     __slots__ = ()
@@ -50,16 +59,16 @@ class Lorentz(FieldForce):
         values = {"charge": charge, "electric_field": electric_field, "magnetic_field": magnetic_field}
         super().__init__("Lorentz", bodies, values)
 
-    charge = Parameter[float]("Charge [C]; one for each body where it was made so.")
-    electric_field = Parameter[FloatArray]("E [V/m], world frame, shape (3,).")
-    magnetic_field = Parameter[FloatArray]("B [T], world frame, shape (3,).")
+    charge = Parameter[float]("Charge [C]; one per body if it was created that way.")
+    electric_field = Parameter[FloatArray]("Electric field E [V/m], world frame, shape (3,).")
+    magnetic_field = Parameter[FloatArray]("Magnetic flux density B [T], world frame, shape (3,).")
 
     def __repr__(self) -> str:
         electric, magnetic = self.electric_field.tolist(), self.magnetic_field.tolist()
         return f"Lorentz({self.charge!r}, electric_field={electric}, magnetic_field={magnetic})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """−q E·x of each charged body [J], zero at the world's origin, shape (n,)."""
+        """Potential energy ``−q E·x`` of each charged body [J], zero at the world's origin, shape (n,)."""
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         along = np.einsum("ni,ni->n", bodies.position[acting], values["electric_field"])

@@ -1,4 +1,4 @@
-"""Springs with dampers, between two bodies or a body and a point of the world."""
+"""Springs with dampers, between two bodies or between a body and a point of the world."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -28,20 +28,32 @@ SPRINGS = Schema(
         _ENABLED,
     ),
 )  # fmt: skip
-"""In the order of components that `kernels.points` reads."""
+"""Springs, in the component order that `kernels.points` reads."""
 
 
 class Spring(TableForce):
-    """A spring and a damper along the line between two points: F = k (L − L₀) + c dL/dt, pulling them together.
+    """A spring and damper along the line between two points, which pulls them together with ``F = k (L − L₀) + c dL/dt``.
+
+    While the two points coincide, the spring has no direction and its force is zero.
 
     Args:
         body: The first body.
         other: The second body, or None for a point fixed in the world.
-        at_body: Where it holds the first body [m], body axes from the body's origin, shape (3,).
-        at_other: Where it holds the second body [m], in that body's axes from its origin; or the world point [m], shape (3,).
-        stiffness: k [N/m], at least 0.
-        damping: c [N·s/m], at least 0.
-        rest_length: L₀ [m], at least 0. While the two points coincide a spring has no direction and pulls nowhere.
+        at_body: Attachment point on the first body [m], body axes from the body's origin, shape (3,).
+        at_other: Attachment point on the second body [m], in that body's axes from its origin, or the fixed point [m], world frame; shape
+            (3,).
+        stiffness: Stiffness k [N/m], at least 0.
+        damping: Damping c [N·s/m], at least 0.
+        rest_length: Rest length L₀ [m], at least 0.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.01)
+        >>> ball = world.add_body(MassProperties.sphere(1.0, 0.5), position=(3.0, 0.0, 0.0))
+        >>> spring = world.add_force(Spring(ball, None, stiffness=4.0, rest_length=1.0))
+        >>> force_world, torque_body = world.wrench(ball)
+        >>> force_world.tolist()
+        [-8.0, 0.0, 0.0]
     """
 
     __slots__ = ()
@@ -64,7 +76,7 @@ class Spring(TableForce):
         if other is not None:
             require_body(other, "other", "Spring")
         if other is body:
-            refuse("Spring", "other", other, "another body than the first, or None")
+            refuse("Spring", "other", other, "a different body than the first, or None")
         values = {
             "at_body": at_body,
             "at_other": at_other,
@@ -76,13 +88,15 @@ class Spring(TableForce):
             [(body, other)], {name: checked(SPRINGS, name, value, "Spring") for name, value in values.items()}
         )
 
-    at_body = Parameter[FloatArray]("Where it holds the first body [m], body axes from the body's origin, shape (3,).")
-    at_other = Parameter[FloatArray](
-        "Where it holds the second body [m], that body's axes; or the world point [m], shape (3,)."
+    at_body = Parameter[FloatArray](
+        "Attachment point on the first body [m], body axes from the body's origin, shape (3,)."
     )
-    stiffness = Parameter[float]("k [N/m], at least 0.")
-    damping = Parameter[float]("c [N·s/m], at least 0.")
-    rest_length = Parameter[float]("L₀ [m], at least 0.")
+    at_other = Parameter[FloatArray](
+        "Attachment point on the second body [m], that body's axes, or the fixed point [m], world frame; shape (3,)."
+    )
+    stiffness = Parameter[float]("Stiffness k [N/m], at least 0.")
+    damping = Parameter[float]("Damping c [N·s/m], at least 0.")
+    rest_length = Parameter[float]("Rest length L₀ [m], at least 0.")
 
     @fixed
     def body(self) -> BodyHandle:
@@ -96,7 +110,7 @@ class Spring(TableForce):
 
     @fixed
     def depends_on_rates(self) -> bool:
-        """Whether it is damped."""
+        """Whether the spring is damped."""
         return self.damping != 0.0
 
     def __repr__(self) -> str:
@@ -110,7 +124,7 @@ class Spring(TableForce):
         pulls(bodies._table.array, wrench._array, wrench._first_row, columns, no_forces, counts)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """k (L − L₀)²/2 [J], put down to the first body, shape (n,)."""
+        """Potential energy ``k (L − L₀)²/2`` [J], assigned to the first body, shape (n,)."""
         energy = np.zeros(bodies.count)
         if self.enabled:
             end = bodies.point_to_world(self.body.index, self.at_body)

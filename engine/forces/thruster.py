@@ -1,4 +1,4 @@
-"""Thrusters: a force at a point of a body, along a direction that turns with it, set by a throttle."""
+"""Thrusters, which push at a point of a body along a direction that rotates with it, controlled by a throttle."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -26,13 +26,25 @@ _THROTTLE = THRUSTERS.row("throttle")
 
 
 class Thruster(TableForce):
-    """One thruster. Its force is max_force · throttle along `direction`, held over each tick and turning with the body.
+    """One thruster, whose force is ``max_force · throttle`` along `direction`.
+
+    The force is held constant over each tick and rotates with the body. The throttle is 0 at first.
 
     Args:
-        body: The body that it drives.
-        position: Where it acts [m], body axes from the body's origin, shape (3,).
-        direction: Direction of the force on the body (the plume goes the other way), body axes, any length but zero, shape (3,).
+        body: The body it pushes.
+        position: Point of application [m], body axes from the body's origin, shape (3,).
+        direction: Direction of the force on the body (opposite to the plume), body axes, of any non-zero length, shape (3,).
         max_force: Force at full throttle [N], at least 0.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+        >>> engine = world.add_force(Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=600.0))
+        >>> engine.throttle = 0.5
+        >>> world.step(8)
+        >>> ship.velocity.tolist()
+        [0.0, 0.0, 1.0]
     """
 
     __slots__ = ()
@@ -47,20 +59,20 @@ class Thruster(TableForce):
         values = {"position": position, "direction": direction, "max_force": max_force}
         super().__init__([(body,)], {name: checked(THRUSTERS, name, value, owner) for name, value in values.items()})
 
-    position = Parameter[FloatArray]("Where it acts [m], body axes from the body's origin, shape (3,).")
+    position = Parameter[FloatArray]("Point of application [m], body axes from the body's origin, shape (3,).")
     direction = Parameter[FloatArray]("Direction of the force on the body, body axes, a unit vector, shape (3,).")
     max_force = Parameter[float]("Force at full throttle [N], at least 0.")
 
     @fixed
     def body(self) -> BodyHandle:
-        """The body that it drives."""
+        """The body it pushes."""
         return self.named_bodies()[0]
 
     @property
     def throttle(self) -> float:
-        """Share of the full force, 0 to 1; 0 at first.
+        """Fraction of the full force, from 0 to 1, initially 0.
 
-        Acts from the next tick to be taken on; set inside `World.on_tick`, in the tick that is starting.
+        A new value acts from the next tick on. A value set inside `World.on_tick` acts from the tick that is starting.
         """
         return float(self._value("throttle"))
 
@@ -78,13 +90,24 @@ class Thruster(TableForce):
 
 
 class ThrusterBank(TableForce):
-    """Many thrusters on one body, with one array of throttles.
+    """Several thrusters on one body, with one array of throttles.
 
     Args:
-        body: The body that they drive.
-        positions: Where they act [m], body axes from the body's origin, shape (k, 3).
-        directions: Directions of the forces on the body, body axes, each of any length but zero, shape (k, 3).
+        body: The body they push.
+        positions: Points of application [m], body axes from the body's origin, shape (k, 3).
+        directions: Directions of the forces on the body, body axes, each of any non-zero length, shape (k, 3).
         max_forces: Forces at full throttle [N], each at least 0, shape (k,) or one number for all.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+        >>> bank = ThrusterBank(ship, positions=[(1, 0, 0), (-1, 0, 0)], directions=[(0, 0, 1), (0, 0, 1)], max_forces=300.0)
+        >>> jets = world.add_force(bank)
+        >>> jets.throttle = (1.0, 1.0)
+        >>> world.step(4)
+        >>> ship.velocity.tolist()
+        [0.0, 0.0, 1.0]
     """
 
     __slots__ = ()
@@ -103,12 +126,12 @@ class ThrusterBank(TableForce):
 
     @fixed
     def body(self) -> BodyHandle:
-        """The body that they drive."""
+        """The body they push."""
         return self.named_bodies()[0]
 
     @property
     def throttle(self) -> FloatArray:
-        """Shares of the full forces, 0 to 1, shape (k,); a read-only copy. Assign a whole array, or one number for all."""
+        """Fractions of the full forces, from 0 to 1, shape (k,), as a read-only copy; assign a whole array or one number for all."""
         return self._value("throttle")
 
     @throttle.setter
@@ -117,7 +140,7 @@ class ThrusterBank(TableForce):
 
     @property
     def positions(self) -> FloatArray:
-        """Where they act [m], body axes from the body's origin, shape (k, 3)."""
+        """Points of application [m], body axes from the body's origin, shape (k, 3)."""
         return self._value("position")
 
     @positions.setter
@@ -154,10 +177,10 @@ class ThrusterBank(TableForce):
 
 
 def _checked_rows(value: Any, argument: str, owner: object, count: int) -> FloatArray:
-    """Checked values of a bank, one for each thruster; the argument is called as the field is, in the plural."""
+    """Checked values of a bank, one per thruster; the argument is the plural of the field's name."""
     name = argument.removesuffix("s")
     if THRUSTERS.by_name[name].size > 1:
-        array(value, argument, owner, (count, THRUSTERS.by_name[name].size))  # one for all makes no sense here
+        array(value, argument, owner, (count, THRUSTERS.by_name[name].size))  # one value for all makes no sense here
     return checked(THRUSTERS, name, value, owner, count, argument)
 
 

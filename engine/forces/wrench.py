@@ -1,4 +1,4 @@
-"""What a force function is given: the states to evaluate at, and the wrench to add to."""
+"""The arguments of a Python force: the states to evaluate at, and the wrench to add to."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -26,7 +26,7 @@ from ..store.bodies import Bodies
 
 
 class BodyHandle(Protocol):
-    """What a force needs of a body."""
+    """The attributes of a body that forces use."""
 
     @property
     def index(self) -> int: ...
@@ -39,12 +39,14 @@ class BodyHandle(Protocol):
 
 
 def is_body(value: object) -> bool:
-    """Whether this is a handle of a body, removed or not."""
+    """Whether this is the handle of a body, removed or not."""
     return hasattr(type(value), "apply_force_body")
 
 
 class BodyStates:
-    """Read-only arrays of the state being evaluated, in body order. They are views, good for this one call.
+    """Read-only arrays of the state at which forces are evaluated, one row per body.
+
+    The arrays are views that are valid during this call only.
 
     Attributes:
         position: Position of the mass centres [m], world frame, shape (n, 3).
@@ -53,6 +55,17 @@ class BodyStates:
         angular_velocity_body: Angular velocity [rad/s], body frame, shape (n, 3).
         mass: Mass [kg], shape (n,).
         center_of_mass_body: Mass centre from the body's origin [m], body frame, shape (n, 3).
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.5)
+        >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(3.0, 0.0, 0.0))
+        >>> @world.add_force
+        ... def pull(wrench, bodies, time):
+        ...     wrench.force_world -= bodies.mass[:, None] * bodies.position
+        >>> force_world, torque_body = world.wrench(ball)
+        >>> force_world.tolist()
+        [-6.0, 0.0, 0.0]
     """
 
     __slots__ = (
@@ -79,34 +92,50 @@ class BodyStates:
 
     @property
     def count(self) -> int:
-        """How many bodies there are."""
+        """Number of bodies."""
         return len(self.mass)
 
     @property
     def angular_velocity_world(self) -> FloatArray:
-        """Angular velocity [rad/s], world frame, shape (n, 3); computed at each reading."""
+        """Angular velocity [rad/s], world frame, shape (n, 3); computed on each access."""
         return read_only(self.to_world(self.angular_velocity_body))
 
     @property
     def inertia_body(self) -> FloatArray:
-        """Inertia about the mass centre [kg·m²], body frame, shape (n, 3, 3); computed at each reading."""
+        """Inertia about the mass centre [kg·m²], body frame, shape (n, 3, 3); computed on each access."""
         return Model(self._table).inertia_body
 
     def to_world(self, vectors_body: FloatArray) -> FloatArray:
-        """Turn one vector a body, shape (n, 3), from body axes to world axes."""
+        """Rotate one vector per body, shape (n, 3), from body axes to world axes."""
         return rotated(self.orientation, vectors_body)
 
     def to_body(self, vectors_world: FloatArray) -> FloatArray:
-        """Turn one vector a body, shape (n, 3), from world axes to body axes."""
+        """Rotate one vector per body, shape (n, 3), from world axes to body axes."""
         return rotated_inverse(self.orientation, vectors_world)
 
     def point_to_world(self, row: int, point_body: FloatArray) -> FloatArray:
-        """World position [m] of a point [m] given in body axes from a body's origin, shape (3,)."""
+        """Convert a point from a body's axes to a world position.
+
+        Args:
+            row: The row of the body.
+            point_body: The point [m], body axes from the body's origin, shape (3,).
+
+        Returns:
+            The point [m], world frame, shape (3,).
+        """
         arm = point_body - self.center_of_mass_body[row]
         return self.position[row] + rotated(self.orientation[row], arm)
 
     def row(self, body_or_row: BodyHandle | int) -> int:
-        """The row of a body, given as its handle or as the row itself."""
+        """Return the row of a body.
+
+        Args:
+            body_or_row: The handle of a body of this world, or the row itself.
+
+        Raises:
+            TypeError: It is neither a body nor an integer.
+            ValueError: It is a body of another world, or there is no such row.
+        """
         table = self._table
         rule = f"a body of this world or a row from 0 to {table.count - 1}"
         if is_body(body_or_row):
@@ -122,10 +151,21 @@ class BodyStates:
 
 
 class Wrench:
-    """Forces and torques on all bodies, to be added to. World parts and body parts are summed apart.
+    """Forces and torques on all bodies, to which a Python force adds its contribution.
 
-    `wrench.force_world += …` for whole arrays, `wrench.force_world[row] += …` or `wrench.add(body, …)` for one body. Assigning another
-    array is refused: it would be lost.
+    Use `wrench.force_world += …` for all bodies, and `wrench.force_world[row] += …` or `wrench.add(body, …)` for one body. Contributions
+    in world axes and in body axes are summed separately. Assigning a new array is an error, because it would be lost.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.5)
+        >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5))
+        >>> @world.add_force
+        ... def push(wrench, bodies, time):
+        ...     wrench.add(ball, force_body=(0.0, 0.0, 4.0))
+        >>> world.step(2)
+        >>> ball.velocity.tolist()
+        [0.0, 0.0, 2.0]
     """
 
     __slots__ = ("_array", "_first_row", "_motor", "_parts", "bodies")
@@ -163,7 +203,7 @@ class Wrench:
 
     @property
     def force_body(self) -> FloatArray:
-        """Force at the mass centres [N], body frame, shape (n, 3); turns with the body over the tick or stage."""
+        """Force at the mass centres [N], body frame, shape (n, 3); it rotates with the body until the next evaluation."""
         return self._parts["force_body"]
 
     @force_body.setter
@@ -173,7 +213,7 @@ class Wrench:
 
     @property
     def torque_body(self) -> FloatArray:
-        """Torque about the mass centres [N·m], body frame, shape (n, 3); turns with the body over the tick or stage."""
+        """Torque about the mass centres [N·m], body frame, shape (n, 3); it rotates with the body until the next evaluation."""
         return self._parts["torque_body"]
 
     @torque_body.setter
@@ -183,14 +223,14 @@ class Wrench:
 
     @property
     def motor_torque_body(self) -> FloatArray:
-        """Torque of motors on wheels inside the bodies [N·m], body frame, shape (n, 3): the stored momentum grows by it.
+        """Torque of motors on the reaction wheels inside the bodies [N·m], body frame, shape (n, 3).
 
-        The body feels the opposite torque, and the sum of both momenta neither. Only for a force with `evaluate = "tick"`: a motor torque
-        is held over the tick.
+        The stored momentum grows at this rate, and the opposite torque acts on the body, so the total angular momentum does not change.
+        Only a force with `evaluate = "tick"` can set it, because a motor torque is held constant over the tick.
         """
         if self._motor is None:
             raise TypeError(
-                'Wrench: motor_torque_body is held over a tick; give the force the attribute evaluate = "tick" to set it'
+                'Wrench: motor_torque_body is held over a tick; give the force the attribute evaluate = "tick" to use it'
             )
         return self._motor
 
@@ -214,10 +254,16 @@ class Wrench:
 
         Args:
             body_or_row: The body, or its row.
-            force_world, force_body: Force [N] in world or in body axes, shape (3,).
-            torque_world, torque_body: Torque [N·m] in world or in body axes, shape (3,).
-            motor_torque_body: Torque [N·m] of motors on wheels inside the body, body axes, shape (3,).
-            at_body: Where the forces act [m], body axes from the body's origin, shape (3,); None is the mass centre.
+            force_world: Force [N], world frame, shape (3,).
+            force_body: Force [N], body frame, shape (3,).
+            torque_world: Torque [N·m], world frame, shape (3,).
+            torque_body: Torque [N·m], body frame, shape (3,).
+            motor_torque_body: Torque of motors on the wheels inside the body [N·m], body frame, shape (3,).
+            at_body: Point of application of the forces [m], body axes from the body's origin, shape (3,). None is the mass centre.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: An argument has the wrong shape, none is given, or the body is not of this world.
         """
         row = self.bodies.row(body_or_row)
         given = {
@@ -230,9 +276,7 @@ class Wrench:
         if motor_torque_body is not None:
             self.motor_torque_body[row] += _three(motor_torque_body, "motor_torque_body")
         elif not values:
-            refuse(
-                "Wrench.add", "force_world, force_body, torque_world, torque_body or motor_torque_body", None, "given"
-            )
+            refuse("Wrench.add", "at least one force or torque", None, "given")
         if at_body is not None:
             arm = _three(at_body, "at_body") - self.bodies.center_of_mass_body[row]
             if force_body is not None:
@@ -245,7 +289,7 @@ class Wrench:
 
 
 def _refuse_assignment(part: str) -> NoReturn:
-    raise TypeError(f"Wrench: {part} must be added to (wrench.{part} += …), not replaced")
+    raise TypeError(f"Wrench: {part} cannot be replaced; add to it (wrench.{part} += …)")
 
 
 _PART_ROWS = {
@@ -257,5 +301,5 @@ _PART_ROWS = {
 
 
 def _three(value: npt.ArrayLike, argument: str) -> FloatArray:
-    # A value that is not finite passes: the tick it spoils names this force, which a refusal here could not.
+    # A value that is not finite passes, because the error of the rejected tick can name this force and an error here cannot.
     return array(value, argument, "Wrench.add", (3,), finite=False)

@@ -1,4 +1,4 @@
-"""Methods that take the tick, one a file; `by_name` maps the string that a world accepts to a maker without arguments."""
+"""Integration methods, one per file; `by_name` maps each name that a world accepts to a function that creates the method."""
 
 from collections.abc import Callable
 
@@ -51,4 +51,4 @@ by_name: dict[str, Callable[[], Integrator]] = {
 }
 
 ALL_INTEGRATORS: list[Integrator] = [make() for make in by_name.values()]
-"""One of each method, as made by `by_name`."""
+"""One of each method, as created by `by_name`."""

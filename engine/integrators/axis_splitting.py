@@ -1,4 +1,4 @@
-"""Kicks, and free rotation split into turns about the principal axes."""
+"""Splitting into kicks by the forces and rotations about the principal axes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,26 +13,32 @@ _TABLES = {2: of_order_two((1.0,)), 4: of_order_two(SUZUKI)}
 
 @dataclass(frozen=True, repr=False)
 class AxisSplitting(Splitting):
-    """Kicks by the forces, and between them a turn about the momentum and turns about the principal axes 1, 2, 3, 2, 1.
+    """Splitting method with kicks by the forces, and rotations about the momentum and about the principal axes 1, 2, 3, 2, 1 between them.
 
-    Order 2 with two evaluations a tick, or order 4 with six, by Suzuki's composition of five steps. Keeps the angular momentum to
-    rounding at any spin; the energy of a free body swings, by (dt·|ω|)² or (dt·|ω|)⁴ and by how far the body is from symmetric, and does
-    not creep. Where two principal moments are equal a free body is followed exactly. Never blows up: 2T stays between L²/I₃ and L²/I₁.
+    Order 2 with two evaluations per tick, or order 4 with six, by Suzuki's composition of five steps. The method conserves angular momentum
+    to rounding at any spin. The energy of a free body oscillates without drift, with an amplitude that grows as ``(dt·|ω|)²`` or
+    ``(dt·|ω|)⁴`` and with the asymmetry of the body. A free body with two equal principal moments is exact. The method never blows up,
+    because 2T stays between ``L²/I₃`` and ``L²/I₁``.
 
-    Choose it for many bodies that tumble at moderate spin: a tick costs half of what `FreeRotor` takes. Not for an asymmetric body with
-    dt·|ω| near one: the attitude then is far off.
+    Choose it for many bodies that tumble at moderate spin, because a tick costs half as much as with `FreeRotor`. Do not choose it for an
+    asymmetric body with ``dt·|ω|`` near one, whose attitude would be far off.
 
-    Bodies with stored momentum take the turns about the axes at their whole rates ω₁, ω₂, ω₃: one at rest beside its wheels stays so.
-    Motors act in the kicks, on wheels and body alike, so the total momentum is kept to rounding while wheels spin up. In game mode a drift
-    is one turn at constant body rates, exact. While some force that is evaluated at each stage depends on the rates, there are twice
-    (order 2) or four times (order 4) as many evaluations (see `FreeRotor`).
+    A body with stored momentum rotates about the principal axes at its full rates ω₁, ω₂, ω₃, so that a body at rest with spinning wheels
+    stays at rest. Motors act in the kicks, on wheels and body alike, so the total momentum is conserved to rounding while wheels spin up.
+    In game mode a drift is one exact rotation at constant body rates. While a force that is evaluated at each stage depends on the rates,
+    there are twice (order 2) or four times (order 4) as many evaluations (see `FreeRotor`).
 
-    Not to be confused with the usual form, turns at the whole rates for every body: that wobbles even a ball.
+    This is not the usual form, which rotates every body at its full rates and makes even a sphere wobble.
 
     Sources: McLachlan (1993), Reich (1994) and Fassò (2003) for the splitting; Suzuki (1990) for the composition.
 
     Args:
         order: 2 or 4.
+
+    Example:
+        >>> from engine import World
+        >>> World(dt=0.01, integrator=AxisSplitting(order=4)).integrator
+        <AxisSplitting 'axis-splitting-4'>
     """
 
     order: int = 2

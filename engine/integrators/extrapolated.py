@@ -1,4 +1,4 @@
-"""Forces that are known once a tick, extrapolated to the stages of a method."""
+"""Extrapolation of forces that are known once per tick to the stages of a method."""
 
 from weakref import WeakSet
 
@@ -12,30 +12,37 @@ from .integrator import NO_FORCES, CompiledForces, EvaluateForces, Integrator, T
 
 
 class Extrapolated(Integrator):
-    """Another method, given the quadratic through the last three ticks' held wrenches in place of the held wrench.
+    """Wrapper around a method that replaces the held wrench by the quadratic through the held wrenches of the last three ticks.
 
-    For forces that are known once a tick (`evaluate = "tick"`, thrusters, pushes applied in a callback) and change smoothly from tick to
-    tick. Held, they leave any method at order 1; extrapolated, at order 3 once three ticks are known. The first tick after a start or a
-    reset has nothing but its own value, and the one after it two: that costs an error of dt² once, which is why `order` is 2 at
-    most. Forces that are evaluated at the stages are added on top, and the evaluations are those of the method inside.
+    It is meant for forces that are known once per tick (`evaluate = "tick"`, thrusters, forces applied in a callback) and change smoothly
+    from tick to tick. Held constant, such forces limit any method to order 1. Extrapolated, they allow order 3 once three ticks are known.
+    The first tick after a start or a reset knows only its own value, and the next tick two values. This costs one error of ``dt²``, which
+    is why `order` is at most 2. Forces that are evaluated at the stages are added, and the evaluations are those of the inner method.
 
-    What is constant stays so to the last bit. World parts are extrapolated in world axes and body parts in body axes, each component by
-    itself. A sudden change (a thruster that is switched on, a push for one tick alone) overshoots: 1.9 of the change in the mean of
-    that tick, 0.6 in the next, half a tick's worth too much in all.
+    A constant wrench stays constant to the last bit. World components are extrapolated in world axes and body components in body axes,
+    each by itself. A sudden change (a thruster that is switched on, a force applied for one tick) overshoots: by 1.9 of the change in the
+    mean of that tick and 0.6 in the next, which adds half a tick's worth in total.
 
-    The history of a body is forgotten when its pose, velocity, rates or mass properties are set or an impulse acts on it; that of all
-    bodies when whole arrays of the state are assigned, when the world is given another method, and by `reset()`. It is kept with the
-    bodies: a failed tick leaves it as it was, and it is part of the state hash.
+    The history of a body is discarded when its pose, velocity, rates or mass properties are set, or when an impulse acts on it. The history
+    of all bodies is discarded when whole state arrays are assigned, when the world gets another method, and by `reset()`. The history is
+    stored with the bodies: a failed tick does not change it, and it is part of the state hash.
 
-    The torque of motors is not extrapolated but held, so that stored momentum grows by just what the motors were told.
+    The torque of motors is held and not extrapolated, so that the stored momentum grows by exactly what the motors were commanded.
 
-    Choose it for controllers that run once a tick. Not for contacts or switching thrusters, and not around a method with one evaluation,
-    which looks at the start of the tick only.
+    Choose it for controllers that run once per tick. Do not choose it for contacts or switching thrusters, or around a method with one
+    evaluation, which only uses the start of the tick.
 
-    Source: Mandre (2008), 7.3. Corrections: the polynomial is quadratic, and x = (t − t₀)/dt with t₀ the start of the tick (M9).
+    Source: Mandre (2008), 7.3. Corrections: the polynomial is quadratic, and ``x = (t − t₀)/dt`` with t₀ the start of the tick (M9).
 
     Args:
-        integrator: The method; `Substepped` may stand inside, never outside: the history is one of whole ticks.
+        integrator: The inner method. It may be `Substepped`, but a `Substepped` method must not contain this one, because the history is
+            one of whole ticks.
+
+    Example:
+        >>> from engine import World
+        >>> from engine.integrators import RungeKutta4
+        >>> World(dt=0.01, integrator=Extrapolated(RungeKutta4())).integrator.name
+        'extrapolated rk4'
     """
 
     takes_compiled_forces = False
@@ -44,7 +51,7 @@ class Extrapolated(Integrator):
         if not isinstance(integrator, Integrator):
             refuse("Extrapolated", "integrator", integrator, "a method from engine.integrators", TypeError)
         if isinstance(integrator, Extrapolated):
-            refuse("Extrapolated", "integrator", integrator, "one that does not extrapolate already")
+            refuse("Extrapolated", "integrator", integrator, "a method that does not extrapolate already")
         self.integrator = integrator
         self._flown: WeakSet[Bodies] = WeakSet()
         self.fuses_ticks = integrator.fuses_ticks
@@ -53,7 +60,7 @@ class Extrapolated(Integrator):
         return f"Extrapolated({self.integrator!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Extrapolated, (self.integrator,)  # the bodies that it has flown are those of other worlds
+        return Extrapolated, (self.integrator,)  # the bodies that it has moved belong to other worlds
 
     @property
     def name(self) -> str:
@@ -71,11 +78,11 @@ class Extrapolated(Integrator):
         self.integrator.check_game_mode(game_mode)
 
     def follow(self, bodies: Bodies) -> None:
-        """Count these bodies among those that it flies: a copied world has a history before its first tick."""
+        """Count these bodies among those that this method moves, because a copied world has a history before its first tick."""
         self._flown.add(bodies)
 
     def reset(self) -> None:
-        """Forget the wrenches of the ticks before, of every body in the worlds that this method flies: something has jumped."""
+        """Discard the wrench history of every body in the worlds that use this method; call it after a discontinuity."""
         for bodies in self._flown:
             bodies.before_change()
             bodies.forget_history()
@@ -87,7 +94,7 @@ class Extrapolated(Integrator):
         take_held = self.integrator.held_ticks(bodies, dt, gyroscopic, NO_FORCES, threads)
 
         def take(ticks: int) -> int:
-            # with the wrench held, the third tick is the first whose history is all of one value, and extrapolates to that value
+            # with a held wrench, the history has a single value from the third tick on, and extrapolates to that value
             for tick in range(min(ticks, 2)):
                 if not take_staged(lambda stage, offset: None):
                     return tick
@@ -112,7 +119,7 @@ class Extrapolated(Integrator):
 
             try:
                 return take_inside(extrapolate_and_evaluate)
-            finally:  # an exception may come when the tick is over and counted: what it held then belongs to the history
+            finally:  # if an exception comes after the tick was counted, the wrench that it held belongs to the history
                 if control[TICKS] != tick:
                     accepted(remember(array, control, history))
 

@@ -1,4 +1,4 @@
-"""Kicks and exact free rotation."""
+"""Splitting into kicks by the forces and exact free rotation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ..kernels.free_rotor import free_rotor
 from .splitting import STRANG, SUZUKI, Splitting, Table
 
 # Blanes and Moan (2002), Runge-Kutta-Nyström splitting of order 4 in six drifts (their SRKN 6 b); the middle kick and the two middle
-# drifts are what is missing to one
+# drifts complete the sums to one
 _KICK_1, _KICK_2, _KICK_3 = 0.0829844064174052, 0.3963098014983680, -0.0390563049223486
 _DRIFT_1, _DRIFT_2 = 0.2452989571842710, 0.6048726657110800
 _DRIFT_3 = 0.5 - (_DRIFT_1 + _DRIFT_2)
@@ -24,7 +24,7 @@ _BLANES_MOAN: Table = (
     (_KICK_1, 0.0),
 )
 
-# Laskar and Robutel (2001), SABA 4: kicks at the nodes of Gauss and Legendre, with their weights
+# Laskar and Robutel (2001), SABA 4: kicks at the Gauss-Legendre nodes, with the Gauss-Legendre weights
 _NODE_INNER, _NODE_OUTER = sqrt(525.0 - 70.0 * sqrt(30.0)) / 70.0, sqrt(525.0 + 70.0 * sqrt(30.0)) / 70.0
 _WEIGHT_INNER, _WEIGHT_OUTER = 0.25 + sqrt(30.0) / 72.0, 0.25 - sqrt(30.0) / 72.0
 _SABA_4: Table = (
@@ -38,35 +38,41 @@ _SABA_4: Table = (
 
 @dataclass(frozen=True, repr=False)
 class FreeRotor(Splitting):
-    """Kicks by the forces, and between them the exact motion of a free body by Jacobi's elliptic functions.
+    """Geometric splitting method with kicks by the forces, and exact free-body motion by Jacobi's elliptic functions between them.
 
-    A body without torque is followed exactly, to rounding, at any spin and for a tick of any length; only forces cost accuracy. Angular
-    momentum is kept to rounding always, energy to rounding in free flight, and bounded under forces that have a potential.
+    Torque-free motion is exact to rounding, at any spin and for ticks of any length; only forces cause errors. Angular momentum is
+    conserved to rounding. Energy is conserved to rounding in free flight, and its error stays bounded under forces that have a potential.
 
-    * `FreeRotor(order=2)`, "free-rotor-2": half a kick, a drift, half a kick (Strang). Two evaluations a tick.
-    * `FreeRotor(order=4)`, "free-rotor-4": Blanes and Moan's Runge-Kutta-Nyström splitting, six drifts, seven evaluations.
-    * `FreeRotor(scheme="saba4")`, "saba4": Laskar and Robutel's SABA 4, five drifts, four evaluations, for forces that are weak beside the
-      motion, as the gravity gradient on a spinning satellite. Of order two, with an error that carries the square of the weak force; its
-      first power comes with dt⁸ only.
+    * `FreeRotor(order=2)`, "free-rotor-2": half a kick, a drift, half a kick (Strang). Two evaluations per tick.
+    * `FreeRotor(order=4)`, "free-rotor-4": the Runge-Kutta-Nyström splitting of Blanes and Moan, with six drifts and seven evaluations.
+    * `FreeRotor(scheme="saba4")`, "saba4": the SABA 4 method of Laskar and Robutel, with five drifts and four evaluations, for forces that
+      are weak compared to the free motion, such as the gravity gradient on a spinning satellite. It is of order two, but the error is
+      proportional to the square of the weak force; the first power appears only with ``dt⁸``.
 
-    Choose it for spacecraft, for fast spin, for long runs, and wherever a tick is not short beside a turn. The end of a kick is the start
-    of the next one, but forces may change between ticks, so both are evaluated.
+    Choose it for spacecraft, for fast spin, for long runs, and wherever a tick is not short compared to a revolution. The last kick of a
+    tick and the first kick of the next one are at the same state, but forces may change between ticks, so both are evaluated.
 
-    While some force that is evaluated at each stage depends on the rates (damping, drag, functions that do not say otherwise by an
-    attribute `depends_on_rates = False`), there are twice (order 2, SABA 4) or four times (order 4) as many evaluations; the order is kept.
+    While a force that is evaluated at each stage depends on the rates, there are twice (order 2, SABA 4) or four times (order 4) as many
+    evaluations, and the order is preserved. This applies to damping, drag, and functions without an attribute `depends_on_rates = False`.
 
-    With stored momentum free motion has no closed form of this kind. The steady turn −I⁻¹h is then split off; a drift is of order two, or
-    for the two other methods of order four (Suzuki's composition, at five times the cost, paid while some body stores momentum). Motors
-    act in the kicks, which are exact for them. Momentum is kept to rounding all the same, while wheels spin up too, rest only to the
-    order: with a wheel six times as strong as the body's own momentum, measured after 2 s at 1/40 s: 5e-4, 1e-9 (order 4) and 5e-11 rad
-    ("saba4"). In game mode a drift is a turn at constant body rates, exact too.
+    With stored momentum, free motion has no closed form of this kind. The method then splits off the steady rotation ``−I⁻¹h``. A drift
+    becomes of order two, or of order four for the two other methods (by Suzuki's composition, at five times the cost while any body stores
+    momentum). Motors act in the kicks, which are exact for them. Momentum is still conserved to rounding, also while wheels spin up. A body
+    at rest stays at rest only to the order of the method: with a wheel six times as strong as the body's own momentum, the attitude error
+    after 2 s at 1/40 s was 5e-4 (order 2), 1e-9 (order 4) and 5e-11 rad ("saba4"). In game mode a drift is an exact rotation at constant
+    body rates.
 
     Sources: Landau and Lifshitz, Mechanics, section 37; DLMF 19.8(iii), Gauss's transformation;
     Blanes and Moan (2002), J. Comput. Appl. Math. 142, table 3; Laskar and Robutel (2001), Celest. Mech. 80.
 
     Args:
         order: 2 or 4.
-        scheme: "saba4", of order 2, or None.
+        scheme: "saba4", which is of order 2, or None.
+
+    Example:
+        >>> from engine import World
+        >>> World(dt=0.01, integrator=FreeRotor(order=4)).integrator
+        <FreeRotor 'free-rotor-4'>
     """
 
     order: int = 2
@@ -80,7 +86,7 @@ class FreeRotor(Splitting):
         if self.scheme not in (None, "saba4"):
             refuse("FreeRotor", "scheme", self.scheme, "'saba4' or None")
         if self.scheme == "saba4" and self.order != 2:
-            refuse("FreeRotor", "order", self.order, "left out with scheme='saba4', which is of order 2")
+            refuse("FreeRotor", "order", self.order, "omitted with scheme='saba4', which is of order 2")
 
     @property
     def name(self) -> str:

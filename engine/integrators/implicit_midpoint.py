@@ -1,4 +1,4 @@
-"""The implicit midpoint rule, which keeps energy and angular momentum of a free body."""
+"""The implicit midpoint rule, which conserves energy and angular momentum of a free body."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,23 +12,28 @@ from .integrator import OneStepMethod
 class ImplicitMidpoint(OneStepMethod):
     """The implicit midpoint rule on the group of rotations, in the energy-momentum form.
 
-    Order 2, two evaluations a tick. Keeps energy and angular momentum of a free body to rounding at any spin, stored momentum included: in
-    1e6 ticks of 1/60 s both within 2e-13, without growth, and to 4e-14 in 600 ticks at dt·|ω| from 0.01 to 1e5. With torques the angular
-    momentum grows by dt times the torque in the middle, to rounding; the energy swings with a conservative torque. Motors act for half the
-    tick before the free motion and for half of it after: the total momentum never sees them.
+    Order 2, two evaluations per tick. The method conserves energy and angular momentum of a free body to rounding at any spin, including
+    stored momentum: both within 2e-13 in 1e6 ticks of 1/60 s, without growth, and within 4e-14 in 600 ticks at ``dt·|ω|`` from 0.01 to 1e5.
+    With torques, the angular momentum changes by dt times the torque at the midpoint, to rounding; under a conservative torque the energy
+    oscillates. Motors act for half a tick before the free motion and for half a tick after it, so they never change the total momentum.
 
-    Choose it for long runs and fast spins where what is conserved matters more than the phase, and as a method that cannot blow up a free
-    body. Not where the attitude has to be right: a steady turn lags by (ω dt)³/12 a tick.
+    Choose it for long runs and fast spins where conservation matters more than the phase, and as a method that cannot blow up a free body.
+    Do not choose it where the attitude must be accurate: a steady rotation lags by ``(ω dt)³/12`` per tick.
 
-    A tick solves three equations by ten Newton steps, always as many. Up to dt·|ω| = 1 without stored momentum, and for most bodies
-    to 5, the step is taken as it is; beyond, where the equations have several solutions or none within reach, a shorter one is solved
-    and the body turns less far. With a wheel weaker than the body's own momentum and moments a hundredfold apart one body in a hundred
-    takes the shorter step at 0.5, one in 25 at 1.
+    A tick solves three equations by exactly ten Newton steps. The full step is used up to ``dt·|ω| = 1`` without stored momentum, and up to
+    5 for most bodies. Beyond that, where the equations have several solutions or none within reach, a shorter step is solved and the body
+    rotates less far. With a wheel weaker than the body's own momentum and moments that differ by a factor of 100, one body in 100 uses the
+    shorter step at 0.5, and one in 25 at 1.
 
-    Not to be confused with the explicit midpoint rule, nor with the implicit one on quaternion and rates, which keeps neither; nor
-    with a symplectic method: with torques only the free flight is implicit, the torque is that of a predicted middle.
+    This is neither the explicit midpoint rule nor the implicit one on quaternion and rates, which conserves neither quantity. It is not
+    symplectic under torques either: only the free motion is implicit, and the torque is evaluated at a predicted midpoint.
 
     Source: Austin, Krishnaprasad and Wang (1993), J. Comput. Phys. 107, 105-117; Simo and Wong (1991), Int. J. Numer. Meth. Eng. 31, 19-52.
+
+    Example:
+        >>> from engine import World
+        >>> World(dt=0.01, integrator=ImplicitMidpoint()).integrator
+        <ImplicitMidpoint 'midpoint'>
     """
 
     order: ClassVar[int] = 2

@@ -1,4 +1,4 @@
-"""What a method is to the world: a named way to take one tick."""
+"""The interface between a world and an integration method."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from ..store.bodies import Bodies
 from ..threads import TakeTicks, on_threads
 
 EvaluateForces = Callable[[int, float], None]
-"""Called as `evaluate(stage, offset)`: add the forces of that stage to its wrench, `offset` [s] after the start of the tick."""
+"""Called as `evaluate(stage, offset)`, this adds the forces of that stage to its wrench, `offset` [s] after the start of the tick."""
 
 
 TakeStagedTick = Callable[[EvaluateForces], bool]
@@ -25,12 +25,17 @@ LoopCall = Callable[[], int]
 
 
 class StagedTick:
-    """One tick laid out beforehand: loops and evaluations of forces in turn, and a last loop that counts what is not finite."""
+    """One tick prepared in advance, as alternating loops and force evaluations and a last loop that finds values that are not finite."""
 
     __slots__ = ("_end", "_steps")
 
     def __init__(self, steps: Sequence[tuple[LoopCall, int, float]], end: LoopCall) -> None:
-        """Args: a loop, and the arguments of the evaluation that follows it, for each evaluation; and the last loop."""
+        """Create from loops.
+
+        Args:
+            steps: For each evaluation, the loop before it and the arguments of the evaluation.
+            end: The last loop.
+        """
         self._steps = steps
         self._end = end
 
@@ -43,25 +48,25 @@ class StagedTick:
 
 
 class CompiledForces(NamedTuple):
-    """Forces that compiled loops evaluate at each stage by themselves; the arrays are those of `kernels.layout`."""
+    """Forces that compiled loops evaluate at each stage without calling Python, in the arrays of `kernels.layout`."""
 
     kinds: tuple[FieldKind, ...] = ()
-    """The kinds of force fields that act, in the order in which they add up."""
+    """The kinds of fields that act, in the order in which they are added."""
     layers: Any = 0.0
-    """Their parameters per body, shape (rows, pitch); anything where there is no field."""
+    """Their parameters per body, shape (rows, pitch); any value if there is no field."""
     counts: Any = None
-    """How many springs, how many point forces, and how many layers of each kind."""
+    """The number of springs, of point forces, and of layers of each kind."""
     springs: Any = None
-    """Shape (12, capacity); None where there are none."""
+    """The springs, shape (12, capacity); None if there are none."""
     point_forces: Any = None
-    """Shape (8, capacity); None where there are none."""
+    """The point forces, shape (8, capacity); None if there are none."""
     in_passes: bool = False
-    """Whether each stage is a pass over all bodies: there are springs or point forces, or several layers of one kind."""
+    """Whether each stage is a pass over all bodies, because there are springs, point forces or several layers of one kind."""
     depends_on_rates: bool = False
 
     @property
     def tables(self) -> tuple[Any, Any, Any, Any]:
-        """Springs, point forces, layers and counts, as the loops in passes take them."""
+        """Springs, point forces, layers and counts, as the arguments of the loops in passes."""
         springs = _NO_SPRINGS if self.springs is None else self.springs
         point_forces = _NO_POINT_FORCES if self.point_forces is None else self.point_forces
         return springs, point_forces, self.layers, self.counts
@@ -73,17 +78,20 @@ NO_FORCES = CompiledForces()
 
 
 class Integrator(ABC):
-    """Takes ticks. A method is final: it is wrapped to be changed, not overridden."""
+    """Base class of the integration methods.
+
+    A method is final. To change a method, wrap it instead of subclassing it.
+    """
 
     fuses_ticks: bool = True
-    """Whether many ticks may be asked for in one call; False for one that can refuse a tick."""
+    """Whether one call may run many ticks; False for a method that can reject a tick."""
     takes_compiled_forces: bool = True
-    """Whether `held_ticks` takes them; False for a method that has to see each wrench."""
+    """Whether `held_ticks` accepts compiled forces; False for a method that needs each wrench."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The string under which the world knows the method."""
+        """Name of the method."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
@@ -91,51 +99,55 @@ class Integrator(ABC):
     @property
     @abstractmethod
     def order(self) -> int:
-        """How fast the error falls: halving dt divides it by two to this power."""
+        """Order p of the method; halving dt divides the error by ``2**p``."""
 
     @property
     @abstractmethod
     def evaluations_per_tick(self) -> int:
-        """How often in a tick the forces that depend on the state are evaluated.
+        """Number of evaluations per tick of the forces that depend on the state.
 
-        Splitting methods do so two or four times as often while one of these forces depends on the rates.
+        Splitting methods evaluate two or four times as often while one of these forces depends on the rates.
         """
 
-    def check_game_mode(self, game_mode: bool) -> None:  # noqa: B027 (most methods can fly both)
-        """Raise `ValueError` with the reason where the method cannot do without the gyroscopic term, or with it."""
+    def check_game_mode(self, game_mode: bool) -> None:  # noqa: B027 (most methods support both)
+        """Raise `ValueError` with the reason if the method does not support this mode.
+
+        Args:
+            game_mode: Whether the gyroscopic term is dropped.
+        """
 
     @abstractmethod
     def held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        """Make `take(ticks)`: up to so many ticks with the wrench rows held and `forces` evaluated at each stage.
+        """Create `take(ticks)`, which runs up to that many ticks with held wrench rows and with `forces` evaluated at each stage.
 
-        It is good until the bodies' `layout_version` changes, and returns how many ticks ended finite, each counted in the bodies'
-        `control`. Where that is fewer, the tick after them was undone. A negative result says that a loop rejected its array, and
-        nothing was done.
+        It is valid until the bodies' `layout_version` changes. It returns the number of ticks that ended finite, each counted in the
+        bodies' `control`. If fewer ticks ended finite than were requested, the tick after them was undone. A negative result means that a
+        loop rejected its array and changed nothing.
         """
 
     @abstractmethod
     def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        """Make `take(evaluate)`: one tick, evaluating forces at each stage; whether it ended finite.
+        """Create `take(evaluate)`, which runs one tick with forces evaluated at each stage and returns whether it ended finite.
 
-        It is good until the bodies' `layout_version` changes. Where an evaluation raises, the bodies are as they were, and so they are
-        after a tick that did not end finite; any other is counted in the bodies' `control`. `depends_on_rates` says whether some of these
-        forces depend on velocity or angular velocity.
+        It is valid until the bodies' `layout_version` changes. If an evaluation raises or the tick does not end finite, the bodies are
+        unchanged. Every other tick is counted in the bodies' `control`. `depends_on_rates` says whether some of these forces depend on
+        velocity or angular velocity.
         """
 
 
 @dataclass(frozen=True, repr=False)
 class OneStepMethod(Integrator):
-    """A method whose tick starts from nothing but the state, written as one scalar function `advance` (see `kernels.loops`)."""
+    """A method that starts each tick from the state alone, written as one scalar function `advance` (see `kernels.loops`)."""
 
     stage_offsets: ClassVar[tuple[float, ...]]
-    """When each evaluation is made, in ticks after the start of the tick."""
+    """The time of each evaluation, in ticks after the start of the tick."""
 
     @property
     @abstractmethod
     def advance(self) -> Callable[..., Any]:
-        """The scalar function of the method."""
+        """Scalar function of the method."""
 
     def held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1

@@ -10,23 +10,27 @@ from .integrator import OneStepMethod
 
 @dataclass(frozen=True, repr=False)
 class LieRungeKutta4(OneStepMethod):
-    """Runge-Kutta-Munthe-Kaas of order four on orientation and body rates: the stages average rotation vectors, not quaternions.
+    """Lie-group Runge-Kutta-Munthe-Kaas method of order four on orientation and body rates.
 
-    Order 4, four evaluations a tick. A free body keeps energy and angular momentum to the order of the method; a steady turn about a
-    principal axis is exact at any rate. In 1000 ticks of a tumble energy is kept to 3e-7 at dt·|ω| = 0.1, to 2e-4 at 0.3 and half a
-    percent at 0.5; above dt·|ω| of about 2.5 the rates overflow and the tick is refused. With stored momentum h what counts is dt
-    times the larger of |ω| and |Iω + h|/I_min: for I = (1, 2, 2.5) that is at
-    dt·|ω| = 1 with h = 10 |ω|, at 0.3 with h = 30 |ω|.
+    Order 4, four evaluations per tick. The stages average rotation vectors instead of quaternions. A free body conserves energy and angular
+    momentum to the order of the method, and a steady rotation about a principal axis is exact at any rate. In 1000 ticks of a tumble the
+    energy changes by 3e-7 at ``dt·|ω| = 0.1``, by 2e-4 at 0.3 and by half a percent at 0.5. Above ``dt·|ω|`` of about 2.5 the rates
+    overflow and the tick is rejected. With stored momentum h, the relevant quantity is dt times the larger of ``|ω|`` and
+    ``|Iω + h|/I_min``: for I = (1, 2, 2.5) the limit is at ``dt·|ω| = 1`` with ``h = 10 |ω|``, and at 0.3 with ``h = 30 |ω|``.
 
-    Choose it for controlled flight: torques that depend on the rates, thrusters, wheels. It has the smallest errors of the methods with
-    four evaluations. Not for fast free spin over hours, where what it loses adds up.
+    Choose it for attitude control, with torques that depend on the rates, thrusters or reaction wheels. It has the smallest errors of the
+    methods with four evaluations. Do not choose it for fast free spin over hours, in which its losses accumulate.
 
-    Not to be confused with methods that average the rates and put the average into one exponential: those leave out the commutators
-    u × ω and are of order two in orientation. The rates are those of `RungeKutta4` in body rates, to the bit where no force looks
-    at the attitude.
+    Methods that average the rates and use the average in one exponential are different: they omit the commutators ``u × ω`` and are of
+    order two in orientation. The rates equal those of `RungeKutta4` in body rates, bit for bit if no force depends on the attitude.
 
-    Source: Munthe-Kaas (1998), BIT 38, 92-111, on unit quaternions with body rates; the inverse derivative of the exponential to the
-    second commutator, which is as far as order four reaches.
+    Source: Munthe-Kaas (1998), BIT 38, 92-111, on unit quaternions with body rates, with the inverse derivative of the exponential up to
+    the second commutator, which suffices for order four.
+
+    Example:
+        >>> from engine import World
+        >>> World(dt=0.01, integrator=LieRungeKutta4()).integrator
+        <LieRungeKutta4 'lie-rk4'>
     """
 
     order: ClassVar[int] = 4

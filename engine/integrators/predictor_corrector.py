@@ -10,22 +10,27 @@ from .integrator import OneStepMethod
 
 @dataclass(frozen=True, repr=False)
 class PredictorCorrector(OneStepMethod):
-    """Predict orientation and rates in the middle of the tick, then take the whole tick with what holds there.
+    """Predictor-corrector method, which predicts orientation and rates at the midpoint and takes the whole tick with their values.
 
-    Order 2, two evaluations a tick. A free body keeps neither energy nor angular momentum but to the order of the method, and gains
-    energy without bound where dt·|ω| is not small: in 1000 ticks of a tumble a thousandth at 0.1, a tenth at 0.3, five times as much
-    as there was at 0.5; from 0.6 on the tick is refused sooner or later. With stored momentum h what counts is dt times the larger of
-    |ω| and |Iω + h|/I_min: for I = (1, 2, 2.5) and h = 10 |ω| that is at dt·|ω| = 0.1.
+    Order 2, two evaluations per tick. A free body conserves energy and angular momentum only to the order of the method, and gains energy
+    without bound unless ``dt·|ω|`` is small: in 1000 ticks of a tumble it gains a thousandth at 0.1, a tenth at 0.3, and five times the
+    initial energy at 0.5. From 0.6 on, a tick is rejected sooner or later. With stored momentum h, the relevant quantity is dt times the
+    larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and ``h = 10 |ω|`` the limit is at ``dt·|ω| = 0.1``.
 
-    Choose it for slow turns with forces that are dear to evaluate, and to compare with the literature on particles in flows. Not for
-    tumbling bodies: `ImplicitMidpoint` costs as many evaluations and keeps both at any spin.
+    Choose it for slow rotation with forces that are expensive to evaluate, and to compare with the literature on particles in flows. Do not
+    choose it for tumbling bodies: `ImplicitMidpoint` needs as many evaluations and conserves both quantities at any spin.
 
-    The orientation is turned by one exponential of the rates in the middle, in world axes. Not to be confused with the explicit midpoint
-    rule on a quaternion, nor with the implicit one: nothing is solved for.
+    The orientation is rotated by one exponential of the midpoint rates, in world axes. This is neither the explicit midpoint rule on a
+    quaternion nor the implicit one, because it solves no equation.
 
-    Source: Zhao and van Wachem (2013), Acta Mechanica 224, 3091-3109, as on a page of documentation. Corrections: torques and rates turned
-    with the orientation they belong to (Z1, Z3), rates of a quarter of the tick with dt/4 and of half of it with dt/2 (Z2; either
-    misprint leaves order 1), the middle's rates used for the end (Z4), no turn where there is no rate (Z5).
+    Source: Zhao and van Wachem (2013), Acta Mechanica 224, 3091-3109, as on a page of documentation. Corrections: torques and rates are
+    rotated with the orientation that they belong to (Z1, Z3); the rates at a quarter of the tick use dt/4 and those at half of it dt/2
+    (Z2; either misprint leaves order 1); the midpoint rates are used for the end (Z4); no rotation without a rate (Z5).
+
+    Example:
+        >>> from engine import World
+        >>> World(dt=0.01, integrator=PredictorCorrector()).integrator
+        <PredictorCorrector 'predictor-corrector'>
     """
 
     order: ClassVar[int] = 2

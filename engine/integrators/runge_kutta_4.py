@@ -23,35 +23,40 @@ _MOMENTUM_KEPT: dict[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True, repr=False)
 class RungeKutta4(OneStepMethod):
-    """Classical Runge-Kutta on position, orientation, velocity and one of three turning variables.
+    """Classical Runge-Kutta method on position, orientation, velocity and one of three rotational variables.
 
-    Order 4, four evaluations a tick. "angular_momentum" (Maggiore) keeps the angular momentum of a free body to rounding; "body_rates"
-    (Ganapathi) and "world_rates" (Wedekind) keep it to the order of the method, with `keep_momentum` to rounding. That momentum is the
-    total, stored momentum included, and stays as it is while motors spin up wheels. None keeps the energy: in 1000 ticks of a tumble it
-    drifts by 3e-7 at dt·|ω| = 0.1, by half a percent at 0.5.
+    Order 4, four evaluations per tick. "angular_momentum" (Maggiore) conserves the angular momentum of a free body to rounding.
+    "body_rates" (Ganapathi) and "world_rates" (Wedekind) conserve it to the order of the method, or to rounding with `keep_momentum`. This
+    is the total momentum including stored momentum, and it also stays constant while motors spin up wheels. None of the three conserves the
+    energy: in 1000 ticks of a tumble it drifts by 3e-7 at ``dt·|ω| = 0.1`` and by half a percent at 0.5.
 
-    What has to be small is dt times the larger of |ω| and |Iω + h|/I_min, I_min the least principal moment and h the stored momentum:
-    0.1 for game use. At 1 the attitude is lost; the rates overflow, and the tick is refused, from about 2.5 in body rates and 1.5 in
-    world rates; in angular momentum they settle on an axis instead, and with it kept while no torque depends on the rates. In angular
-    momentum and in world rates an error of the orientation comes back in the body rates, times I_max/I_min: for slender bodies, and
-    for the most accurate attitude a tick, body rates are better (a rod of 40 m by 0.5 m at dt·|ω| = 0.05: 3e-7 rad after 20 s against
-    1.5).
+    The quantity that must be small is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``, with I_min the smallest principal moment and h
+    the stored momentum; 0.1 suits games. At 1 the attitude is lost. The rates overflow and the tick is rejected from about 2.5 in body
+    rates and 1.5 in world rates. In angular momentum, and with `keep_momentum` while no torque depends on the rates, the rates settle on an
+    axis instead. In angular momentum and in world rates, an orientation error feeds back into the body rates, multiplied by
+    ``I_max/I_min``. Body rates are therefore better for slender bodies and for the best attitude per tick (a rod of 40 m by 0.5 m at
+    ``dt·|ω| = 0.05``: 3e-7 rad after 20 s, against 1.5).
 
-    Choose it for smooth forces and short runs, and as a method that everybody knows. Not for fast spin over hours.
+    Choose it for smooth forces and short runs, and as a well-known method to compare with. Do not choose it for fast spin over hours.
 
-    The quaternion is advanced as four numbers and normalised once, at the end of the tick; not to be confused with methods that put the
-    averaged rates into one exponential, which are of order two in orientation.
+    The quaternion is advanced as four numbers and normalised once, at the end of the tick. Methods that use the averaged rates in one
+    exponential are different, and of order two in orientation.
 
     Source: Maggiore, slides "Integration, rotation matrices, and quaternions", Update; Ganapathi (2005), 3.4; Wedekind (2019),
-    "The Runge-Kutta Method". Corrections: the quaternion normalised at every tick (G9, W2), turned by q v q⁻¹ at the stages.
+    "The Runge-Kutta Method". Corrections: the quaternion is normalised at every tick (G9, W2), and rotates by ``q v q⁻¹`` at the stages.
 
     Args:
-        variables: Which turning variable is integrated: "angular_momentum" (world frame), "body_rates" or "world_rates". Without the
+        variables: The rotational variable that is integrated, "angular_momentum" (world frame), "body_rates" or "world_rates". Without the
             gyroscopic term (game mode) all three are integrated in body rates.
-        keep_momentum: Whether the rates at the end of a tick are taken from the angular momentum (Mandre 7.2), which is advanced beside
-            them by the torques at the stages: still of order 4, and constant in free flight. It does not make the attitude better
-            in general (M8: case A twice as good after 10 s, case D three times worse). Refused with "angular_momentum", which keeps it
-            already, and in game mode, where there is none to keep.
+        keep_momentum: Whether to compute the rates at the end of a tick from the angular momentum (Mandre 7.2), which is advanced alongside
+            them by the torques at the stages. The order remains 4, and the momentum is constant in free flight. The attitude does not
+            improve in general (M8: twice as good after 10 s in case A, three times worse in case D). Rejected with "angular_momentum",
+            which conserves it already, and in game mode, which does not conserve it.
+
+    Example:
+        >>> from engine import World
+        >>> World(dt=0.01, integrator=RungeKutta4(variables="body_rates")).integrator
+        <RungeKutta4 'rk4-body-rates'>
     """
 
     variables: Variables = "angular_momentum"
@@ -72,7 +77,7 @@ class RungeKutta4(OneStepMethod):
                 "RungeKutta4",
                 "keep_momentum",
                 self.keep_momentum,
-                "False with variables='angular_momentum': there the momentum is the variable itself and is kept already",
+                "False with variables='angular_momentum', because there the momentum is the variable itself and is kept already",
             )
 
     @property

@@ -1,4 +1,4 @@
-"""What methods of kicks and drifts have in common."""
+"""The common base of the splitting methods, which alternate kicks and drifts."""
 
 import math
 from abc import abstractmethod
@@ -17,28 +17,29 @@ from ..threads import TakeTicks, on_threads
 from .integrator import NO_FORCES, CompiledForces, Integrator, LoopCall, StagedTick, TakeStagedTick
 
 Table = tuple[tuple[float, float], ...]
-"""Rows (kick, drift), parts of a tick, taken one after the other."""
+"""Rows (kick, drift) in fractions of a tick, in order."""
 
 STRANG: Table = ((0.5, 1.0), (0.5, 0.0))
-"""Half a kick, the drift, half a kick: order two (Strang 1968; Störmer, Verlet)."""
+"""Half a kick, the drift, half a kick, which is of order two (Strang 1968; Störmer, Verlet)."""
 
-# Suzuki (1990): five symmetric steps of order two make one of order four, the middle one backwards; p = 1/(4 − ∛4)
+# Suzuki (1990): five symmetric steps of order two, the middle one backwards, make one step of order four; p = 1/(4 − ∛4)
 _P = 0.41449077179437571194
 SUZUKI: tuple[float, ...] = (_P, _P, 1.0 - 4.0 * _P, _P, _P)
-"""Lengths of five steps of order two that make one of order four."""
+"""The lengths of five steps of order two that make one step of order four."""
 
 
 class Splitting(Integrator):
-    """A method that alternates kicks, forces on bodies that stand still, and drifts, bodies left alone (see `kernels.splitting`).
+    """A method that alternates kicks and drifts (see `kernels.splitting`).
 
-    A force that depends on the rates would lower such a method to order one. While there is one, each kick is a midpoint step (order
-    two, two evaluations) or a Runge-Kutta step (order four, four evaluations) in velocity and body rates.
+    A kick changes the momenta by the forces at a fixed pose. A drift is the motion without forces. A force that depends on the rates would
+    reduce such a method to order one. While there is one, each kick is a midpoint step (order two, two evaluations) or a Runge-Kutta step
+    (order four, four evaluations) in velocity and body rates.
     """
 
     @property
     @abstractmethod
     def turn(self) -> Callable[..., Any]:
-        """The scalar function that turns a free body."""
+        """Scalar function that rotates a free body."""
 
     @property
     @abstractmethod
@@ -48,17 +49,17 @@ class Splitting(Integrator):
     @property
     @abstractmethod
     def shares(self) -> tuple[float, ...]:
-        """The parts in which a drift of a body with stored momentum is taken."""
+        """Fractions into which a drift of a body with stored momentum is divided."""
 
     @property
     def stage_offsets(self) -> tuple[float, ...]:
-        """When each kick is made, in ticks after the start of the tick."""
+        """Time of each kick, in ticks after the start of the tick."""
         offsets = zip(self.table, _offsets(self.table), strict=True)
         return tuple(offset for (kick, _drift), offset in offsets if kick != 0.0)
 
     @cached_property
     def _arrays(self) -> tuple[FloatArray, FloatArray]:
-        """The table as loops take it, rows of kick, drift and when the kick is made; and the parts of a drift."""
+        """The table for loops, with rows of kick, drift and time of the kick, and the fractions of a drift."""
         rows = [(*row, offset) for row, offset in zip(self.table, _offsets(self.table), strict=True)]
         return np.array(rows), np.array(self.shares)
 
@@ -116,13 +117,13 @@ class Splitting(Integrator):
 
 
 def of_order_two(parts: Sequence[float]) -> Table:
-    """Strang steps of these lengths, one after the other, kicks that meet made one."""
+    """Strang steps of these lengths in order, with adjacent kicks merged."""
     kicks = [0.5 * (before + after) for before, after in zip((0.0, *parts), (*parts, 0.0), strict=True)]
     return tuple(zip(kicks, (*parts, 0.0), strict=True))
 
 
 @cache
 def _offsets(table: Table) -> tuple[float, ...]:
-    """When each kick is made, in ticks after the start of the tick: time runs with the drifts."""
+    """The time of each kick, in ticks after the start of the tick; only drifts advance the time."""
     drifts = [drift for _kick, drift in table]
     return tuple(min(1.0, math.fsum(drifts[:row])) for row in range(len(table)))

@@ -1,4 +1,4 @@
-"""Ticks taken in smaller steps, as many as asked for or as many as the error wants."""
+"""Ticks divided into smaller steps, either a fixed number or as many as a tolerance requires."""
 
 from collections.abc import Callable
 from functools import cache
@@ -30,40 +30,52 @@ from .extrapolated import Extrapolated
 from .integrator import NO_FORCES, CompiledForces, EvaluateForces, Integrator, TakeStagedTick
 
 MOST_SUBSTEPS = 1024
-"""The most into which a tick is cut on the way to a tolerance; a body that wants more has its tick refused."""
+"""The largest number of steps per tick with a tolerance; a tick that needs more is rejected."""
 
 _STATE_ROWS = np.r_[POSITION:STATE_ROWS, STORED_MOMENTUM : STORED_MOMENTUM + 3]
-"""All that a tick changes."""
+"""The components that a tick changes."""
 _KEPT_ROWS = np.r_[
     _STATE_ROWS, PREVIOUS : PREVIOUS + STATE_ROWS, PREVIOUS_STORED_MOMENTUM : PREVIOUS_STORED_MOMENTUM + 3
 ]
-"""That, and what was one tick earlier."""
+"""The components that a tick changes, and their values one tick earlier."""
 
 TakeSteps = Callable[[float, int], bool]
-"""Called as `take(step, count)`: that many steps of that length [s] from the state as it is; whether all ended finite."""
+"""Called as `take(step, count)`, this runs that many steps of that length [s] and returns whether all ended finite."""
 
 
 class Substepped(Integrator):
-    """Another method, in equal steps that divide the tick.
+    """Wrapper around a method that divides each tick into equal steps.
 
-    Order and conservation are those of the method inside, at its smaller step; the evaluations are multiplied by the number of steps.
-    Forces that are known once a tick are still asked once and held, the torque of motors among them; pushes last the whole tick.
+    Order and conservation are those of the inner method at the smaller step, and the evaluations are multiplied by the number of steps.
+    Forces that are known once per tick, including the torque of motors, are still evaluated once and held. Applied forces act for the whole
+    tick.
 
-    With a tolerance the tick is taken in 1, 2, 4, … steps until the result changes by no more than that: the largest of the change in
-    position [m], in attitude [rad], and of dt times the change of velocity and of rates. All bodies are stepped side by side, so that they
-    see one another at the same times, and each keeps the first result that did not change: what a body does depends on no other that it
-    feels no force from. The result itself is better than the tolerance, by about 2 to the order. Nothing is carried from tick
-    to tick, so the same state always takes the same steps. Where 1024 are not enough the tick is refused with `ArithmeticError`.
+    With a tolerance, the tick is run in 1, 2, 4, … steps until the result changes by no more than the tolerance. The change is the largest
+    of the change in position [m], the change in attitude [rad], and dt times the changes in velocity and rates. All bodies are stepped
+    together, so that they interact at the same times, and each keeps its first converged result. The motion of a body therefore depends
+    only on bodies that exert a force on it. The error of the result is below the tolerance, by a factor of about 2 to the power of the
+    order. Nothing is carried from tick to tick, so the same state always takes the same steps. If 1024 steps are not enough, the tick is
+    rejected with `ArithmeticError`.
 
-    Choose a number where the tick is set by the frame and not by the motion; a tolerance where the motion has calm and wild stretches.
-    Not for forces that remember when they were asked: with a tolerance they are asked again for the same times.
+    Choose a number if the frame rate and not the motion determines the tick. Choose a tolerance if the motion has slow and fast phases. Do
+    not use a tolerance with forces that record their evaluations, because they are evaluated repeatedly for the same times.
 
     Source: Mandre (2008), 7.4.
 
     Args:
-        integrator: The method; not an `Extrapolated` one, which goes around this.
-        n: How many steps to a tick, at least 1; or
-        tolerance: The largest change by doubling them, above zero.
+        integrator: The inner method. It must not be `Extrapolated`; use `Extrapolated(Substepped(…))` instead.
+        n: The number of steps per tick, at least 1. Give this or `tolerance`.
+        tolerance: The largest change on doubling the number of steps, above zero.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: A value is out of range, the method is `Extrapolated`, or not exactly one of `n` and `tolerance` is given.
+
+    Example:
+        >>> from engine import World
+        >>> from engine.integrators import RungeKutta4
+        >>> World(dt=0.1, integrator=Substepped(RungeKutta4(), 5)).integrator.name
+        'rk4 in 5'
     """
 
     def __init__(self, integrator: Integrator, n: int | None = None, *, tolerance: float | None = None) -> None:
@@ -74,10 +86,11 @@ class Substepped(Integrator):
                 "Substepped",
                 "integrator",
                 integrator,
-                "one that does not extrapolate: the history is one of whole ticks, so Extrapolated(Substepped(…)) it is",
+                "a method that does not extrapolate, because the history is one of whole ticks; use "
+                "Extrapolated(Substepped(…)) instead",
             )
         if (n is None) == (tolerance is None):
-            refuse("Substepped", "n and tolerance", (n, tolerance), "given one or the other")
+            refuse("Substepped", "exactly one of n and tolerance", (n, tolerance), "given")
         if n is not None:
             if isinstance(n, bool) or not isinstance(n, int | np.integer):
                 refuse("Substepped", "n", n, "an integer of at least 1", TypeError)
@@ -103,7 +116,7 @@ class Substepped(Integrator):
 
     @property
     def evaluations_per_tick(self) -> int:
-        """Those of the inner method times the sub-steps; with a tolerance the fewest, of one sub-step and of two."""
+        """Evaluations of the inner method times the number of steps; with a tolerance, the smallest possible number."""
         return self.integrator.evaluations_per_tick * (3 if self.n is None else self.n)
 
     def check_game_mode(self, game_mode: bool) -> None:
@@ -138,7 +151,7 @@ class Substepped(Integrator):
 
             def take_steps(step: float, count: int) -> bool:
                 def evaluate_in_step(stage: int, offset: float) -> None:
-                    # the time as compiled loops work it out from their own count of steps; this difference has no rounding
+                    # the time as compiled loops compute it from their own step count; this difference is exact
                     evaluate(stage, float(inside.control[TICKS]) * step + offset - start_time)
 
                 return all(step_of(step)(evaluate_in_step) for _ in range(count))
@@ -162,13 +175,13 @@ class Substepped(Integrator):
                 bodies.control[BAD] = inside.control[BAD]
                 bodies.array[_KEPT_ROWS, rows] = kept
         except BaseException:
-            if bodies.control[TICKS] == tick:  # else it came when the tick was over and counted
+            if bodies.control[TICKS] == tick:  # otherwise the tick was already complete and counted
                 bodies.array[_KEPT_ROWS, rows] = kept
             raise
         return finite
 
     def _converge(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
-        """Double the sub-steps until no body's result changes by more than the tolerance; each keeps the first that did not."""
+        """Double the number of steps until no body's result changes by more than the tolerance; each keeps its first such result."""
         assert self.tolerance is not None
         array, rows = inside.bodies.array, slice(0, inside.bodies.count)
         start = array[_STATE_ROWS, rows]
@@ -192,13 +205,14 @@ class Substepped(Integrator):
             return False
         row = int(np.flatnonzero(~settled)[0])
         raise ArithmeticError(
-            f"{self!r}: the body in row {row} still changes by more than the tolerance between {MOST_SUBSTEPS // 2} and "
-            f"{MOST_SUBSTEPS} sub-steps of a tick of {dt:g} s. The world is as it was before that tick."
+            f"{self!r}: the result of the body in row {row} still changes by more than the tolerance between "
+            f"{MOST_SUBSTEPS // 2} and {MOST_SUBSTEPS} sub-steps of a tick of {dt:g} s. The world is as it was before that "
+            "tick; use a shorter tick or a larger tolerance"
         )
 
 
 class _Steps:
-    """The bodies as the method inside sees them: their count of ticks is one of steps, and the world's stands still meanwhile."""
+    """The bodies as the inner method sees them, with a tick count that counts steps while the world's stays unchanged."""
 
     def __init__(self, bodies: Bodies) -> None:
         self.bodies = bodies
@@ -209,20 +223,20 @@ class _Steps:
 
     @property
     def as_bodies(self) -> Bodies:
-        """This, where bodies are asked for."""
+        """This object, typed as the bodies."""
         return cast(Bodies, self)
 
     def take(self, take: TakeSteps, dt: float, count: int) -> bool:
-        """One tick in so many steps; whether all ended finite."""
+        """Run one tick in that many steps; whether all ended finite."""
         self.control[TICKS] = self.bodies.control[TICKS] * count
         self.control[COUNT] = self.bodies.control[COUNT]
         return take(dt / count, count)
 
 
 def _change(a: FloatArray, b: FloatArray, dt: float) -> npt.NDArray[np.float64]:
-    """How far apart two states of each body are: the largest of distance [m], angle [rad], and dt times the change of either's rate.
+    """The difference between two states of each body: the largest of distance [m], angle [rad], and dt times the change of either rate.
 
-    A component at a time, so that no sum is reordered: a body's number is the same in any company.
+    It is computed component by component, so that no sum is reordered and a body's result does not depend on the other bodies.
     """
     difference = np.abs(a - b)
     # q and −q are one orientation; a small angle is twice the change of the quaternion

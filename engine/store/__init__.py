@@ -1,1 +1,1 @@
-"""Where everything that decides a world's future lives: tables with a schema, and one store that owns them."""
+"""Storage of everything that determines a world's future, in tables with a schema and one store that owns them."""

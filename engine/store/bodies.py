@@ -1,4 +1,4 @@
-"""The table of bodies: one array for all loops, its growth, and what belongs to its rows."""
+"""The table of bodies, which is one array for all loops."""
 
 from __future__ import annotations
 
@@ -68,20 +68,20 @@ _SMALLEST = 264
 
 
 class Bodies(Table):
-    """The bodies of a world. Rows from `count` on hold a resting body, so that loops may run a little beyond.
+    """The bodies of a world; rows from `count` on hold a body at rest, so that loops may run slightly past the end.
 
-    The pitch comes from a ladder, 264, 1032, 1544, 2056, 3080, 4104, …, half as much again or a third: each pitch costs a compilation,
-    and each is eight beyond a multiple of 256, because rows that lie a power of two apart compete for the same places in the cache (a
-    pitch of 1024: 40 ns per body and tick of `RungeKutta4` instead of 17).
+    The pitch is one of 264, 1032, 1544, 2056, 3080, 4104, …, each larger by a half or a third, because each pitch costs a compilation.
+    Every pitch is eight above a multiple of 256, because rows a power of two apart compete for the same cache lines (with a pitch of 1024,
+    `RungeKutta4` takes 40 ns per body per tick instead of 17).
 
     Attributes:
-        control: What loops over bodies read and write besides: the ticks taken, the columns to loop over, the first that was not finite.
-        handles: The handle of each body, in the order of the rows.
-        mass_properties: The mass properties of each body, in the order of the rows.
-        stages: The array of the state at a stage and the wrenches of the evaluations; None until it is asked for.
-        stores_momentum: Whether some body has wheels that turn, or are driven.
-        is_shared: Whether several threads may take ticks of parts of them.
-        layout_version: Grows whenever a loop that was bound to these arrays may have become stale.
+        control: Further values for the loops over bodies: the ticks run, the number of columns, the first body that was not finite.
+        handles: The handle of each body, in row order.
+        mass_properties: The mass properties of each body, in row order.
+        stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
+        stores_momentum: Whether any body has wheels that rotate or are driven.
+        is_shared: Whether several threads may run ticks of parts of the bodies.
+        layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
     """
 
     __slots__ = (
@@ -107,34 +107,34 @@ class Bodies(Table):
 
     @property
     def pitch(self) -> int:
-        """How many bodies the array has room for."""
+        """Number of columns of the array, which is its capacity."""
         return int(self.array.shape[1])
 
     @property
     def padded_count(self) -> int:
-        """The count rounded up to a multiple of eight, which spares the loops a scalar remainder.
+        """Count rounded up to a multiple of eight, which avoids a scalar remainder loop.
 
-        Not for one body or two, which take less time one by one than eight at a time: `RungeKutta4` 0.13 µs per body against 0.26 for
-        eight, `FreeRotor` 0.29 against 0.86 (four lanes wide).
+        One or two bodies are not rounded up, because they take less time one by one than eight at a time: `RungeKutta4` 0.13 µs per body
+        against 0.26 for eight, `FreeRotor` 0.29 against 0.86 (four lanes wide).
         """
         return self.count if self.count <= 2 else (self.count + 7) & ~7
 
     @property
     def tick_count(self) -> int:
-        """Ticks taken since the world was made."""
+        """Number of ticks run since the world was created."""
         return int(self.control[layout.TICKS])
 
     # rows that belong to those of bodies
 
     @property
     def history(self) -> FloatArray | None:
-        """The held wrenches of the two ticks before (layout.HISTORY_ROWS, pitch), once a method has looked back."""
+        """Held wrenches of the last two ticks, shape (layout.HISTORY_ROWS, pitch); None until a method uses them."""
         assert self.store is not None
         table = self.store.tables.get(HISTORY.name)
         return None if table is None else table.array
 
     def history_array(self) -> FloatArray:
-        """The same, made when first asked for."""
+        """The held wrenches of the last two ticks, created on first use."""
         assert self.store is not None
         table = self.store.tables.get(HISTORY.name)
         if table is None:
@@ -147,14 +147,14 @@ class Bodies(Table):
         return table.array
 
     def forget_history(self, rows: Rows = slice(None)) -> None:
-        """Something of these bodies has jumped: the wrenches of the ticks before are no guide to those to come."""
+        """Discard the wrench history of these bodies after a discontinuity."""
         assert self.store is not None
         table = self.store.tables.get(HISTORY.name)
         if table is not None and table.count:
             table.write(slice(None), rows if not isinstance(rows, slice) else slice(0, table.count), 0.0)
 
     def stage_array(self, evaluations: int) -> FloatArray:
-        """The array of stages, with room for the wrenches of so many evaluations."""
+        """The array of stages, with room for the wrenches of that many evaluations."""
         rows = layout.STAGE_WRENCH + layout.WRENCH_ROWS * evaluations
         if self.stages is None or self.stages.shape[0] < rows or self.stages.shape[1] != self.pitch:
             self.stages = np.zeros((rows, self.pitch))
@@ -163,11 +163,11 @@ class Bodies(Table):
         return self.stages
 
     def part(self, first: int, columns: int) -> tuple[FloatArray, IntArray]:
-        """The array as it begins at a column, in the same memory, and a control of its own; for one of several threads."""
+        """A view of the array from a column on, and a control of its own, for one of several threads."""
         return from_column(self.array, first), np.array([self.control[layout.TICKS], columns, -1], np.int64)
 
     def before_change(self) -> None:
-        """To be called before something here is changed otherwise than by `write`."""
+        """Check that the world may be changed now; every change that does not use `write` calls this first."""
         assert self.store is not None
         self.store.before_change()
 
@@ -181,7 +181,7 @@ class Bodies(Table):
         return first
 
     def look_for_stored_momentum(self) -> None:
-        """To be called when stored momentum or what drives it may have changed."""
+        """Update `stores_momentum`, after stored momentum or a motor torque may have changed."""
         rows = self.array[layout.STORED_MOMENTUM : layout.MOTOR_TORQUE + 3, : self.count]
         stores = bool(rows.any())
         if stores != self.stores_momentum:
@@ -190,7 +190,7 @@ class Bodies(Table):
 
     def _changed(self, components: slice | int | None, rows: Rows | None) -> None:
         if isinstance(components, slice) and components.stop is not None and components.stop <= layout.WRENCH:
-            self.version += 1  # positions and velocities: nothing hangs on them
+            self.version += 1  # nothing else depends on positions and velocities
             return
         if rows is None:
             self.control[layout.COUNT] = self.padded_count
@@ -209,7 +209,7 @@ class Bodies(Table):
 
 
 class Follower(Table):
-    """A table whose rows belong to those of the bodies, one to one, with the same pitch."""
+    """A table whose rows belong to the bodies one to one, with the same pitch."""
 
     __slots__ = ()
 
@@ -218,7 +218,7 @@ class Follower(Table):
 
 
 def touches(components: slice | int, first: int, last: int) -> bool:
-    """Whether a change of these components is one of those from the first to before the last."""
+    """Whether these components include any from `first` to before `last`."""
     if isinstance(components, slice):
         start, stop = components.start or 0, components.stop
         return start < last and (stop is None or first < stop)
@@ -226,12 +226,12 @@ def touches(components: slice | int, first: int, last: int) -> bool:
 
 
 def touches_model(components: slice | int) -> bool:
-    """Whether a change of these components is one of mass properties."""
+    """Whether these components include mass properties."""
     return touches(components, *_MODEL_ROWS)
 
 
 def rung(wanted: int) -> int:
-    """The pitch for so many bodies."""
+    """The pitch for that many bodies."""
     if wanted <= _SMALLEST:
         return _SMALLEST
     size = 1024

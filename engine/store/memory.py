@@ -1,4 +1,4 @@
-"""Memory for anybody's Python objects: what lives across ticks and is undone, hashed and copied with the world."""
+"""Named memory for user code, which persists across ticks and is undone, hashed and copied with the world."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _DTYPES: dict[Any, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64
 
 
 class MemoryRows:
-    """Numbers under one name. Made by `world.memory.add`.
+    """Numbers under one name, created by `world.memory.add`.
 
-    Reading gives a read-only array, `rows.value` or `rows[index]`; assigning to either writes, in a callback or a force too, and is undone
-    with a tick that fails.
+    `rows.value` and `rows[index]` read a read-only array, and assigning to either writes. Callbacks and forces may write too. If the tick
+    fails, what they wrote is undone.
     """
 
     __slots__ = ("_dtype", "_shape", "_table", "name")
@@ -39,17 +39,17 @@ class MemoryRows:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its shape."""
+        """Shape of the numbers."""
         return self._shape
 
     @property
     def dtype(self) -> npt.DTypeLike:
-        """float64 or uint64."""
+        """Type of the numbers, float64 or uint64."""
         return np.dtype(self._dtype)
 
     @property
     def value(self) -> Any:
-        """The numbers, a read-only copy; a single number as itself. Assign numbers of the same shape."""
+        """The numbers as a read-only copy, or a single number; assign numbers of the same shape."""
         return read_only(self._read()) if self._shape else self._read()[()]
 
     @value.setter
@@ -76,7 +76,7 @@ class MemoryRows:
 
     def _read(self) -> Any:
         if not self._table.count:
-            raise ValueError(f"memory {self.name!r}: the tick in which it was added was taken back; add it again")
+            raise ValueError(f"memory {self.name!r}: the tick that added it failed and was undone; add it again")
         return self._table.array[:, 0].copy().view(self._dtype).reshape(self._shape)
 
 
@@ -90,7 +90,7 @@ class Memory:
         self._rows: dict[str, MemoryRows] = {}
         self._objects: dict[str, Any] = {}
         self._joined: dict[str, int] = {}
-        """How often an object has joined, by its name."""
+        """How many times each object has joined, by name."""
 
     def __repr__(self) -> str:
         return f"<memory of {', '.join(map(repr, self)) or 'nothing'}>"
@@ -107,23 +107,23 @@ class Memory:
             return self._rows[name]
         except KeyError:
             raise KeyError(
-                f"World.memory: no rows are named {name!r}; there are {', '.join(map(repr, self._rows)) or 'none'}"
+                f"World.memory: no rows are named {name!r}; the known names are {', '.join(map(repr, self._rows)) or 'none'}"
             ) from None
 
     def add(self, name: str, shape: int | tuple[int, ...] = (), dtype: npt.DTypeLike = np.float64) -> MemoryRows:
-        """Add numbers under a name, zeros at first.
+        """Add numbers under a name, initially zero.
 
         Args:
             name: A name that no other memory of this world has.
-            shape: Their shape; () for a single number.
-            dtype: float64, or uint64 for words of bits such as the state of a random generator.
+            shape: The shape of the numbers; () is a single number.
+            dtype: float64, or uint64 for bit patterns such as the state of a random generator.
 
         Returns:
-            A handle: `rows.value` and `rows[index]` read, assigning to them writes.
+            A handle, with which `rows.value` and `rows[index]` can be read and assigned.
 
         Raises:
-            TypeError: The name is not text, or the dtype neither of the two.
-            ValueError: The name is taken, or the shape has no numbers in it.
+            TypeError: The name is not a string, or the dtype is neither float64 nor uint64.
+            ValueError: The name is taken, or the shape is empty.
 
         Example:
             >>> from engine import World
@@ -152,24 +152,37 @@ class Memory:
         return rows
 
     def attach(self, name: str, object: Any) -> Any:
-        """Let an object's own state be undone with a failed tick, hashed and copied with the world.
+        """Include an object's own state in undo, hash and copies of the world.
 
         Args:
             name: A name that no other memory of this world has.
-            object: Anything with `get_state()`, which returns a dict of text to float, int, bytes or arrays, and `set_state(dict)`.
+            object: An object with `set_state(state)` and `get_state()`, which returns a dict from str to float, int, bytes or arrays.
 
         Returns:
             The object.
 
         Raises:
-            TypeError: The object lacks one of the two, or its state holds something else.
+            TypeError: The object lacks one of the two methods, or its state contains a value of another type.
             ValueError: The name is taken, or the object is attached already.
+
+        Example:
+            >>> from engine import World
+            >>> class Counter:
+            ...     count = 0
+            ...     def get_state(self):
+            ...         return {"count": self.count}
+            ...     def set_state(self, state):
+            ...         self.count = state["count"]
+            >>> world = World(dt=0.01)
+            >>> counter = world.memory.attach("counter", Counter())
+            >>> "counter" in world.memory
+            True
         """
         self._check_name(name)
         if not is_stateful(object):
             refuse(f"World.memory {name!r}", "object", object, "one with get_state() and set_state(state)", TypeError)
         if any(other is object for other in self._objects.values()):
-            refuse(f"World.memory {name!r}", "object", object, "one that is not attached already")
+            refuse(f"World.memory {name!r}", "object", object, "an object that is not attached already")
         state = state_of(object, name)
         self._store.before_change()
         self._objects[name] = object
@@ -178,9 +191,12 @@ class Memory:
         return object
 
     def join(self, object: Any) -> None:
-        """Attach a force or a callback, or the object that a method is bound to, under a name of its own where it has a state.
+        """Attach a force, a callback or the object that a method is bound to under a generated name, if it has a state.
 
-        An object that joins several times, as a force and a callback say, leaves with the last of them.
+        An object that joins several times, for example as a force and as a callback, is detached when the last of these leaves.
+
+        Args:
+            object: The force or callback.
         """
         owner = _owner_of(object)
         if not is_stateful(owner):
@@ -197,7 +213,11 @@ class Memory:
             self._count_joined(name, self._joined[name] + 1)
 
     def leave(self, object: Any) -> None:
-        """Detach what `join` attached, if it has joined no more often than it has left."""
+        """Detach an object that `join` attached, once it has left as many times as it joined.
+
+        Args:
+            object: The force or callback.
+        """
         owner = _owner_of(object)
         for name in [name for name in self._joined if self._objects[name] is owner]:
             count = self._joined[name] - 1
@@ -212,22 +232,22 @@ class Memory:
 
     def _check_name(self, name: str) -> None:
         if not isinstance(name, str) or not name:
-            refuse("World.memory", "name", name, "text that is not empty", TypeError)
+            refuse("World.memory", "name", name, "a non-empty string", TypeError)
         if name in self:
             refuse("World.memory", "name", name, "one that no other memory of this world has")
 
     def digest(self) -> Iterator[bytes]:
-        """The attached objects' states as bytes; the rows are tables of the store."""
+        """The states of the attached objects as bytes; the rows are tables of the store."""
         for name in sorted(self._objects):
             yield from state_digest(self._objects[name], name)
 
     def image(self) -> dict[str, Any]:
-        """What a copy is made from; the rows' values are in the tables."""
+        """The content for a copy; the values of the rows are in the tables."""
         rows = {name: (rows._shape, rows._dtype) for name, rows in self._rows.items()}
         return {"rows": rows, "objects": dict(self._objects), "joined": dict(self._joined)}
 
     def restore(self, image: dict[str, Any]) -> None:
-        """Fill an empty memory; the tables are there already."""
+        """Fill an empty memory; the tables exist already."""
         for name, (shape, dtype) in image["rows"].items():
             self._rows[name] = MemoryRows(name, self._store.tables[f"memory.{name}"], shape, dtype)
         self._objects.update(image["objects"])
@@ -235,7 +255,7 @@ class Memory:
 
     @property
     def has_objects(self) -> bool:
-        """Whether some object is attached."""
+        """Whether any object is attached."""
         return bool(self._objects)
 
     @property
@@ -245,7 +265,7 @@ class Memory:
 
 
 def _owner_of(function: Any) -> Any:
-    """The object whose method a function is, or that it is itself."""
+    """The object that a method is bound to, or the function itself."""
     while isinstance(function, partial):
         function = function.func
     return getattr(function, "__self__", function)
@@ -253,7 +273,7 @@ def _owner_of(function: Any) -> Any:
 
 def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:
     rule = f"whole numbers from 0 to 2⁶⁴ − 1 of shape {shape}"
-    # as Python's own integers: numpy makes floats of a list of small and large ones
+    # as Python integers, because numpy converts a list of small and large integers to floats
     given = np.asarray(value, dtype=object)
     numbers = given.reshape(-1).tolist()
     if not all(isinstance(number, int | np.integer) and not isinstance(number, bool) for number in numbers):

@@ -1,4 +1,4 @@
-"""Python objects with a state of their own: how it is copied and made bytes."""
+"""Python objects with a state of their own, and how this state is copied and hashed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..checks import FloatArray, refuse
 
 
 def is_stateful(object: Any) -> bool:
-    """Whether an object, not a class, has a state that it gives and takes."""
+    """Whether an object (not a class) has `get_state` and `set_state`."""
     return (
         not isinstance(object, type)
         and callable(getattr(object, "get_state", None))
@@ -20,18 +20,22 @@ def is_stateful(object: Any) -> bool:
 
 
 def state_of(object: Any, name: str) -> dict[str, Any]:
-    """A checked copy of an object's state.
+    """Return a checked copy of an object's state.
+
+    Args:
+        object: An object with `get_state()`.
+        name: The name to use in errors.
 
     Raises:
-        TypeError: It is not a dict of text to float, int, bytes or arrays of numbers.
+        TypeError: The state is not a dict from str to float, int, bytes or arrays of numbers.
     """
     state = object.get_state()
     if not isinstance(state, dict):
-        refuse(f"get_state of {name}", "the result", state, "a dict of text to float, int, bytes or arrays", TypeError)
+        refuse(f"get_state of {name}", "the result", state, "a dict from str to float, int, bytes or arrays", TypeError)
     copied: dict[str, Any] = {}
     for key, value in state.items():
         if not isinstance(key, str):
-            refuse(f"get_state of {name}", "a key", key, "text", TypeError)
+            refuse(f"get_state of {name}", "a key", key, "a string", TypeError)
         if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
             copied[key] = value.copy()
         elif isinstance(value, float | int | bytes | np.integer | np.floating | np.bool_):
@@ -58,7 +62,7 @@ def state_digest(object: Any, name: str) -> Iterator[bytes]:
 
 
 def field_bytes(values: FloatArray, dtype: type) -> bytes:
-    """Values as little-endian bytes; zeros of both signs are one."""
+    """Values as little-endian bytes, with −0 as 0."""
     if dtype is np.uint64:
         return np.ascontiguousarray(values).view(np.uint64).astype("<u8").tobytes()
     return (values + 0.0).astype("<f8").tobytes()

@@ -1,4 +1,4 @@
-"""What the fields of a table are: who writes them, what undoes them, and their place in the state hash."""
+"""Schemas of tables, which say who writes each field, what undoes it, and where it enters the state hash."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ import numpy as np
 from ..checks import FloatArray, array, direction, is_row, real, refuse
 
 NOBODY = -1
-"""In a field that refers to a body: no body in particular (all of them, or a point of the world)."""
+"""The value of a field that refers to no particular body, but to all bodies or to a point of the world."""
 
 
 class Kind(Enum):
-    """Who writes a field, and what becomes of it when a tick fails."""
+    """Who writes a field, and what happens to it when a tick fails."""
 
     STATE = "written by the tick; undone with a failed tick; in hash and snapshot"
     MODEL = (
@@ -28,27 +28,27 @@ class Kind(Enum):
 
     @property
     def is_hashed(self) -> bool:
-        """Whether the field decides the future and is part of `World.state_hash`."""
+        """Whether the field determines the future and is part of `World.state_hash`."""
         return self not in (Kind.PREVIOUS, Kind.SCRATCH)
 
 
 class Rule(NamedTuple):
-    """What the values of a field may be; every value is finite."""
+    """The permitted values of a field; every value is finite."""
 
     at_least: float | None = None
     above: float | None = None
     at_most: float | None = None
     is_direction: bool = False
-    """Of any length but zero, and kept at unit length."""
+    """Whether the value is a vector of any non-zero length, which is stored with unit length."""
     is_switch: bool = False
-    """True or False, kept as 1.0 or 0.0."""
+    """Whether the value is True or False, which is stored as 1.0 or 0.0."""
 
     def one(self, value: Any, argument: str, owner: object, size: int) -> FloatArray:
-        """The components of one row, shape (size,).
+        """Check the value of one row and return its components, shape (size,).
 
         Raises:
-            TypeError: The value is not a real number, or not an arrangement of them.
-            ValueError: It breaks the rule.
+            TypeError: The value is not a real number or a sequence of real numbers.
+            ValueError: It violates the rule.
         """
         if self.is_switch:
             return np.array([_switch(value, argument, owner)])
@@ -59,18 +59,18 @@ class Rule(NamedTuple):
         return self._checked(array(value, argument, owner, (size,)), value, argument, owner)
 
     def number(self, value: Any, argument: str, owner: object) -> float:
-        """One number."""
+        """Check and return one number."""
         number = real(value, argument, owner, above=self.above, at_least=None if self.at_most else self.at_least)
         if self.at_most is not None and not (self.at_least or 0.0) <= number <= self.at_most:
             refuse(owner, argument, value, self._words)
         return number
 
     def many(self, value: Any, argument: str, owner: object, size: int, count: int) -> FloatArray:
-        """The components of several rows, shape (size, count), from one value for each row or one for all.
+        """Check one value per row, or one value for all, and return the components, shape (size, count).
 
         Raises:
             TypeError: The values are not real numbers.
-            ValueError: Their shape is wrong, or one of them breaks the rule.
+            ValueError: Their shape is wrong, or one of them violates the rule.
         """
         if self.is_switch:
             switches = value if is_row(value) else [value] * count
@@ -92,7 +92,7 @@ class Rule(NamedTuple):
             or (self.at_most is not None and (values > self.at_most).any())
         )
         if wrong:
-            refuse(owner, argument, given, f"{self._words} each")
+            refuse(owner, argument, given, f"{self._words} in every element")
         return values
 
     @property
@@ -118,20 +118,20 @@ def _switch(value: Any, argument: str, owner: object) -> float:
 
 @dataclass(frozen=True)
 class Field:
-    """One quantity of a table: some components side by side.
+    """One quantity of a table, which is one or more adjacent components.
 
     Attributes:
-        name: What it is called in `world.thrusters.throttle` and in images of a world.
-        kind: Who writes it, and what becomes of it when a tick fails.
-        size: How many components it has.
-        unit: Its unit.
-        frame: The axes it is given in, where that matters.
-        meaning: What it is, in words.
-        dtype: float64, or uint64 for words of bits, which are hashed as they are.
-        digest: Its place among the fields of its table in the state hash, whatever the layout in memory; None leaves it out.
-        rest: The value of a row that nobody has set.
-        rule: What values people may give it; None where people do not set it.
-        refers_to: The table whose rows its values number; they follow when those rows move.
+        name: The name of the attribute, as in `world.thrusters.throttle`, and in images of a world.
+        kind: Who writes it, and what happens to it when a tick fails.
+        size: The number of components.
+        unit: The unit.
+        frame: The frame, where that matters.
+        meaning: The meaning, in words.
+        dtype: float64, or uint64 for bit patterns, which are hashed unchanged.
+        digest: The position among the fields of its table in the state hash, independent of the memory layout; None leaves it out.
+        rest: The default value.
+        rule: The permitted values; None if users do not set it.
+        refers_to: The table whose row numbers it holds. They are updated when those rows move.
     """
 
     name: str
@@ -153,12 +153,12 @@ class Schema:
     def __init__(self, name: str, fields: Sequence[Field], follows: str = "") -> None:
         self.name = name
         self.follows = follows
-        """The table whose rows these belong to, one to one; empty for a table of its own."""
+        """The table to whose rows these rows belong one to one; empty for an independent table."""
         self.fields = tuple(fields)
         self.by_name = {field.name: field for field in fields}
         ends = np.cumsum([field.size for field in fields]).tolist()
         self.components = {field.name: slice(end - field.size, end) for field, end in zip(fields, ends, strict=True)}
-        """Where each field lies, as a slice of the components."""
+        """The components of each field, as a slice."""
         self.size: int = ends[-1]
         places = [field.digest for field in fields if field.digest is not None]
         if len(places) != len(set(places)) or len(self.by_name) != len(fields):
@@ -166,22 +166,23 @@ class Schema:
         for field in fields:
             if field.kind.is_hashed != (field.digest is not None):
                 raise ValueError(
-                    f"{name}.{field.name}: a field of kind {field.kind.name} has a place in the hash, or must have one"
+                    f"{name}.{field.name}: a field of kind {field.kind.name} must "
+                    f"{'' if field.kind.is_hashed else 'not '}have a place in the hash"
                 )
 
     @cached_property
     def hashed(self) -> tuple[Field, ...]:
-        """The fields that are part of the state hash, in the order of their places in it."""
+        """The fields that are part of the state hash, in hash order."""
         return tuple(sorted((field for field in self.fields if field.digest is not None), key=_place))
 
     @cached_property
     def references(self) -> tuple[Field, ...]:
-        """The fields that number rows of another table."""
+        """The fields that hold row numbers of another table."""
         return tuple(field for field in self.fields if field.refers_to)
 
     @cached_property
     def rest(self) -> FloatArray:
-        """A row that nobody has set, shape (size, 1)."""
+        """A row of default values, shape (size, 1)."""
         column = np.zeros((self.size, 1))
         for field in self.fields:
             column[self.components[field.name], 0] = field.rest

@@ -1,4 +1,4 @@
-"""The store: it owns a world's tables and does undo, digest and copy of all of them, in one loop each."""
+"""The store, which owns the tables of a world and undoes, hashes and copies all of them in one loop each."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .schema import Kind, Schema
 from .table import IntArray, Table, among
 
 Entry = tuple[Callable[..., Any], tuple[Any, ...]]
-"""An inverse: a function and its arguments."""
+"""The inverse of a change, as a function and its arguments."""
 
 
 _MOST_TRIES = 3
-"""How often an inverse is begun that is interrupted each time."""
+"""How many times an inverse is tried if every try is interrupted."""
 
 
 class Phase(Enum):
-    """What the world is doing."""
+    """The phase of the tick that a world is in."""
 
     BETWEEN_TICKS = "between ticks"
-    CALLING = "calling functions of the world's user, which may change it"
-    FORCES = "calling forces, which may not"
+    CALLING = "calling the user's functions, which may change the world"
+    FORCES = "calling the user's forces, which must not change the world"
     MOVING = "moving"
 
 
@@ -38,20 +38,20 @@ BETWEEN_TICKS, CALLING, FORCES, MOVING = Phase
 
 
 class Store:
-    """Tables by name, the phase of the tick, and the log of inverses while something may still fail.
+    """The tables by name, the phase of the tick, and the undo log of a tick or operation that may still fail.
 
     Attributes:
-        tables: The tables, in the order in which they were made.
-        phase: What the world is doing; tables may be changed between ticks and by functions that are called.
-        log: Inverses of the changes made in the tick or operation that is under way, oldest first; None while nothing can fail.
-        on_change: Called before each change.
+        tables: The tables, in the order in which they were created.
+        phase: The phase of the tick. Tables may be changed between ticks and by callbacks.
+        log: The inverses of the changes in the current tick or operation, oldest first; None while nothing can fail.
+        on_change: A function that is called before each change.
     """
 
     __slots__ = ("_thread", "log", "on_change", "phase", "tables", "world")
 
     def __init__(self, world: Any) -> None:
         self.world: Callable[[], Any] = ref(world)
-        """Called, it gives the world that the store is of."""
+        """Returns the world that the store belongs to."""
         self.tables: dict[str, Table] = {}
         self.phase = BETWEEN_TICKS
         self.log: list[Entry] | None = None
@@ -59,7 +59,7 @@ class Store:
         self._thread = 0
 
     def table(self, schema: Schema) -> Table:
-        """The table of this schema, made when first asked for."""
+        """The table of this schema, created on first use."""
         found = self.tables.get(schema.name)
         if found is None:
             found = self.tables[schema.name] = Table(schema, self)
@@ -68,15 +68,15 @@ class Store:
     # who may change something, and when
 
     def enter(self, phase: Phase) -> None:
-        """Go over to a phase in which functions of the world's user are called, on this thread."""
+        """Enter a phase that calls the user's functions on this thread."""
         self.phase = phase
         self._thread = get_ident()
 
     def before_change(self, table: Table | None = None) -> None:
-        """To be called before anything of the world is changed; refuses what would tear a tick.
+        """Check that the world may be changed now; every change calls this first.
 
         Raises:
-            RuntimeError: A force changes the world, or another thread does while this world takes a tick.
+            RuntimeError: A force changes the world, or another thread changes it while it runs a tick.
         """
         self.on_change()
         if self.phase is not BETWEEN_TICKS:
@@ -92,23 +92,23 @@ class Store:
 
     @property
     def is_calling_here(self) -> bool:
-        """Whether a function of the world's user is being called on this thread."""
+        """Whether one of the user's functions is being called on this thread."""
         return self.phase in (CALLING, FORCES) and self._thread == get_ident()
 
     # undo
 
     def record(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Note how to take back a change of something that is not in a table."""
+        """Record how to undo a change of something that is not in a table."""
         if self.log is not None:
             self.log.append((function, arguments))
 
     def roll_back(self, mark: int = 0) -> None:
-        """Take back what was changed since the log had `mark` entries, last change first.
+        """Undo the changes since the log had `mark` entries, last change first.
 
         Raises:
-            BaseException: What a `set_state` of the world's user has raised, or an interrupt, once all the rest is taken back.
+            BaseException: An exception that a `set_state` of the user raised, or an interrupt, after everything else was undone.
         """
-        log, self.log = self.log, None  # taking back is not itself recorded
+        log, self.log = self.log, None  # undoing is not itself recorded
         phase, self.phase = self.phase, BETWEEN_TICKS
         failure: BaseException | None = None
         tries = 0
@@ -132,17 +132,17 @@ class Store:
             self.log = log
 
     def all_or_nothing(self) -> _Operation:
-        """`with store.all_or_nothing():` takes back what the block has changed where it raises."""
+        """Return a context that undoes the changes of its block if the block raises."""
         return _Operation(self)
 
     def trial(self, objects: dict[str, Any]) -> _Operation:
-        """`with store.trial(objects):` takes back whatever the block has changed, and what the attached objects remember."""
+        """Return a context that always undoes the changes of its block, including the state of the attached objects."""
         return _Operation(self, objects)
 
     # rows that refer to other rows
 
     def remove_rows(self, table: Table, rows: IntArray) -> None:
-        """Remove rows of a table and with them every row elsewhere that refers to one; references to others follow them."""
+        """Remove rows of a table and every row elsewhere that refers to them, and update the other references."""
         for follower in self.followers(table.schema.name):
             follower.remove(rows)
         for other in list(self.tables.values()):
@@ -162,18 +162,18 @@ class Store:
             self.remove_rows(table, orphans)
             refers = table.array[component, : table.count]
         behind = refers > gone[0] if len(gone) == 1 else np.searchsorted(gone, refers)
-        if behind.any():  # nobody is number -1, and stands before all
+        if behind.any():  # NOBODY is -1, which is before every row
             table.write(component, slice(0, table.count), refers - behind)
 
     # digest and copy
 
     def digest(self, is_pending: bool) -> Iterator[bytes]:
-        """The tables as bytes, equal for equal values: each field in its place.
+        """The tables as bytes that are equal for equal values, with the fields in hash order.
 
-        Empty tables are left out, and those of zeros that belong to the rows of another.
+        Empty tables are left out, and so are tables of zeros that belong to the rows of another table.
 
         Args:
-            is_pending: Whether what lasts for one tick is still to act.
+            is_pending: Whether the values for one tick have yet to act.
         """
         for name in sorted(self.tables):
             table = self.tables[name]
@@ -187,7 +187,7 @@ class Store:
                 yield field_bytes(values, field.dtype)
 
     def image(self) -> dict[str, tuple[FloatArray, IntArray, int]]:
-        """Copies of all tables: their rows, ids, and the next id to be given."""
+        """Copies of the rows and ids of all tables, and their next ids."""
         return {
             name: (table.content(), table.ids[: table.count].copy(), table._next_id)
             for name, table in self.tables.items()
@@ -222,7 +222,7 @@ class _Operation:
 
 
 def hash_of(parts: Iterator[bytes]) -> int:
-    """64 bits of all parts, each with its length, so that no two sequences of parts are the same bytes."""
+    """A 64-bit hash of all parts, each with its length, so that different sequences of parts are different bytes."""
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
         digest.update(len(part).to_bytes(8, "little"))
@@ -231,10 +231,10 @@ def hash_of(parts: Iterator[bytes]) -> int:
 
 
 def refuse_other_thread(what: str) -> NoReturn:
-    """Raise the error of two threads in one world."""
+    """Raise the error for two threads in one world."""
     raise RuntimeError(
-        f"World: {what} came from another thread, or from inside a tick that is being taken; a world is used by one thread at a time. "
-        "Hold a threading.Lock around every use of it, or give each thread a world of its own"
+        f"World: {what} came from another thread, or from inside a running tick; only one thread may use a world at a time. "
+        "Hold a threading.Lock around every use of it, or give each thread its own world"
     )
 
 

@@ -1,4 +1,4 @@
-"""A table: rows that people count (thrusters, springs, bodies), stored component by component so that loops over rows are contiguous."""
+"""Tables, with one row per thruster, spring or body, stored component by component so that loops over rows are contiguous."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ Rows = slice | int | IntArray | list[int]
 
 
 class Table:
-    """Rows of one schema. In memory a component is a row of `array` and a row of the table is a column of it.
+    """Rows of one schema; in memory, a component is a row of `array` and a row of the table is a column of it.
 
     Every change goes through `write`, `append` or `remove`, which record its inverse while a tick or an operation may still fail.
 
     Attributes:
-        array: The components, shape (schema.size, capacity); columns from `count` on hold resting rows.
-        ids: A number for each row that never changes and is never given again, ascending, shape (capacity,).
-        count: How many rows there are.
-        numbering: Grows when rows move: a row number found before is then stale.
-        version: Grows with every change.
-        groups: The id of the first of the rows that were added together with a row, shape (capacity,).
-        on_change: Called after each change with components and rows, or with None twice where rows came, went or moved.
+        array: The components, shape (schema.size, capacity). Columns from `count` on hold default values.
+        ids: An ascending number per row that never changes and is never reused, shape (capacity,).
+        count: The number of rows.
+        numbering: A counter that grows when rows move, which makes row numbers found before stale.
+        version: A counter that grows with every change.
+        groups: For each row, the id of the first row that was added together with it, shape (capacity,).
+        on_change: A function that is called after each change with components and rows, or with None twice if rows were added, removed or
+            moved.
     """
 
     __slots__ = ("_next_id", "array", "count", "groups", "ids", "numbering", "on_change", "schema", "store", "version")
@@ -48,11 +49,19 @@ class Table:
 
     @property
     def capacity(self) -> int:
-        """How many rows there is room for."""
+        """Number of rows that fit without growing."""
         return int(self.array.shape[1])
 
     def read(self, name: str, rows: Rows | None = None) -> FloatArray:
-        """The values of a field, shape (count,), or (count, size) where it has several components; a view where possible."""
+        """Return the values of a field, as a view where possible.
+
+        Args:
+            name: The name of the field.
+            rows: The rows to read; None is all.
+
+        Returns:
+            Shape (count,), or (count, size) for a field with several components.
+        """
         components = self.schema.components[name]
         values: FloatArray = self.array[components, : self.count] if rows is None else self.array[components, rows]
         if components.stop - components.start == 1:
@@ -70,7 +79,14 @@ class Table:
         self._changed(components, rows)
 
     def append(self, columns: FloatArray) -> int:
-        """Add rows, given as columns (schema.size, k); returns the id of the first, whose successors the others have."""
+        """Add rows with consecutive ids.
+
+        Args:
+            columns: The rows as columns, shape (schema.size, k).
+
+        Returns:
+            The id of the first new row.
+        """
         store, first = self.store, self.count
         if store is not None:
             store.before_change(self)
@@ -103,14 +119,14 @@ class Table:
         self._changed(None, None)
 
     def clear(self) -> None:
-        """Take all rows out, for good: nothing brings them back."""
+        """Remove all rows without recording an inverse."""
         self.array[:, : self.count] = self.schema.rest
         self.count = 0
         self.numbering += 1
         self._changed(None, None)
 
     def remove(self, rows: IntArray) -> None:
-        """Take rows out, given by ascending numbers; those behind them close up, in one move."""
+        """Remove rows, given by ascending numbers; the rows after them move up."""
         if not len(rows):
             return
         store = self.store
@@ -133,7 +149,7 @@ class Table:
         self._changed(None, None)
 
     def find(self, first_id: int, last_id: int) -> slice:
-        """The rows with ids from the first to before the last; those that are gone are left out."""
+        """The rows whose ids are at least `first_id` and below `last_id`; removed rows are left out."""
         ids = self.ids[: self.count]
         return slice(int(np.searchsorted(ids, first_id)), int(np.searchsorted(ids, last_id)))
 
@@ -155,7 +171,7 @@ class Table:
 
     def _put_back(self, count: int, rows: IntArray, columns: FloatArray, ids: IntArray, groups: IntArray) -> None:
         if self.count != count - len(rows):
-            return  # it was interrupted before the rows went
+            return  # interrupted before the rows were removed
         kept = np.delete(np.arange(count), rows)
         for array, values in ((self.array, columns), (self.ids, ids), (self.groups, groups)):
             array[..., kept] = array[..., : self.count].copy()
@@ -188,7 +204,7 @@ class Table:
 
 
 def among(values: FloatArray, rows: IntArray) -> npt.NDArray[np.bool_]:
-    """Which of the values, row numbers or -1, are among some rows, which are ascending."""
+    """Which of the values (row numbers or -1) are among the given rows, which are ascending."""
     if len(rows) <= 1:
         return values == rows[0] if len(rows) else np.zeros(len(values), np.bool_)
     places = np.searchsorted(rows, values)

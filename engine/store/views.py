@@ -1,4 +1,4 @@
-"""A table as people see it: whole arrays, one row for each thruster, spring or field."""
+"""Views of tables for users, as whole arrays with one row per thruster, spring or field."""
 
 from __future__ import annotations
 
@@ -12,10 +12,21 @@ from .store import Store
 
 
 class TableView:
-    """All rows of one kind of force, in the order of adding: `world.thrusters.throttle` reads all, assigning an array sets all.
+    """All rows of one kind of force, in the order in which they were added.
 
-    A field is read as a read-only copy of shape (n,) or (n, 3). It is assigned as one value for each row or one for all, checked as when a
-    force is made, all or nothing. A field that refers to bodies gives their rows.
+    Reading an attribute, such as `world.thrusters.throttle`, returns a read-only copy of shape (n,) or (n, 3). Assigning sets all rows,
+    from one value per row or one value for all. Values are checked as when a force is created, and a rejected value changes nothing. An
+    attribute that refers to bodies holds their rows.
+
+    Example:
+        >>> from engine import MassProperties, World, forces
+        >>> world = World(dt=0.01)
+        >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+        >>> for side in (-1.0, 1.0):
+        ...     _ = world.add_force(forces.Thruster(ship, position=(side, 0, 0), direction=(0, 0, 1), max_force=5.0))
+        >>> world.thrusters.throttle = (0.25, 1.0)
+        >>> world.thrusters.throttle.tolist()
+        [0.25, 1.0]
     """
 
     __slots__ = ("_schema", "_store")
@@ -53,7 +64,7 @@ class TableView:
         field = self._schema.by_name.get(name)
         if field is None or not _is_shown(field):
             raise AttributeError(
-                f"the {self._schema.name} of a world have no {name!r}; they have {', '.join(self.__dir__())}"
+                f"World: its {self._schema.name} have no attribute {name!r}; they have {', '.join(self.__dir__())}"
             )
         return field
 
