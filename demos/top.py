@@ -3,8 +3,8 @@
     python -m demos top [--case cusps | loops | waves | steady] [--integrator NAME] [--headless --frames N --out FILE.png]
 
 This is Ganapathi's last example. A rocket at each end of the axle pushes across it, in opposite directions, in proportion to the sine of
-the tilt. The couple along z × x₃ equals that of the weight of a heavy top, without any weight. The rockets spin with the top, so each of them
-is four jets around a collar that fire in turn. Blue is the path of the axis in the simulation, on the pale closed form. Violet is the
+the tilt. The couple along z × x₃ equals that of the weight of a heavy top, without any weight. The rockets spin with the top, so each of
+them is four jets around a collar that fire in turn. Blue is the path of the axis in the simulation, on the pale closed form. Violet is the
 torque, amber the angular momentum L, green the angular velocity ω, and red the thrust of each rocket.
 """
 

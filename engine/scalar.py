@@ -1,8 +1,8 @@
 """Vectors, quaternions and elementary functions for compiled fields of your own.
 
 Each function runs as plain Python when Python calls it, and is compiled into the loop when a compiled field calls it. Both give the same
-bits, on every processor. That is not so for `math.sin`, `math.exp` and their kin, which call the C library and keep the loop over bodies
-from vectorising.
+bits, on every processor. `math.sin`, `math.exp` and similar functions do not, because they call the C library, and they also prevent the
+loop over bodies from being vectorised.
 
 Vectors are tuples of three floats, quaternions tuples of four, scalar last (x, y, z, w), and symmetric tensors tuples of six
 (xx, yy, zz, xy, xz, yz). Nothing is checked: a tick whose result is not finite is rejected as a whole.

@@ -80,7 +80,7 @@ class Fleet:
         if world.game_mode:
             change = float(np.abs(ship.body.angular_velocity_body - RATES).max())
             return claim(change < 1e-9, f"{text}; its body rates never changed")
-        order, kind, turn = world.integrator.order, type(world.integrator), SPEED * world.dt  # rad a tick
+        order, kind, turn = world.integrator.order, type(world.integrator), SPEED * world.dt  # rad per tick
         if turn > 0.5:
             return f"{text}; not checked at {turn:.1f} rad per tick"
         rounding = 1e-12 * (1 + world.tick_count)

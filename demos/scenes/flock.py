@@ -30,7 +30,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Flock:
-    """All craft of the crowd; every array has one row a craft."""
+    """All craft of the crowd; every array has one row per craft."""
 
     radii: Array
     """Of their circles [m], shape (n,)."""

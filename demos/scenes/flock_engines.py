@@ -1,4 +1,4 @@
-"""The engines of a flock, and one craft of it flown alone for comparison."""
+"""The engines of a flock, and a solo run of one craft for comparison."""
 
 import numpy as np
 

@@ -9,7 +9,7 @@ from demos.scenes.free_body import period_of_rates, swing
 from demos.viewer.scene import Array, Sample
 from engine import Body, World, integrators
 
-LONGEST_TURN_JUDGED = 1.0  # [rad] a tick; beyond it no method of a fixed order follows the motion
+LONGEST_TURN_JUDGED = 1.0  # [rad] per tick; beyond it no method of a fixed order follows the motion
 EXACT = (integrators.FreeRotor, integrators.ImplicitMidpoint)  # keep energy and momentum of a free body to rounding
 ROUNDING = 1e-12  # relative, a tick; measured below 1e-15 for the methods there are
 
@@ -68,7 +68,7 @@ class FreeMotion:
         fastest = self.momentum_size / float(self.moments.min())
         turn = fastest * world.dt
         if turn > LONGEST_TURN_JUDGED:
-            return [f"nothing: up to {turn:.1f} rad a tick, more than any of these methods can follow"]
+            return [f"nothing: up to {turn:.1f} rad per tick, more than any of these methods can follow"]
         allowed = ROUNDING * (1 + world.tick_count)
         if not isinstance(world.integrator, EXACT):
             allowed += fastest * now.time * turn**world.integrator.order

@@ -1,4 +1,4 @@
-"""The telemetry of a run: one row a sample, in the order of the world's time."""
+"""The telemetry of a run, with one row per sample in the order of simulated time."""
 
 import numpy as np
 import numpy.typing as npt

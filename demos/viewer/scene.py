@@ -1,4 +1,4 @@
-"""What a demo hands to the viewer: plain data in float64 world coordinates, without a word of how it is drawn."""
+"""The data that a demo passes to the viewer, in float64 world coordinates and independent of how it is drawn."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

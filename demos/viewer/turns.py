@@ -13,7 +13,7 @@ Z_TO_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 
 def turn_to(direction: Sequence[float] | Array) -> Array:
-    """A turn of the z axis into this direction, any length but zero."""
+    """The rotation of the z axis into this direction, which may have any non-zero length."""
     along = np.asarray(direction, dtype=float) / np.linalg.norm(direction)
     across = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
     across /= np.linalg.norm(across)
