@@ -1,4 +1,4 @@
-"""A world with something in every table, and everything that decides its future as plain data, for comparing before with after."""
+"""A world with rows in every table, and its complete state as plain data for comparisons before and after."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""How tests run the engine beside the truth: one body flown to given times, orders of convergence, the wrench of a force."""
+"""Comparison of the engine with reference solutions: one body at given times, orders of convergence, the wrench of a force."""
 
 import math
 from dataclasses import dataclass

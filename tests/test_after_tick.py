@@ -1,4 +1,4 @@
-"""After the tick: functions that are called then; the wrench on a body; where the time of ticks goes."""
+"""Functions that are called after a tick, the wrench on a body, and the profile of a tick."""
 
 import math
 

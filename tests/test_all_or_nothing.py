@@ -1,4 +1,4 @@
-"""A tick is all or nothing: what fails leaves the world as it was, names its cause, and the world goes on rightly."""
+"""A tick either completes or changes nothing: a failed tick restores the world, names its cause, and later ticks are correct."""
 
 import math
 from fractions import Fraction

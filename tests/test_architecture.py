@@ -1,4 +1,4 @@
-"""The house: what may import what, what stands in the shop window, and that the folder works under any name."""
+"""The architecture: which module may import which, what the packages export, and that the folder works under any name."""
 
 import ast
 import functools

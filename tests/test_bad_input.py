@@ -1,4 +1,4 @@
-"""What makes no sense is refused before anything changes, in words that name whose argument, which, its value and the rule."""
+"""Invalid input is rejected before anything changes, with a message that names owner, argument, value and rule."""
 
 import math
 from decimal import Decimal

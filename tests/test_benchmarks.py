@@ -1,4 +1,4 @@
-"""The benchmarks measure what they say: the same bodies in C and in other engines, and tables that can be read."""
+"""The benchmarks measure what they say: the same bodies in C and in other engines, and readable tables."""
 
 import json
 import re

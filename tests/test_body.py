@@ -1,4 +1,4 @@
-"""A body's handle: what is read and written by it, pushes for a tick, blows at once, poses for drawing."""
+"""The handle of a body: its attributes, forces for one tick, impulses, and poses for drawing."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Functions of the user: which are called and when, which are rejected, and what tells one from another."""
+"""The user's functions: which are called and when, which are rejected, and how they are told apart."""
 
 import copy
 import functools

@@ -1,4 +1,4 @@
-"""The clock: whole ticks out of any frames, exactly, and what is beyond the cap is counted."""
+"""The clock hands out an exact number of whole ticks for any frames, and counts the time beyond its cap."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""Compiled fields of a user's own that make no sense are rejected when they are made, with name and line."""
+"""Invalid user-defined fields are rejected when they are created, with name and line."""
 
 import math
 import re

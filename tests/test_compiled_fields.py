@@ -1,4 +1,4 @@
-"""Compiled fields of a user's own: the bits of the built-in force of the same formula, parameters, time, and what is rejected when."""
+"""User-defined compiled fields: the same bits as built-in forces with the same formula, parameters, time, and what is rejected when."""
 
 import copy
 import math

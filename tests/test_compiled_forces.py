@@ -1,4 +1,4 @@
-"""Forces that compiled loops evaluate by themselves: the bits of called ones, in any company, in any number of ticks at once."""
+"""Forces inside compiled loops give the same bits as called ones, with any other forces and bodies, in any number of ticks at once."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md says is there: files, names in them, commands. Its example is a method, of the order that it names."""
+"""Files, names and commands that CONTRIBUTING.md mentions exist, and its example method has the order that it names."""
 
 import ast
 import copy

@@ -1,4 +1,4 @@
-"""A copied world never drives the original: callbacks and forces that reach a handle of it are found, wherever the handle is kept."""
+"""A copied world never changes the original: callbacks and forces that reach a handle of it are found, wherever the handle is kept."""
 
 import copy
 import functools

@@ -1,4 +1,4 @@
-"""Copies of worlds, by deepcopy and by pickle: they go on to the same bits, each on its own, and never drive the original."""
+"""Copies of worlds, by deepcopy and by pickle, give the same bits, are independent, and never change the original."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""The demo to be copied: short, on its own, playable, and honest in its physics."""
+"""The demo to be copied is short, self-contained, playable and physically correct."""
 
 import ast
 import os

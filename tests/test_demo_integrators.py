@@ -1,4 +1,4 @@
-"""The demo that flies seven methods and game mode side by side: its truth, its errors and its check."""
+"""The demo with seven methods and game mode side by side: its reference solution, its errors and its check."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The demo of twenty thousand craft: the closed form of their circles, the crowd against one alone, and its check."""
+"""The demo of twenty thousand craft: the closed form of their circles, the crowd against a solo run, and its check."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The demo `tumble`: its physics holds, its checks can fail, and its picture shows what the engine computed."""
+"""The demo `tumble`: its physics is correct, its checks can fail, and its picture shows what the engine computed."""
 
 import numpy as np
 import pytest

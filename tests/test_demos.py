@@ -1,4 +1,4 @@
-"""The demos run on any machine: their command line, and what they do where something is missing."""
+"""The demos run on any machine: their command line, and their behaviour if something is missing."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The same bits: twice, alone or in a crowd, however ticks are cut into frames, compiled or not, on whatever processor."""
+"""Results are the same bit for bit: repeated, alone or in a crowd, with ticks in any frames, compiled or not, on any processor."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""`SEEDS.md` names only what exists, and what the seeds say that no other test holds: small facts, and errata that had none."""
+"""`SEEDS.md` names only what exists, and small facts and errata of the seeds that no other test covers."""
 
 import ast
 import re

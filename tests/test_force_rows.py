@@ -1,4 +1,4 @@
-"""Forces as rows: parameters changed in flight and given per body, any number of one kind, rows that close up when bodies go."""
+"""Forces as rows: parameters changed during a run and given per body, any number of one kind, rows renumbered when bodies are removed."""
 
 import numpy as np
 import pytest

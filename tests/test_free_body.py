@@ -1,4 +1,4 @@
-"""A body left alone: what it keeps, where it turns, how fast it precesses, which axes hold it."""
+"""Torque-free bodies: conserved quantities, closed forms, precession rates, stable and unstable axes."""
 
 import numpy as np
 import pytest

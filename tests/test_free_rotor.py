@@ -1,4 +1,4 @@
-"""The exact free rotor: every body, every state, steps of any length and sign, against Jacobi's functions worked out elsewhere."""
+"""The exact free rotor: every body, every state, steps of any length and sign, against other implementations of Jacobi's functions."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The pictures look as they were kept, and the comparison sees it when something is broken."""
+"""The pictures match the stored ones, and the comparison detects when something is broken."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""An interrupt at any moment leaves the world at a whole tick: bodies, tick count, pushes and every table are those of that tick."""
+"""An interrupt at any moment leaves the world at a whole tick: bodies, tick count, applied forces and every table agree."""
 
 import random
 import signal

@@ -1,4 +1,4 @@
-"""The compiled loops are packed across bodies and safe against a wrong array; for the cache see `test_kernel_cache.py`."""
+"""The compiled loops are vectorised across bodies and reject a wrong array; for the cache see `test_kernel_cache.py`."""
 
 import platform
 import re

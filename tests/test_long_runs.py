@@ -1,4 +1,4 @@
-"""What is kept over hours, and by how much: a free body for a million ticks by every method, and methods under game mode in a crowd."""
+"""Conservation over long runs: a free body for a million ticks by every method, and methods in game mode with many bodies."""
 
 import numpy as np
 import pytest

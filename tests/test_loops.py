@@ -1,4 +1,4 @@
-"""Compiled fields, springs and point forces in the three ways in which a tick is taken: fused, in passes, and called stage by stage."""
+"""Compiled fields, springs and point forces in the three kinds of tick: fused, in passes, and called stage by stage."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What bodies cost in memory, and that ticks cost none."""
+"""The memory that bodies take, and that ticks allocate none."""
 
 import gc
 import sys

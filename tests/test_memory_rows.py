@@ -1,4 +1,4 @@
-"""Memory of a world: named rows of numbers or words, and objects with a state; part of the hash, written by callbacks and forces."""
+"""Memory of a world: named rows of numbers or bit patterns, and objects with a state; in the hash, and written by callbacks and forces."""
 
 import copy
 import pickle

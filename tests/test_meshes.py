@@ -1,4 +1,4 @@
-"""The drawn craft: sound triangles, nozzles where the plumes and the forces begin, masses of the shapes that are drawn."""
+"""The drawn craft: valid triangles, plumes and forces at the nozzles, masses of the drawn shapes."""
 
 import numpy as np
 import pytest

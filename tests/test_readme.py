@@ -1,4 +1,4 @@
-"""What the README says is run here: its examples, its tables and its commands."""
+"""The README's examples, tables and commands are correct."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the renderer shows is where it is, in the light it stands in; distance from the origin, tier and history leave no mark."""
+"""The renderer draws things in the right place and light, independently of the distance from the origin, the tier and the history."""
 
 from dataclasses import replace
 

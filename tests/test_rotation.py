@@ -1,4 +1,4 @@
-"""Rotations: how exact they are, their ends, what they refuse; and compiled kernels against plain Python, by bits."""
+"""Rotations: their accuracy, their limits, what they reject; and compiled kernels against plain Python, bit for bit."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The functions for compiled fields of a user's own: how exact they are, their limits, and one result however they are run."""
+"""The functions for user-defined fields: their accuracy, their limits, and one result however they are run."""
 
 import doctest
 import hashlib

@@ -1,4 +1,4 @@
-"""Methods of kicks and drifts: their tables, their order under every kind of force, wheels, and what they keep."""
+"""Splitting methods: their tables, their order under every kind of force, wheels, and conserved quantities."""
 
 import itertools
 

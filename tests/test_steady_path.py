@@ -1,4 +1,4 @@
-"""What a tick calls: a handful of Python functions where nobody is to be called, and one loop whatever the number and order of forces."""
+"""A steady tick makes a few Python calls, and runs one loop whatever the number and order of forces."""
 
 import inspect
 import sys

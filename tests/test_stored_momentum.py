@@ -1,4 +1,4 @@
-"""Wheels that motors turn: stored momentum as part of the state, in every method, at the method's order, total momentum to rounding."""
+"""Reaction wheels with motors: stored momentum in every method, at the method's order, with the total momentum conserved to rounding."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tables: rows that come, go, change and come back, against a plain model; their places in the hash; whole arrays."""
+"""Tables: rows that are added, removed, changed and restored, against a plain model; their places in the hash; whole arrays."""
 
 import copy
 import pickle

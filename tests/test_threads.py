@@ -1,4 +1,4 @@
-"""Several threads: the same bits, ticks that are all or nothing, and small worlds left alone."""
+"""Several threads give the same bits, a failed tick is undone in all of them, and small worlds use one thread."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The references held against one another, and against SciPy: nothing here runs the engine."""
+"""The reference solutions against one another and against SciPy; nothing here runs the engine."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A world is used by one Python thread at a time: what another one does in the middle of a tick is rejected, and the world goes on."""
+"""Only one Python thread may use a world at a time: what another one does in the middle of a tick is rejected."""
 
 import copy
 import threading

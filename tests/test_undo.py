@@ -1,4 +1,4 @@
-"""A tick that fails leaves every table, list and memory as it was: parameters, commands, handles, rows of memory, attached objects."""
+"""A failed tick leaves every table, list and memory unchanged: parameters, commands, handles, rows of memory, attached objects."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The keys do what the help says, in every demo the same."""
+"""The keys do what the help says, alike in every demo."""
 
 import numpy as np
 import pytest

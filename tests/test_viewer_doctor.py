@@ -1,4 +1,4 @@
-"""The doctor names what is missing, broken or in each other's way, with one fix each, and never fails itself."""
+"""The doctor reports what is missing, broken or in conflict, with one fix each, and never fails itself."""
 
 import importlib
 import sys

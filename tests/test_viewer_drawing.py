@@ -1,4 +1,4 @@
-"""The viewer draws what it is given, changes nothing by drawing, and writes what can be read again."""
+"""The viewer draws what it is given, changes nothing by drawing, and writes files that can be read again."""
 
 import numpy as np
 import pytest

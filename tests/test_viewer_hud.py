@@ -1,4 +1,4 @@
-"""What is laid over the picture tells the state of the world, keeps to its corners, and is not made anew without need."""
+"""The head-up display shows the state of the world, stays in its corners, and is redrawn only when needed."""
 
 from dataclasses import replace
 

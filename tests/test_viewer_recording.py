@@ -1,4 +1,4 @@
-"""Clips: each kind can be written and read again, frame by frame, and what goes wrong is said in one line before the flight."""
+"""Clips of each kind can be written and read again frame by frame, and errors are reported in one line before the run."""
 
 import io
 import sys

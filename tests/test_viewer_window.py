@@ -1,4 +1,4 @@
-"""The window: its loop in SDL's window without a display, and a real one under a virtual X display, with keys pressed by a program."""
+"""The window: its loop in SDL's window without a display, and a real one under a virtual X display, with simulated key presses."""
 
 import os
 import select

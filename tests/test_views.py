@@ -1,4 +1,4 @@
-"""Views of the state: what was kept of a tick, or read off a world, cannot be written."""
+"""Views of the state cannot be written, whether kept from a tick or read from a world."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A world: who lives in it, which forces and callbacks it has, how it moves, and what is read off the whole."""
+"""A world: its bodies, forces and callbacks, its ticks, and its totals."""
 
 import math
 

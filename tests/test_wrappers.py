@@ -1,4 +1,4 @@
-"""Methods around methods: once-a-tick forces extrapolated into the tick (Mandre 7.3), and ticks cut into steps (7.4)."""
+"""Wrappers of methods: forces known once per tick are extrapolated (Mandre 7.3), and ticks are divided into steps (7.4)."""
 
 import os
 import subprocess

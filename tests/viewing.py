@@ -1,4 +1,4 @@
-"""What the tests of the demos share: a small scene, its flight, and an eye for what was drawn."""
+"""Shared by the tests of the demos: a small scene, its run, and checks of what was drawn."""
 
 import struct
 import zlib

@@ -1,4 +1,4 @@
-"""Worlds that several test files fly: bodies of which nothing is zero, along an axis or diagonal."""
+"""Worlds that several test files use, with bodies in general position, with no zero values."""
 
 import numpy as np
 from scipy.spatial.transform import Rotation

@@ -1,1 +1,1 @@
-"""What the engine costs, measured: `python -m tests.benchmarks`. Prints figures; nothing here passes or fails."""
+"""Measures the cost of the engine: `python -m tests.benchmarks`. It prints figures; nothing here passes or fails."""

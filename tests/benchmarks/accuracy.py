@@ -1,4 +1,4 @@
-"""How wrong the orientation of a free body is after a minute, and what its tick costs: speed stands beside truth."""
+"""The orientation error of a free body after a minute and the cost of its ticks, so that speed stands next to accuracy."""
 
 import functools
 import math

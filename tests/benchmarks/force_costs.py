@@ -1,4 +1,4 @@
-"""What forces cost: built-in ones that depend on the state, a function of the user's, and a thousand thrusters."""
+"""The cost of forces: built-in ones that depend on the state, a user-defined function, and a thousand thrusters."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

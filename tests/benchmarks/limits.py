@@ -1,4 +1,4 @@
-"""The same ticks in strict C, compiled on the spot: what the machine allows, next to what the engine takes."""
+"""The same ticks in strict C, compiled on the spot, as the limit of the machine."""
 
 import ctypes
 import functools

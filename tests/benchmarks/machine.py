@@ -1,4 +1,4 @@
-"""Where and when something was measured."""
+"""The machine and date of a measurement."""
 
 import datetime
 import importlib.metadata

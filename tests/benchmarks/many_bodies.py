@@ -1,4 +1,4 @@
-"""What a body costs among many, in one call of many ticks: every method, the limits, the peers, and a second thread."""
+"""The cost per body among many, in one call of many ticks: every method, the limits, the peers, and a second thread."""
 
 import functools
 from dataclasses import replace

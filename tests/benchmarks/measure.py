@@ -1,4 +1,4 @@
-"""Timing in rounds: everything takes its turn in each, so that a machine that slows down slows all down alike."""
+"""Timing in rounds, in which everything takes its turn, so that a machine that slows down affects all alike."""
 
 import gc
 import statistics

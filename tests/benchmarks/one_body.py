@@ -1,4 +1,4 @@
-"""What one body costs when it is stepped from Python."""
+"""The cost of one body that is stepped from Python."""
 
 from collections.abc import Callable
 

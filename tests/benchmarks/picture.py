@@ -1,4 +1,4 @@
-"""The picture of `python -m tests.benchmarks`: cost against the number of bodies, and truth against cost."""
+"""The picture of `python -m tests.benchmarks`: cost against the number of bodies, and accuracy against cost."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

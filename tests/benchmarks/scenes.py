@@ -1,4 +1,4 @@
-"""The bodies that every contestant flies, and the worlds that fly them."""
+"""The bodies and worlds that every engine simulates."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What it costs to begin, and what is kept: imports, compilation, memory."""
+"""The cost of starting: imports, compilation, memory."""
 
 import os
 import statistics

@@ -1,4 +1,4 @@
-"""Figures as tables in Markdown: all of them, and the few that the README shows."""
+"""Figures as Markdown tables: all of them, and those in the README."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +10,10 @@ from . import accuracy, force_costs, limits, many_bodies, one_body, start
 from .measure import Figure
 
 TITLES = {
-    one_body.TABLE: "One ship under gravity with a thruster, from Python: µs a tick",
+    one_body.TABLE: "One ship under gravity with a thruster, from Python: µs per tick",
     one_body.CALLS: "Calls that a game makes: µs",
-    many_bodies.TABLE: "Ships under gravity with a thruster each, many ticks a call, by their number: ns a body-tick",
-    accuracy.TABLE: f"A free body, I = (1, 2, 3) kg·m²: a tick from Python, and the largest orientation error in {accuracy.SECONDS} s at"
+    many_bodies.TABLE: "Ships under gravity with a thruster each, many ticks per call, by their number: ns per body per tick",
+    accuracy.TABLE: f"A free body, I = (1, 2, 3) kg·m²: one tick from Python, and the largest orientation error in {accuracy.SECONDS} s at"
     f" 1/{accuracy.TICKS_A_SECOND} s",
     force_costs.TABLE: "A tick with a force evaluated at every stage, in ticks with gravity and thruster alone",
     force_costs.USER: "A force written in Python",
@@ -48,14 +48,14 @@ def everything(run: Run) -> str:
 
 
 def readme(run: Run) -> str:
-    """Speed beside truth, compactly."""
+    """Speed and accuracy in one compact table."""
     cells = {(figure.table, figure.row, figure.column): figure for figure in figures_of(run)}
     errors = [accuracy.error_column(case) for case in accuracy.CASES]
     wanted = [(accuracy.TABLE, accuracy.COST)]
     wanted += [(many_bodies.TABLE, count) for count in README_COUNTS]
     wanted += [(accuracy.TABLE, error) for error in errors]
     rows = _readme_rows(cells)
-    heads = ["", "one free body, µs a tick", *(f"{count} ships, ns a body-tick" for count in README_COUNTS)]
+    heads = ["", "one free body, µs per tick", *(f"{count} ships, ns per body per tick" for count in README_COUNTS)]
     heads += [f"error in {accuracy.SECONDS} s, rad, {case}" for case in accuracy.CASES]
     body = [
         [label, *(_cell(cells.get((table, row, column)), least=False) for table, column in wanted)]

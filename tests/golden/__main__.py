@@ -1,4 +1,4 @@
-"""Draws the kept pictures anew."""
+"""Redraws the stored pictures."""
 
 from demos.viewer.context import open_canvas
 from demos.viewer.png import write_png

@@ -1,4 +1,4 @@
-"""Where a mass centre goes under the plainest forces, in closed form."""
+"""The motion of a mass centre under simple forces, in closed form."""
 
 import numpy as np
 from scipy.spatial.transform import Rotation

@@ -1,4 +1,4 @@
-"""Rotations as the truth sees them: SciPy's, with the few words that tests need."""
+"""Rotations for the reference solutions, by SciPy."""
 
 import numpy as np
 from scipy.spatial.transform import Rotation
