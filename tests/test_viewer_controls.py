@@ -160,4 +160,6 @@ def test_the_number_keys_hide_and_show_the_layers_and_the_help_lists_them():
         assert keys.hidden == {layer} and keys.notice == f"{layer} hidden"
         keys.press(str(number))
         assert not keys.hidden and keys.notice == f"{layer} shown"
-    assert [key for key, meaning in help_columns()[1] if meaning.removeprefix("hide, show ") in LAYERS] == list("123456")
+    assert [key for key, meaning in help_columns()[1] if meaning.removeprefix("hide, show ") in LAYERS] == list(
+        "123456"
+    )
