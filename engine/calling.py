@@ -122,7 +122,15 @@ def _is_atom(thing: Any) -> bool:
         return True
 
 
+def _is_opaque(kind: type) -> bool:
+    """Whether objects of this class are not looked into: those of the compiler, and other worlds, which have callbacks of their own."""
+    module = str(getattr(kind, "__module__", None))
+    return module.split(".")[0] in ("numba", "llvmlite") or module == f"{__name__.rpartition('.')[0]}.world"
+
+
 def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
+    if _is_opaque(type(thing)):
+        return
     if type(thing) in ProxyTypes:
         yield thing.__init__.__self__, "a weak proxy"  # a proxy has the methods of its object, bound to that object
     elif isinstance(thing, FunctionType):
