@@ -4,6 +4,7 @@ import numpy as np
 
 from .checks import FloatArray, array, read_only, real, refuse, sealed, unit_quaternions
 from .kernels.arrays import rotated, rotated_inverse
+from .kernels.choice import choose
 from .kernels.layout import (
     ANGULAR_VELOCITY,
     ORIENTATION,
@@ -13,7 +14,7 @@ from .kernels.layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
-from .kernels.poses import BLOCK, blended_poses
+from .kernels.poses import BLOCK, poses_loops
 from .store.bodies import Bodies
 
 
@@ -110,7 +111,7 @@ class State:
             refuse("World.state.interpolated_poses", "alpha", alpha, "between 0 and 1")
         origins = np.empty((self._bodies.count, 3))
         orientations = np.empty((self._bodies.count, 4))
-        loop = blended_poses(self._bodies.pitch)
+        loop = choose(poses_loops(self._bodies.pitch)).function
         loop(self._bodies.array, self._scratch, self._bodies.count, fraction, origins, orientations)
         return origins, orientations
 

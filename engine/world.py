@@ -20,12 +20,13 @@ from .clock import Clock
 from .forces.force import Force, TableForce
 from .forces.spring import SPRINGS
 from .forces.thruster import THRUSTERS
-from .integrators import Integrator, by_name
+from .integrators import Integrator
+from .integrators.named import method_of
 from .mass_properties import MassProperties
 from .model import Model
 from .new_bodies import NewBodies
 from .state import State
-from .store.bodies import Bodies
+from .store.bodies import Bodies, rung
 from .store.memory import Memory
 from .store.schema import Schema
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
@@ -34,6 +35,7 @@ from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList
 from .tick.held import Held
 from .tick.plan import Plan
+from .tick.prepare import Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
 from .tick.profile import Profile
 from .tick.stages import Stages, refuse_time
 from .tick.wrenches import wrench_on
@@ -291,13 +293,7 @@ class World:
 
     @integrator.setter
     def integrator(self, value: Integrator | str) -> None:
-        rule = f"an integrator or one of the names {', '.join(sorted(by_name))}"
-        if isinstance(value, str):
-            if value not in by_name:
-                refuse("World", "integrator", value, rule)
-            value = by_name[value]()
-        if not isinstance(value, Integrator):
-            refuse("World", "integrator", value, rule, TypeError)
+        value = method_of(value, "World", "integrator")
         value.check_game_mode(self._game_mode)
         with self._store.all_or_nothing():
             self._store.before_change()
@@ -818,6 +814,44 @@ class World:
             finally:
                 store.enter(phase)
                 self._stages.quiet = 0
+
+    def prepare(
+        self,
+        *,
+        integrators: Iterable[Integrator | str] | None = None,
+        forces: Iterable[Force | type[Force]] | None = None,
+        capacity: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Compile everything that ticks will need and load it into this process, so that no tick has to wait for the compiler.
+
+        Without it a world starts after the few seconds that its first tick takes to compile. What is needed later is compiled in the
+        background while a slower loop takes the ticks, to the same bits. What has been compiled is kept on disk for the next start.
+
+        Args:
+            integrators: Methods, or their names, that the world will use; None is its present one.
+            forces: Forces, or classes of `engine.forces`, that will act; None is those that act now. Weights, thrusters, pushes and
+                springs are always ready.
+            capacity: The number of bodies for which there is to be room, at least 1; None is the present number.
+            progress: Called as `progress(done, total, name)` before each kernel, and at the end with an empty name: for a loading bar.
+
+        Raises:
+            TypeError: An integrator is none, or a force is neither a force nor a class of forces.
+            ValueError: A name is unknown, or the capacity is below 1.
+            RuntimeError: Called inside a tick.
+
+        Example:
+            >>> world = World(1 / 60)
+            >>> world.prepare(integrators=["rk4"], capacity=300)  # doctest: +SKIP
+        """
+        if self._store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("prepare")
+        methods = chosen_methods([self._integrator] if integrators is None else integrators, self._game_mode)
+        kinds = self._fields.in_order(chosen_kinds(self._forces if forces is None else forces))
+        bodies = self._bodies
+        wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
+        pitches = sorted({bodies.pitch, rung(wanted)})
+        compile_all(kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode), progress)
 
     def profile(self) -> Profile:
         """Measure the time that each stage of the ticks takes.

@@ -1,8 +1,15 @@
-"""Settings for every test: numpy's silent failures are errors, and property tests draw the same examples in every run."""
+"""Settings for every test: numpy's silent failures are errors, and property tests draw the same examples in every run.
+
+Nothing is compiled in the background, so that what a test runs does not depend on when something else is finished.
+"""
+
+import os
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+os.environ["POLHODE_BACKGROUND"] = "0"
 
 settings.register_profile("polhode", derandomize=True, deadline=None, database=None, max_examples=50)
 settings.load_profile("polhode")

@@ -30,6 +30,7 @@ FLOORS = {
         "calling",
         "checks",
         "clock",
+        "formulas",
         "mass_properties",
         "polyhedron",
         "rotation",
@@ -39,7 +40,7 @@ FLOORS = {
     "state": ["model", "new_bodies", "state", "store"],
     "methods and forces": ["forces", "integrators", "threads"],
     "the tick": ["tick"],
-    "what users hold": ["body", "copying", "diagnostics", "world", ""],
+    "what users hold": ["body", "copying", "diagnostics", "world", "", "__main__"],
 }
 """The floors of the engine from the ground up, with their folders and files; a module imports from its own floor and from those below. The
 package itself is "". """

@@ -197,7 +197,7 @@ def test_it_records_a_clip_of_the_autopilots_flight(ending, tmp_path, capsys):
         ("--frames 0", "at least 1"),
         ("--seed -3", "at least 0"),
         ("--record film.avi", "must end in"),
-        ("--record film.mp4 --size 321x180", "even number"),
+        ("--record film.mp4 --size 321x180", "even width and height"),
         ("--quality ultra", "'auto'"),
         ("--integrator rk4", "--integrator"),  # this game has no choice of it
     ],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, integrators
-from engine.kernels import fields, loops
+from engine.kernels import compiler, fields, loops
 from engine.kernels.compiler import COMPILED
 from engine.kernels.layout import (
     BAD,
@@ -20,11 +20,9 @@ from engine.kernels.layout import (
     PREVIOUS_STORED_MOMENTUM,
     ROWS,
     SPRING_ROWS,
-    STAGE_WRENCH,
     STATE_ROWS,
     STORED_MOMENTUM,
     TICKS,
-    WRENCH_ROWS,
 )
 from engine.kernels.poses import blended_poses
 
@@ -48,7 +46,7 @@ def multiplications(dispatcher, *signature):
 
     if platform.machine() not in MULTIPLICATIONS:
         pytest.skip(f"the assembly of {platform.machine()} is not known here")
-    fresh = numba.njit(error_model="numpy", nogil=True)(dispatcher.py_func)
+    fresh = numba.njit(**compiler._OPTIONS, nogil=True)(dispatcher.py_func)
     fresh.compile(signature)
     text = "\n".join(fresh.inspect_asm().values())
     return tuple(len(re.findall(pattern, text)) for pattern in MULTIPLICATIONS[platform.machine()])
@@ -105,26 +103,6 @@ def test_held_ticks_with_fields_are_packed_across_bodies(method):
 
 
 @needs_numba
-def test_stages_with_pulls_and_fields_are_packed_across_bodies():
-    """Springs themselves go one by one: a scalar loop in every stage, beside what vectorises."""
-    array, control, integer, real = types()
-    made = integrators.by_name["rk4"]()
-
-    def coupled(*kinds):
-        loop = loops.coupled_ticks(made.advance, made.stage_offsets, False, True, PITCH, kinds)
-        layers = array if kinds else real
-        return multiplications(loop, array, control, array, array, array, layers, control, real, integer)
-
-    (packed, _), (with_fields, _) = coupled(), coupled(fields.POINT_GRAVITY, fields.GRAVITY_GRADIENT)
-    stages = sum(
-        multiplications(loops.stage_state(made.advance, stage, 4, False, True, PITCH), array, control, array, real)[0]
-        for stage in range(4)
-    )
-    assert packed > stages  # the end of the tick comes to them
-    assert with_fields >= packed + 50
-
-
-@needs_numba
 def test_poses_for_drawing_are_packed_across_bodies():
     array, _, integer, real = types()
     packed, scalar = multiplications(blended_poses(PITCH), array, array, integer, real, array, array)
@@ -134,18 +112,16 @@ def test_poses_for_drawing_are_packed_across_bodies():
 
 @needs_numba
 @pytest.mark.parametrize("method", METHODS)
-@with_and_without_stores
-def test_the_stages_of_a_tick_are_packed_across_bodies(method, stores):
-    array, control, _, real = types()
+def test_passes_are_packed_across_bodies(method):
+    """Each stage and the end of the tick; no loop that is called in between is part of it."""
+    array, control, integer, real = types()
     made = integrators.by_name[method]()
-    count = made.evaluations_per_tick
-    stages = [loops.staged_end(made.advance, count, stores, True, PITCH)]
-    if count > 1:  # stage 0 is the state itself
-        stages.append(loops.stage_state(made.advance, count - 1, count, stores, True, PITCH))
-    for loop in stages:
-        packed, scalar = multiplications(loop, array, control, array, real)
-        assert packed > 100
-        assert packed >= 0.9 * scalar
+    loop = loops.passes(made.advance, made.stage_offsets, False, True, PITCH)
+    calls = array.copy(dtype=integer)
+    signature = array, control, array, calls, array, array, array, control, real, integer, integer
+    packed, scalar = multiplications(loop, *signature)
+    assert packed > 100
+    assert packed >= 0.9 * scalar
 
 
 @needs_numba
@@ -184,26 +160,19 @@ def test_the_count_of_packed_instructions_sees_a_loop_that_is_not():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
-    stores = False
     made = integrators.by_name[method]()
-    count = made.evaluations_per_tick
     wrong = np.full((ROWS, PITCH - 8), 7.0)
-    wrong_stages = np.full((STAGE_WRENCH + WRENCH_ROWS * count, PITCH - 8), 7.0)
     right = np.full((ROWS, PITCH), 7.0)
     control = control_of()
     assert held_loop(method)(wrong, control, NO_LAYERS, 0.1, 1) == -1
     assert held_loop(method, kinds=(fields.LINEAR_DRAG,))(right, control, wrong, 0.1, 1) == -1
-    coupled = loops.coupled_ticks(made.advance, made.stage_offsets, False, True, PITCH)
-    tables = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1)), NO_LAYERS, np.zeros(2, dtype=np.int64)
-    assert coupled(wrong, control, wrong_stages, *tables, 0.1, 1) == -1
-    assert coupled(right, control, wrong_stages, *tables, 0.1, 1) == -1
-    end = loops.staged_end(made.advance, count, stores, True, PITCH)
-    stage = loops.stage_state(made.advance, 0, count, stores, True, PITCH)
-    for loop in (end, stage):
-        assert loop(wrong, control, wrong_stages, 0.1) == -1
-        assert loop(right, control, wrong_stages, 0.1) == -1
+    loop = loops.passes(made.advance, made.stage_offsets, False, True, PITCH)
+    calls, counts = np.zeros((1, 3), np.int64), np.zeros(2, np.int64)
+    springs, points = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
+    for array, stages, layers in ((wrong, wrong, wrong), (right, wrong, right), (right, right, wrong)):
+        for stage in (-1, 0, len(made.stage_offsets)):
+            assert loop(array, control, stages, calls, layers, springs, points, counts, 0.1, stage, 1) == -1
     assert (wrong == 7.0).all()
-    assert (wrong_stages == 7.0).all()
     assert (right == 7.0).all()
     assert control.tolist() == [0, 8, -1]
 

@@ -1,19 +1,20 @@
 """Compiled fields, springs and point forces in the three kinds of tick: fused, in passes, and called stage by stage."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from engine import integrators
-from engine.integrators import Extrapolated, Substepped
-from engine.integrators.integrator import CompiledForces
-from engine.kernels import fields, loops
-from engine.kernels.compiler import inlined
-from engine.kernels.fields import FieldKind, field_passes
+from engine.integrators import Extrapolated, Substepped, compiled_forces
+from engine.integrators.compiled_forces import NO_FORCES, CompiledForces, add_forces, force_tables
+from engine.kernels import fields
+from engine.kernels.compiler import COMPILED, inlined
+from engine.kernels.fields import FieldKind
 from engine.kernels.layout import (
     BAD,
     COUNT,
     HISTORY_ROWS,
-    LAYER_COUNTS,
     ORIENTATION,
     POINT_FORCE_ROWS,
     SPRING_ENABLED,
@@ -24,7 +25,6 @@ from engine.kernels.layout import (
     WRENCH_ROWS,
 )
 from engine.kernels.memory import from_column, zeros
-from engine.kernels.points import pulls
 
 from .test_kernels import control_of, needs_numba, world_array
 
@@ -57,6 +57,10 @@ class Bodies:
         self.stores_momentum = False
         self.history = None
         self._stages = np.zeros((0, PITCH))
+
+    @property
+    def stages(self):
+        return self._stages
 
     def stage_array(self, evaluations):
         rows = STAGE_WRENCH + WRENCH_ROWS * evaluations
@@ -97,7 +101,7 @@ DRAG = (fields.LINEAR_DRAG, (0.3,))
 
 def one_layer_each(in_passes):
     return CompiledForces(
-        KINDS, layers_of(GRAVITY, SWELLING, DRAG), np.array([0, 0, 1, 1, 1]), None, None, in_passes, True
+        KINDS, layers_of(GRAVITY, SWELLING, DRAG), (1, 1, 1), np.zeros(2, np.int64), None, None, in_passes, True
     )
 
 
@@ -116,7 +120,8 @@ def everything():
     return CompiledForces(
         KINDS,
         layers_of(GRAVITY, OTHER_GRAVITY, SWELLING, DRAG, DRAG),
-        np.array([3, 2, 2, 1, 2]),
+        (2, 1, 2),
+        np.array([3, 2]),
         *springs_and_points(),
         True,
         True,
@@ -135,21 +140,25 @@ def held(method, forces, ticks=4):
 def called(method, forces, ticks=4):
     """The same, each stage's forces called in their order."""
     bodies = Bodies()
-    take = method.staged_tick(bodies, DT, True, forces.depends_on_rates)
+    take = method.staged_tick(bodies, DT, True, NO_FORCES, forces.depends_on_rates)
+    tables = force_tables(bodies, forces)
 
     def evaluate(stage, offset):
         time = float(bodies.control[TICKS]) * DT + offset
-        row, first_row = STAGE_WRENCH + WRENCH_ROWS * stage, 0
-        stages = bodies.stage_array(1)
-        for kind, count in zip(forces.kinds, forces.counts[LAYER_COUNTS:].tolist(), strict=True):
-            loop = field_passes(kind, PITCH)
-            assert loop(bodies.array, bodies.control, stages, row, forces.layers, first_row, count, time) == 0
-            first_row += count * kind.rows_per_layer
-        springs, point_forces, _, counts = forces.tables
-        pulls(bodies.array, stages, row, springs, point_forces, counts)
+        add_forces(bodies, tables, forces.kinds, STAGE_WRENCH + WRENCH_ROWS * stage, time)
 
     for _ in range(ticks):
         assert take(evaluate)
+    assert bodies.control.tolist() == [3 + ticks, 8, -1]
+    return bodies.state
+
+
+def staged(method, forces, ticks=4):
+    """The same, by the loop that is called for each stage and adds the forces by itself."""
+    bodies = Bodies()
+    take = method.staged_tick(bodies, DT, True, forces, forces.depends_on_rates)
+    for _ in range(ticks):
+        assert take(lambda stage, offset: None)
     assert bodies.control.tolist() == [3 + ticks, 8, -1]
     return bodies.state
 
@@ -163,15 +172,40 @@ every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 @every_method
 def test_fields_give_the_same_bits_fused_in_passes_and_called(method):
     """With the time, the mass centre, 20 parameters and parameters of each body's own."""
+    for loop in method.kernels(Bodies(), DT, True, one_layer_each(in_passes=False)):
+        loop.compile()  # else the fused one would wait to be compiled in the background
     fused = held(method, one_layer_each(in_passes=False))
     assert np.array_equal(held(method, one_layer_each(in_passes=True)), fused)
     assert np.array_equal(called(method, one_layer_each(in_passes=True)), fused)
+    assert np.array_equal(staged(method, one_layer_each(in_passes=True)), fused)
     assert not np.array_equal(held(method, CompiledForces()), fused)
 
 
 @every_method
 def test_springs_point_forces_and_layers_give_the_same_bits_in_passes_and_called(method):
     assert np.array_equal(held(method, everything()), called(method, everything()))
+    assert np.array_equal(held(method, everything()), staged(method, everything()))
+
+
+@pytest.mark.skipif(not COMPILED, reason="without numba a loop is a loop")
+@pytest.mark.parametrize("name", ["rk4", "rk5", "free-rotor-2", "axis-splitting-4"])
+def test_the_loop_for_any_pitch_gives_the_same_bits(name, monkeypatch):
+    method = METHODS[name]
+    reference = held(method, everything())
+    for pitch, at in ((PITCH, 1), (0, 0)):
+        loops = method.kernels(Bodies(), DT, True, everything())
+        assert loops[-1].made_for[-1] == 0
+        monkeypatch.setattr(integrators.integrator, "choose", lambda loops, at=at: loops[-1 - at])
+        monkeypatch.setattr(integrators.splitting, "choose", lambda loops, at=at: loops[-1 - at])
+        monkeypatch.setattr(compiled_forces, "field_loop", partial(field_loop_of, pitch))
+        assert np.array_equal(held(method, everything()), reference)
+
+
+def field_loop_of(pitch, kind, bodies, _pitch):
+    return FIELD_LOOP(kind, bodies, pitch)
+
+
+FIELD_LOOP = compiled_forces.field_loop
 
 
 def test_a_spring_or_a_layer_that_is_switched_on_changes_the_motion():
@@ -188,14 +222,14 @@ def test_a_spring_or_a_layer_that_is_switched_on_changes_the_motion():
         elif change == "layer":
             forces.layers[0, 4] = 0.0
         else:
-            forces.counts[LAYER_COUNTS + 2] = 1
+            forces = forces._replace(layer_counts=(2, 1, 1))
         assert not np.array_equal(held(METHODS["rk4"], forces), reference), change
 
 
 def test_a_field_sees_the_times_of_its_stages():
     """dv/dt = 1 + t² on a body that feels nothing else, from t = 3 dt: RK4 integrates it as Simpson does, exactly."""
     forces = CompiledForces(
-        (SWELL,), layers_of((SWELL, (1.0, *[0.0] * 19))), np.array([0, 0, 1]), None, None, False, True
+        (SWELL,), layers_of((SWELL, (1.0, *[0.0] * 19))), (1,), np.zeros(2, np.int64), None, None, False, True
     )
     bodies = Bodies()
     forces.layers[1] = 1.0
@@ -210,12 +244,11 @@ def test_a_field_sees_the_times_of_its_stages():
 @needs_numba
 def test_any_number_of_layers_is_the_same_kernel():
     method = METHODS["rk4"]
-    loop = loops.coupled_ticks(method.advance, method.stage_offsets, False, True, PITCH, (fields.LINEAR_DRAG,))
     for count in (1, 2, 20):
         layers = layers_of(*[DRAG] * count)
-        forces = CompiledForces((fields.LINEAR_DRAG,), layers, np.array([0, 0, count]), None, None, True, True)
-        held(method, forces)
-    assert len(loop.signatures) == 1
+        held(method, CompiledForces((fields.LINEAR_DRAG,), layers, (count,), np.zeros(2, np.int64), None, None, True))
+    for loop in (*method.kernels(Bodies(), DT, True, NO_FORCES)[1:2], FIELD_LOOP(fields.LINEAR_DRAG, Bodies(), PITCH)):
+        assert loop.function.signatures == [loop.types]
 
 
 def test_a_column_in_the_middle_is_where_a_part_begins():
@@ -249,7 +282,7 @@ class Interrupted(BaseException):
 @pytest.mark.parametrize("evaluation", range(4))
 def test_an_interrupt_while_forces_are_called_leaves_the_tick_before(name, evaluation):
     bodies = Bodies()
-    take = METHODS[name].staged_tick(bodies, DT, True, False)
+    take = METHODS[name].staged_tick(bodies, DT, True, NO_FORCES, False)
     assert take(lambda stage, offset: None)
     before, control, calls = bodies.array.copy(), bodies.control.copy(), []
 
@@ -270,7 +303,7 @@ def test_steps_inside_a_tick_count_as_one_tick(method):
     """The world's count stands still while steps are taken, and the tick before is what the tick began with."""
     bodies, seen = Bodies(ticks=7), []
     start = bodies.state
-    take = method.staged_tick(bodies, DT, True, False)
+    take = method.staged_tick(bodies, DT, True, NO_FORCES, False)
     assert take(lambda stage, offset: seen.append(int(bodies.control[TICKS])))
     assert set(seen) == {7}
     assert bodies.control[TICKS] == 8
@@ -294,7 +327,7 @@ def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
     bodies = Bodies()
     inside = integrators.RungeKutta4()
     method = Extrapolated(inside)
-    take = method.staged_tick(bodies, DT, True, False)
+    take = method.staged_tick(bodies, DT, True, NO_FORCES, False)
     make = inside.staged_tick
 
     class Broken(integrators.RungeKutta4):
@@ -307,7 +340,7 @@ def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
 
             return take_and_break
 
-    broken = Extrapolated(Broken()).staged_tick(bodies, DT, True, False)
+    broken = Extrapolated(Broken()).staged_tick(bodies, DT, True, NO_FORCES, False)
     with pytest.raises(Interrupted):
         broken(lambda stage, offset: None)
     assert bodies.control[TICKS] == 4

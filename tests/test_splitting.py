@@ -12,7 +12,6 @@ from engine.kernels.axis_splitting import axis_splitting
 from engine.kernels.compiler import COMPILED
 from engine.kernels.free_rotor import free_rotor
 from engine.kernels.layout import INERTIA, PREVIOUS, PRINCIPAL_AXES, PRINCIPAL_MOMENTS, ROWS, STATE_ROWS
-from engine.kernels.staged_splitting import Segment
 
 from .helpers import (
     ASYMMETRIC,
@@ -48,17 +47,8 @@ PITCH = 264
 TURNS = pytest.mark.parametrize("turn", [axis_splitting, free_rotor], ids=["axes", "rotor"])
 
 
-SEGMENTS = {
-    "start": (False, Segment(starts=True)),
-    "start and drift": (False, Segment(starts=True, drifts=True)),
-    "only kick": (False, Segment(kick="only")),
-    "first kick": (False, Segment(kick="first")),
-    "trial kick": (False, Segment(kick="trial")),
-    "last kick and drift": (False, Segment(kick="last", drifts=True)),
-    "last kick and end": (False, Segment(kick="last", ends=True)),
-    "kick and drift with wheels": (True, Segment(kick="only", drifts=True)),
-}
-"""What is between two evaluations of called forces, without bodies that store momentum and with them."""
+PASSES = FreeRotor()._program(1), FreeRotor()._arrays[1]
+"""What the loop in passes is given of a method."""
 
 
 def loops(turn):
@@ -69,10 +59,8 @@ def loops(turn):
         "strang with wheels": (splitting.strang_ticks(turn, True, True, PITCH), (0.0, 0.1, 1)),
         "table": (splitting.table_ticks(turn, False, True, PITCH), (table, shares, 0.0, 0.1, 1)),
         "table with wheels": (splitting.table_ticks(turn, True, True, PITCH), (table, shares, 0.0, 0.1, 1)),
-        **{
-            name: (staged_splitting.staged_segment(turn, stores, True, PITCH, segment), (0.1, 0.5, 0.1, shares))
-            for name, (stores, segment) in SEGMENTS.items()
-        },
+        "passes": (staged_splitting.passes(turn, False, True, PITCH), PASSES),
+        "passes with wheels": (staged_splitting.passes(turn, True, True, PITCH), PASSES),
     }
 
 
@@ -86,22 +74,21 @@ def test_loops_are_packed_across_bodies(turn):
     matrix, vector, control = Array(float64, 2, "C"), Array(float64, 1, "C"), Array(int64, 1, "C")
     strang = (matrix, control, float64, float64, int64)
     table = (matrix, control, matrix, vector, *strang[2:])
+    tables = control.copy(ndim=2), matrix, matrix, matrix, control
+    passes = matrix, control, matrix, vector, matrix, *tables, float64, int64, int64
     signatures = {
         "strang": strang,
         "strang with wheels": strang,
         "table": table,
         "table with wheels": table,
-        **{
-            name: (matrix, control, matrix, float64, float64, float64, vector)
-            for name, (_, segment) in SEGMENTS.items()
-            if segment.kick or segment.drifts
-        },
+        "passes": passes,
+        "passes with wheels": passes,
     }
     for name, signature in signatures.items():
         packed, scalar = multiplications(loops(turn)[name][0], *signature)
         assert packed >= 12, name
-        # the last loop of a tick counts bodies that are not finite one by one, by 13 products
-        assert packed >= 0.9 * (scalar - (STATE_ROWS if name.endswith("end") else 0)), name
+        # loops in passes count bodies that are not finite one by one, by 13 products
+        assert packed >= 0.9 * (scalar - (STATE_ROWS if name.startswith("passes") else 0)), name
 
 
 @needs_numba
@@ -130,9 +117,15 @@ def test_kicks_by_fields_are_packed_across_bodies(kinds):
 def test_loops_refuse_arrays_of_another_pitch_and_leave_them_alone(turn):
     right, wrong, control = np.full((ROWS, PITCH), 7.0), np.full((ROWS, PITCH - 8), 7.0), control_of()
     for name, (loop, arguments) in loops(turn).items():
-        takes_one = name.startswith(("strang", "table"))
-        for arrays in [(wrong,)] if takes_one else [(wrong, right), (right, wrong)]:
-            assert loop(arrays[0], control, *arrays[1:], *arguments) == -1, name
+        if name.startswith(("strang", "table")):
+            assert loop(wrong, control, *arguments) == -1, name
+            continue
+        program, shares = arguments
+        calls, counts, tables = np.zeros((1, 3), np.int64), np.zeros(2, np.int64), (np.zeros((12, 1)), np.zeros((8, 1)))
+        for array, stages, layers in [(wrong, right, right), (right, wrong, right), (right, right, wrong)]:
+            for stage in (-1, 0, len(program) - 1):
+                result = loop(array, control, program, shares, stages, calls, layers, *tables, counts, 0.1, stage, 1)
+                assert result == -1, name
     assert control.tolist() == [0, 8, -1]
     assert (right == 7.0).all()
     assert (wrong == 7.0).all()

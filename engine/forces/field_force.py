@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import FloatArray, is_row
 from ..kernels.fields import FieldKind, field_passes
+from ..kernels.layout import ANY_PITCH
 from ..store.schema import NOBODY
 from .force import TableForce, body_rows, checked
 from .wrench import BodyHandle, BodyStates, Wrench
@@ -45,7 +46,7 @@ class FieldForce(TableForce, final=False):
         if self._table.store is not table.store:  # not of this world's table: its rows are named by handles
             columns[0] = [NOBODY if body is None else bodies.row(body) for (body,) in self._bodies]
         block, count = stacked(columns, self._kind.parameter_count, table.pitch, table.count)
-        loop = field_passes(self._kind, table.pitch)
+        loop = field_passes(self._kind, ANY_PITCH)
         loop(table.array, table.control, wrench._array, wrench._first_row, block, 0, count, time)
 
 

@@ -4,11 +4,13 @@ from weakref import WeakSet
 
 from ..checks import refuse
 from ..kernels import extrapolation
+from ..kernels.choice import Loop
 from ..kernels.layout import STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..kernels.loops import accepted
 from ..store.bodies import Bodies
 from ..threads import TakeTicks
-from .integrator import NO_FORCES, CompiledForces, EvaluateForces, Integrator, TakeStagedTick
+from .compiled_forces import NO_FORCES, CompiledForces, add_forces, force_tables
+from .integrator import EvaluateForces, Integrator, TakeStagedTick
 
 
 class Extrapolated(Integrator):
@@ -90,7 +92,7 @@ class Extrapolated(Integrator):
     def held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        take_staged = self.staged_tick(bodies, dt, gyroscopic, False)
+        take_staged = self.staged_tick(bodies, dt, gyroscopic, NO_FORCES, False)
         take_held = self.integrator.held_ticks(bodies, dt, gyroscopic, NO_FORCES, threads)
 
         def take(ticks: int) -> int:
@@ -103,18 +105,31 @@ class Extrapolated(Integrator):
 
         return take
 
-    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        take_inside = self.integrator.staged_tick(bodies, dt, gyroscopic, depends_on_rates)
+    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+        array, control = bodies.array, bodies.control
+        own = [
+            Loop(extrapolation.extrapolate, (bodies.pitch,), (array, control, array, array, 0, 0.0)),
+            Loop(extrapolation.remember, (bodies.pitch,), (array, control, array)),
+        ]
+        return [*own, *self.integrator.kernels(bodies, dt, gyroscopic, NO_FORCES)]
+
+    def staged_tick(
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+    ) -> TakeStagedTick:
+        take_inside = self.integrator.staged_tick(bodies, dt, gyroscopic, NO_FORCES, depends_on_rates)
+        tables = force_tables(bodies, forces)
         extrapolate, remember = extrapolation.extrapolate(bodies.pitch), extrapolation.remember(bodies.pitch)
 
         def take(evaluate: EvaluateForces) -> bool:
             self._flown.add(bodies)
             array, control, history = bodies.array, bodies.control, bodies.history_array()
             tick = control[TICKS]
+            start_time = float(tick) * dt
 
             def extrapolate_and_evaluate(stage: int, offset: float) -> None:
                 row = STAGE_WRENCH + WRENCH_ROWS * stage
                 accepted(extrapolate(array, control, history, bodies.stage_array(1), row, offset / dt))
+                add_forces(bodies, tables, forces.kinds, row, start_time + offset)
                 evaluate(stage, offset)
 
             try:

@@ -4,77 +4,46 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
-
-import numpy as np
+from typing import Any, ClassVar
 
 from ..kernels import loops
-from ..kernels.fields import FieldKind
-from ..kernels.layout import POINT_FORCE_ROWS, SPRING_ROWS
+from ..kernels.choice import Loop, choose, is_worth_it
 from ..kernels.loops import accepted
 from ..store.bodies import Bodies
 from ..threads import TakeTicks, on_threads
+from .compiled_forces import NO_FORCES, CompiledForces, force_tables, passes_loops
 
 EvaluateForces = Callable[[int, float], None]
 """Called as `evaluate(stage, offset)`, this adds the forces of that stage to its wrench, `offset` [s] after the start of the tick."""
 
 
 TakeStagedTick = Callable[[EvaluateForces], bool]
-LoopCall = Callable[[], int]
-"""A loop with all its arguments."""
+LoopCall = Callable[[int, int], int]
+"""Called as `loop(stage, ticks)`: a loop in passes with its other arguments (see `kernels.loops.passes`)."""
 
 
 class StagedTick:
-    """One tick prepared in advance, as alternating loops and force evaluations and a last loop that finds values that are not finite."""
+    """One tick prepared in advance: a loop is called for each stage in turn, and once more for the end of the tick."""
 
-    __slots__ = ("_end", "_steps")
+    __slots__ = ("_loop", "_stages")
 
-    def __init__(self, steps: Sequence[tuple[LoopCall, int, float]], end: LoopCall) -> None:
-        """Create from loops.
+    def __init__(self, loop: LoopCall, stages: Sequence[tuple[int, float]]) -> None:
+        """Create from a loop.
 
         Args:
-            steps: For each evaluation, the loop before it and the arguments of the evaluation.
-            end: The last loop.
+            loop: The loop in passes.
+            stages: For each evaluation of forces, its arguments.
         """
-        self._steps = steps
-        self._end = end
+        self._loop = loop
+        self._stages = tuple(enumerate(stages))
 
     def __call__(self, evaluate: EvaluateForces) -> bool:
-        for loop, stage, offset in self._steps:
-            if loop() < 0:
+        loop = self._loop
+        for number, (block, offset) in self._stages:
+            if loop(number, 1) < 0:
                 accepted(-1)
-            evaluate(stage, offset)
-        return accepted(self._end()) == 0
-
-
-class CompiledForces(NamedTuple):
-    """Forces that compiled loops evaluate at each stage without calling Python, in the arrays of `kernels.layout`."""
-
-    kinds: tuple[FieldKind, ...] = ()
-    """The kinds of fields that act, in the order in which they are added."""
-    layers: Any = 0.0
-    """Their parameters per body, shape (rows, pitch); any value if there is no field."""
-    counts: Any = None
-    """The number of springs, of point forces, and of layers of each kind."""
-    springs: Any = None
-    """The springs, shape (12, capacity); None if there are none."""
-    point_forces: Any = None
-    """The point forces, shape (8, capacity); None if there are none."""
-    in_passes: bool = False
-    """Whether each stage is a pass over all bodies, because there are springs, point forces or several layers of one kind."""
-    depends_on_rates: bool = False
-
-    @property
-    def tables(self) -> tuple[Any, Any, Any, Any]:
-        """Springs, point forces, layers and counts, as the arguments of the loops in passes."""
-        springs = _NO_SPRINGS if self.springs is None else self.springs
-        point_forces = _NO_POINT_FORCES if self.point_forces is None else self.point_forces
-        return springs, point_forces, self.layers, self.counts
-
-
-_NO_SPRINGS, _NO_POINT_FORCES = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
-
-NO_FORCES = CompiledForces()
+            evaluate(block, offset)
+        return accepted(loop(len(self._stages), 1)) == 1
 
 
 class Integrator(ABC):
@@ -128,12 +97,18 @@ class Integrator(ABC):
         """
 
     @abstractmethod
-    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        """Create `take(evaluate)`, which runs one tick with forces evaluated at each stage and returns whether it ended finite.
+    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+        """Return every loop that may run ticks of these bodies with these forces, the fastest first."""
 
-        It is valid until the bodies' `layout_version` changes. If an evaluation raises or the tick does not end finite, the bodies are
-        unchanged. Every other tick is counted in the bodies' `control`. `depends_on_rates` says whether some of these forces depend on
-        velocity or angular velocity.
+    @abstractmethod
+    def staged_tick(
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+    ) -> TakeStagedTick:
+        """Create `take(evaluate)`, which runs one tick and returns whether it ended finite.
+
+        At each stage `forces` act and what `evaluate` adds. The result is valid until the bodies' `layout_version` changes. If an
+        evaluation raises or the tick does not end finite, the bodies are unchanged. Every other tick is counted in the bodies'
+        `control`. `depends_on_rates` says whether one of all these forces depends on velocity or angular velocity.
         """
 
 
@@ -152,22 +127,35 @@ class OneStepMethod(Integrator):
     def held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        made_for = bodies.stores_momentum, gyroscopic, bodies.pitch
-        arguments = self.advance, self.stage_offsets, *made_for, forces.kinds
-        if forces.in_passes:
-            stages = bodies.stage_array(self.evaluations_per_tick)
-            return partial(loops.coupled_ticks(*arguments), bodies.array, bodies.control, stages, *forces.tables, dt)
-        loop = loops.held_ticks(*arguments)
-        return on_threads(
-            bodies, threads, forces.layers, lambda array, control, layers: partial(loop, array, control, layers, dt)
-        )
+        if not forces.in_passes:
+            fused = self._fused_loop(bodies, dt, gyroscopic, forces)
+            if is_worth_it(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
+                loop = fused.function
+                return on_threads(
+                    *(bodies, threads, forces.layers),
+                    lambda array, control, layers: partial(loop, array, control, layers, dt),
+                )
+        return partial(self._passes(bodies, dt, gyroscopic, forces), -1)
 
-    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        advance, evaluations = self.advance, self.evaluations_per_tick
-        made_for = evaluations, bodies.stores_momentum, gyroscopic, bodies.pitch
-        arguments = bodies.array, bodies.control, bodies.stage_array(evaluations), dt
-        steps = [
-            (partial(loops.stage_state(advance, stage, *made_for), *arguments), stage, offset * dt)
-            for stage, offset in enumerate(self.stage_offsets)
-        ]
-        return StagedTick(steps, partial(loops.staged_end(advance, *made_for), *arguments))
+    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+        fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
+        return [*fused, *self._passes_loops(bodies, dt, gyroscopic)]
+
+    def _fused_loop(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
+        made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds
+        return Loop(loops.held_ticks, made_for, (bodies.array, bodies.control, forces.layers, dt, 1))
+
+    def staged_tick(
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+    ) -> TakeStagedTick:
+        loop = self._passes(bodies, dt, gyroscopic, forces)
+        return StagedTick(loop, [(stage, offset * dt) for stage, offset in enumerate(self.stage_offsets)])
+
+    def _passes(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> LoopCall:
+        loop = choose(self._passes_loops(bodies, dt, gyroscopic)).function
+        stages = bodies.stage_array(self.evaluations_per_tick)
+        return partial(loop, bodies.array, bodies.control, stages, *force_tables(bodies, forces), dt)
+
+    def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
+        made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic
+        return passes_loops(loops.passes, made_for, bodies, (bodies.array, bodies.control), dt)

@@ -10,11 +10,12 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..kernels import splitting, staged_splitting
+from ..kernels.choice import Loop, choose, is_worth_it
 from ..kernels.kick_drift import KICKS
-from ..kernels.staged_splitting import Segment
 from ..store.bodies import Bodies
 from ..threads import TakeTicks, on_threads
-from .integrator import NO_FORCES, CompiledForces, Integrator, LoopCall, StagedTick, TakeStagedTick
+from .compiled_forces import NO_FORCES, CompiledForces, force_tables, passes_loops
+from .integrator import Integrator, LoopCall, StagedTick, TakeStagedTick
 
 Table = tuple[tuple[float, float], ...]
 """Rows (kick, drift) in fractions of a tick, in order."""
@@ -71,49 +72,60 @@ class Splitting(Integrator):
     def held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
+        if not forces.in_passes:
+            fused = self._fused_loop(bodies, dt, gyroscopic, forces)
+            if is_worth_it(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
+                loop, constants = fused.function, self._constants
+                return on_threads(
+                    *(bodies, threads, forces.layers),
+                    lambda array, control, layers: partial(loop, array, control, *constants, layers, dt),
+                )
+        return partial(self._passes(bodies, dt, gyroscopic, forces, forces.depends_on_rates), -1)
+
+    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+        fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
+        return [*fused, *self._passes_loops(bodies, dt, gyroscopic)]
+
+    def _fused_loop(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         evaluations = self._evaluations_per_kick(forces.depends_on_rates)
         made_for = self.turn, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds, evaluations
-        if forces.in_passes:
-            arrays = bodies.array, bodies.control, *self._arrays
-            stages = bodies.stage_array(staged_splitting.STAGE_BLOCKS)
-            return partial(staged_splitting.coupled_ticks(*made_for), *arrays, stages, *forces.tables, dt)
-        is_strang = self.table == STRANG and len(self.shares) == 1
-        loop = (splitting.strang_ticks if is_strang else splitting.table_ticks)(*made_for)
-        constants = () if is_strang else self._arrays
-        return on_threads(
-            bodies,
-            threads,
-            forces.layers,
-            lambda array, control, layers: partial(loop, array, control, *constants, layers, dt),
-        )
+        factory = splitting.table_ticks if self._constants else splitting.strang_ticks
+        return Loop(factory, made_for, (bodies.array, bodies.control, *self._constants, forces.layers, dt, 1))
+
+    @property
+    def _constants(self) -> tuple[FloatArray, ...]:
+        """What the fused loop is given of the method; half a kick, a drift and half a kick have a loop of their own."""
+        return () if self.table == STRANG and len(self.shares) == 1 else self._arrays
 
     def _evaluations_per_kick(self, depends_on_rates: bool) -> int:
         if not depends_on_rates:
             return 1
         return 2 if self.order == 2 else 4
 
-    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
-        made_for = self.turn, bodies.stores_momentum, gyroscopic, bodies.pitch
-        arrays = bodies.array, bodies.control, bodies.stage_array(staged_splitting.STAGE_BLOCKS)
+    def staged_tick(
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+    ) -> TakeStagedTick:
+        loop = self._passes(bodies, dt, gyroscopic, forces, depends_on_rates)
+        offsets = self._program(self._evaluations_per_kick(depends_on_rates))[:-1, staged_splitting.OFFSET]
+        return StagedTick(loop, [(0, offset * dt) for offset in offsets.tolist()])
+
+    def _passes(
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+    ) -> LoopCall:
+        loop = choose(self._passes_loops(bodies, dt, gyroscopic)).function
+        stages = bodies.stage_array(staged_splitting.STAGE_BLOCKS)
         _, shares = self._arrays
-        steps: list[tuple[LoopCall, int, float]] = []
-        segment, kick_step, weight, drift_step = Segment(starts=True), 0.0, 0.0, 0.0
+        program = self._program(self._evaluations_per_kick(depends_on_rates))
+        return partial(loop, bodies.array, bodies.control, program, shares, stages, *force_tables(bodies, forces), dt)
 
-        def loops(segment: Segment) -> LoopCall:
-            return partial(
-                staged_splitting.staged_segment(*made_for, segment),
-                *(*arrays, kick_step, weight, drift_step, shares if segment.drifts else 0.0),
-            )
+    def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
+        made_for = self.turn, bodies.stores_momentum, gyroscopic
+        first_arguments = bodies.array, bodies.control, *self._arrays
+        return passes_loops(staged_splitting.passes, made_for, bodies, first_arguments, dt)
 
-        kicks = KICKS[self._evaluations_per_kick(depends_on_rates)]
-        names = ("only",) if len(kicks) == 1 else ("first", *("trial" for _ in kicks[2:]), "last")
-        for (kick, drift), offset in zip(self.table, _offsets(self.table), strict=True):
-            for name, (own_weight, part) in zip(names, kicks, strict=True) if kick != 0.0 else ():
-                steps.append((loops(segment), 0, offset * dt))
-                segment, kick_step, weight = Segment(kick=name), part * (dt * kick), own_weight
-            if drift != 0.0:
-                segment, drift_step = segment._replace(drifts=True), dt * drift
-        return StagedTick(steps, loops(segment._replace(ends=True)))
+    def _program(self, evaluations: int) -> FloatArray:
+        """What a tick in passes does at each evaluation of forces (see `kernels.staged_splitting`)."""
+        return _program(self.table, evaluations)
 
 
 def of_order_two(parts: Sequence[float]) -> Table:
@@ -127,3 +139,16 @@ def _offsets(table: Table) -> tuple[float, ...]:
     """The time of each kick, in ticks after the start of the tick; only drifts advance the time."""
     drifts = [drift for _kick, drift in table]
     return tuple(min(1.0, math.fsum(drifts[:row])) for row in range(len(table)))
+
+
+@cache
+def _program(table: Table, evaluations: int) -> FloatArray:
+    kinds = staged_splitting
+    names = (kinds.ONLY,) if evaluations == 1 else (kinds.FIRST, *[kinds.TRIAL] * (evaluations - 2), kinds.LAST)
+    program = [[kinds.START, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    for (kick, drift), offset in zip(table, _offsets(table), strict=True):
+        for name, (weight, part) in zip(names, KICKS[evaluations], strict=True) if kick != 0.0 else ():
+            program[-1][kinds.OFFSET] = offset
+            program.append([name, weight, part, kick, 0.0, 0.0])
+        program[-1][kinds.DRIFT] += drift
+    return np.array(program)

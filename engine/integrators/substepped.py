@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, real, refuse
+from ..kernels.choice import Loop, named
 from ..kernels.columns import Integers
 from ..kernels.layout import (
     ANGULAR_VELOCITY,
@@ -26,8 +27,9 @@ from ..kernels.loops import accepted
 from ..kernels.undo import close_steps
 from ..store.bodies import Bodies
 from ..threads import TakeTicks
+from .compiled_forces import NO_FORCES, CompiledForces
 from .extrapolated import Extrapolated
-from .integrator import NO_FORCES, CompiledForces, EvaluateForces, Integrator, TakeStagedTick
+from .integrator import EvaluateForces, Integrator, TakeStagedTick
 
 MOST_SUBSTEPS = 1024
 """The largest number of steps per tick with a tolerance; a tick that needs more is rejected."""
@@ -139,12 +141,18 @@ class Substepped(Integrator):
 
         return take
 
-    def staged_tick(self, bodies: Bodies, dt: float, gyroscopic: bool, depends_on_rates: bool) -> TakeStagedTick:
+    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+        own = named(close_steps, bodies.array, bodies.control, bodies.array)
+        return [own, *self.integrator.kernels(bodies, dt, gyroscopic, forces)]
+
+    def staged_tick(
+        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+    ) -> TakeStagedTick:
         inside = _Steps(bodies)
 
         @cache
         def step_of(step: float) -> TakeStagedTick:
-            return self.integrator.staged_tick(inside.as_bodies, step, gyroscopic, depends_on_rates)
+            return self.integrator.staged_tick(inside.as_bodies, step, gyroscopic, forces, depends_on_rates)
 
         def take(evaluate: EvaluateForces) -> bool:
             start_time = float(bodies.control[TICKS]) * dt

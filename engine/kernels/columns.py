@@ -41,6 +41,13 @@ Integers = npt.NDArray[np.int64]
 
 
 @inlined
+def is_other_pitch(pitch: int, array: Array, stages: Array, layers: Array) -> bool:
+    """Whether arrays are not those that a loop was compiled for; a pitch of zero stands for any, the same for all of them."""
+    own = array.shape[1]
+    return stages.shape[1] != own or layers.shape[1] != own or (pitch > 0 and own != pitch)
+
+
+@inlined
 def load_vector(array: Array, row: int, column: int) -> Vector:
     return float(array[row, column]), float(array[row + 1, column]), float(array[row + 2, column])
 

@@ -104,8 +104,95 @@ if COMPILED:
         return numba.types.none(), generate
 
 
+def call(address: int, arguments: Any) -> int:
+    """Call a kernel that returns an integer from another kernel, without compiling it in.
+
+    Args:
+        address: What `address_of` returned for arguments of these types.
+        arguments: The tuple of arguments.
+    """
+    return int(_CALLED[address](*arguments))
+
+
+_CALLED: dict[int, Callable[..., Any]] = {}
+"""What addresses stand for without numba."""
+
+
+def types_of(*arguments: Any) -> tuple[Any, ...]:
+    """The types for which a kernel that is called with these arguments is compiled."""
+    return tuple(numba.typeof(argument) for argument in arguments) if COMPILED else ()
+
+
+def compile_for(function: Callable[..., Any], types: tuple[Any, ...]) -> None:
+    """Have a kernel ready to run for arguments of these types: loaded from the cache, or compiled."""
+    if COMPILED:
+        function.compile(types)  # type: ignore[attr-defined]
+
+
+def can_run(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
+    """Whether a kernel is there for arguments of these types, without compiling it; it is loaded if it is in the cache."""
+    if not COMPILED:
+        return True
+    dispatcher: Any = function
+    if types in dispatcher.overloads:
+        return True
+    dispatcher._cache.compiles = False
+    try:
+        dispatcher.compile(types)
+    except _NotKept:
+        return False
+    finally:
+        dispatcher._cache.compiles = True
+    return True
+
+
+def is_kept(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
+    """Whether a file of the cache has a kernel for arguments of these types, without loading it."""
+    dispatcher: Any = function
+    return bool(dispatcher._cache.is_kept(types, dispatcher.targetctx))
+
+
+def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
+    """Where a kernel stands in this process, compiled for arguments of these types; a number that is good until the process ends."""
+    if not COMPILED:
+        _CALLED[id(function)] = function
+        return id(function)
+    compile_for(function, types)
+    result = function.overloads[types]  # type: ignore[attr-defined]
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+
+
+if COMPILED:
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(typing_context: Any, address: Any, arguments: Any) -> Any:
+        kinds = tuple(numba.types.unliteral(kind) for kind in arguments)
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            convention, parts = context.call_conv, []
+            for place, (before, kind) in enumerate(zip(arguments, kinds, strict=True)):
+                parts.append(context.cast(builder, builder.extract_value(values[1], place), before, kind))
+            pointer = convention.get_function_type(numba.types.int64, kinds).as_pointer()
+            function = builder.inttoptr(values[0], pointer)
+            # kernels do not raise, so the status is not looked at
+            _status, result = convention.call_function(builder, function, numba.types.int64, kinds, parts)
+            return result
+
+        return numba.types.int64(address, arguments), generate
+
+
+class _NotKept(Exception):
+    """A kernel is not in the cache, and was not to be compiled."""
+
+
 class _KernelCache:
-    """What numba asks for a kernel before it compiles one, and gives it to afterwards."""
+    """What numba asks for a kernel before it compiles one, and gives it to afterwards.
+
+    Attributes:
+        compiles: Whether a kernel that is not in the cache is to be compiled.
+    """
+
+    compiles = True
 
     def __init__(self, function: Callable[..., Any], name: str, options: dict[str, Any]) -> None:
         self._function, self._name, self._options = function, name, options
@@ -125,6 +212,11 @@ class _KernelCache:
     def flush(self) -> None:
         """Part of numba's interface; an outdated file is never found."""
 
+    def is_kept(self, signature: Any, target_context: Any) -> bool:
+        """Whether there is a file with this kernel; it is not looked into."""
+        key = _key(identity(self._function), self._options, signature, target_context.codegen())
+        return kernel_files.exists(_folders(self._function), self._file_stem, key)
+
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         own_identity, called = survey(self._function)
         self._key = _key(own_identity, self._options, signature, target_context.codegen())
@@ -138,6 +230,8 @@ class _KernelCache:
                 return CompileResult._rebuild(target_context, *pickle.loads(code))
             except Exception:  # a whole file, but made where other things can be imported
                 unusable = True
+        if not self.compiles:
+            raise _NotKept
         self._reason = "not in the cache"
         if unusable:
             self._reason = "the cached code was unusable"
@@ -253,7 +347,7 @@ def plain(function: Callable[..., Any]) -> Callable[..., Any]:
     """The Python function behind a kernel. What is `inlined` is a Python function already.
 
     Given numpy arrays as components it works on all of them at once, with the same bits as the kernels. For functions of + − × ÷
-    alone: not for those that branch on a value or take a square root.
+    alone: for those that choose between values or take a square root, see `array_forms.over_arrays`.
     """
     source: Callable[..., Any] = getattr(function, "py_func", function)
     return source

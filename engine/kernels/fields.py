@@ -11,9 +11,9 @@ from functools import cache
 from math import nan, sqrt
 from typing import Any, NamedTuple
 
-from .columns import Array, Integers, load_body_at_stage, load_state, load_vector, store_vector
+from .columns import Array, Integers, is_other_pitch, load_body_at_stage, load_state, load_vector, store_vector
 from .compiler import inlined, kernel, use_widest_vectors
-from .layout import COUNT, FORCE_WORLD, LAYER_COUNTS, POSITION, TORQUE_BODY
+from .layout import COUNT, FORCE_WORLD, POSITION, TORQUE_BODY
 from .quaternions import rotate_inverse
 from .rigid_body import BodyAtStage, BodyWrench
 from .vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
@@ -96,6 +96,16 @@ ANGULAR_DAMPING = FieldKind("angular_damping", angular_damping, 1, True)
 LORENTZ = FieldKind("lorentz", lorentz, 7, True)
 POINT_GRAVITY = FieldKind("point_gravity", point_gravity, 8, False)
 GRAVITY_GRADIENT = FieldKind("gravity_gradient", gravity_gradient, 4, False)
+
+BUILT_IN = (
+    POINT_GRAVITY,
+    GRAVITY_GRADIENT,
+    LINEAR_DRAG,
+    QUADRATIC_DRAG,
+    ANGULAR_DAMPING,
+    LORENTZ,
+)
+"""The order in which the built-in kinds add up."""
 
 
 @cache
@@ -220,49 +230,12 @@ def field_passes(kind: FieldKind, pitch: int) -> Callable[..., int]:
         time: float,
     ) -> int:
         use_widest_vectors()
-        if array.shape[1] != pitch or states.shape[1] != pitch or layers.shape[1] != pitch:
+        if is_other_pitch(pitch, array, states, layers):
             return -1
         add_layers(array, states, wrench_row, layers, first_row, layer_count, control[COUNT], time)
         return 0
 
     return loop
-
-
-@cache
-def all_passes(kinds: tuple[FieldKind, ...], place: int = LAYER_COUNTS) -> Callable[..., Any]:
-    """Make `add_fields(array, states, wrench_row, layers, first_row, counts, count, time)`: any number of layers of each kind.
-
-    `counts` has the number of layers of the first kind at `place`. For loops that take whole ticks in passes; by recursion as `summed`.
-    """
-    if not kinds:
-        return _pass_none
-    add_layers, add_rest = _layers_of(kinds[0]), all_passes(kinds[1:], place + 1)
-    rows_per_layer = kinds[0].rows_per_layer
-
-    @inlined
-    def add_fields(
-        array: Array,
-        states: Array,
-        wrench_row: int,
-        layers: Array,
-        first_row: int,
-        counts: Integers,
-        count: int,
-        time: float,
-    ) -> None:
-        layer_count = counts[place]
-        add_layers(array, states, wrench_row, layers, first_row, layer_count, count, time)
-        next_row = first_row + layer_count * rows_per_layer
-        add_rest(array, states, wrench_row, layers, next_row, counts, count, time)
-
-    return add_fields
-
-
-@inlined
-def _pass_none(
-    array: Array, states: Array, wrench_row: int, layers: Any, first_row: int, counts: Integers, count: int, time: float
-) -> None:
-    pass
 
 
 def kind_names(kinds: tuple[FieldKind, ...]) -> str:

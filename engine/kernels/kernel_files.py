@@ -57,6 +57,11 @@ def read(folders: Sequence[Path], name: str, key: bytes) -> tuple[bytes | None, 
     return None, damaged
 
 
+def exists(folders: Sequence[Path], name: str, key: bytes) -> bool:
+    """Whether there is a file for a kernel in one of the folders, whole or not."""
+    return any((folder / _file_name(name, key)).is_file() for folder in folders)
+
+
 def write(folders: Sequence[Path], name: str, key: bytes, code: bytes) -> str | None:
     """Keep a kernel in the first folder that takes it, and remove what has long been unused there.
 

@@ -90,5 +90,8 @@ POINT_FORCE_WORLD = 4
 POINT_FORCE_ENABLED = 7
 POINT_FORCE_ROWS = 8
 
-SPRING_COUNT, POINT_FORCE_COUNT, LAYER_COUNTS = 0, 1, 2
-"""Places in `counts`; the layers of each kind of field follow from the last one on."""
+SPRING_COUNT, POINT_FORCE_COUNT = 0, 1
+"""Places in `counts`."""
+
+ANY_PITCH = 0
+"""In place of a pitch, for kernels that take arrays of any, one body at a time."""

@@ -24,6 +24,7 @@ from .columns import (
     Array,
     Integers,
     close_tick,
+    is_other_pitch,
     load_body,
     load_body_at_stage,
     load_start,
@@ -33,9 +34,9 @@ from .columns import (
     store_wrench,
 )
 from .compiler import inlined, kernel, use_widest_vectors
-from .fields import FieldKind, all_passes, kind_names, summed
+from .fields import FieldKind, kind_names, summed
 from .layout import BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, WRENCH_ROWS
-from .points import add_pulls
+from .points import add_forces
 from .rigid_body import BodyModel, BodyState, BodyWrench, Wrenches
 
 Advance = Callable[..., Any]
@@ -91,95 +92,53 @@ def held_ticks(
 
 
 @cache
-def stage_state(
-    advance: Advance, stage: int, evaluations: int, stores: bool, gyroscopic: bool, pitch: int
-) -> Callable[[Array, Integers, Array, float], int]:
-    """Make `loop(array, control, stages, dt) -> 0`: the state at one stage, and its wrench begun with the held one."""
-    to_stage = _to_stage(advance, stage, evaluations, stores, gyroscopic)
+def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
+    """Make `loop(array, control, stages, calls, layers, springs, point_forces, counts, dt, stage, ticks) -> ticks completed`.
 
-    @kernel(f"stage-{stage}-{_name(advance, stores, gyroscopic, pitch)}")
-    def staged(array: Array, control: Integers, stages: Array, dt: float) -> int:
-        use_widest_vectors()
-        if array.shape[1] != pitch or stages.shape[1] != pitch:
-            return -1
-        to_stage(array, stages, control[COUNT], dt)
-        return 0
+    As `held_ticks`, with any forces that compiled code knows, each kind in a pass of its own: `calls` lists them (see
+    `fields.add_forces`). Every body is brought to a stage before the forces there are summed, because springs want to see two of them.
 
-    return staged
-
-
-@cache
-def staged_end(
-    advance: Advance, evaluations: int, stores: bool, gyroscopic: bool, pitch: int
-) -> Callable[[Array, Integers, Array, float], int]:
-    """Make `loop(array, control, stages, dt) -> bodies that are not finite`: the end of the tick from the wrenches of all stages."""
-    to_end, close = _to_end(advance, evaluations, stores, gyroscopic), close_tick(stores)
-
-    @kernel(f"end-{_name(advance, stores, gyroscopic, pitch)}")
-    def end_of_tick(array: Array, control: Integers, stages: Array, dt: float) -> int:
-        use_widest_vectors()
-        if array.shape[1] != pitch or stages.shape[1] != pitch:
-            return -1
-        control[BAD] = -1
-        not_finite = to_end(array, stages, control[COUNT], dt)
-        close(array, control, not_finite)
-        return not_finite
-
-    return end_of_tick
-
-
-@cache
-def coupled_ticks(
-    advance: Advance,
-    offsets: Offsets,
-    stores: bool,
-    gyroscopic: bool,
-    pitch: int,
-    kinds: tuple[FieldKind, ...] = (),
-) -> Callable[..., int]:
-    """Make `loop(array, control, stages, springs, point_forces, layers, counts, dt, ticks) -> ticks completed`.
-
-    As `held_ticks`, with springs and point forces (see `points.pulls`) and any number of layers of each kind of field. Every body has
-    to be at a stage before the springs between them can be known, so each stage is a pass over all of them. The stages of a tick are
-    counted at run time, so that what adds up the forces is compiled once and not once per stage.
+    With `stage` below zero the loop takes whole ticks. Where forces have to be called in between, it is called for each stage of one tick
+    in turn: up to the last it leaves the states at that stage and the wrench that is known there in `stages`; the one after the last ends
+    the tick. With `pitch` zero the arrays may have any, and the loop takes one body at a time.
     """
     evaluations = len(offsets)
     to_any_stage = _to_any_stage(advance, evaluations, stores, gyroscopic)
-    add_fields = all_passes(kinds)
     to_end, close = _to_end(advance, evaluations, stores, gyroscopic), close_tick(stores)
-    has_fields = bool(kinds)
 
-    @kernel(f"coupled-{_name(advance, stores, gyroscopic, pitch)}{kind_names(kinds)}")
-    def coupled(
+    @kernel(f"passes-{_name(advance, stores, gyroscopic, pitch)}")
+    def loop(
         array: Array,
         control: Integers,
         stages: Array,
+        calls: Integers,
+        layers: Array,
         springs: Array,
         point_forces: Array,
-        layers: Any,
         counts: Integers,
         dt: float,
+        stage: int,
         ticks: int,
     ) -> int:
         use_widest_vectors()
-        if array.shape[1] != pitch or stages.shape[1] != pitch:
-            return -1
-        if has_fields and layers.shape[1] != pitch:
+        if is_other_pitch(pitch, array, stages, layers):
             return -1
         control[BAD] = -1
         count = control[COUNT]
+        first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
             time = float(control[TICKS]) * dt
-            for stage in range(evaluations):
-                row = STAGE_WRENCH + WRENCH_ROWS * stage
-                to_any_stage(stage, array, stages, count, dt)
-                add_fields(array, stages, row, layers, 0, counts, count, time + offsets[stage] * dt)
-                add_pulls(array, stages, row, springs, point_forces, counts)
-            if not close(array, control, to_end(array, stages, count, dt)):
+            for each in range(first, min(last + 1, evaluations)):
+                row = STAGE_WRENCH + WRENCH_ROWS * each
+                to_any_stage(each, array, stages, count, dt)
+                add_forces(
+                    array, control, stages, row, calls, layers, springs, point_forces, counts, time + offsets[each] * dt
+                )
+            if last == evaluations and not close(array, control, to_end(array, stages, count, dt)):
                 return tick
         return ticks
 
-    return coupled
+    return loop
 
 
 def _name(advance: Advance, stores: bool, gyroscopic: bool, pitch: int) -> str:

@@ -3,7 +3,7 @@
 from math import sqrt
 
 from .columns import Array, Integers, add_to_vector, load_state, load_vector
-from .compiler import inlined, kernel
+from .compiler import call, inlined, kernel
 from .layout import (
     CENTER_OF_MASS,
     FORCE_WORLD,
@@ -29,9 +29,34 @@ from .vectors import Vector, add, cross, dot, scale, subtract
 
 
 @kernel("pulls")
-def pulls(array: Array, states: Array, wrench_row: int, springs: Array, point_forces: Array, counts: Integers) -> None:
+def pulls(array: Array, states: Array, wrench_row: int, springs: Array, point_forces: Array, counts: Integers) -> int:
     """Add springs and point forces to the wrenches that start at `wrench_row`; see `add_pulls`."""
     add_pulls(array, states, wrench_row, springs, point_forces, counts)
+    return 0
+
+
+@inlined
+def add_forces(
+    array: Array,
+    control: Integers,
+    states: Array,
+    wrench_row: int,
+    calls: Integers,
+    layers: Array,
+    springs: Array,
+    point_forces: Array,
+    counts: Integers,
+    time: float,
+) -> None:
+    """All forces that compiled code knows, to the wrenches that start at a row: fields kind by kind, then springs and point forces.
+
+    Each row of `calls` has the address of a loop from `fields.field_passes`, the first row of its layers and how many there are; the
+    first row stands for springs and point forces, with the address of `pulls`.
+    """
+    for kind in range(1, calls.shape[0]):
+        call(calls[kind, 0], (array, control, states, wrench_row, layers, calls[kind, 1], calls[kind, 2], time))
+    if counts[SPRING_COUNT] + counts[POINT_FORCE_COUNT] > 0:
+        call(calls[0, 0], (array, states, wrench_row, springs, point_forces, counts))
 
 
 @inlined

@@ -4,9 +4,12 @@ from collections.abc import Callable
 from functools import cache
 from math import sqrt
 
+import numpy as np
+
+from .choice import Loop
 from .columns import Array, load_quaternion, load_vector, store_quaternion, store_vector
 from .compiler import inlined, kernel, use_widest_vectors
-from .layout import CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS
+from .layout import ANY_PITCH, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS
 from .quaternions import Quaternion, norm_squared, normalize, rotate
 from .trigonometry import arc_tangent, sine_of_arc
 from .vectors import Vector, subtract
@@ -65,13 +68,13 @@ def blended_poses(pitch: int) -> Callable[[Array, Array, int, float, Array, Arra
     """Make `loop(array, scratch, count, alpha, origins, orientations) -> 0`, filling (count, 3) and (count, 4).
 
     `scratch` (7, block) takes the poses of some bodies at a time, a component a row, before they are written body by body: blended
-    straight into rows of bodies, the loop would not vectorise.
+    straight into rows of bodies, the loop would not vectorise. With `pitch` zero the array may have any, and nothing is vectorised.
     """
 
     @kernel(f"blended-poses-{pitch}")
     def loop(array: Array, scratch: Array, count: int, alpha: float, origins: Array, orientations: Array) -> int:
         use_widest_vectors()
-        if array.shape[1] != pitch or scratch.shape[1] != BLOCK:
+        if (pitch > 0 and array.shape[1] != pitch) or scratch.shape[1] != BLOCK:
             return -1
         for first in range(0, count, BLOCK):
             last = min(first + BLOCK, count)
@@ -87,3 +90,10 @@ def blended_poses(pitch: int) -> Callable[[Array, Array, int, float, Array, Arra
         return 0
 
     return loop
+
+
+def poses_loops(pitch: int) -> list[Loop]:
+    """The loops that blend the poses of all bodies in arrays of this pitch, the faster one first."""
+    table = np.zeros((1, 1))
+    arguments = table, table, 0, 0.0, table, table
+    return [Loop(blended_poses, (either,), arguments) for either in (pitch, ANY_PITCH)]

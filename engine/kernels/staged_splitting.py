@@ -1,17 +1,17 @@
 """Methods made of kicks and drifts, pass by pass over all bodies, for forces that want to see all of them at one time.
 
-For forces that have to be called there is one call for all passes between two evaluations; springs are known to compiled code, which takes
-whole ticks.
+One loop takes whole ticks where compiled code knows all forces. Where some have to be called, it is called for each evaluation in turn, and
+takes all passes between two of them.
 """
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
 
 from .columns import (
     Array,
     Integers,
     close_tick,
+    is_other_pitch,
     load_body,
     load_start,
     load_state,
@@ -25,15 +25,12 @@ from .columns import (
     store_wrench,
 )
 from .compiler import inlined, kernel, use_widest_vectors
-from .fields import FieldKind, all_passes
 from .kick_drift import (
-    KICKS,
     Turn,
     add_difference,
     differences,
     drift_all,
     kick,
-    kind_part,
     no_difference,
     turn_name,
 )
@@ -49,7 +46,7 @@ from .layout import (
     WRENCH,
     WRENCH_ROWS,
 )
-from .points import add_pulls
+from .points import add_forces
 from .rigid_body import BodyState
 
 # blocks of the stage array behind the state: the wrench being evaluated, the first of a kick, the sum of differences from it; then what a
@@ -61,162 +58,77 @@ _STORED = _BEFORE + 6
 STAGE_BLOCKS = 4
 
 
-class Segment(NamedTuple):
-    """What loops do between two evaluations of forces, in this order; they are taken in one call."""
-
-    starts: bool = False
-    """The state at the start of the tick, and a wrench begun with the held one."""
-    kick: str = ""
-    """Kick by the wrench just evaluated and begin the next: "only" in its kick, "first", "trial" or "last" of several, or none."""
-    drifts: bool = False
-    """Drift the states of the stage array."""
-    ends: bool = False
-    """The states of the stage array are those of the tick's end: count it, or undo it."""
+# columns of a program. It has one row per evaluation of forces in a tick and one for the end: what is done before it (one of the kinds
+# below, a kick by the evaluation before, with its weight in the average, the part of the kick that is tried and the whole kick; then a
+# drift), and when it is made, in ticks after the start. Kicks and drifts are parts of a tick.
+KIND, WEIGHT, PART, KICK, DRIFT, OFFSET = range(6)
+START, ONLY, FIRST, TRIAL, LAST = range(5)
+"""The start of the tick; a kick by its only evaluation, by the first of several, by one in between, by the last."""
 
 
 @cache
-def staged_segment(
-    turn: Turn, stores: bool, gyroscopic: bool, pitch: int, segment: Segment
-) -> Callable[[Array, Integers, Array, float, float, float, Any], int]:
-    """Make `loop(array, control, stages, kick_step, weight, drift_step, shares) -> bodies that are not finite` (0 before the end).
+def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
+    """Make `loop(array, control, program, shares, stages, calls, …, counts, dt, stage, ticks) -> ticks completed`.
 
-    `shares` are the parts of a drift of bodies that store momentum; anything where there is no drift.
+    As `splitting.table_ticks`, with any forces that compiled code knows; the arguments from `stages` on are those of `loops.passes`. A
+    stage is an evaluation of forces, a row of `program`. `shares` are the parts of a drift of bodies that store momentum.
     """
-    starts, kind, drifts, ends = segment
-    has_kick, has_mean = bool(kind), kind == "last"
     start_all, end_all, close = _start_all(stores), _end_all(stores), close_tick(stores)
-    kick_all = _kick_all(kind in ("only", "first", "last"), kind in ("only", "last"), stores)
+    kick_closing, kick_opening, kick_between = (
+        _kick_all(True, True, stores),
+        _kick_all(True, False, stores),
+        _kick_all(False, False, stores),
+    )
     drift_states = _drift_states(turn, stores, gyroscopic)
-    parts = "".join(name for name, here in zip(("-start", f"-{kind}", "-drift", "-end"), segment, strict=True) if here)
-    name = turn_name(turn, stores, gyroscopic, pitch) if drifts else f"{'stored-' if stores else ''}{pitch}"
 
-    @kernel(f"split{parts}-{name}")
-    def loops(
+    @kernel(f"passes-{turn_name(turn, stores, gyroscopic, pitch)}")
+    def loop(
         array: Array,
         control: Integers,
+        program: Array,
+        shares: Array,
         stages: Array,
-        kick_step: float,
-        weight: float,
-        drift_step: float,
-        shares: Any,
-    ) -> int:
-        use_widest_vectors()
-        if array.shape[1] != pitch or stages.shape[1] != pitch:
-            return -1
-        count = control[COUNT]
-        if starts:
-            start_all(array, stages, count)
-        if has_mean:
-            _mean_all(stages, count, weight)
-        if has_kick:
-            kick_all(array, stages, count, kick_step, weight)
-        if drifts:
-            drift_states(array, stages, count, drift_step, shares)
-        not_finite = 0
-        if ends:
-            control[BAD] = -1
-            not_finite = end_all(array, stages, count)
-            close(array, control, not_finite)
-        return not_finite
-
-    return loops
-
-
-@cache
-def coupled_ticks(
-    turn: Turn,
-    stores: bool,
-    gyroscopic: bool,
-    pitch: int,
-    kinds: tuple[FieldKind, ...] = (),
-    evaluations: int = 1,
-) -> Callable[..., int]:
-    """Make `loop(array, control, table, drift_shares, stages, springs, point_forces, layers, counts, dt, ticks) -> ticks completed`.
-
-    As `table_ticks`, with springs and point forces and any number of layers of each kind of field (see `loops.coupled_ticks`); a kick of
-    several evaluations takes them one by one, as the world does with forces that it has to call.
-    """
-    add_fields = all_passes(kinds)
-    start_all, end_all, close = _start_all(stores), _end_all(stores), close_tick(stores)
-    kick_once, drift_states = _kick_once(0, evaluations, stores), _drift_states(turn, stores, gyroscopic)
-    has_fields = bool(kinds)
-
-    @inlined
-    def add_forces(
-        array: Array,
-        stages: Array,
+        calls: Integers,
+        layers: Array,
         springs: Array,
         point_forces: Array,
-        layers: Any,
-        counts: Integers,
-        count: int,
-        time: float,
-    ) -> None:
-        add_fields(array, stages, STAGE_WRENCH, layers, 0, counts, count, time)
-        add_pulls(array, stages, STAGE_WRENCH, springs, point_forces, counts)
-
-    @kernel(f"coupled-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
-    def coupled(
-        array: Array,
-        control: Integers,
-        table: Array,
-        drift_shares: Array,
-        stages: Array,
-        springs: Array,
-        point_forces: Array,
-        layers: Any,
         counts: Integers,
         dt: float,
+        stage: int,
         ticks: int,
     ) -> int:
         use_widest_vectors()
-        if array.shape[1] != pitch or stages.shape[1] != pitch:
-            return -1
-        if has_fields and layers.shape[1] != pitch:
+        if is_other_pitch(pitch, array, stages, layers):
             return -1
         control[BAD] = -1
-        count = control[COUNT]
+        count, evaluations = control[COUNT], program.shape[0] - 1
+        first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
             start_time = float(control[TICKS]) * dt
-            start_all(array, stages, count)
-            for row in range(table.shape[0]):
-                step = dt * float(table[row, 0])
-                drift_step = dt * float(table[row, 1])
-                time = start_time + float(table[row, 2]) * dt
-                for evaluation in range(evaluations if step != 0.0 else 0):
-                    add_forces(array, stages, springs, point_forces, layers, counts, count, time)
-                    kick_once(evaluation, array, stages, count, step)
+            for each in range(first, last + 1):
+                kind, weight = int(program[each, KIND]), float(program[each, WEIGHT])
+                step = float(program[each, PART]) * (dt * float(program[each, KICK]))
+                drift_step = dt * float(program[each, DRIFT])
+                if kind == LAST:
+                    _mean_all(stages, count, weight)
+                if kind == START:
+                    start_all(array, stages, count)
+                elif kind == ONLY or kind == LAST:
+                    kick_closing(array, stages, count, step, weight)
+                elif kind == FIRST:
+                    kick_opening(array, stages, count, step, weight)
+                else:
+                    kick_between(array, stages, count, step, weight)
                 if drift_step != 0.0:
-                    drift_states(array, stages, count, drift_step, drift_shares)
-            if not close(array, control, end_all(array, stages, count)):
+                    drift_states(array, stages, count, drift_step, shares)
+                if each < evaluations:
+                    time = start_time + float(program[each, OFFSET]) * dt
+                    add_forces(array, control, stages, STAGE_WRENCH, calls, layers, springs, point_forces, counts, time)
+            if last == evaluations and not close(array, control, end_all(array, stages, count)):
                 return tick
         return ticks
 
-    return coupled
-
-
-def _kick_once(index: int, evaluations: int, stores: bool) -> Callable[..., None]:
-    """Make `kick_once(evaluation, array, stages, count, step)`: what follows an evaluation, chosen among those from this index on."""
-    weight, part = KICKS[evaluations][index]
-    opens, closes = index == 0, index == evaluations - 1
-    others = _kicked_already if closes else _kick_once(index + 1, evaluations, stores)
-    kick_all = _kick_all(opens or closes, closes, stores)
-
-    @inlined
-    def kick_once(evaluation: int, array: Array, stages: Array, count: int, step: float) -> None:
-        if evaluation != index:
-            others(evaluation, array, stages, count, step)
-            return
-        if closes and not opens:
-            _mean_all(stages, count, weight)
-        kick_all(array, stages, count, part * step, weight)
-
-    return kick_once
-
-
-@inlined
-def _kicked_already(evaluation: int, array: Array, stages: Array, count: int, step: float) -> None:
-    pass
+    return loop
 
 
 @cache

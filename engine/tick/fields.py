@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,25 +11,13 @@ from ..checks import FloatArray
 from ..forces.constant import POINT_FORCES
 from ..forces.field_force import FieldForce, stacked
 from ..forces.spring import SPRINGS
-from ..integrators.integrator import NO_FORCES, CompiledForces
-from ..kernels import fields as kinds
+from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..kernels import layout
-from ..kernels.fields import FieldKind, field_passes
+from ..kernels.fields import BUILT_IN, FieldKind
 from ..kernels.memory import zeros
-from ..kernels.points import pulls
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import Table
-
-BUILT_IN = (
-    kinds.POINT_GRAVITY,
-    kinds.GRAVITY_GRADIENT,
-    kinds.LINEAR_DRAG,
-    kinds.QUADRATIC_DRAG,
-    kinds.ANGULAR_DAMPING,
-    kinds.LORENTZ,
-)
-"""The order in which the built-in kinds add up."""
 
 
 class Fields:
@@ -58,6 +47,11 @@ class Fields:
             table.on_change = self._spoil
             self._is_fresh = False
             self._tables = dict(sorted(self._tables.items(), key=lambda item: _place(item[0])))
+
+    @staticmethod
+    def in_order(kinds: Iterable[FieldKind | None]) -> list[FieldKind]:
+        """Kinds in the order in which they add up, each once."""
+        return sorted({kind for kind in kinds if kind is not None}, key=_place)
 
     @property
     def any(self) -> bool:
@@ -97,7 +91,8 @@ class Fields:
 
     def _joined(self, kinds: tuple[FieldKind, ...]) -> CompiledForces:
         springs, point_forces, before = self._springs, self._point_forces, self._compiled
-        counts = np.array([springs.count, point_forces.count, *(self._blocks[kind][2] for kind in kinds)], np.int64)
+        counts = np.array([springs.count, point_forces.count], np.int64)
+        layer_counts = tuple(self._blocks[kind][2] for kind in kinds)
         coupled = bool(springs.count or point_forces.count)
         damped = bool(springs.array[layout.SPRING_DAMPING, : springs.count].any())
         blocks = [self._blocks[kind][1] for kind in kinds]
@@ -108,10 +103,11 @@ class Fields:
         made = CompiledForces(
             kinds=kinds,
             layers=layers,
+            layer_counts=layer_counts,
             counts=counts,
             springs=springs.array,
             point_forces=point_forces.array,
-            in_passes=coupled or bool((counts[2:] > 1).any()),
+            in_passes=coupled or any(count > 1 for count in layer_counts),
             depends_on_rates=damped or any(kind.depends_on_rates for kind in kinds),
         )
         if _same_layout(made, before):
@@ -123,22 +119,6 @@ class Fields:
         self.layout_version += 1
         return made
 
-    def add_all(self, row: int, time: float) -> None:
-        """Add them to the wrench that starts at a row of the stage array, at the states that it holds, at a time [s]."""
-        forces = self.compiled()
-        if forces.counts is None:
-            return
-        bodies, first = self._bodies, 0
-        stages = bodies.stages
-        assert stages is not None
-        for place, kind in enumerate(forces.kinds):
-            count = int(forces.counts[2 + place])
-            loop = field_passes(kind, bodies.pitch)
-            loop(bodies.array, bodies.control, stages, row, forces.layers, first, count, time)
-            first += count * kind.rows_per_layer
-        if forces.counts[0] or forces.counts[1]:
-            pulls(bodies.array, stages, row, forces.springs, forces.point_forces, forces.counts)
-
 
 def _place(kind: FieldKind) -> tuple[int, str]:
     return (BUILT_IN.index(kind), "") if kind in BUILT_IN else (len(BUILT_IN), kind.name)
@@ -146,7 +126,7 @@ def _place(kind: FieldKind) -> tuple[int, str]:
 
 def _same_layout(a: CompiledForces, b: CompiledForces) -> bool:
     return (
-        a.kinds == b.kinds
+        (a.kinds, a.layer_counts) == (b.kinds, b.layer_counts)
         and b.counts is not None
         and a.springs is b.springs
         and a.point_forces is b.point_forces

@@ -6,12 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ..forces.wrench import BodyStates, Wrench
+from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, TakeStagedTick
+from ..kernels import background
+from ..kernels.choice import ask
 from ..kernels.layout import STAGE_WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies
 from ..threads import TakeTicks
 from .fields import Fields
 from .held import Held
+from .prepare import standby_loops
 from .stage_views import StageViews, refuse_return
 
 Apply = Callable[..., object]
@@ -47,13 +51,13 @@ class Plan:
         self._staged: TakeStagedTick | None = None
         self._run: TakeTicks | None = None
         self._start = 0.0
-        self._has_fields = False
         self._given: dict[int, tuple[Wrench, BodyStates]] = {}
         """What forces are given at each stage, for the arrays as they are now."""
 
     def use(self, integrator: Integrator, gyroscopic: bool) -> None:
         """Take the ticks to come by this method."""
         self.integrator, self._gyroscopic = integrator, gyroscopic
+        self._has_standby = False
         self._version += 1
 
     def call_forces(self, tick_forces: list[tuple[Any, Apply]], stage_forces: list[tuple[Any, Apply]]) -> None:
@@ -82,23 +86,33 @@ class Plan:
     def choose(self) -> TakeTicks | None:
         """What takes any number of ticks in one call; None where a force has to be called at the stages."""
         bodies, forces = self._bodies, self.fields.compiled()
-        key = (bodies.layout_version, self.fields.layout_version, self._version)
+        key = self._key_now()
         if self._key == key:
             return self._run
         integrator = self.integrator
         self._run = self._staged = None
         self._given.clear()
-        self._has_fields = self.fields.any
         if self.stage_forces or (self.fields.any and not integrator.takes_compiled_forces):
-            self._staged = self.staged_tick()
+            self._staged = self.staged_tick(forces)
         else:
             self._run = integrator.held_ticks(bodies, self._dt, self._gyroscopic, forces, self._threads)
-        self._key = (bodies.layout_version, self.fields.layout_version, self._version)
+        if not self._has_standby:
+            ask(standby_loops(integrator, self._gyroscopic))
+            self._has_standby = True
+        self._key = self._key_now()
         return self._run
 
-    def staged_tick(self) -> TakeStagedTick:
-        """What takes one tick and asks for the forces at each stage."""
-        return self.integrator.staged_tick(self._bodies, self._dt, self._gyroscopic, self.depends_on_rates)
+    def _key_now(self) -> tuple[int, ...]:
+        return self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no better loop is being compiled in the background."""
+        return background.pending() == 0
+
+    def staged_tick(self, forces: CompiledForces = NO_FORCES) -> TakeStagedTick:
+        """What takes one tick with these forces and asks for others at each stage."""
+        return self.integrator.staged_tick(self._bodies, self._dt, self._gyroscopic, forces, self.depends_on_rates)
 
     def move(self, ticks: int) -> int:
         """Take up to so many ticks; how many ended finite. One that did not is undone."""
@@ -114,8 +128,6 @@ class Plan:
         time, given = self._start + offset, self._given.get(stage)
         if given is None:
             given = self._given[stage] = self.views.at(STAGE_WRENCH + WRENCH_ROWS * stage)
-        if self._has_fields:
-            self.fields.add_all(STAGE_WRENCH + WRENCH_ROWS * stage, time)
         wrench, states = given
         for _force, apply in self.stage_forces:
             if apply(wrench, states, time) is not None:

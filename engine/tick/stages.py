@@ -167,7 +167,7 @@ class Stages:
         if plan.calls_forces or _is_due(self.on_tick, count) or _is_due(self.after_tick, count):
             return
         run = plan.choose()
-        if run is not None and plan.held.is_settled and plan.integrator.fuses_ticks:
+        if run is not None and plan.is_final and plan.held.is_settled and plan.integrator.fuses_ticks:
             if run is not self.run:
                 self.run, self.most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
             # the tick after which a function is called is not one that nobody watches

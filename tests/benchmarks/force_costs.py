@@ -48,6 +48,7 @@ def _fields(integrator: str, count: int, effort: Effort) -> list[Figure]:
     worlds["springs between neighbours"] = _chained(world_of(bodies, integrator))
 
     def contestant(world: World) -> Contestant:
+        world.prepare()
         return Contestant("", "", world.step, lambda: put_back(world, bodies))
 
     held, *others = rounds([contestant(world) for world in worlds.values()], effort)

@@ -51,7 +51,7 @@ def _seconds(row: str, times: tuple[float, ...]) -> Figure:
 
 def _start(cache_folder: str) -> tuple[float, ...]:
     """Seconds of the import and of the first tick after it."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": cache_folder}
+    environment = {**os.environ, "NUMBA_CACHE_DIR": cache_folder, "POLHODE_BACKGROUND": "0"}
     command = [sys.executable, "-c", _START]
     output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
     return tuple(map(float, output.split()))

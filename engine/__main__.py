@@ -1,0 +1,67 @@
+"""`python -m engine prepare` compiles kernels for the games that will be played on this machine."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from . import World, forces
+from .forces.field_force import FieldForce
+from .integrators import by_name
+from .world import DEFAULT_INTEGRATOR
+
+FIELDS = {
+    name: kind
+    for name in sorted(forces.__all__)
+    if isinstance(kind := getattr(forces, name), type) and issubclass(kind, FieldForce) and hasattr(kind, "_kind")
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description="A rigid-body engine.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    prepare = commands.add_parser(
+        "prepare",
+        help="compile kernels before they are needed",
+        description="Compile kernels and keep them on disk, so that no program has to wait for them.",
+    )
+    prepare.add_argument(
+        "--integrator",
+        dest="integrators",
+        nargs="+",
+        choices=sorted(by_name),
+        metavar="NAME",
+        default=[DEFAULT_INTEGRATOR],
+        help=f"methods that will be used (default: {DEFAULT_INTEGRATOR}): {', '.join(sorted(by_name))}",
+    )
+    prepare.add_argument(
+        "--force",
+        dest="forces",
+        nargs="+",
+        choices=FIELDS,
+        metavar="NAME",
+        default=[],
+        help=f"fields that will act together: {', '.join(FIELDS)}",
+    )
+    prepare.add_argument("--capacity", type=int, default=1, help="number of bodies (default: %(default)s)")
+    prepare.add_argument("--game-mode", action="store_true", help="for worlds without the gyroscopic term")
+    options = parser.parse_args(arguments)
+    try:
+        world = World(1 / 60, game_mode=options.game_mode)
+        world.prepare(
+            integrators=options.integrators,
+            forces=[FIELDS[name] for name in options.forces],
+            capacity=options.capacity,
+            progress=_show,
+        )
+    except ValueError as error:
+        parser.error(str(error))
+    return 0
+
+
+def _show(done: int, total: int, name: str) -> None:
+    print(f"[{done}/{total}] {name or 'all kernels are ready'}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

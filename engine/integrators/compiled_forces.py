@@ -1,0 +1,94 @@
+"""Forces that compiled loops evaluate by themselves, and the kernels that they call for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..kernels.choice import Loop, choose, named
+from ..kernels.columns import Integers
+from ..kernels.fields import FieldKind, field_passes
+from ..kernels.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
+from ..kernels.points import pulls
+from ..store.bodies import Bodies
+
+
+class CompiledForces(NamedTuple):
+    """Forces that compiled loops evaluate at each stage without calling Python, in the arrays of `kernels.layout`."""
+
+    kinds: tuple[FieldKind, ...] = ()
+    """The kinds of fields that act, in the order in which they are added."""
+    layers: Any = 0.0
+    """Their parameters per body, shape (rows, pitch); any value if there is no field."""
+    layer_counts: Any = ()
+    """The number of layers of each kind."""
+    counts: Any = None
+    """The number of springs and of point forces."""
+    springs: Any = None
+    """The springs, shape (12, capacity); None if there are none."""
+    point_forces: Any = None
+    """The point forces, shape (8, capacity); None if there are none."""
+    in_passes: bool = False
+    """Whether each stage is a pass over all bodies, because there are springs, point forces or several layers of one kind."""
+    depends_on_rates: bool = False
+
+
+NO_FORCES = CompiledForces()
+
+
+def field_loop(kind: FieldKind, bodies: Bodies, pitch: int) -> Loop:
+    """The passes of one kind of field over arrays of this pitch, or any."""
+    array = bodies.array
+    return Loop(field_passes, (kind, pitch), (array, bodies.control, array, 0, array, 0, 0, 0.0))
+
+
+def pulls_loop(bodies: Bodies) -> Loop:
+    """Springs and point forces."""
+    array = bodies.array
+    return named(pulls, array, array, 0, _NO_SPRINGS, _NO_POINT_FORCES, _NO_COUNTS)
+
+
+_NO_SPRINGS, _NO_POINT_FORCES = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
+_NO_COUNTS = np.zeros(2, np.int64)
+
+ForceTables = tuple[Integers, FloatArray, FloatArray, FloatArray, Integers]
+"""What `kernels.points.add_forces` takes: calls, layers, springs, point forces, counts."""
+
+
+def force_tables(bodies: Bodies, forces: CompiledForces) -> ForceTables:
+    """The forces as loops in passes take them, with the kernels that evaluate them where these can run."""
+    calls = np.zeros((1 + len(forces.kinds), 3), np.int64)
+    row = 0
+    for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
+        loop = choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)])
+        calls[place] = loop.address, row, count
+        row += count * kind.rows_per_layer
+    if forces.springs is not None:
+        calls[0, 0] = pulls_loop(bodies).address
+    layers = forces.layers if forces.kinds else np.zeros((1, bodies.pitch))
+    springs = _NO_SPRINGS if forces.springs is None else forces.springs
+    point_forces = _NO_POINT_FORCES if forces.point_forces is None else forces.point_forces
+    return calls, layers, springs, point_forces, _NO_COUNTS if forces.counts is None else forces.counts
+
+
+def passes_loops(
+    factory: Callable[..., Any], made_for: tuple[Any, ...], bodies: Bodies, first_arguments: tuple[Any, ...], dt: float
+) -> list[Loop]:
+    """The loops of a method in passes, the fast one first."""
+    arguments = (*first_arguments, bodies.array, *force_tables(bodies, NO_FORCES), dt, 0, 0)
+    return [Loop(factory, (*made_for, pitch), arguments) for pitch in (bodies.pitch, ANY_PITCH)]
+
+
+def add_forces(bodies: Bodies, tables: ForceTables, kinds: tuple[FieldKind, ...], row: int, time: float) -> None:
+    """Add forces to the wrench that starts at a row of the stage array, at the states that it holds, at a time [s]."""
+    calls, layers, springs, point_forces, counts = tables
+    stages = bodies.stages
+    assert stages is not None
+    for kind, (_address, first, count) in zip(kinds, calls[1:].tolist(), strict=True):
+        loop = choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)]).function
+        loop(bodies.array, bodies.control, stages, row, layers, first, count, time)
+    if counts.any():
+        pulls(bodies.array, stages, row, springs, point_forces, counts)

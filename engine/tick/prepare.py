@@ -1,0 +1,116 @@
+"""Compiling beforehand what a world will need, so that no tick waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from ..checks import refuse
+from ..forces.force import Force
+from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
+from ..integrators.integrator import Integrator
+from ..integrators.named import method_of
+from ..kernels.choice import Loop, named
+from ..kernels.fields import BUILT_IN, FieldKind
+from ..kernels.gather import gather_held
+from ..kernels.layout import ANY_PITCH, CONTROL_LENGTH
+from ..kernels.poses import pose_at, poses_loops
+from ..kernels.undo import undo
+from ..store.bodies import Bodies, rung
+
+Progress = Callable[[int, int, str], object]
+"""Called as `progress(done, total, name)`: so many kernels of so many are ready, and the name of the next, empty at the end."""
+
+
+class _Shape:
+    """What a method asks bodies for when it chooses its loops; only the types of the arrays count."""
+
+    def __init__(self, pitch: int, stores_momentum: bool) -> None:
+        self.pitch = pitch
+        self.stores_momentum = stores_momentum
+        self.array = np.zeros((1, 1))
+        self.control = np.zeros(CONTROL_LENGTH, np.int64)
+
+
+def kernels_for(
+    integrators: Sequence[Integrator],
+    kinds: Sequence[FieldKind],
+    pitches: Sequence[int],
+    stores_momentum: bool,
+    gyroscopic: bool,
+) -> list[Loop]:
+    """Every kernel that ticks of such worlds may call, each once, those without which no tick is taken first."""
+    shapes = [cast(Bodies, _Shape(pitch, stores_momentum)) for pitch in pitches]
+    table, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
+    wanted = [
+        named(gather_held, table, 0, *[table] * 4, *[integers] * 3),
+        named(undo, table, integers, True),
+        named(pose_at, table, 0, 0.0, np.zeros(7)),
+        pulls_loop(shapes[0]),
+    ]
+    layers = CompiledForces(kinds=tuple(kinds), layers=table) if kinds else NO_FORCES
+    rates = CompiledForces(kinds=tuple(kinds), layers=table, depends_on_rates=True) if kinds else NO_FORCES
+    if not any(kind.depends_on_rates for kind in kinds):
+        rates = layers
+    for shape in shapes:
+        for integrator in integrators:
+            for forces in (NO_FORCES, rates):
+                wanted += integrator.kernels(shape, 1.0, gyroscopic, forces)
+        wanted += [field_loop(kind, shape, pitch) for kind in kinds for pitch in (shape.pitch, ANY_PITCH)]
+        wanted += poses_loops(shape.pitch)
+    return list({(loop.factory, loop.made_for, loop.types): loop for loop in wanted}.values())
+
+
+def standby_loops(integrator: Integrator, gyroscopic: bool) -> list[Loop]:
+    """What lets a world go on when something changes in flight: the slow loops of its method, and all that these may call."""
+    pitch, loops = rung(1), []
+    for stores_momentum, own in ((False, gyroscopic), (True, gyroscopic), (False, not gyroscopic)):
+        try:
+            integrator.check_game_mode(not own)
+        except ValueError:
+            continue
+        shape = cast(Bodies, _Shape(pitch, stores_momentum))
+        loops += [loop for loop in integrator.kernels(shape, 1.0, own, NO_FORCES) if ANY_PITCH in loop.made_for[-1:]]
+    shape = cast(Bodies, _Shape(pitch, False))
+    loops += [pulls_loop(shape), *(field_loop(kind, shape, ANY_PITCH) for kind in BUILT_IN), *poses_loops(ANY_PITCH)]
+    return loops
+
+
+def compile_all(loops: Sequence[Loop], progress: Progress | None) -> None:
+    """Load or compile kernels, one after the other."""
+    for done, loop in enumerate(loops):
+        if progress is not None:
+            progress(done, len(loops), loop.name)
+        loop.compile()
+    if progress is not None:
+        progress(len(loops), len(loops), "")
+
+
+def chosen_methods(values: Any, game_mode: bool) -> list[Integrator]:
+    """The methods that are named; rejected where one is none, or cannot be used in game mode or without."""
+    methods = [
+        method_of(value, "World.prepare", f"integrators[{place}]")
+        for place, value in enumerate(_several(values, "integrators"))
+    ]
+    for method in methods:
+        method.check_game_mode(game_mode)
+    return methods
+
+
+def chosen_kinds(values: Any) -> list[FieldKind | None]:
+    """The kind of each force or class of forces, as compiled loops know it; None where they do not."""
+    return [_kind_of(value, f"forces[{place}]") for place, value in enumerate(_several(values, "forces"))]
+
+
+def _kind_of(value: Any, argument: str) -> FieldKind | None:
+    if not (issubclass(value, Force) if isinstance(value, type) else callable(value) or hasattr(value, "apply")):
+        refuse("World.prepare", argument, value, "a force, or a class of engine.forces", TypeError)
+    return getattr(value, "_kind", None)
+
+
+def _several(values: Any, argument: str) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        refuse("World.prepare", argument, values, "a list, or another iterable", TypeError)
+    return list(values)
