@@ -8,7 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from . import rotation
-from .checks import FloatArray, read_only, real, refuse, stack, unit_quaternion, vector
+from .checks import (
+    FloatArray,
+    beyond_range_allowed,
+    finite_result,
+    read_only,
+    real,
+    refuse,
+    stack,
+    unit_quaternion,
+    vector,
+)
 from .kernels.arrays import rotated, rotated_inverse
 from .kernels.layout import (
     ANGULAR_VELOCITY,
@@ -278,8 +288,10 @@ class Body:
         Returns:
             The same points [m], world frame, shape (..., 3).
         """
-        arms = stack(point_body, "point_body", self, 3) - self.center_of_mass_body
-        return read_only(self.position + rotated(self.orientation, arms))
+        points = stack(point_body, "point_body", self, 3)
+        with beyond_range_allowed():
+            result = self.position + rotated(self.orientation, points - self.center_of_mass_body)
+        return finite_result(result, "point_body", point_body, self)
 
     def to_body(self, point_world: npt.ArrayLike) -> FloatArray:
         """Convert world positions to points in body axes.
@@ -290,8 +302,10 @@ class Body:
         Returns:
             The same points [m], body axes from the body's origin, shape (..., 3).
         """
-        arms = stack(point_world, "point_world", self, 3) - self.position
-        return read_only(self.center_of_mass_body + rotated_inverse(self.orientation, arms))
+        points = stack(point_world, "point_world", self, 3)
+        with beyond_range_allowed():
+            result = self.center_of_mass_body + rotated_inverse(self.orientation, points - self.position)
+        return finite_result(result, "point_world", point_world, self)
 
     def direction_to_world(self, direction_body: npt.ArrayLike) -> FloatArray:
         """Rotate vectors from body axes to world axes.
@@ -302,7 +316,10 @@ class Body:
         Returns:
             The same vectors, world axes, shape (..., 3).
         """
-        return read_only(rotated(self.orientation, stack(direction_body, "direction_body", self, 3)))
+        vectors = stack(direction_body, "direction_body", self, 3)
+        with beyond_range_allowed():
+            result = rotated(self.orientation, vectors)
+        return finite_result(result, "direction_body", direction_body, self)
 
     def direction_to_body(self, direction_world: npt.ArrayLike) -> FloatArray:
         """Rotate vectors from world axes to body axes.
@@ -313,7 +330,10 @@ class Body:
         Returns:
             The same vectors, body axes, shape (..., 3).
         """
-        return read_only(rotated_inverse(self.orientation, stack(direction_world, "direction_world", self, 3)))
+        vectors = stack(direction_world, "direction_world", self, 3)
+        with beyond_range_allowed():
+            result = rotated_inverse(self.orientation, vectors)
+        return finite_result(result, "direction_world", direction_world, self)
 
     def velocity_at(self, point_body: npt.ArrayLike) -> FloatArray:
         """Return the velocities of points that are fixed in the body.
@@ -324,9 +344,11 @@ class Body:
         Returns:
             Their velocities [m/s], world frame, shape (..., 3).
         """
-        arms = stack(point_body, "point_body", self, 3) - self.center_of_mass_body
-        tangential = np.cross(self.angular_velocity_body, arms)
-        return read_only(self.velocity + rotated(self.orientation, tangential))
+        points = stack(point_body, "point_body", self, 3)
+        with beyond_range_allowed():
+            tangential = np.cross(self.angular_velocity_body, points - self.center_of_mass_body)
+            result = self.velocity + rotated(self.orientation, tangential)
+        return finite_result(result, "point_body", point_body, self)
 
     # forces that act for one tick: the next one, or inside `World.on_tick` the one that is starting
 

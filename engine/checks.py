@@ -12,13 +12,12 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from .kernels.rotations import SETTLED, UNIT_TOLERANCE
+
 FloatArray = npt.NDArray[np.float64]
 
-UNIT_TOLERANCE = 1e-6
-"""How far the length of a quaternion argument may be from one."""
-
-_SETTLED = 8 * np.finfo(np.float64).eps
-"""The largest distance of ``|q|²`` from one right after normalisation."""
+SMALL_ENOUGH = "small enough for the result to be finite"
+"""The rule that an argument of finite numbers breaks if the result is beyond the largest float."""
 
 
 class NonFiniteStateError(ArithmeticError):
@@ -116,12 +115,27 @@ def unit_quaternions(value: FloatArray, argument: str, owner: object) -> FloatAr
     with np.errstate(over="ignore"):  # an overflow is rejected below
         squares = np.square(value)
         norm_squared = squares[..., 0] + squares[..., 1] + squares[..., 2] + squares[..., 3]
-    norm = np.sqrt(norm_squared)[..., np.newaxis]
+    # one that is of unit length to rounding is left alone: what was read from a body can be set again without changing a bit
+    settled = np.abs(norm_squared - 1.0) <= SETTLED
+    if settled.all():
+        return value.copy()
+    norm = np.sqrt(norm_squared)
     if not (np.abs(norm - 1.0) <= UNIT_TOLERANCE).all():
         refuse(owner, argument, value, f"a quaternion (x, y, z, w) within {UNIT_TOLERANCE:g} of unit length")
-    # a quaternion of unit length to rounding is kept, so that a value read from a body can be set again without changing a bit
-    settled = np.abs(norm_squared - 1.0)[..., np.newaxis] <= _SETTLED
-    return np.where(settled, value, value / norm)
+    return np.where(settled[..., np.newaxis], value, value / norm[..., np.newaxis])
+
+
+def beyond_range_allowed() -> np.errstate:
+    """A context in which NumPy says nothing of results beyond the largest float, for `finite_result` to reject."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
+def finite_result(result: FloatArray, argument: str, value: object, owner: object) -> FloatArray:
+    """What was computed from a checked argument, read-only; rejected if it is not finite, in the name of the argument."""
+    # a sum that is finite has finite terms; for one vector this takes 0.3 µs instead of 2
+    if not (result.ndim == 1 and math.isfinite(sum(result.tolist()))) and not np.isfinite(result).all():
+        refuse(owner, argument, value, SMALL_ENOUGH)
+    return read_only(result)
 
 
 def read_only(values: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine import integrators
 
-from . import accuracy, force_costs, limits, many_bodies, one_body, start
+from . import accuracy, force_costs, limits, many_bodies, one_body, rotations, start
 from .measure import Figure
 
 TITLES = {
@@ -19,6 +19,8 @@ TITLES = {
     force_costs.USER: "A force written in Python",
     force_costs.BANK: "Thrusters",
     many_bodies.THREADS: "Two threads: times as fast as one",
+    rotations.ONE: "A function of `rotation` on one value: µs",
+    rotations.STACK: f"The same on a stack of {rotations.COUNT}: µs",
     start.TABLE: "Start and memory",
     limits.TABLE: "Limits of the machine",
 }
