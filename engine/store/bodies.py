@@ -122,7 +122,7 @@ class Bodies(Table):
     @property
     def tick_count(self) -> int:
         """Number of ticks run since the world was created."""
-        return int(self.control[layout.TICKS])
+        return self.control.item(layout.TICKS)  # half the time of an index and a conversion
 
     # rows that belong to those of bodies
 

@@ -24,7 +24,7 @@ class Table:
     Every change goes through `write`, `append` or `remove`, which record its inverse while a tick or an operation may still fail.
 
     Attributes:
-        array: The components, shape (schema.size, capacity). Columns from `count` on hold default values.
+        array: The components, shape (schema.size, capacity). Columns from `count` on hold default values, or after `clear` any.
         ids: An ascending number per row that never changes and is never reused, shape (capacity,).
         count: The number of rows.
         numbering: A counter that grows when rows move, which makes row numbers found before stale.
@@ -120,7 +120,6 @@ class Table:
 
     def clear(self) -> None:
         """Remove all rows without recording an inverse."""
-        self.array[:, : self.count] = self.schema.rest
         self.count = 0
         self.numbering += 1
         self._changed(None, None)

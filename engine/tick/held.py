@@ -124,21 +124,22 @@ class Held:
         Raises:
             ValueError: The sum is more than a number can hold.
         """
-        table, row = self.pushes, body.index
-        if table.count:
+        table, bodies, row = self.pushes, self._bodies, body.index
+        tick = bodies.tick_count
+        if table.count and self._push_tick != tick:
             self.expire()
-        if self._places_numbering != self._bodies.numbering:
+        if self._places_numbering != bodies.numbering:
             numbers = table.array[0, : table.count].astype(int).tolist()
             self._places = {number: place for place, number in enumerate(numbers)}
-            self._places_numbering = self._bodies.numbering
+            self._places_numbering = bodies.numbering
+        parts = (*force.tolist(), *torque.tolist())
+        total = (*_NONE[:first], *parts, *_NONE[first:])
         place = self._places.get(row)
         if place is not None and place >= table.count:  # undone with a function after a tick
             place = None
-        parts = (*force.tolist(), *torque.tolist())
-        total = (*_NONE[:first], *parts, *_NONE[first:])
         if place is not None:
-            total = tuple(map(operator.add, table.array[1:, place].tolist(), total))
-        if not math.isfinite(sum(map(abs, total))) and not all(map(math.isfinite, total)):
+            parts = total = tuple(map(operator.add, table.array[1:, place].tolist(), total))
+        if not math.isfinite(sum(map(abs, parts))) and not all(map(math.isfinite, parts)):
             raise ValueError(
                 f"{body}: the pushes on it for the next tick add up to more than a number can hold: {list(total)}"
             )
@@ -148,8 +149,11 @@ class Held:
         else:
             table.write(slice(1, None), place, total)
         if self._stale is not None:
-            self._spoil(row)
-        self._push_tick = self._bodies.tick_count
+            if len(self._stale) < MOST_STALE:
+                self._stale.add(row)
+            else:
+                self._stale = None
+        self._push_tick = tick
 
     @property
     def is_pushed(self) -> bool:
