@@ -264,11 +264,15 @@ def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypat
     assert world.tick_count == 1
 
 
-@pytest.mark.parametrize("value", ["0", "frozen"])
-def test_the_other_process_can_be_switched_off(value, monkeypatch):
-    monkeypatch.setenv("POLHODE_BACKGROUND", "0" if value == "0" else "1")
-    if value == "frozen":
+@pytest.mark.parametrize("why", ["switched off", "frozen", "built in", "nothing can be written"])
+def test_there_are_reasons_not_to_use_another_process(why, monkeypatch):
+    monkeypatch.setenv("POLHODE_BACKGROUND", "0" if why == "switched off" else "1")
+    if why == "frozen":
         monkeypatch.setattr(sys, "frozen", True, raising=False)
+    if why == "built in":
+        monkeypatch.setattr(sys, "executable", "/opt/studio/bin/studio")
+    if why == "nothing can be written":
+        monkeypatch.setattr(background.compiler.kernel_files, "writable", lambda folders: None)
     assert not background._Workshop().ask((choice._of_module, ("engine.kernels.undo", "undo"), ()))
 
 

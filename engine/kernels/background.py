@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Any
@@ -44,17 +45,19 @@ class _Workshop:
         """Have a kernel compiled; whether that will be tried."""
         if not self._is_usable:
             return False
-        known = self._asked.get(wanted)
-        if known is None:
+        if wanted not in self._asked:
             message = _portable(wanted)
-            known = self._asked[wanted] = message is not None
+            if message is not None and self._thread is None and not compiler.can_keep(wanted[0](*wanted[1])):
+                self._is_usable = False
+                return False
+            self._asked[wanted] = message is not None
             if message is not None:
                 self.pending += 1
                 self._waiting.put((wanted, message))
                 if self._thread is None:
                     self._thread = Thread(target=self._work, name="kernels", daemon=True)
                     self._thread.start()
-        return known and self._is_usable
+        return self._asked[wanted] and self._is_usable
 
     def _work(self) -> None:
         process: subprocess.Popen[bytes] | None = None
@@ -92,8 +95,10 @@ class _Workshop:
 
 
 def _may_start_processes() -> bool:
+    # in a frozen program, or in one that has Python built in, the executable is that program and not an interpreter
+    is_interpreter = Path(sys.executable or "").stem.lower().startswith(("python", "pypy"))
     is_frozen = bool(getattr(sys, "frozen", False))
-    return compiler.COMPILED and bool(sys.executable) and not is_frozen and os.environ.get("POLHODE_BACKGROUND") != "0"
+    return compiler.COMPILED and is_interpreter and not is_frozen and os.environ.get("POLHODE_BACKGROUND") != "0"
 
 
 def _portable(wanted: Wanted) -> bytes | None:

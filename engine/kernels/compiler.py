@@ -152,6 +152,12 @@ def is_kept(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
     return bool(dispatcher._cache.is_kept(types, dispatcher.targetctx))
 
 
+def can_keep(function: Callable[..., Any]) -> bool:
+    """Whether the compiled form of a kernel can be written to the cache."""
+    source: Any = getattr(function, "py_func", function)
+    return kernel_files.writable(_folders(source)) is not None
+
+
 def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
     """Where a kernel stands in this process, compiled for arguments of these types; a number that is good until the process ends."""
     if not COMPILED:
