@@ -1,6 +1,8 @@
 """`python -m engine prepare` compiles kernels for the games that will be played on this machine."""
 
 import argparse
+import os
+import subprocess
 import sys
 from collections.abc import Sequence
 
@@ -45,7 +47,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     prepare.add_argument("--capacity", type=int, default=1, help="number of bodies (default: %(default)s)")
     prepare.add_argument("--game-mode", action="store_true", help="for worlds without the gyroscopic term")
+    prepare.add_argument(
+        "--any-processor",
+        action="store_true",
+        help="kernels that run on every processor of this architecture, to be shipped with a game; set POLHODE_CACHE_DIR to the folder",
+    )
     options = parser.parse_args(arguments)
+    if options.any_processor and os.environ.get("NUMBA_CPU_NAME") != "generic":
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        environment = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+        return subprocess.run([sys.executable, "-m", str(__package__), *given], env=environment, check=False).returncode
     try:
         world = World(1 / 60, game_mode=options.game_mode)
         world.prepare(

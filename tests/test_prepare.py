@@ -2,6 +2,7 @@
 
 import logging
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -321,3 +322,41 @@ def test_another_process_compiles_what_a_game_needs_and_no_tick_waits(tmp_path):
         world.step()
     world.step()
     assert lines[-1] == f"hash {world.state_hash()}"
+
+
+SHIPPED = """
+import logging, sys
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+from tests.test_prepare import CHANGES, game
+world = game(integrator="semi-implicit-euler")
+world.step()
+CHANGES["drag"](world)
+world.step(3)
+world.bodies[0].interpolated_pose()
+world.interpolated_poses()
+print("hash", world.state_hash())
+"""
+
+
+@needs_numba
+@pytest.mark.parametrize("processor", ["", "x86-64" if platform.machine() in ("x86_64", "AMD64") else ""])
+def test_kernels_that_are_shipped_with_a_game_run_on_other_processors(processor, tmp_path):
+    """Made for any processor, kept in one folder that cannot be written: the first tick compiles nothing, and gives the same bits."""
+    environment = os.environ | {"POLHODE_CACHE_DIR": str(tmp_path), "POLHODE_BACKGROUND": "0"}
+    command = [sys.executable, "-m", "engine", "prepare", "--any-processor"]
+    asked = ["--integrator", "semi-implicit-euler", "--force", "LinearDrag", "--capacity", "5"]
+    subprocess.run([*command, *asked], cwd=ROOT, env=environment, timeout=PATIENCE, check=True, capture_output=True)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert before
+    if processor:
+        environment |= {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
+    command = [sys.executable, "-c", SHIPPED]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, timeout=PATIENCE, check=True, capture_output=True, encoding="utf-8"
+    )
+    world = game(integrator="semi-implicit-euler")
+    world.step()
+    CHANGES["drag"](world)
+    world.step(3)
+    assert done.stdout.splitlines() == [f"hash {world.state_hash()}"]
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -14,6 +14,7 @@ from demos.viewer.scene import Scene
 
 FRAMES_A_SECOND = 60
 HINT = "H: keys"
+STARTING = "starting; the first run compiles the physics for a few seconds"
 
 
 def show(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], quality: str) -> None:
@@ -25,6 +26,10 @@ def show(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], qual
     keyboard, judge = Keyboard(controls), Judge(painter.renderer, active=quality == "auto")
     pygame.key.set_repeat(350, 40)
     clock, trouble = pygame.time.Clock(), ""
+    history.append(scene.sample())
+    painter.paint(scene, camera, history, keys=STARTING)
+    painter.renderer.show()
+    pygame.display.flip()
     while not controls.quitting:
         for event in pygame.event.get():
             keyboard.handle(event)

@@ -120,6 +120,7 @@ def _start() -> "subprocess.Popen[bytes]":
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        env=os.environ | {"POLHODE_ANY_PROCESSOR": "0"},
         **flags,
     )
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import background
-from .compiler import address_of, can_run, compile_for, types_of
+from .compiler import address_of, can_run, compile_for, could_be_faster, types_of
 
 
 class Loop:
@@ -43,6 +43,8 @@ class Loop:
         if _missing.get(key) == now:
             return False
         if can_run(*key):
+            if could_be_faster(self.function):
+                ask([self])  # for the next start
             return True
         _missing[key] = now
         return False

@@ -146,6 +146,11 @@ def can_run(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
     return True
 
 
+def could_be_faster(function: Callable[..., Any]) -> bool:
+    """Whether a kernel that was loaded is not for this processor but for any."""
+    return COMPILED and function._cache.is_for_any_processor  # type: ignore[attr-defined]
+
+
 def is_kept(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
     """Whether a file of the cache has a kernel for arguments of these types, without loading it."""
     dispatcher: Any = function
@@ -196,9 +201,11 @@ class _KernelCache:
 
     Attributes:
         compiles: Whether a kernel that is not in the cache is to be compiled.
+        is_for_any_processor: Whether what was loaded last is for every processor, because there was nothing for this one.
     """
 
     compiles = True
+    is_for_any_processor = False
 
     def __init__(self, function: Callable[..., Any], name: str, options: dict[str, Any]) -> None:
         self._function, self._name, self._options = function, name, options
@@ -226,16 +233,26 @@ class _KernelCache:
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         own_identity, called = survey(self._function)
         self._key = _key(own_identity, self._options, signature, target_context.codegen())
-        folders = _folders(self._function)
-        code, unusable = kernel_files.read(folders, self._file_stem, self._key)
-        if code is not None:
+        folders, unusable = _folders(self._function), False
+        keys = [self._key]
+        if os.environ.get("POLHODE_ANY_PROCESSOR") != "0":
+            # what was shipped with a program runs at once, on whatever processor
+            keys.append(_key(own_identity, self._options, signature, target_context.codegen(), any_processor=True))
+        for key in keys:
+            code, is_damaged = kernel_files.read(folders, self._file_stem, key)
+            unusable = unusable or is_damaged
+            if code is None:
+                continue
             try:
                 # numba would first load all that it knows of numpy, for compiling. To run what is compiled only its memory manager is
                 # needed, and the rest costs more than all else: 0.25 s of 0.27, and half a second more where scipy is installed.
                 rtsys.initialize(target_context)
-                return CompileResult._rebuild(target_context, *pickle.loads(code))
+                result = CompileResult._rebuild(target_context, *pickle.loads(code))
             except Exception:  # a whole file, but made where other things can be imported
                 unusable = True
+            else:
+                self.is_for_any_processor = key != self._key
+                return result
         if not self.compiles:
             raise _NotKept
         self._reason = "not in the cache"
@@ -266,8 +283,15 @@ class _KernelCache:
             _say_once("not kept", f"compiled physics kernels cannot be kept for the next start: {trouble}")
 
 
-def _key(own_identity: str, options: dict[str, Any], signature: Any, codegen: Any) -> bytes:
+_ANY_PROCESSOR = {"CPU_NAME": "generic", "CPU_FEATURES": ""}
+"""What numba is told, by environment variables of these names, to have code that runs on every processor of the architecture."""
+
+
+def _key(
+    own_identity: str, options: dict[str, Any], signature: Any, codegen: Any, any_processor: bool = False
+) -> bytes:
     """All that selects the machine code of a kernel: what it is made from, for which arguments, by whom and for which processor."""
+    triple, *processor = codegen.magic_tuple()
     flags = {
         name: str(getattr(numba.config, name, None))
         for name in (
@@ -275,6 +299,9 @@ def _key(own_identity: str, options: dict[str, Any], signature: Any, codegen: An
             *("LOOP_VECTORIZE", "SLP_VECTORIZE", "USING_SVML"),
         )
     }
+    if any_processor:
+        processor = list(_ANY_PROCESSOR.values())
+        flags |= _ANY_PROCESSOR
     optimization = numba.config.OPT
     parts = (
         own_identity,
@@ -283,7 +310,7 @@ def _key(own_identity: str, options: dict[str, Any], signature: Any, codegen: An
         str(signature),
         flags,
         (int(optimization), bool(getattr(optimization, "is_opt_max", False))),
-        codegen.magic_tuple(),
+        (triple, *processor),
         (numba.__version__, sys.modules["llvmlite"].__version__, np.__version__),
         (sys.implementation.cache_tag, sys.version_info[:2], getattr(sys, "abiflags", "")),
     )
