@@ -484,7 +484,7 @@ def test_a_full_disk_is_logged_once_and_used_once_there_is_room(folder, said, mo
     assert files(folder / "cache") == []
     assert len(warnings(said)) == (1 if room == 0 else 2)
     if room == 0:
-        assert "no cache folder can be written" in warnings(said)[0]
+        assert "no cache folder is writable" in warnings(said)[0]
     else:
         assert os.strerror(errno.ENOSPC) in warnings(said)[1]
     monkeypatch.undo()
@@ -536,7 +536,7 @@ def test_a_folder_that_cannot_be_written_works_with_the_users_cache_and_without_
     results, lines = run(tmp_path, "small_loop", **user)
     assert results == [(EXPECTED, 0, 1)]
     assert len(lines) == 1
-    assert "no cache folder can be written" in lines[0]
+    assert "no cache folder is writable" in lines[0]
 
     # a folder that cannot be written is read all the same, as one that was shipped with a game
     (tmp_path / "__pycache__").unlink()

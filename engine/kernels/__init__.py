@@ -1,14 +1,17 @@
-"""The compiled mathematics: scalars, tuples and arrays in, arrays out; no classes, no options.
+"""The compiled mathematics, in functions that take scalars, tuples and arrays and write arrays.
 
-The same source runs compiled by numba and as plain Python where numba is missing or switched off.
+The functions use no classes and no options. Numba compiles the source. If numba is missing or disabled, the same source runs as plain
+Python.
 
-What was settled, and the measurement behind it (AMD EPYC server part, AVX-512, numba 0.68, one thread):
+Design decisions, with the measurement behind each (AMD EPYC server processor, AVX-512, numba 0.68, one thread):
 
-* One array, a component a row, a body a column (`layout`). A tick of `RungeKutta4` in angular momentum over 1000 bodies takes 17 ns a
-  body so; the same loop over an array in which a body is a row takes 116 ns, because nothing vectorises.
-* A loop is made for one row pitch, a compile-time constant, and refuses an array of another (`loops`). Knowing the pitch is all the
-  compiler needs to prove that rows do not overlap.
-* Scalar functions on tuples (`vectors`, `quaternions`, one file a method) are forced inline; the tuples vanish. Method, stage and game
-  mode reach them as constants closed over by the loop, so that what a stage does not need is never compiled.
-* Strict float64 with no reordering, and no library sine, cosine or power: the same bits for a body alone or among a thousand.
+* All bodies share one array with one row per component and one column per body (`layout`). With this layout, a tick of `RungeKutta4` in
+  angular momentum over 1000 bodies takes 17 ns per body. With one row per body, the same loop takes 116 ns per body, because it does not
+  vectorise.
+* Each loop is compiled for one row pitch and rejects arrays of any other pitch (`loops`). A constant pitch is all that the compiler needs
+  to prove that rows do not overlap.
+* Scalar functions on tuples (`vectors`, `quaternions`, one file per method) are always inlined, so that the tuples disappear. The method,
+  the stage and game mode are constants in the closure of the loop, so that code that a stage does not need is not compiled.
+* Arithmetic is strict float64 without reordering, and no sine, cosine or power comes from a library. A body therefore gets the same bits
+  whether it is alone or one of a thousand.
 """

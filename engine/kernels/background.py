@@ -1,8 +1,8 @@
-"""Compiling kernels in another process, so that a program that needs one in mid-flight does not stop for it.
+"""Compilation of kernels in a second process, so that a running simulation does not stop to wait for the compiler.
 
-The other process fills the cache on disk; this one loads from there what is done. It is started when first needed, asked by a thread, and
-ends when this process does or when there has been nothing to do for a while. Set the environment variable POLHODE_BACKGROUND to 0 to have
-none: then whatever is missing is compiled where it is needed.
+The compiler process writes each kernel to the cache on disk, and this process loads it from there. The compiler process starts when the
+first kernel is requested. A thread sends it the requests. It ends when this process ends, or after some time without work. To disable it,
+set the environment variable POLHODE_BACKGROUND to 0; missing kernels are then compiled in this process when they are needed.
 """
 
 import logging
@@ -24,14 +24,14 @@ from . import compiler
 _LOG = logging.getLogger(__name__.split(".")[0])
 
 _IDLE = 60.0
-"""Seconds without work after which the other process is let go."""
+"""Time without work [s] after which the compiler process ends."""
 
 Wanted = tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]
-"""What makes a kernel, with its arguments, and the types of the kernel's own arguments."""
+"""The factory of a kernel, the arguments of the factory, and the types of the kernel's own arguments."""
 
 
 class _Workshop:
-    """Asks another process for kernels, one after the other."""
+    """Requests kernels from the compiler process, one at a time."""
 
     def __init__(self) -> None:
         self.arrivals = 0
@@ -42,7 +42,7 @@ class _Workshop:
         self._is_usable = _may_start_processes()
 
     def ask(self, wanted: Wanted) -> bool:
-        """Have a kernel compiled; whether that will be tried."""
+        """Request the compilation of a kernel; return whether it will be attempted."""
         if not self._is_usable:
             return False
         if wanted not in self._asked:
@@ -73,7 +73,7 @@ class _Workshop:
                 if not compiler.is_kept(wanted[0](*wanted[1]), wanted[2]):
                     process = process or _start()
                     self._have_made(process, message)
-            except Exception as error:  # whatever is wrong with the other process, this one can compile for itself
+            except Exception as error:  # without the compiler process, this process compiles by itself
                 self._is_usable = False
                 _LOG.warning("kernels cannot be compiled in the background: %s: %s", type(error).__name__, error)
             finally:
@@ -86,7 +86,7 @@ class _Workshop:
         process.stdin.flush()
         answer = _read(process.stdout)
         if answer is None:
-            raise RuntimeError("the other process has ended")
+            raise RuntimeError("the compiler process has ended")
         name, seconds, trouble = pickle.loads(answer)
         if trouble is None:
             _LOG.info("compiled kernel %s in %.2f s (in the background)", name, seconds)
@@ -102,7 +102,7 @@ def _may_start_processes() -> bool:
 
 
 def _portable(wanted: Wanted) -> bytes | None:
-    """A request in a form that another process understands; None where it names something that only this one has."""
+    """Pickle a request for the compiler process; return None if the request refers to something that exists only in this process."""
     try:
         message = pickle.dumps(wanted)
     except Exception:
@@ -141,11 +141,11 @@ def _read(stream: IO[bytes]) -> bytes | None:
 
 
 def serve() -> None:
-    """The other process: compile what is asked for until there is nobody to ask."""
+    """Compile the requested kernels until the requesting process ends; this is the main function of the compiler process."""
     with suppress(AttributeError, OSError):
-        os.nice(10)  # the game goes first
+        os.nice(10)  # the simulation has priority
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed by what is imported is no answer
+    os.dup2(2, 1)  # output printed by imported modules must not mix with the answers
     while (message := _read(sys.stdin.buffer)) is not None:
         name, trouble, began = "?", None, time.perf_counter()
         try:
@@ -164,22 +164,22 @@ _workshop = _Workshop()
 
 
 def ask(all_wanted: Iterable[Wanted]) -> bool:
-    """Have kernels compiled in the background; whether that will be tried for all of them."""
+    """Request the compilation of kernels in the background; return whether it will be attempted for all of them."""
     return all([_workshop.ask(wanted) for wanted in all_wanted])
 
 
 def pending() -> int:
-    """How many kernels are on their way."""
+    """Number of requested kernels that are not compiled yet."""
     return _workshop.pending
 
 
 def arrivals() -> int:
-    """How many requests have been answered in this process: what was missing before may be on disk now."""
+    """Number of requests answered in this process; when it grows, a kernel that was missing may be on disk."""
     return _workshop.arrivals
 
 
 def _start_anew() -> None:
-    """The child of a fork has neither the thread nor the other process."""
+    """Start with an empty queue in the child of a fork, which has neither the thread nor the compiler process."""
     global _workshop
     _workshop = _Workshop()
 

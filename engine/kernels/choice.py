@@ -1,8 +1,11 @@
-"""Which compiled loop takes the ticks: the fastest that can run now, while a faster one is compiled in the background.
+"""Choice of the compiled loop that runs the ticks, which is the fastest that can run now.
 
-A method has two kinds of loop, which give the same bits. The fused loop has the fields compiled in, for one pitch of the arrays and one
-set of kinds, and makes a single pass over the bodies per tick. The loop in passes makes one pass per stage, and calls a kernel of its own
-for each kind of field there. It exists for each pitch and, slower, for any. So no change of a world in flight waits for the compiler.
+If a faster loop is not compiled yet, it is compiled in the background.
+
+A method has two kinds of loop, which give the same bits. The fused loop is compiled for one pitch of the arrays and one set of field kinds,
+with the fields compiled in. It makes a single pass over the bodies per tick. The loop in passes makes one pass per stage and calls a
+separate kernel for each kind of field. It is compiled for each pitch, and also in a slower version that accepts any pitch. A change to a
+running world therefore never waits for the compiler.
 """
 
 from __future__ import annotations
@@ -17,28 +20,34 @@ from .compiler import address_of, can_run, compile_for, could_be_faster, types_o
 
 
 class Loop:
-    """A kernel that could be had: what makes it, and the types of its arguments."""
+    """A kernel that may not be compiled yet, described by its factory and the types of its arguments."""
 
     def __init__(self, factory: Callable[..., Any], made_for: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
-        """Args: what makes the kernel and with what; and arguments like those that it will be called with."""
+        """Describe a kernel.
+
+        Args:
+            factory: The function that creates the kernel.
+            made_for: The arguments of the factory.
+            arguments: Arguments of the types with which the kernel will be called.
+        """
         self.factory = factory
         self.made_for = made_for
         self.types = types_of(*arguments)
 
     @property
     def function(self) -> Callable[..., Any]:
-        """The kernel itself, compiled when it is first called."""
+        """The kernel itself, which is compiled on its first call."""
         made: Callable[..., Any] = self.factory(*self.made_for)
         return made
 
     @property
     def name(self) -> str:
-        """What the log calls it."""
+        """The kernel's name in the log."""
         return getattr(self.function, "py_func", self.function).__qualname__
 
     @property
     def can_run(self) -> bool:
-        """Whether it can run at once; it is loaded if the cache has it."""
+        """Whether the kernel can run without compilation; it is loaded if it is in the cache."""
         key, now = (self.function, self.types), background.arrivals()
         if _missing.get(key) == now:
             return False
@@ -51,16 +60,16 @@ class Loop:
 
     @property
     def address(self) -> int:
-        """Where it stands in this process, for other kernels; it is compiled if it is not there yet."""
+        """The kernel's address in this process, for calls from other kernels; it is compiled first if necessary."""
         return address_of(self.function, self.types)
 
     def compile(self) -> None:
-        """Load or compile it now."""
+        """Load the kernel from the cache or compile it."""
         compile_for(self.function, self.types)
 
 
 def named(kernel: Any, *arguments: Any) -> Loop:
-    """A kernel that stands in a module under its own name, to be called with arguments like these."""
+    """Describe a kernel that a module defines under its own name, for calls with arguments of these types."""
     function = getattr(kernel, "py_func", kernel)
     return Loop(_of_module, (function.__module__, function.__name__), arguments)
 
@@ -70,13 +79,13 @@ def _of_module(module: str, name: str) -> Any:
 
 
 _missing: dict[Any, int] = {}
-"""Kernels that were not in the cache, and how many requests had been answered when it was looked into."""
+"""Kernels that were not in the cache, each with the number of requests that had been answered at the time of the check."""
 
 
 def choose(loops: list[Loop]) -> Loop:
-    """The first of these loops that can run at once; those before it are asked for, and those behind it too, for later.
+    """Return the first of these loops that can run without compilation, and request the others in the background.
 
-    Where none can, or nothing is compiled in the background, it is the first, to be compiled now.
+    If no loop can run, or if background compilation is unavailable, return the first loop, which is then compiled on its first call.
     """
     place = next((place for place, loop in enumerate(loops) if loop.can_run), 0)
     chosen = loops[place] if ask(loops[:place]) else loops[0]
@@ -85,14 +94,14 @@ def choose(loops: list[Loop]) -> Loop:
 
 
 def ask(loops: Iterable[Loop]) -> bool:
-    """Have loops compiled in the background, in this order; whether that will be tried for all of them."""
+    """Request the compilation of loops in the background, in this order; return whether it will be attempted for all of them."""
     return background.ask((loop.factory, loop.made_for, loop.types) for loop in loops)
 
 
 def is_worth_it(fused: Loop, passes: list[Loop], has_fields: bool) -> bool:
-    """Whether the fused loop of a method is to take the ticks now, and not one of its loops in passes; what is missing is asked for.
+    """Return whether the fused loop of a method should run the next ticks instead of a loop in passes, and request missing loops.
 
-    A fused loop with fields is never compiled while somebody waits, because there is one for each set of kinds.
+    A fused loop with fields is compiled only in the background, because there is one for each set of kinds.
     """
     if not fused.can_run:
         if has_fields:

@@ -1,4 +1,4 @@
-"""Reading a body's column into tuples and writing it back."""
+"""Functions that read a body's column into tuples and write tuples back."""
 
 from collections.abc import Callable
 from functools import cache
@@ -37,12 +37,12 @@ from .vectors import Symmetric, Vector
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# float() costs nothing compiled; as plain Python it turns numpy's slow scalars, which warn, into Python's, which do not.
+# float() costs nothing in compiled code. In plain Python it converts numpy scalars, which are slow and emit warnings, to Python floats.
 
 
 @inlined
 def is_other_pitch(pitch: int, array: Array, stages: Array, layers: Array) -> bool:
-    """Whether arrays are not those that a loop was compiled for; a pitch of zero stands for any, the same for all of them."""
+    """Whether the arrays differ in pitch from each other or from the loop; a loop with pitch zero accepts any common pitch."""
     own = array.shape[1]
     return stages.shape[1] != own or layers.shape[1] != own or (pitch > 0 and own != pitch)
 
@@ -72,13 +72,13 @@ def load_nothing(array: Array, row: int, column: int) -> None:
 
 @cache
 def load_stored(stores: bool) -> Callable[..., Any]:
-    """`load(array, row, column)`: a vector in loops for worlds that store momentum, None in the others, where nothing is read."""
+    """Return `load(array, row, column)`, which loads a vector, or returns None in loops for worlds without stored momentum."""
     return load_vector if stores else load_nothing
 
 
 @inlined
 def load_state(array: Array, row: int, column: int, stored_momentum: MaybeVector) -> BodyState:
-    """The thirteen rows of a state from `row` on, with the momentum stored, which stands elsewhere."""
+    """Load a state from thirteen rows starting at `row`, and combine it with the stored momentum, which is in other rows."""
     return BodyState(
         load_vector(array, row + POSITION, column),
         load_quaternion(array, row + ORIENTATION, column),
@@ -90,7 +90,7 @@ def load_state(array: Array, row: int, column: int, stored_momentum: MaybeVector
 
 @inlined
 def load_wrench(array: Array, row: int, column: int, motor_torque: MaybeVector) -> BodyWrench:
-    """The twelve rows of a wrench from `row` on, with the torque of the motors, which is held over the tick and stands elsewhere."""
+    """Load a wrench from twelve rows starting at `row`, and combine it with the held motor torque, which is in other rows."""
     return BodyWrench(
         load_vector(array, row, column),
         load_vector(array, row + 3, column),
@@ -102,7 +102,7 @@ def load_wrench(array: Array, row: int, column: int, motor_torque: MaybeVector) 
 
 @cache
 def load_start(stores: bool) -> Callable[..., Any]:
-    """Make `load(array, column) -> (state, held wrench)` of a body at the start of a tick."""
+    """Make `load(array, column) -> (state, held wrench)` for a body at the start of a tick."""
     load = load_stored(stores)
 
     @inlined
@@ -124,7 +124,7 @@ def load_body(array: Array, column: int) -> BodyModel:
 
 @inlined
 def load_body_at_stage(array: Array, column: int, state: BodyState) -> BodyAtStage:
-    """A body in this state, as force fields see it."""
+    """Combine a state with the mass properties that force fields need."""
     return BodyAtStage(
         state.position,
         state.orientation,
@@ -138,7 +138,7 @@ def load_body_at_stage(array: Array, column: int, state: BodyState) -> BodyAtSta
 
 @inlined
 def load_principal(array: Array, column: int) -> tuple[Vector, Quaternion]:
-    """Principal moments and the quaternion from principal to body axes, whose w is kept as what is missing to one."""
+    """Load the principal moments and the quaternion from principal to body axes; its w is computed from x, y and z."""
     x, y, z = load_vector(array, PRINCIPAL_AXES, column)
     return load_vector(array, PRINCIPAL_MOMENTS, column), (x, y, z, sqrt(1.0 - (x * x + y * y + z * z)))
 
@@ -164,14 +164,14 @@ def store_quaternion(array: Array, row: int, column: int, value: Quaternion) -> 
 
 @inlined
 def store_stored(array: Array, row: int, column: int, value: MaybeVector) -> None:
-    """Stored momentum, where the loop is for worlds that have any."""
+    """Store the stored momentum, unless the loop is for worlds without any."""
     if value is not None:
         store_vector(array, row, column, value)
 
 
 @inlined
 def store_state(array: Array, row: int, column: int, state: BodyState) -> None:
-    """The thirteen rows of a state from `row` on, without the momentum stored."""
+    """Store a state in thirteen rows starting at `row`, without the stored momentum."""
     store_vector(array, row + POSITION, column, state.position)
     store_quaternion(array, row + ORIENTATION, column, state.orientation)
     store_vector(array, row + VELOCITY, column, state.velocity)
@@ -180,7 +180,7 @@ def store_state(array: Array, row: int, column: int, state: BodyState) -> None:
 
 @inlined
 def store_wrench(array: Array, row: int, column: int, wrench: BodyWrench) -> None:
-    """The twelve rows of a wrench from `row` on, without the torque of the motors."""
+    """Store a wrench in twelve rows starting at `row`, without the motor torque."""
     store_vector(array, row, column, wrench.force_world)
     store_vector(array, row + 3, column, wrench.torque_world)
     store_vector(array, row + 6, column, wrench.force_body)
@@ -195,7 +195,11 @@ def store_previous(array: Array, column: int, state: BodyState) -> None:
 
 @inlined
 def store_tick(array: Array, column: int, start: BodyState, end: BodyState) -> int:
-    """A body's tick into the rows of the state and of the one before it; one where its end is not finite, else zero."""
+    """Store a body's state at the end of a tick, and the state at its start as the previous state.
+
+    Returns:
+        1 if the state at the end is not finite, else 0.
+    """
     store_previous(array, column, start)
     store_state(array, POSITION, column, end)
     store_stored(array, STORED_MOMENTUM, column, end.stored_momentum)
@@ -204,9 +208,9 @@ def store_tick(array: Array, column: int, start: BodyState, end: BodyState) -> i
 
 @cache
 def close_tick(stores: bool) -> Callable[..., bool]:
-    """Make `close(array, control, not_finite) -> counted`, the last act of a tick.
+    """Make `close(array, control, not_finite) -> counted`, the last operation of a tick.
 
-    It counts the tick, or undoes it for all bodies where some are not finite and reports the first of these.
+    If all bodies are finite, it counts the tick. Otherwise it restores all bodies and reports the first one that is not finite.
     """
     load = load_stored(stores)
 
@@ -229,7 +233,7 @@ def close_tick(stores: bool) -> Callable[..., bool]:
 
 @inlined
 def is_finite(state: BodyState) -> bool:
-    """Whether every number of a state is: zero times a number is zero, but nan for nan and infinities."""
+    """Whether every number of a state is finite; zero times a finite number is zero, and zero times nan or infinity is nan."""
     x, q, v, w = state.position, state.orientation, state.velocity, state.angular_velocity
     position = 0.0 * x[0] + 0.0 * x[1] + 0.0 * x[2]
     orientation = 0.0 * q[0] + 0.0 * q[1] + 0.0 * q[2] + 0.0 * q[3]

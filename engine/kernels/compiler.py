@@ -1,8 +1,9 @@
-"""How kernels are compiled, where the result is kept on disk, and what happens without numba.
+"""Compilation of kernels, and their cache on disk; without numba, kernels run as plain Python.
 
-numba's own disk cache looks only at the file that a function stands in, and would run old code after a change in another file that the
-function inlines. Here a kernel is found by its identity (see `identity`), which is its code and all that the code reads. It is kept
-beside the source or, where that cannot be written, in the user's cache folder. The environment variable POLHODE_CACHE_DIR names another.
+numba's own disk cache checks only the file that defines a function. It would run outdated code after a change in another file whose
+functions are inlined. Here the key of a kernel is its identity (see `identity`), which covers its code and everything that the code reads.
+The cache is in the `__pycache__` folder of the source or, if that is not writable, in the user's cache folder. The environment variable
+POLHODE_CACHE_DIR selects another folder.
 """
 
 import hashlib
@@ -40,37 +41,38 @@ except ImportError:
     COMPILED = False
 
 
-# Without `_nrt` numba would count references, also to what has none: a quarter of the work on a function of tuples.
+# By default numba inserts reference counting, even for values without references. This is a quarter of the time to compile a function of
+# tuples.
 _OPTIONS = {"error_model": "numpy", "_nrt": False}
 _INLINE = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def inlined(function: Function) -> Function:
-    """Mark a scalar function to be compiled into each kernel that calls it.
+    """Mark a scalar function that is inlined into each kernel that calls it.
 
     Returns:
-        The function itself: called from Python, it runs as Python.
+        The function itself, which runs as plain Python when Python calls it.
     """
     if not COMPILED:
         return function
-    # The default inlining of the compiler stops the loop over bodies from vectorising: measured 61 ns per body instead of 7.5. Ways in
-    # from Python and from C would double the time to compile a kernel.
+    # With the compiler's default inlining, the loop over bodies does not vectorise: 61 ns per body were measured instead of 7.5 ns.
+    # Wrappers for calls from Python and from C would double the time to compile a kernel.
     dispatcher = numba.njit(**_INLINE, pipeline_class=InlinedCompiler)(function)
-    dispatcher._insert = lambda *_: None  # would register the way in that is not there
+    dispatcher._insert = lambda *_: None  # it would register the wrapper for Python, which does not exist
     marked: Any = function
-    # what numba asks a value for that a compiled function reads; the type does not keep the dispatcher alive
+    # numba reads this attribute of values used by a compiled function; the type does not keep the dispatcher alive
     marked._numba_type_, marked._dispatcher = numba.types.Dispatcher(dispatcher), dispatcher
     return function
 
 
 def kernel(name: str) -> Callable[[Function], Function]:
-    """Compile a function over arrays, kept on disk under its identity.
+    """Return a decorator that compiles a function over arrays and caches it on disk under its identity.
 
-    The values of globals and closure variables are taken when the kernel is first called with arguments of some type, and stay until the
-    process ends.
+    The values of globals and closure variables are read at the first call with arguments of given types. Later changes have no effect until
+    the process ends.
 
     Args:
-        name: What people see in the log, in file names and in a debugger. It need not be unique.
+        name: The name in the log, in file names and in a debugger. It need not be unique.
     """
 
     def decorate(function: Function) -> Function:
@@ -85,10 +87,11 @@ def kernel(name: str) -> Callable[[Function], Function]:
 
 
 def use_widest_vectors() -> None:
-    """To be called at the head of a loop over bodies: the compiler may then use all the width there is.
+    """Allow the compiler to use the widest vector registers of the processor; called at the start of a loop over bodies.
 
-    For many processors it would stop at half, which pays where few instructions are wide; here nearly all are. Measured on one of
-    those: 28 ns a body-tick of `RungeKutta4` instead of 35, 30 instead of 41 at 10 000 bodies.
+    For many processors the compiler uses half the width by default, which is faster for code with few vector instructions. Here nearly all
+    instructions are vector instructions. Measured on such a processor with `RungeKutta4`: 28 ns per body per tick instead of 35 ns, and 30
+    ns instead of 41 ns at 10,000 bodies.
     """
 
 
@@ -97,7 +100,7 @@ if COMPILED:
     @intrinsic  # type: ignore[untyped-decorator]
     def use_widest_vectors(typing_context: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            # llvmlite knows no attributes of this kind and would refuse it
+            # llvmlite rejects attributes of this kind, so the check is bypassed
             set.add(builder.function.attributes, '"prefer-vector-width"="512"')
             return context.get_dummy_value()
 
@@ -105,32 +108,32 @@ if COMPILED:
 
 
 def call(address: int, arguments: Any) -> int:
-    """Call a kernel that returns an integer from another kernel, without compiling it in.
+    """Call a kernel that returns an integer from another kernel, without inlining it.
 
     Args:
-        address: What `address_of` returned for arguments of these types.
+        address: The address returned by `address_of` for arguments of these types.
         arguments: The tuple of arguments.
     """
     return int(_CALLED[address](*arguments))
 
 
 _CALLED: dict[int, Callable[..., Any]] = {}
-"""What addresses stand for without numba."""
+"""The functions by address, for use without numba."""
 
 
 def types_of(*arguments: Any) -> tuple[Any, ...]:
-    """The types for which a kernel that is called with these arguments is compiled."""
+    """Return the types for which a kernel is compiled if it is called with these arguments."""
     return tuple(numba.typeof(argument) for argument in arguments) if COMPILED else ()
 
 
 def compile_for(function: Callable[..., Any], types: tuple[Any, ...]) -> None:
-    """Have a kernel ready to run for arguments of these types: loaded from the cache, or compiled."""
+    """Load a kernel for arguments of these types from the cache, or compile it."""
     if COMPILED:
         function.compile(types)  # type: ignore[attr-defined]
 
 
 def can_run(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
-    """Whether a kernel is there for arguments of these types, without compiling it; it is loaded if it is in the cache."""
+    """Return whether a kernel can run for arguments of these types without compilation; it is loaded if it is in the cache."""
     if not COMPILED:
         return True
     dispatcher: Any = function
@@ -152,7 +155,7 @@ def could_be_faster(function: Callable[..., Any]) -> bool:
 
 
 def is_kept(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
-    """Whether a file of the cache has a kernel for arguments of these types, without loading it."""
+    """Return whether the cache has a file for a kernel with arguments of these types, without loading it."""
     dispatcher: Any = function
     return bool(dispatcher._cache.is_kept(types, dispatcher.targetctx))
 
@@ -164,7 +167,7 @@ def can_keep(function: Callable[..., Any]) -> bool:
 
 
 def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
-    """Where a kernel stands in this process, compiled for arguments of these types; a number that is good until the process ends."""
+    """Return the address of a kernel compiled for arguments of these types; it is valid in this process until the process ends."""
     if not COMPILED:
         _CALLED[id(function)] = function
         return id(function)
@@ -185,7 +188,7 @@ if COMPILED:
                 parts.append(context.cast(builder, builder.extract_value(values[1], place), before, kind))
             pointer = convention.get_function_type(numba.types.int64, kinds).as_pointer()
             function = builder.inttoptr(values[0], pointer)
-            # kernels do not raise, so the status is not looked at
+            # kernels do not raise, so the status is ignored
             _status, result = convention.call_function(builder, function, numba.types.int64, kinds, parts)
             return result
 
@@ -193,15 +196,15 @@ if COMPILED:
 
 
 class _NotKept(Exception):
-    """A kernel is not in the cache, and was not to be compiled."""
+    """The kernel is not in the cache, and compilation was not allowed."""
 
 
 class _KernelCache:
-    """What numba asks for a kernel before it compiles one, and gives it to afterwards.
+    """The disk cache of one kernel, with the interface that numba calls before and after a compilation.
 
     Attributes:
-        compiles: Whether a kernel that is not in the cache is to be compiled.
-        is_for_any_processor: Whether what was loaded last is for every processor, because there was nothing for this one.
+        compiles: Whether a kernel that is not in the cache is compiled.
+        is_for_any_processor: Whether the kernel loaded last runs on every processor, because there was none for this one.
     """
 
     compiles = True
@@ -223,10 +226,10 @@ class _KernelCache:
         """Part of numba's interface; the cache is always enabled."""
 
     def flush(self) -> None:
-        """Part of numba's interface; an outdated file is never found."""
+        """Part of numba's interface; outdated files are never used, because their key differs."""
 
     def is_kept(self, signature: Any, target_context: Any) -> bool:
-        """Whether there is a file with this kernel; it is not looked into."""
+        """Return whether a file for this kernel exists, without reading it."""
         key = _key(identity(self._function), self._options, signature, target_context.codegen())
         return kernel_files.exists(_folders(self._function), self._file_stem, key)
 
@@ -236,7 +239,7 @@ class _KernelCache:
         folders, unusable = _folders(self._function), False
         keys = [self._key]
         if os.environ.get("POLHODE_ANY_PROCESSOR") != "0":
-            # what was shipped with a program runs at once, on whatever processor
+            # a kernel shipped with a program runs at once, on any processor
             keys.append(_key(own_identity, self._options, signature, target_context.codegen(), any_processor=True))
         for key in keys:
             code, is_damaged = kernel_files.read(folders, self._file_stem, key)
@@ -244,11 +247,11 @@ class _KernelCache:
             if code is None:
                 continue
             try:
-                # numba would first load all that it knows of numpy, for compiling. To run what is compiled only its memory manager is
-                # needed, and the rest costs more than all else: 0.25 s of 0.27, and half a second more where scipy is installed.
+                # numba would first import all its support for numpy, which only compilation needs. Compiled code needs only the memory
+                # manager. The imports take 0.25 s of 0.27 s, and half a second more if scipy is installed.
                 rtsys.initialize(target_context)
                 result = CompileResult._rebuild(target_context, *pickle.loads(code))
-            except Exception:  # a whole file, but made where other things can be imported
+            except Exception:  # the file is intact, but was written where other modules can be imported
                 unusable = True
             else:
                 self.is_for_any_processor = key != self._key
@@ -259,11 +262,11 @@ class _KernelCache:
         if unusable:
             self._reason = "the cached code was unusable"
         elif not folders:
-            self._reason = "not kept, because its function is not in a file"
+            self._reason = "not cached, because its function is not in a file"
         if "compiling" not in _said:
             _say_once("compiling", _announcement(folders, unusable))
         _forget_outdated(called)
-        # numba names the symbols and constants of the object file after it: they must not be those of another kernel that is loaded later.
+        # numba derives the names of symbols and constants in the object file from this name; they must differ from those of other kernels
         self._function.__qualname__ = f"{self._name}-{self._key.hex()[:16]}"
         self._began = time.perf_counter()
         return None
@@ -280,17 +283,17 @@ class _KernelCache:
         except Exception as error:  # something in the result that cannot be pickled
             trouble = f"{type(error).__name__}: {error}"
         if trouble is not None:
-            _say_once("not kept", f"compiled physics kernels cannot be kept for the next start: {trouble}")
+            _say_once("not kept", f"compiled physics kernels cannot be cached for the next start: {trouble}")
 
 
 _ANY_PROCESSOR = {"CPU_NAME": "generic", "CPU_FEATURES": ""}
-"""What numba is told, by environment variables of these names, to have code that runs on every processor of the architecture."""
+"""Settings of numba for code that runs on every processor of the architecture."""
 
 
 def _key(
     own_identity: str, options: dict[str, Any], signature: Any, codegen: Any, any_processor: bool = False
 ) -> bytes:
-    """All that selects the machine code of a kernel: what it is made from, for which arguments, by whom and for which processor."""
+    """Hash the identity, argument types, compiler options, versions and processor, which together determine the machine code of a kernel."""
     triple, *processor = codegen.magic_tuple()
     flags = {
         name: str(getattr(numba.config, name, None))
@@ -318,13 +321,13 @@ def _key(
 
 
 def _folders(function: Callable[..., Any]) -> tuple[Path, ...]:
-    """Where the compiled form of a function may be kept, best first; nowhere if the function does not come from the file of a module."""
+    """Return the folders in which a compiled function may be cached, best first; none if the function is not in a module's file."""
     module = sys.modules.get(function.__module__)
-    if module is None:  # another process could not find it
+    if module is None:  # another process could not import it
         return ()
     source = Path(function.__code__.co_filename)
     if not source.is_file():
-        # in a frozen program or in an archive the module still knows where it was
+        # in a frozen program or in an archive, the module specification still has the location
         specification = getattr(module, "__spec__", None)
         if source.name.startswith("<") or specification is None or not specification.has_location:
             return ()
@@ -341,10 +344,10 @@ _compiled_from: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
 
 def _forget_outdated(called: Iterable[Any]) -> None:
-    """Drop the compiled forms of functions that now read other values than when they were compiled.
+    """Drop the compiled forms of functions that read values which have changed since the compilation.
 
-    numba freezes those values. Without this a kernel made after a change would be compiled from the old ones, and kept under the identity
-    of the new.
+    numba compiles those values as constants. Otherwise a kernel compiled after a change would use the old values and be cached under the
+    identity of the new ones.
     """
     for dispatcher in called:
         now = identity(dispatcher)
@@ -359,7 +362,7 @@ _said: set[str] = set()
 
 
 def _say_once(kind: str, text: str) -> None:
-    """One warning of each kind per process."""
+    """Log at most one warning of each kind per process."""
     if kind not in _said:
         _said.add(kind)
         _LOG.warning("%s", text)
@@ -368,19 +371,21 @@ def _say_once(kind: str, text: str) -> None:
 def _announcement(folders: tuple[Path, ...], unusable: bool) -> str:
     cause = "; the cached code was unusable" if unusable else ""
     if not folders:
-        return "compiling the physics kernels (a few seconds, at every start for functions that are not in a file)"
+        return "compiling the physics kernels (a few seconds, at every start because their functions are not in a file)"
     folder = kernel_files.writable(folders)
     if folder is None:
         _said.add("not kept")
-        return f"compiling the physics kernels (a few seconds, at every start: no cache folder can be written{cause})"
-    return f"compiling the physics kernels (a few seconds, this once; kept in {folder}{cause})"
+        return (
+            f"compiling the physics kernels (a few seconds, at every start because no cache folder is writable{cause})"
+        )
+    return f"compiling the physics kernels (a few seconds, only once; kept in {folder}{cause})"
 
 
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The Python function behind a kernel. What is `inlined` is a Python function already.
+    """Return the Python function of a kernel; a function marked `inlined` is returned unchanged.
 
-    Given numpy arrays as components it works on all of them at once, with the same bits as the kernels. For functions of + − × ÷
-    alone: for those that choose between values or take a square root, see `array_forms.over_arrays`.
+    If the components are numpy arrays, the function works on all their elements at once, with the same bits as the kernels. This is valid
+    only for functions that consist of + − × ÷. For those that choose between values or take a square root, see `array_forms.over_arrays`.
     """
     source: Callable[..., Any] = getattr(function, "py_func", function)
     return source

@@ -1,4 +1,4 @@
-"""Wrenches known at the starts of ticks only, carried on into the tick by the polynomial through the last three."""
+"""Extrapolation of wrenches that are evaluated only at the start of each tick, by a polynomial through the last three."""
 
 from collections.abc import Callable
 from functools import cache
@@ -10,11 +10,12 @@ from .layout import COUNT, KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, WRENCH, WR
 
 @cache
 def extrapolate(pitch: int) -> Callable[[Array, Integers, Array, Array, int, float], int]:
-    """Make `loop(array, control, history, stages, wrench_row, ticks) -> 0`: the wrench of a stage, `ticks` after the start of the tick.
+    """Make `loop(array, control, history, stages, wrench_row, ticks) -> 0`, which extrapolates the wrench to a stage.
 
-    With a, b, c the held wrenches of the tick before the last, the last and this one, c + x (c − b) + x (x + 1)/2 (c − 2 b + a): the
-    quadratic through them at x = −2, −1, 0, in differences, so that what is constant stays so to the last bit. As far as the history of a
-    body goes; with one value before this it is a line.
+    The time of the stage is `ticks` after the start of the tick, in ticks. Let c be the held wrench of this tick, b that of the previous
+    tick and a that of the tick before. The result at x ticks is ``c + x (c − b) + x (x + 1)/2 (c − 2 b + a)``, the quadratic through the
+    three values at x = −2, −1 and 0. It is written in differences, so that a constant wrench stays constant to the last bit. If a body has
+    only one previous value, the result is linear. If it has none, the result is constant.
     """
 
     @kernel(f"extrapolate-{pitch}")
@@ -39,7 +40,7 @@ def extrapolate(pitch: int) -> Callable[[Array, Integers, Array, Array, int, flo
 
 @cache
 def remember(pitch: int) -> Callable[[Array, Integers, Array], int]:
-    """Make `loop(array, control, history) -> 0`: the tick is over, its held wrench is that of the tick before."""
+    """Make `loop(array, control, history) -> 0`, which stores the held wrench in the history at the end of a tick."""
 
     @kernel(f"remember-wrenches-{pitch}")
     def loop(array: Array, control: Integers, history: Array) -> int:

@@ -1,9 +1,9 @@
-"""Forces that depend on a body's own state: one scalar function per kind, and the two ways in which they are summed at a stage.
+"""Fields, which are forces that depend on a body's own state, with one scalar function per kind and two ways to sum them at a stage.
 
-A field function is `field(body, time, p) -> (force_world, torque_body)`, with the body as it is at a stage (`BodyAtStage`), the time of
-that stage [s] and the field's own parameters; the torque is about the mass centre. Where a field has no value, at the very centre of a
-point mass, it returns nan, and the tick is rejected. Any number of layers of a kind may act on a body, each with parameters of its own
-(see `layout`); layers of one kind add up in their order, and kinds in the order in which a loop was given them.
+A field function is `field(body, time, p) -> (force_world, torque_body)`. Its arguments are the body at a stage (`BodyAtStage`), the time of
+that stage [s] and the parameters of the field. The torque is about the mass centre. Where a field is undefined, for example at the centre
+of a point mass, it returns nan and the tick is rejected. Any number of layers of a kind may act on a body, each with its own parameters
+(see `layout`). Layers of one kind are added in their order, and kinds in the order in which they were passed to the loop.
 """
 
 from collections.abc import Callable
@@ -22,41 +22,41 @@ Parameters = tuple[float, ...]
 
 
 class FieldKind(NamedTuple):
-    """A kind of force field: its scalar function and what loops have to know of it."""
+    """A kind of force field, with its scalar function and the properties that loops need."""
 
     name: str
     function: Callable[..., Any]
     parameter_count: int
     depends_on_rates: bool
-    """Whether the function looks at the velocity or the angular velocity."""
+    """Whether the function depends on the velocity or the angular velocity."""
 
     @property
     def rows_per_layer(self) -> int:
-        """The mask and the parameters."""
+        """Number of rows per layer, which are the mask and the parameters."""
         return 1 + self.parameter_count
 
 
 @inlined
 def linear_drag(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """F = −c v; p = (c [N·s/m],)."""
+    """``F = −c v``; p = (c [N·s/m],)."""
     return scale(-p[0], body.velocity), (0.0, 0.0, 0.0)
 
 
 @inlined
 def quadratic_drag(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """F = −c |v| v; p = (c [N·s²/m²],)."""
+    """``F = −c |v| v``; p = (c [N·s²/m²],)."""
     return scale(-p[0] * sqrt(dot(body.velocity, body.velocity)), body.velocity), (0.0, 0.0, 0.0)
 
 
 @inlined
 def angular_damping(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """τ = −c ω; p = (c [N·m·s],)."""
+    """``τ = −c ω``; p = (c [N·m·s],)."""
     return (0.0, 0.0, 0.0), scale(-p[0], body.angular_velocity_body)
 
 
 @inlined
 def lorentz(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """F = q (E + v × B); p = (q [C], E [V/m], B [T]), fields in world axes."""
+    """``F = q (E + v × B)``; p = (q [C], E [V/m], B [T]), E and B in world axes."""
     electric = (p[1], p[2], p[3])
     magnetic = (p[4], p[5], p[6])
     return scale(p[0], add(electric, cross(body.velocity, magnetic))), (0.0, 0.0, 0.0)
@@ -64,9 +64,9 @@ def lorentz(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vect
 
 @inlined
 def point_gravity(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """Attraction of a point mass with an oblateness term; p = (GM [m³/s²], centre [m], J2 R² [m²], axis), world axes.
+    """Gravity of a point mass with an oblateness term; p = (GM [m³/s²], centre [m], J2 R² [m²], axis), world axes.
 
-    a = −GM/r³ { r + (3/2) J2 R²/r² [(1 − 5 z²/r²) r + 2 z k] }, k the axis of symmetry and z = r·k.
+    ``a = −GM/r³ { r + (3/2) J2 R²/r² [(1 − 5 z²/r²) r + 2 z k] }``, where k is the axis of symmetry and ``z = r·k``.
     """
     r = subtract(body.position, (p[1], p[2], p[3]))
     axis = (p[5], p[6], p[7])
@@ -81,7 +81,7 @@ def point_gravity(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector
 
 @inlined
 def gravity_gradient(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """τ = 3 GM/r⁵ r × (I r), r from the centre to the body, in body axes; p = (GM [m³/s²], centre [m])."""
+    """``τ = 3 GM/r⁵ r × (I r)``, where r points from the centre to the body, in body axes; p = (GM [m³/s²], centre [m])."""
     r = subtract(body.position, (p[1], p[2], p[3]))
     distance_squared = dot(r, r)
     inverse_square = 1.0 / distance_squared if distance_squared > 0.0 else nan
@@ -105,12 +105,12 @@ BUILT_IN = (
     ANGULAR_DAMPING,
     LORENTZ,
 )
-"""The order in which the built-in kinds add up."""
+"""The built-in kinds, in the order in which they are added."""
 
 
 @cache
 def _parameters(count: int) -> Callable[..., Any]:
-    """Make `load(layers, row, column) -> p`, a tuple of so many numbers from one row each."""
+    """Make `load(layers, row, column) -> p`, which loads a tuple of `count` numbers from consecutive rows."""
     if count == 0:
         return _no_parameters
     load_rest = _parameters(count - 1)
@@ -129,9 +129,10 @@ def _no_parameters(layers: Array, row: int, column: int) -> Any:
 
 @cache
 def _layer(kind: FieldKind) -> Callable[..., Any]:
-    """Make `add_layer(layers, row, column, time, body, force, torque) -> (force, torque)`: one layer on one body, where it feels it.
+    """Make `add_layer(layers, row, column, time, body, force, torque) -> (force, torque)`, which adds one layer to one body.
 
-    The mask selects and does not multiply: what a body does not feel may be nan, and the loop stays vectorised.
+    If the mask of the layer excludes the body, nothing is added. The mask selects instead of multiplying, because the excluded value may be
+    nan. The loop still vectorises.
     """
     field, load = kind.function, _parameters(kind.parameter_count)
 
@@ -153,10 +154,10 @@ def _layer(kind: FieldKind) -> Callable[..., Any]:
 
 @cache
 def summed(kinds: tuple[FieldKind, ...], first_row: int = 0) -> Callable[..., Any]:
-    """Make `add_fields(layers, column, time, body, wrench) -> wrench`: one layer of each kind on one body.
+    """Make `add_fields(layers, column, time, body, wrench) -> wrench`, which adds one layer of each kind to one body.
 
-    For loops over bodies that add fields on the way, without a pass of their own. By recursion: the first kind here, the others by the
-    function made for the rest.
+    Fused loops use it to add fields without a separate pass. It is built by recursion: this function adds the first kind, and the function
+    made for the remaining kinds adds the others.
     """
     if not kinds:
         return _add_none
@@ -178,9 +179,9 @@ def _add_none(layers: Any, column: int, time: float, body: BodyAtStage, wrench: 
 
 @cache
 def _layers_of(kind: FieldKind) -> Callable[..., Any]:
-    """Make `add_layers(array, states, wrench_row, layers, first_row, layer_count, count, time)`: the layers of a kind, one pass each.
+    """Make `add_layers(array, states, wrench_row, layers, first_row, layer_count, count, time)`, with one pass per layer of a kind.
 
-    Several kinds in one such pass would not vectorise: too much of the memory could overlap for all that the compiler knows.
+    A pass with several kinds would not vectorise, because the compiler cannot rule out that the memory ranges overlap.
     """
     add_layer, rows_per_layer = _layer(kind), kind.rows_per_layer
 
@@ -195,7 +196,7 @@ def _layers_of(kind: FieldKind) -> Callable[..., Any]:
         count: int,
         time: float,
     ) -> None:
-        # fields have a force in world axes and a torque in body axes; with the other rows, too, the loop would not vectorise
+        # Fields return a force in world axes and a torque in body axes. If the pass also loaded the other rows, it would not vectorise.
         force_row, torque_row = wrench_row + FORCE_WORLD, wrench_row + TORQUE_BODY
         for layer in range(layer_count):
             row = first_row + layer * rows_per_layer
@@ -211,10 +212,10 @@ def _layers_of(kind: FieldKind) -> Callable[..., Any]:
 
 @cache
 def field_passes(kind: FieldKind, pitch: int) -> Callable[..., int]:
-    """Make `loop(array, control, states, wrench_row, layers, first_row, layer_count, time) -> 0`: the layers of one kind at one stage.
+    """Make `loop(array, control, states, wrench_row, layers, first_row, layer_count, time) -> 0`, which adds all layers of a kind.
 
-    `array` holds the mass properties, `states` the state to evaluate at and, from `wrench_row` on, the wrench to add to (both may be one
-    array); the layers begin at `first_row` of `layers`.
+    `array` has the mass properties. `states` has the states at the stage and, from `wrench_row` on, the wrench to which the fields are
+    added; it may be the same array. The layers begin at `first_row` of `layers`.
     """
     add_layers = _layers_of(kind)
 
@@ -239,5 +240,5 @@ def field_passes(kind: FieldKind, pitch: int) -> Callable[..., int]:
 
 
 def kind_names(kinds: tuple[FieldKind, ...]) -> str:
-    """The part that kinds of fields have in a kernel's name."""
+    """The part of a kernel's name that lists the kinds of fields."""
     return "".join(f"-{kind.name}" for kind in kinds)

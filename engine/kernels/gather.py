@@ -1,7 +1,7 @@
-"""Filling the wrench that is held over a tick: weights, constant forces and torques, thrusters, and pushes for one tick.
+"""The kernel that sums the held wrench of a tick from weights, constant forces and torques, thrusters, and pushes for one tick.
 
-The tables are component-major, as their schemas in `forces` have them. A body's contributions are added in the order of the tables here and
-of the rows in each, so that gathering one body or all of them gives the same bits.
+The tables are component-major, with the layout of their schemas in `forces`. The contributions to a body are added in the order of the
+tables below and of the rows in each table. Gathering one body or all bodies therefore gives the same bits.
 """
 
 from .columns import Array, Integers, add_to_vector, load_vector, store_vector
@@ -27,7 +27,7 @@ THRUSTER_THROTTLE, THRUSTER_POSITION, THRUSTER_DIRECTION, THRUSTER_FORCE = 2, 3,
 PUSH_WRENCH = 1
 
 GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE = 0, 1, 2, 3, 4
-"""Places in `counts`: rows of each table, and how many bodies are to be gathered, below zero for all of them."""
+"""Indices into `counts`, which has the number of rows of each table and the number of bodies to gather, negative for all bodies."""
 
 
 @kernel("gather-held")
@@ -42,7 +42,8 @@ def gather_held(
     stale: Integers,
     marks: Integers,
 ) -> None:
-    """Fill the held wrench of all bodies, or of the `stale` ones alone; `marks`, one per column, are zero before and after."""
+    """Fill the held wrench of all bodies, or of the `stale` bodies only; `marks`, one per column, is zero before and after."""
+    # set the wrenches and motor torques to zero; if only some bodies are stale, mark them
     some = counts[STALE] >= 0
     if some:
         for index in range(counts[STALE]):
@@ -57,7 +58,7 @@ def gather_held(
         for row in range(MOTOR_TORQUE, MOTOR_TORQUE + 3):
             for column in range(body_count):
                 array[row, column] = 0.0
-    # accelerations first, summed where the force is to stand, then times the mass
+    # uniform gravity, for one body or for all: sum the accelerations in the rows of the force
     for index in range(counts[GRAVITIES]):
         if gravities[ENABLED, index] > 0.0:
             acceleration = load_vector(gravities, GRAVITY_ACCELERATION, index)
@@ -71,6 +72,7 @@ def gather_held(
             else:
                 for column in range(body_count):
                     add_to_vector(array, WRENCH + FORCE_WORLD, column, acceleration)
+    # multiply the sums by the mass
     if counts[GRAVITIES] > 0:
         if some:
             for index in range(counts[STALE]):
@@ -78,6 +80,7 @@ def gather_held(
         else:
             for column in range(body_count):
                 _weigh(array, column)
+    # constant forces and torques; a force at a point of the body also has a torque
     for index in range(counts[CONSTANTS]):
         column = int(constants[BODY, index])
         if (not some or marks[column] > 0) and constants[ENABLED, index] > 0.0:
@@ -86,6 +89,7 @@ def gather_held(
                 force = load_vector(constants, CONSTANT_WRENCH + FORCE_BODY, index)
                 torque = cross(_arm(array, column, load_vector(constants, CONSTANT_POINT, index)), force)
                 add_to_vector(array, WRENCH + TORQUE_BODY, column, torque)
+    # thrusters: throttle times the largest force, and its torque about the mass centre
     for index in range(counts[THRUSTERS]):
         column = int(thrusters[BODY, index])
         if (not some or marks[column] > 0) and thrusters[ENABLED, index] > 0.0:
@@ -95,10 +99,12 @@ def gather_held(
             torque = cross(_arm(array, column, load_vector(thrusters, THRUSTER_POSITION, index)), force)
             add_to_vector(array, WRENCH + FORCE_BODY, column, scale(throttle, force))
             add_to_vector(array, WRENCH + TORQUE_BODY, column, scale(throttle, torque))
+    # pushes, which act in this tick only
     for index in range(counts[PUSHES]):
         column = int(pushes[BODY, index])
         if not some or marks[column] > 0:
             _add_wrench(array, column, pushes, PUSH_WRENCH, index)
+    # clear the marks for the next call
     if some:
         for index in range(counts[STALE]):
             marks[stale[index]] = 0
@@ -112,7 +118,7 @@ def _weigh(array: Array, column: int) -> None:
 
 @inlined
 def _arm(array: Array, column: int, point_body: Vector) -> Vector:
-    """From the mass centre to a point given from the body's origin, body axes."""
+    """Vector from the mass centre to a point, which is given from the body's origin; body axes."""
     return subtract(point_body, load_vector(array, CENTER_OF_MASS, column))
 
 

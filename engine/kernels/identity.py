@@ -1,7 +1,7 @@
-"""What a compiled function is made from, as one hash: its code and, recursively, every value outside of it that the code reads.
+"""The identity of a compiled function, which is a hash of its code and, recursively, of every outside value that the code reads.
 
-Two functions of one identity compile to the same machine code, in any process and under any name. Comments, docstrings and line numbers do
-not count.
+Two functions with the same identity compile to the same machine code, in any process and under any name. Comments, docstrings and line
+numbers do not affect the identity.
 """
 
 import builtins
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 _KNOWN_BY_NAME = {"builtins", "math", "cmath", "operator", "numpy", "numba"}
-"""Packages whose functions and classes are told apart by their names: the cache key carries the versions."""
+"""Packages whose functions and classes are identified by name, because the cache key contains the versions of the packages."""
 
 _LOAD_GLOBAL = dis.opmap["LOAD_GLOBAL"]
 _USES_CONSTANT = frozenset(dis.hasconst)
@@ -25,20 +25,21 @@ _MISSING = object()
 
 
 def identity(function: Callable[..., Any]) -> str:
-    """Hash of everything that the compiled form of a function depends on.
+    """Return a hash of everything that determines the compiled form of a function.
 
-    It covers the function's module, its code (nested functions included), its default arguments, and each global and closure variable that
-    the code reads. Numbers, strings, booleans, None and tuples of these count by value; functions by this same rule; modules by the
-    attributes that the code reads; functions and classes of Python itself, NumPy and Numba by name; NamedTuple classes by their fields.
+    The hash covers the function's module, its code (including nested functions), its default arguments, and each global and closure
+    variable that the code reads. Numbers, strings, booleans, None and tuples of these are hashed by value. Functions are hashed
+    recursively, modules by the attributes that the code reads, and NamedTuple classes by their fields. Functions and classes of Python
+    itself, NumPy and Numba are hashed by name.
 
     Args:
-        function: A plain function, or one that numba compiles.
+        function: A plain function, or one compiled by numba.
 
     Returns:
         64 hexadecimal digits, the same in every process.
 
     Raises:
-        TypeError: If the function, or one that it calls, reads a variable of another kind, such as an array, a list or an object. The text
+        TypeError: The function, or one that it calls, reads a variable of another kind, such as an array, a list or an object. The message
             names the function and the variable.
 
     Example:
@@ -51,7 +52,7 @@ def identity(function: Callable[..., Any]) -> str:
 
 
 def survey(function: Callable[..., Any]) -> tuple[str, list[Any]]:
-    """The identity of a function, and the compiled functions among those that it calls, at any depth."""
+    """Return the identity of a function, and all compiled functions that it calls directly or indirectly."""
     walk = _Walk()
     source: Any = getattr(function, "py_func", function)
     walk.add_function(source)
@@ -59,7 +60,7 @@ def survey(function: Callable[..., Any]) -> tuple[str, list[Any]]:
 
 
 class _Walk:
-    """One pass over a function and all that it reads. A function met a second time is written as its number, so circles end."""
+    """One traversal of a function and everything that it reads; repeated functions are written as numbers, so that recursion ends."""
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
@@ -108,7 +109,7 @@ class _Walk:
 
     def _add_value(self, value: Any, function: FunctionType, name: str) -> None:
         kind = type(value)
-        if value is _MISSING:  # for numba to complain about
+        if value is _MISSING:  # numba reports it when it compiles the function
             self._write("missing")
         elif kind in _WRITTEN:
             self._write(kind.__name__, _WRITTEN[kind](value))
@@ -138,14 +139,14 @@ class _Walk:
         elif isinstance(value, type) and issubclass(value, BaseException):
             self._write("by name", value.__module__, value.__qualname__)
         elif _package(kind) == "numba" and isinstance(getattr(value, "_defn", None), FunctionType):
-            # an intrinsic: what it generates is in its code
+            # the code of an intrinsic determines what it generates
             self._write("intrinsic", value._defn.__module__ or "", value._defn.__qualname__)
             self._write(_code_digest(value._defn.__code__)[0])
         elif _package(kind) == "numba" and hasattr(value, "mangling_args"):
             self._write("numba type", str(value))
         else:
             raise TypeError(
-                f"{function.__module__}.{function.__qualname__}: {name} is {_described(value)}; compiled functions may read numbers, "
+                f"{function.__module__}.{function.__qualname__}: {name} is {_described(value)}; compiled functions may read only numbers, "
                 "strings, None, tuples of these, and functions. Pass anything else as an argument"
             )
 
@@ -164,7 +165,7 @@ _WRITTEN: dict[type, Callable[[Any], str | bytes]] = {
 
 @lru_cache(maxsize=4096)
 def _code_digest(code: CodeType) -> tuple[bytes, tuple[str, ...]]:
-    """Hash of a code object, nested ones included, and the names of the globals that it reads."""
+    """Return the hash of a code object, including nested code, and the names of the globals that it reads."""
     names, used = _reads(code)
     constants: list[Any] = []
     for position, constant in enumerate(code.co_consts):
@@ -172,7 +173,7 @@ def _code_digest(code: CodeType) -> tuple[bytes, tuple[str, ...]]:
             digest, inner = _code_digest(constant)
             names |= dict.fromkeys(inner)
             constants.append(("code", digest))
-        else:  # a docstring is a constant that no instruction uses
+        else:  # no instruction uses the constant of a docstring
             constants.append(_constant(constant) if position in used else None)
     parts = (
         code.co_code,
@@ -191,7 +192,7 @@ def _code_digest(code: CodeType) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _constant(value: Any) -> Any:
-    """A constant of a code object, in a form whose text tells it from every other."""
+    """Convert a constant of a code object to a form whose text is different for every different constant."""
     if isinstance(value, tuple | frozenset):
         items = [_constant(item) for item in value]
         return (type(value).__name__, items if isinstance(value, tuple) else sorted(items, key=repr))
@@ -199,9 +200,9 @@ def _constant(value: Any) -> Any:
 
 
 def _reads(code: CodeType) -> tuple[dict[str, None], set[int]]:
-    """Names of the globals that a code object reads, in order of reading, and positions of the constants that it uses.
+    """Return the names of the globals that a code object reads, in that order, and the positions of the constants that it uses.
 
-    By hand, because `dis` takes 2.5 µs per instruction: a first tick would wait 10 ms for it.
+    The byte code is decoded here, because `dis` takes 2.5 µs per instruction, which would delay a first tick by 10 ms.
     """
     names: dict[str, None] = {}
     used: set[int] = set()
@@ -217,7 +218,7 @@ def _reads(code: CodeType) -> tuple[dict[str, None], set[int]]:
 
 
 def _attributes_read(code: CodeType, name: str) -> Iterator[tuple[str, ...]]:
-    """The chains of attributes that code reads from a variable: ("sqrt",) for `math.sqrt(x)`, () for the variable itself."""
+    """Yield the chains of attributes that code reads from a variable, ("sqrt",) for `math.sqrt(x)` and () for the variable itself."""
     instructions = list(dis.get_instructions(code))
     for position, instruction in enumerate(instructions):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_DEREF") and instruction.argval == name:
@@ -233,7 +234,7 @@ def _attributes_read(code: CodeType, name: str) -> Iterator[tuple[str, ...]]:
 
 
 def _defaults(function: FunctionType) -> dict[str, Any]:
-    """Default values by the names of their arguments."""
+    """Return the default values by the names of their arguments."""
     code, values = function.__code__, function.__defaults__ or ()
     positional = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
     return dict(zip(positional, values, strict=True)) | dict(sorted((function.__kwdefaults__ or {}).items()))
@@ -247,7 +248,7 @@ def _contents(cell: Any) -> Any:
 
 
 def _is_known_by_name(value: Any) -> bool:
-    """Whether it is a function or class of Python, NumPy or Numba, or a function written in C; not a method of some object."""
+    """Return whether a value is a function or class of Python, NumPy or Numba, or a function written in C, and not a bound method."""
     if not isinstance(getattr(value, "__qualname__", None), str):
         return False
     is_known = _package(value) in _KNOWN_BY_NAME or isinstance(value, BuiltinFunctionType)

@@ -1,4 +1,4 @@
-"""What the implicit methods share: one Newton step for I Δω + s ω × (I ω + h) = …, a linear system of three unknowns."""
+"""One Newton step for ``I Δω + s ω × (I ω + h) = …``, a linear system of three unknowns that the implicit methods share."""
 
 from .compiler import inlined
 from .rigid_body import BodyModel
@@ -9,9 +9,9 @@ from .vectors import Vector, add_scaled, apply_symmetric, cross, dot, subtract
 def newton_correction(
     angular_velocity_body: Vector, momentum_body: Vector, duration: float, residual: Vector, body: BodyModel
 ) -> Vector:
-    """(I + s [ω]× I − s [I ω + h]×)⁻¹ times the residual, s the duration; nothing where the matrix has no inverse.
+    """Return ``(I + s [ω]× I − s [I ω + h]×)⁻¹`` times the residual, where s is the duration; zero if the matrix is singular.
 
-    The columns are I e + s (ω × I e − m × e). Cramer's rule: three unknowns need no pivots and no branches.
+    The columns of the matrix are ``I e + s (ω × I e − m × e)``. For three unknowns, Cramer's rule needs no pivoting and no branches.
     """
     x = _column((1.0, 0.0, 0.0), angular_velocity_body, momentum_body, duration, body)
     y = _column((0.0, 1.0, 0.0), angular_velocity_body, momentum_body, duration, body)

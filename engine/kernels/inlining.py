@@ -1,8 +1,8 @@
-"""How numba compiles functions that exist inside kernels only: as far as LLVM's intermediate code.
+"""The numba pipeline for inlined functions, which stops at LLVM's intermediate code.
 
-By itself numba turns each function that it compiles into machine code and makes it callable from Python. An inlined function is neither run
-nor called, so that is left out here, and with it the passes over each function alone, which LLVM repeats when it optimizes the module:
-together a third of the time to compile a kernel.
+By default numba compiles each function to machine code and makes it callable from Python. An inlined function is only used inside kernels,
+so this pipeline omits both. It also omits the optimization passes over each single function, because LLVM repeats them when it optimizes
+the whole module. Together this saves a third of the time to compile a kernel.
 """
 
 from typing import Any
@@ -14,10 +14,10 @@ from numba.core.typed_passes import NativeLowering, NopythonRewrites
 
 
 class InlinedCompiler(CompilerBase):  # type: ignore[misc]
-    """numba's pipeline for compiled functions, without what concerns array expressions and machine code."""
+    """numba's pipeline for compiled functions, without the rewriting of array expressions and without machine code."""
 
     def define_pipelines(self) -> list[Any]:
-        """Part of numba's interface: the pipelines to try, in order."""
+        """Return the pipelines to try, in order; part of numba's interface."""
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         replaced = {NativeLowering: [_LowerToIntermediateCode], NopythonRewrites: []}
         manager.passes = [(own, text) for step, text in manager.passes for own in replaced.get(step, [step])]
@@ -35,7 +35,7 @@ class _LowerToIntermediateCode(NativeLowering):  # type: ignore[misc]
         state.flags.no_compile = True
         super().run_pass(state)
         lowered = state["cr"]
-        # Callers find the code under the callable that numba would have made. Any object of its own will do.
+        # Callers look up the code by the callable that numba would normally create. Any unique object can replace it.
         state["cr"] = lowered._replace(cfunc=_Uncallable())
         state.targetctx.insert_user_function(state["cr"].cfunc, lowered.fndesc, [library])
         state.reload_init.extend(library._reload_init)
@@ -43,11 +43,11 @@ class _LowerToIntermediateCode(NativeLowering):  # type: ignore[misc]
 
 
 class _Uncallable:
-    """Stands for a function that has no machine code."""
+    """Placeholder for a function without machine code."""
 
 
 class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code to be linked into kernels, never into the process."""
+    """Intermediate code that is linked into kernels and never loaded by itself."""
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout

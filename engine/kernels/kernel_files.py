@@ -1,8 +1,8 @@
-"""Compiled kernels on disk. Whatever goes wrong here is a kernel that has to be compiled again, and never an exception.
+"""Files of compiled kernels; an error here never raises an exception and only means that a kernel is compiled again.
 
-A file holds a mark, a SHA-256, the key of the kernel and its code. The hash covers all that follows it and is checked before anybody looks
-at the code, so that a file that is empty, cut short or altered counts as missing. A new file is written under a temporary name in the same
-folder and then renamed, so that no process ever reads half of one.
+A file consists of a mark, a SHA-256 hash, the key of the kernel and its code. The hash covers everything after it. It is checked before the
+code is used, so that an empty, truncated or altered file counts as missing. A new file is written under a temporary name in the same folder
+and then renamed, so that no process reads an incomplete file.
 """
 
 import hashlib
@@ -18,12 +18,12 @@ _MARK = b"polhode kernel 1\n"
 _SHA = 32
 _SUFFIX = ".kernel"
 _MOST_FILES = 32
-"""Files kept per kernel name and folder: one for each content, signature, processor and set of compiler flags."""
-_ABANDONED = 3600.0  # seconds after which a temporary file belongs to a process that was killed
+"""Number of files kept per kernel name and folder; each content, signature, processor and set of compiler flags has its own file."""
+_ABANDONED = 3600.0  # age [s] above which a temporary file is assumed to be from a process that was killed
 
 
 def stem(module: str, name: str) -> str:
-    """The part of a file name that people recognise the kernel by; distinct for distinct long names too."""
+    """Return the readable part of a kernel's file name; long names are shortened and stay distinct."""
     full = f"{module}.{name}"
     safe = re.sub(r"[^A-Za-z0-9_.-]+", "_", full)
     return safe if len(safe) <= 120 else f"{safe[:110]}-{hashlib.sha256(full.encode()).hexdigest()[:8]}"
@@ -33,12 +33,12 @@ def read(folders: Sequence[Path], name: str, key: bytes) -> tuple[bytes | None, 
     """Look for a kernel in each folder.
 
     Args:
-        folders: Where to look, in this order.
-        name: What `stem` returned.
-        key: 32 bytes that tell this kernel from every other.
+        folders: The folders to search, in this order.
+        name: The name returned by `stem`.
+        key: 32 bytes that identify the kernel.
 
     Returns:
-        Its code or None, and whether a damaged file stood in its place.
+        Its code or None, and whether a damaged file was found.
     """
     damaged = False
     for folder in folders:
@@ -51,22 +51,22 @@ def read(folders: Sequence[Path], name: str, key: bytes) -> tuple[bytes | None, 
         body = content[start:]
         if content[:start] == _MARK + hashlib.sha256(body).digest() and body[:_SHA] == key:
             with suppress(OSError):
-                os.utime(path)  # the files used last are kept longest
+                os.utime(path)  # the most recently used files are kept
             return body[_SHA:], False
         damaged = True
     return None, damaged
 
 
 def exists(folders: Sequence[Path], name: str, key: bytes) -> bool:
-    """Whether there is a file for a kernel in one of the folders, whole or not."""
+    """Return whether one of the folders has a file for a kernel, intact or damaged."""
     return any((folder / _file_name(name, key)).is_file() for folder in folders)
 
 
 def write(folders: Sequence[Path], name: str, key: bytes, code: bytes) -> str | None:
-    """Keep a kernel in the first folder that takes it, and remove what has long been unused there.
+    """Write a kernel to the first writable folder, and remove the least recently used files there.
 
     Returns:
-        None, or why no folder took it, without paths.
+        None, or the reason why no folder was writable, without paths.
     """
     body = key + code
     reason = "there is no folder for it"
@@ -83,7 +83,7 @@ def write(folders: Sequence[Path], name: str, key: bytes, code: bytes) -> str | 
 
 
 def writable(folders: Sequence[Path]) -> Path | None:
-    """The first folder in which a file can be created."""
+    """Return the first folder in which a file can be created, or None."""
     for folder in folders:
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def _replace(path: Path, content: bytes, keep: bool = True) -> None:
 
 
 def _remove_old(folder: Path, name: str) -> None:
-    """Keep the files of this kernel that were used last; drop temporary ones of processes that were killed."""
+    """Keep the most recently used files of this kernel, and remove temporary files of processes that were killed."""
     own = re.compile(re.escape(name) + r"-[0-9a-f]{32}" + re.escape(_SUFFIX) + r"(\.[0-9a-f]{16}\.tmp)?")
     kept = []
     with suppress(OSError):

@@ -1,12 +1,13 @@
-"""A kick, forces on a body that stands still, and a drift, a body left alone: what methods of kicks and drifts are made of.
+"""Kicks and drifts, the two operations from which splitting methods are built.
 
-A kick changes velocity, angular momentum and stored momentum at one pose, a drift changes the pose and lets the body turn while the stored
-momentum stands still; both are exact where the forces depend on the pose alone. A function `turn(moments, momentum, stored, step)` says
-how a free body turns.
+A kick applies the forces for a time at a fixed pose. It changes velocity, angular momentum and stored momentum. A drift moves the body for
+a time without forces. It changes the pose, and the stored momentum is constant. If the forces depend only on the pose, both are exact. A
+function `turn(moments, momentum, stored, step)` rotates a free body for a time.
 
-A turn that is of order two where momentum is stored brings `shares`, parts of a drift that raise its order. Bodies without stored
-momentum take such a drift whole, in whatever company they are, so that nobody's bits depend on the others. Whether any body stores
-momentum is known when a loop is compiled: what is there for wheels drops out where there are none, to the same bits.
+Some of these functions are only of order two for bodies with stored momentum. Their drifts are then composed of several shares, which raise
+the order. Bodies without stored momentum always drift in one step, so that the bits of a body do not depend on the other bodies. Whether
+any body stores momentum is a compile-time constant. A loop for worlds without stored momentum contains no code for it and gives the same
+bits.
 """
 
 from collections.abc import Callable
@@ -38,19 +39,20 @@ KICKS: dict[int, tuple[tuple[float, float], ...]] = {
     2: ((0.0, 0.5), (1.0, 1.0)),
     4: ((0.0, 0.5), (1.0 / 3.0, 0.5), (1.0 / 3.0, 1.0), (1.0 / 6.0, 1.0)),
 }
-"""A kick as a Runge-Kutta step in the rates at one pose, by its number of evaluations: a plain kick, a midpoint step, the classical step.
+"""Kicks as Runge-Kutta steps in the rates at a fixed pose, by the number of evaluations: plain kick, midpoint step, classical step.
 
-For each evaluation: the weight in the average wrench of its difference from the first, and the part of the kick that is tried with this
-wrench for the next evaluation. The last is the whole kick, by the average. As the average is the first wrench plus weighted differences
-from it, forces that turn out not to depend on the rates give the bits of a plain kick.
+Each evaluation has two numbers. The first is the weight, in the average wrench, of this wrench's difference from the first wrench. The
+second is the fraction of the kick that is applied with this wrench to get the rates for the next evaluation. The last evaluation applies
+the whole kick with the average wrench. The average is the first wrench plus weighted differences. Forces that do not depend on the rates
+therefore give the same bits as a plain kick.
 """
 
 
 @inlined
 def kick(step: float, state: BodyState, wrench: BodyWrench, body: BodyModel) -> BodyState:
-    """The state after a wrench has acted for a time on a body that stands still.
+    """Apply a wrench to a body for a time at a fixed pose.
 
-    Motors change rates and stored momentum apart from the external torque, so that the momentum of both never sees them.
+    Motor torques are applied separately from the external torque, because they do not change the total momentum of body and wheels.
     """
     position, orientation, velocity, rates, stored = state
     velocity = add_scaled(velocity, step * body.inverse_mass, net_force_world(orientation, 2.0, wrench))
@@ -69,21 +71,24 @@ def drift(
     moments: Vector,
     axes: Quaternion,
 ) -> BodyState:
-    """A body left alone for a time. In game mode it keeps its body rates."""
+    """Move a free body for a time; in game mode its body rates are constant."""
     position, orientation, velocity, rates, stored_momentum = state
     position = add_scaled(position, step, velocity)
+    # game mode: rotation by the constant body rates
     if not gyroscopic:
         turned = from_rotation_vector(scale(step, rates))
         orientation = normalize(multiply(orientation, turned))
         return BodyState(position, orientation, velocity, rates, stored_momentum)
+    # momentum in principal axes, and its rotation there
     spin = rotate_inverse(axes, 2.0, rates)
     stored = _along(axes, stored_momentum)
     before = plus((moments[0] * spin[0], moments[1] * spin[1], moments[2] * spin[2]), stored)
     (x, y, z, w), after = turn(moments, before, stored, step)
     x, y, z = rotate(axes, 2.0, (x, y, z))
-    # The rates grow by what the momentum grows over the moments. Rates worked out anew from the momentum by the rounded inverse tensor
-    # creep to one side (the square of the momentum by 7e-18 a tick, 4e-18 with a step of refinement; next to the separatrix that cost the
-    # attitude a digit in a minute). What is added comes back to zero with each round of the momentum, and its rounding with it.
+    # The rates change by the change of momentum divided by the moments. If the rates were computed from the momentum with the rounded
+    # inverse tensor, they would drift: the square of the momentum by 7e-18 per tick, or by 4e-18 with a step of refinement. Near the
+    # separatrix this cost one digit of the attitude per minute. The changes, by contrast, sum to zero over each period of the momentum, and
+    # so do their rounding errors.
     gain = subtract(after, before)
     growth = rotate(axes, 2.0, (gain[0] / moments[0], gain[1] / moments[1], gain[2] / moments[2]))
     orientation = normalize(multiply(orientation, (x, y, z, w)))
@@ -92,7 +97,7 @@ def drift(
 
 @inlined
 def _along(axes: Quaternion, stored_momentum: MaybeVector) -> MaybeVector:
-    """Stored momentum in principal axes."""
+    """Rotate the stored momentum from body axes to principal axes."""
     if stored_momentum is None:
         return stored_momentum
     return rotate_inverse(axes, 2.0, stored_momentum)
@@ -100,9 +105,10 @@ def _along(axes: Quaternion, stored_momentum: MaybeVector) -> MaybeVector:
 
 @cache
 def drift_all(turn: Turn, stores: bool, gyroscopic: bool, stored_row: int) -> Callable[..., None]:
-    """Make `drift_states(array, states, count, step, shares)`: drift all states, those of bodies that store momentum in shares.
+    """Make `drift_states(array, states, count, step, shares)`, which drifts all states.
 
-    `states` may be `array` itself; from `stored_row` on it has the stored momentum.
+    Bodies that store momentum drift in several shares of the step, all others in one. `states` may be the same array as `array`. Its rows
+    from `stored_row` on have the stored momentum.
     """
     load = load_stored(stores)
 
@@ -122,7 +128,7 @@ def drift_all(turn: Turn, stores: bool, gyroscopic: bool, stored_row: int) -> Ca
 
 @inlined
 def _is_turning(stored_momentum: MaybeVector) -> bool:
-    """Whether a body has wheels that turn."""
+    """Whether the stored momentum of a body is not zero."""
     if stored_momentum is None:
         return False
     return abs(stored_momentum[0]) + abs(stored_momentum[1]) + abs(stored_momentum[2]) > 0.0
@@ -130,7 +136,7 @@ def _is_turning(stored_momentum: MaybeVector) -> bool:
 
 @inlined
 def _either(choose_first: bool, a: BodyState, b: BodyState) -> BodyState:
-    """One of two states of the same velocity and stored momentum: selected number by number, which keeps the loop vectorised."""
+    """Select one of two states with equal velocity and stored momentum, number by number, so that the loop vectorises."""
     x, y = a.position, b.position
     q, r = a.orientation, b.orientation
     w, u = a.angular_velocity, b.angular_velocity
@@ -150,7 +156,7 @@ def _either(choose_first: bool, a: BodyState, b: BodyState) -> BodyState:
 
 @inlined
 def differences(sums: BodyWrench, first: BodyWrench, own: BodyWrench, weight: float) -> BodyWrench:
-    """A sum of weighted differences from the first wrench, one more added; motors are held over the tick, so theirs is none."""
+    """Add one weighted difference from the first wrench to a sum; motor torques are held over the tick and have no difference."""
     return BodyWrench(
         add_scaled(sums.force_world, weight, subtract(own.force_world, first.force_world)),
         add_scaled(sums.torque_world, weight, subtract(own.torque_world, first.torque_world)),
@@ -168,7 +174,7 @@ def no_difference() -> BodyWrench:
 
 @inlined
 def add_difference(a: BodyWrench, b: BodyWrench) -> BodyWrench:
-    """A wrench and a difference from it."""
+    """Add a difference to a wrench."""
     return BodyWrench(
         add(a.force_world, b.force_world),
         add(a.torque_world, b.torque_world),
@@ -179,10 +185,10 @@ def add_difference(a: BodyWrench, b: BodyWrench) -> BodyWrench:
 
 
 def turn_name(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> str:
-    """The part that the turning has in a loop's name."""
+    """The part of a loop's name that describes the rotation of a free body."""
     return f"{turn.__name__}{'-stored' if stores else ''}-{'gyro' if gyroscopic else 'game'}-{pitch}"
 
 
 def kind_part(kinds: tuple[FieldKind, ...], evaluations: int) -> str:
-    """The part that the fields of a kick have in it."""
+    """The part of a loop's name that describes the fields and the evaluations per kick."""
     return kind_names(kinds) + (f"-{evaluations}" if evaluations > 1 else "")

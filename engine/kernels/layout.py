@@ -1,6 +1,6 @@
-"""Which row of the array holds what. A component is a row, a body is a column.
+"""The layout of the arrays, in which each component is a row and each body is a column.
 
-`columns` rows, one array for the world:
+The world has one array with these rows:
 
 | rows | quantity | unit | frame |
 | --- | --- | --- | --- |
@@ -8,35 +8,35 @@
 | 3-6 | orientation, scalar last (x, y, z, w) | - | body to world |
 | 7-9 | velocity of the mass centre | m/s | world |
 | 10-12 | angular velocity | rad/s | body |
-| 13-25 | the same thirteen one tick earlier | | |
-| 26-37 | wrench held over the tick: force world, torque world, force body, torque body | N, N·m | about the mass centre |
+| 13-25 | the same thirteen components one tick earlier | | |
+| 26-37 | wrench held over the tick: force and torque in world axes, force and torque in body axes | N, N·m | about the mass centre |
 | 38, 39 | mass and its inverse | kg, 1/kg | |
 | 40-42 | mass centre, from the body's origin | m | body |
 | 43-48 | inertia xx, yy, zz, xy, xz, yz about the mass centre | kg·m² | body |
-| 49-54 | its inverse | 1/(kg·m²) | body |
+| 49-54 | inverse of the inertia | 1/(kg·m²) | body |
 | 55-57 | principal moments, ascending | kg·m² | |
-| 58-60 | principal axes: x, y, z of the quaternion that takes them to body axes, its w at least 1/2 | - | principal to body |
-| 61-63 | stored angular momentum (wheels), part of the state | N·m·s | body |
-| 64-66 | motor torque held over the tick: the rate at which the stored momentum grows | N·m | body |
+| 58-60 | principal axes: x, y, z of the quaternion from principal to body axes, whose w is at least 1/2 | - | principal to body |
+| 61-63 | angular momentum stored in wheels, part of the state | N·m·s | body |
+| 64-66 | motor torque held over the tick, the rate of change of the stored momentum | N·m | body |
 | 67-69 | stored angular momentum one tick earlier | N·m·s | body |
 
-Whether any body of a world stores momentum is known when a loop is compiled: a loop for worlds that do not reads and writes none of the
+Whether any body of a world stores momentum is a compile-time constant of a loop. Loops for worlds without stored momentum do not access the
 last nine rows.
 
-A second array, of the same pitch, exists while some force is evaluated at each stage: thirteen rows for the state at the stage, then
-twelve rows of wrench for each evaluation in the tick (methods of kicks and drifts lay these rows out their own way: `staged_splitting`).
+The stage array has the same pitch. It exists if a force is evaluated at each stage. It has thirteen rows for the state at the stage, then
+twelve rows of wrench for each evaluation in the tick. Splitting methods use another layout after the state (see `staged_splitting`).
 
-A third exists once a method that looks back has run: the wrench held over the tick before (twelve rows), that of the one before it
-(twelve rows), and how many of the two are known.
+The history array exists once a method that uses earlier wrenches has run. It has the held wrench of the previous tick (twelve rows), that
+of the tick before (twelve rows), and the number of these wrenches that are known (one row).
 
-`layers`, of the same pitch, holds the parameters of compiled force fields, per body: for each layer one row that is 1.0 where the body
-feels it and 0.0 where it does not, then one row per parameter. Layers of one kind stand together.
+`layers`, of the same pitch, has the parameters of compiled force fields for each body. Each layer has a mask row, which is 1.0 if the field
+acts on the body and 0.0 if it does not, and then one row per parameter. Layers of one kind are adjacent.
 
-`control` (int64) is what a loop needs to know of the world besides, and what it reports: the ticks taken so far, how many columns to run
-over, and the first column that was not finite in the last tick if that was rejected, else -1.
+`control` (int64) has the number of ticks run so far, the number of columns to process, and the first column that was not finite if the last
+tick was rejected, else -1.
 
-`springs` and `point_forces` are component-major too: one row per quantity, one column per spring or force. `counts` (int64) says how many
-springs, how many point forces and, for each kind of field, how many layers there are.
+`springs` and `point_forces` are also component-major, with one row per quantity and one column per spring or force. `counts` (int64) has
+the number of springs and the number of point forces.
 """
 
 POSITION = 0
@@ -91,7 +91,7 @@ POINT_FORCE_ENABLED = 7
 POINT_FORCE_ROWS = 8
 
 SPRING_COUNT, POINT_FORCE_COUNT = 0, 1
-"""Places in `counts`."""
+"""Indices into `counts`."""
 
 ANY_PITCH = 0
-"""In place of a pitch, for kernels that take arrays of any, one body at a time."""
+"""Used instead of a pitch, for kernels that accept arrays of any pitch and process one body at a time."""

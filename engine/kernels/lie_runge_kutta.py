@@ -1,6 +1,7 @@
-"""The classical Runge-Kutta method on the group of rotations (Munthe-Kaas).
+"""The classical Runge-Kutta method on the rotation group (Munthe-Kaas).
 
-The turn since the start of the tick is a rotation vector u, q = q₀ exp(u), and u is what the stages average: they stay rotations.
+The rotation since the start of the tick is a rotation vector u, with ``q = q₀ exp(u)``. The method averages u, so that every stage has an
+exact rotation.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from .vectors import Vector, add_scaled, cross, scale
 
 
 class _Chart(NamedTuple):
-    """A state whose orientation is told by the turn since the start of the tick; also its derivative."""
+    """A state whose orientation is given by the rotation since the start of the tick; also used for its derivative."""
 
     position: Vector
     turn: Vector
@@ -71,7 +72,7 @@ def _leave(chart: _Chart, start: Quaternion) -> BodyState:
 def _slope(gyroscopic: bool, chart: _Chart, orientation: Quaternion, wrench: BodyWrench, body: BodyModel) -> _Chart:
     """d/dt of position, rotation vector, velocity, body rates and stored momentum."""
     turn, rates = chart.turn, chart.angular_velocity
-    # du/dt = ω + u × ω/2 + u × (u × ω)/12 − …: the next term is of fourth order in u, and so of fifth in the tick's result
+    # du/dt = ω + u × ω/2 + u × (u × ω)/12 − …; the next term is of order four in u, and of order five in the result of the tick
     across = cross(turn, rates)
     turning = add_scaled(add_scaled(rates, 0.5, across), 1.0 / 12.0, cross(turn, across))
     twice = doubling(orientation)

@@ -1,19 +1,24 @@
-"""The loops over bodies: one tick or many with held wrenches, and one stage of a tick with wrenches evaluated anew at each.
+"""The loops over bodies of the one-step methods, which are the fused loop (`held_ticks`) and the loop in passes (`passes`).
 
-Both run the same scalar function of a method, `advance(stage, gyroscopic, dt, start, wrenches, body) -> BodyState`: the state at which
-the method wants wrench number `stage`, given the wrenches before it; `stage` equal to the number of evaluations is the end of the
-tick. `offsets` says when the method wants each wrench, in ticks after the start of the tick. `advance`, `offsets`, `stage`, `gyroscopic`
-and the row pitch are closed over, so each loop is compiled for them and what a stage does not need drops out (passed at run time, every
-stage costs a full step). Recomputing the stages before costs little: measured at 1000 bodies in angular momentum, the five calls of a
-Runge-Kutta tick together take 3.4 times the one held call, no more than the force evaluations between them.
+The fused loop runs whole ticks in one pass over the bodies. The loop in passes makes one pass per stage.
 
-Stages follow one another by recursion: a function for one stage calls the function made for the rest, so a method may have any number.
+Both call the same scalar function of a method, `advance(stage, gyroscopic, dt, start, wrenches, body) -> BodyState`. It returns the state
+at which the method needs wrench number `stage`, given the earlier wrenches. If `stage` equals the number of evaluations, it returns the
+state at the end of the tick. `offsets` has the time of each evaluation, in ticks after the start of the tick.
 
-A loop that takes whole ticks counts each of them in `control` as the last act of that tick, and undoes one after which some body is not
-finite (see `columns.close_tick`): after every call the world stands at the whole tick that is counted.
+`advance`, `offsets`, `stage`, `gyroscopic` and the row pitch are constants in the closure of a loop. Each loop is compiled for them, and
+code that a stage does not need is removed. If they were arguments, every stage would cost a full step. Each stage recomputes the earlier
+stages, which costs little. Measured with 1000 bodies in angular momentum, the five calls of a Runge-Kutta tick together take 3.4 times as
+long as the one call with held wrenches, no longer than the force evaluations between them.
 
-No loop raises: that would stop it from vectorising. A loop given an array of another pitch does nothing and returns -1, which `accepted`
-turns into an error.
+The stages are chained by recursion: the function for one stage calls the function made for the remaining stages. A method may therefore
+have any number of stages.
+
+A loop that runs whole ticks counts each tick in `control` as the last operation of that tick. It restores a tick after which some body is
+not finite (see `columns.close_tick`). After every call, the state of the world is that of the counted tick.
+
+Loops do not raise, because they would then not vectorise. A loop that is given an array of another pitch does nothing and returns -1, which
+`accepted` converts to an error.
 """
 
 from collections.abc import Callable
@@ -44,7 +49,11 @@ Offsets = tuple[float, ...]
 
 
 def accepted(result: int) -> int:
-    """What a loop returned; raises `RuntimeError` where the loop was given arrays that it was not compiled for, and did nothing."""
+    """Return the result of a loop.
+
+    Raises:
+        RuntimeError: The loop was compiled for arrays of another pitch, and did nothing.
+    """
     if result < 0:
         raise RuntimeError("a compiled loop was given an array of another pitch than its own; nothing was changed")
     return result
@@ -59,10 +68,10 @@ def held_ticks(
     pitch: int,
     kinds: tuple[FieldKind, ...] = (),
 ) -> Callable[..., int]:
-    """Make `loop(array, control, layers, dt, ticks) -> ticks completed`.
+    """Make the fused loop of a method, `loop(array, control, layers, dt, ticks) -> ticks completed`.
 
-    The wrench rows are held: world parts fixed, body parts turning with the body. To them come the fields, one layer of each kind (see
-    `fields.summed`; without any, what is passed as `layers` is not looked at), evaluated at each stage in the same pass.
+    The wrench rows are held over the tick. Their world parts are constant in world axes, and their body parts rotate with the body. At each
+    stage, the same pass adds the fields, one layer of each kind (see `fields.summed`). If there are no fields, `layers` is not used.
     """
     take = _evaluated(advance, offsets, gyroscopic, kinds) if kinds else _held(advance, len(offsets), gyroscopic)
     load, close = load_start(stores), close_tick(stores)
@@ -71,6 +80,7 @@ def held_ticks(
     @kernel(f"held-{_name(advance, stores, gyroscopic, pitch)}{kind_names(kinds)}")
     def held(array: Array, control: Integers, layers: Any, dt: float, ticks: int) -> int:
         use_widest_vectors()
+        # reject arrays of another pitch
         if array.shape[1] != pitch:
             return -1
         if has_fields and layers.shape[1] != pitch:
@@ -79,11 +89,13 @@ def held_ticks(
         count = control[COUNT]
         for tick in range(ticks):
             time = float(control[TICKS]) * dt
+            # one pass over the bodies: each body goes through all stages of the tick
             not_finite = 0
             for column in range(count):
                 start, held_wrench = load(array, column)
                 end = take(array, layers, column, time, dt, start, held_wrench, load_body(array, column))
                 not_finite += store_tick(array, column, start, end)
+            # count the tick, or restore all bodies if one is not finite
             if not close(array, control, not_finite):
                 return tick
         return ticks
@@ -95,12 +107,14 @@ def held_ticks(
 def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
     """Make `loop(array, control, stages, calls, layers, springs, point_forces, counts, dt, stage, ticks) -> ticks completed`.
 
-    As `held_ticks`, with any forces that compiled code knows, each kind in a pass of its own: `calls` lists them (see
-    `fields.add_forces`). Every body is brought to a stage before the forces there are summed, because springs want to see two of them.
+    This is the loop in passes of a method. It supports all compiled forces, with one pass per kind of field. `calls` lists the kinds (see
+    `points.add_forces`). All bodies are advanced to a stage before the forces at that stage are summed, because a spring needs the states
+    of two bodies.
 
-    With `stage` below zero the loop takes whole ticks. Where forces have to be called in between, it is called for each stage of one tick
-    in turn: up to the last it leaves the states at that stage and the wrench that is known there in `stages`; the one after the last ends
-    the tick. With `pitch` zero the arrays may have any, and the loop takes one body at a time.
+    If `stage` is negative, the loop runs whole ticks. If Python forces are called between the stages, the loop is called once for each
+    stage of a tick. For a stage with an evaluation, it writes the states at that stage and the wrench of the compiled forces to `stages`.
+    The call after the last evaluation ends the tick. If `pitch` is zero, the arrays may have any pitch, and the loop processes one body at
+    a time.
     """
     evaluations = len(offsets)
     to_any_stage = _to_any_stage(advance, evaluations, stores, gyroscopic)
@@ -121,19 +135,23 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
         ticks: int,
     ) -> int:
         use_widest_vectors()
+        # reject arrays of another pitch
         if is_other_pitch(pitch, array, stages, layers):
             return -1
         control[BAD] = -1
         count = control[COUNT]
+        # all stages of a tick, or one of them
         first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
             time = float(control[TICKS]) * dt
+            # for each evaluation: advance all bodies to its stage, then add the compiled forces there
             for each in range(first, min(last + 1, evaluations)):
                 row = STAGE_WRENCH + WRENCH_ROWS * each
                 to_any_stage(each, array, stages, count, dt)
                 add_forces(
                     array, control, stages, row, calls, layers, springs, point_forces, counts, time + offsets[each] * dt
                 )
+            # after the last evaluation: advance all bodies to the end of the tick, and count it or restore them
             if last == evaluations and not close(array, control, to_end(array, stages, count, dt)):
                 return tick
         return ticks
@@ -142,16 +160,16 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
 
 
 def _name(advance: Advance, stores: bool, gyroscopic: bool, pitch: int) -> str:
-    """The part that the method has in a loop's name."""
+    """The part of a loop's name that describes the method."""
     return f"{advance.__name__}{'-stored' if stores else ''}-{'gyro' if gyroscopic else 'game'}-{pitch}"
 
 
-# one body through its stages
+# fused loop: one body through all stages
 
 
 @cache
 def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[..., Any]:
-    """Make `take(array, layers, column, time, dt, start, held, body) -> BodyState`: the end of a tick with nothing but the held wrench."""
+    """Make `take(array, layers, column, time, dt, start, held, body) -> BodyState`, which runs a tick with only the held wrench."""
     repeated = _repeated(evaluations)
 
     @inlined
@@ -174,7 +192,7 @@ def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[...,
 def _evaluated(
     advance: Advance, offsets: Offsets, gyroscopic: bool, kinds: tuple[FieldKind, ...]
 ) -> Callable[..., Any]:
-    """As `_held`, with fields evaluated at each stage."""
+    """Make the same function as `_held`, with fields evaluated at each stage."""
     from_first = _from_stage(0, advance, offsets, gyroscopic, summed(kinds))
     repeated = _repeated(len(offsets))
 
@@ -197,9 +215,9 @@ def _evaluated(
 def _from_stage(
     stage: int, advance: Advance, offsets: Offsets, gyroscopic: bool, add_fields: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Make `go_on(array, layers, column, time, dt, start, held, wrenches, body) -> BodyState`: from one stage to the end of the tick.
+    """Make `go_on(array, layers, column, time, dt, start, held, wrenches, body) -> BodyState`, from one stage to the end of the tick.
 
-    `wrenches` has one wrench for each evaluation of the tick; those from this stage on are not known yet and are not read.
+    `wrenches` has one wrench per evaluation of the tick. Those from this stage on are placeholders and are not read.
     """
     evaluations = len(offsets)
     if stage == evaluations:
@@ -236,9 +254,11 @@ def _from_stage(
         wrenches: Wrenches,
         body: BodyModel,
     ) -> BodyState:
+        # state at this stage, and its wrench: the held wrench plus the fields
         state = advance(stage, gyroscopic, dt, start, wrenches, body)
         at_stage = load_body_at_stage(array, column, state)
         own = add_fields(layers, column, time + offset * dt, at_stage, held)
+        # the new wrench also fills the places of the later ones, so that the tuple keeps its length
         known = (*wrenches[:stage], *repeated(own))
         return go_on_after(array, layers, column, time, dt, start, held, known, body)
 
@@ -247,7 +267,7 @@ def _from_stage(
 
 @cache
 def _repeated(count: int) -> Callable[[BodyWrench], Wrenches]:
-    """Make `repeated(wrench) -> wrenches`, so many of the same."""
+    """Make `repeated(wrench) -> wrenches`, a tuple with `count` copies of a wrench."""
     if count == 0:
         return _no_wrenches
     repeat_rest = _repeated(count - 1)
@@ -264,14 +284,14 @@ def _no_wrenches(wrench: BodyWrench) -> Any:
     return ()
 
 
-# all bodies, stage by stage
+# loop in passes: all bodies, one stage after another
 
 
 @cache
 def _to_any_stage(
     advance: Advance, evaluations: int, stores: bool, gyroscopic: bool, first: int = 0
 ) -> Callable[..., None]:
-    """Make `to_any_stage(stage, array, stages, count, dt)`: choose among the stages from the first on."""
+    """Make `to_any_stage(stage, array, stages, count, dt)`, which selects the function for a stage, from stage `first` on."""
     to_first = _to_stage(advance, first, evaluations, stores, gyroscopic)
     if first == evaluations - 1:
 
@@ -295,7 +315,7 @@ def _to_any_stage(
 
 @cache
 def _to_stage(advance: Advance, stage: int, evaluations: int, stores: bool, gyroscopic: bool) -> Callable[..., None]:
-    """Make `to_stage(array, stages, count, dt)`: all bodies to one stage; its wrench is begun with the held one."""
+    """Make `to_stage(array, stages, count, dt)`, which advances all bodies to one stage and sets the wrench there to the held wrench."""
     load, load_wrenches = load_start(stores), _wrenches_before(stage, evaluations)
 
     @inlined
@@ -312,7 +332,7 @@ def _to_stage(advance: Advance, stage: int, evaluations: int, stores: bool, gyro
 
 @cache
 def _to_end(advance: Advance, evaluations: int, stores: bool, gyroscopic: bool) -> Callable[..., int]:
-    """Make `to_end(array, stages, count, dt) -> bodies that are not finite`: all bodies to the end of the tick."""
+    """Make `to_end(array, stages, count, dt) -> number of bodies that are not finite`, which advances all bodies to the end of the tick."""
     load, load_wrenches = load_start(stores), _wrenches_before(evaluations, evaluations)
 
     @inlined
@@ -330,7 +350,7 @@ def _to_end(advance: Advance, evaluations: int, stores: bool, gyroscopic: bool) 
 
 @cache
 def _wrenches_before(stage: int, evaluations: int, first: int = 0) -> Callable[..., Wrenches]:
-    """Make `load(stages, column, held) -> wrenches` of all evaluations: known ones before this stage, then the held one, never read."""
+    """Make `load(stages, column, held) -> wrenches`, with the wrenches before this stage; the held wrench is a placeholder for the rest."""
     if first == evaluations:
         return _no_wrenches_before
     load_rest = _wrenches_before(stage, evaluations, first + 1)

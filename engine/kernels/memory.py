@@ -1,4 +1,4 @@
-"""Memory for component-major arrays, with room at the end so that a thread may look at an array from a later column on."""
+"""Memory for component-major arrays, with spare room at the end, so that a thread can use a view that starts at a later column."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ from .columns import Array
 
 
 def zeros(rows: int, pitch: int, shared: bool) -> Array:
-    """An array of zeros, shape (rows, pitch); where threads share it, one spare row of memory follows."""
+    """Return an array of zeros, shape (rows, pitch); if threads share it, one spare row of memory follows."""
     memory = np.zeros((rows + 1 if shared else rows) * pitch)
     return memory[: rows * pitch].reshape(rows, pitch)
 
 
 def from_column(array: Array, first: int) -> Array:
-    """The array as if it began at this column, of the same shape and pitch, within the memory that `zeros` gave it.
+    """Return a view that starts at a column and has the same shape and pitch, in memory allocated by `zeros`.
 
-    A loop runs only on arrays of the row pitch that it was compiled for, so a plain slice will not do. In the last columns of this view
-    stand the first columns of the next row (for the last row, the spare one); no loop reads them.
+    A plain slice would have another shape, and a loop accepts only arrays of the row pitch for which it was compiled. The last columns of
+    each row of this view are the first columns of the next row (for the last row, of the spare row). No loop reads them.
     """
     rows, pitch = array.shape
     memory = array if array.base is None else array.base

@@ -1,6 +1,6 @@
-"""Nyström's method of order four for equations of the second order, on place and orientation together.
+"""Nyström's method of order four for second-order equations, applied to position and orientation together.
 
-The turning is carried as q and dq/dt, and ω = 2 q⁻¹ dq/dt is read off wherever it is wanted.
+The variables of the rotation are q and dq/dt. The angular velocity is computed from them as ``ω = 2 q⁻¹ dq/dt``.
 """
 
 from typing import NamedTuple
@@ -30,11 +30,11 @@ from .vectors import Vector, add_scaled, scale
 
 
 class _Phase(NamedTuple):
-    """A state with the rate of change of its quaternion."""
+    """A state together with the rate of change of its quaternion."""
 
     position: Vector
     orientation: Quaternion
-    """Of any length."""
+    """Not necessarily of unit length."""
     velocity: Vector
     turning: Quaternion
     """dq/dt."""
@@ -65,7 +65,7 @@ def runge_kutta_nystrom(
     if stage == 1:
         return _leave(y1)
     k2 = _slope(gyroscopic, y1, wrenches[1], body)
-    # the same place as before, another speed
+    # the same position and orientation as in the previous stage, with other rates
     y2 = _moved(gyroscopic, y, half, eighth, k1, half, k2, motor_torque)
     if stage == 2:
         return _leave(y2)
@@ -74,7 +74,7 @@ def runge_kutta_nystrom(
     if stage == 3:
         return _leave(y3)
     k4 = _slope(gyroscopic, y3, wrenches[3], body)
-    # places by h²/6 (k1 + k2 + k3), speeds by h/6 (k1 + 2 k2 + 2 k3 + k4)
+    # positions change by h²/6 (k1 + k2 + k3), rates by h/6 (k1 + 2 k2 + 2 k3 + k4)
     middle = _plus(k2, 1.0, k3)
     places = _plus(k1, 1.0, middle)
     speeds = _plus(_plus(k1, 2.0, middle), 1.0, k4)
@@ -92,7 +92,7 @@ def _moved(
     speeds: _Slope,
     motor_torque: MaybeVector,
 ) -> _Phase:
-    """The start moved on by `time` times its speeds and `time_squared` times one slope, its speeds by `weight` times another."""
+    """Advance the start: positions by `time` times the rates and `time_squared` times `places`, rates by `weight` times `speeds`."""
     position = add_scaled(add_scaled(start.position, time, start.velocity), time_squared, places.acceleration)
     orientation = add_scaled_quaternion(
         add_scaled_quaternion(start.orientation, time, start.turning), time_squared, places.bending
@@ -102,22 +102,22 @@ def _moved(
     if gyroscopic:
         turning = add_scaled_quaternion(start.turning, weight, speeds.bending)
         return _Phase(position, orientation, velocity, turning, _rates_of(orientation, turning), stored)
-    # Without the gyroscopic term the body rates are what a free body keeps, to the last bit only if they are what is advanced. Since
-    # d²q/dt² depends on q and ω alone, that is Nyström's method as well, and of the same order.
+    # Without the gyroscopic term, the body rates of a free body are constant. They are constant to the last bit only if the method advances
+    # them directly. Because d²q/dt² depends only on q and ω, this is also Nyström's method and has the same order.
     rates = add_scaled(start.angular_velocity, weight, speeds.angular_acceleration)
     return _Phase(position, orientation, velocity, rate_of_change(orientation, rates), rates, stored)
 
 
 @inlined
 def _slope(gyroscopic: bool, phase: _Phase, wrench: BodyWrench, body: BodyModel) -> _Slope:
-    """d²p/dt² = F/m and d²q/dt² = q' q⁻¹ q' + q ω'/2."""
+    """``d²p/dt² = F/m`` and ``d²q/dt² = q' q⁻¹ q' + q ω'/2``."""
     orientation, turning, rates = phase.orientation, phase.turning, phase.angular_velocity
     twice = doubling(orientation)
     acceleration = scale(body.inverse_mass, net_force_world(orientation, twice, wrench))
     torque = turning_torque_body(orientation, twice, wrench)
     angular_acceleration = angular_acceleration_body(gyroscopic, rates, phase.stored_momentum, torque, body)
-    # q' q⁻¹ q' with q⁻¹ and not q*, here and in ω: with q* every tick multiplies ω by |q|², and the method is of order three where the
-    # quaternion is not normalised (M3)
+    # Both this term and ω need q⁻¹ instead of q*. With q*, every tick would multiply ω by |q|², and the method would be of order three if
+    # the quaternion is not normalised (M3, see tests/SEEDS.md).
     curving = multiply(turning, multiply(conjugate(orientation), turning))
     bending = add_scaled_quaternion(rate_of_change(orientation, angular_acceleration), 0.5 * twice, curving)
     return _Slope(acceleration, bending, angular_acceleration)
@@ -125,7 +125,7 @@ def _slope(gyroscopic: bool, phase: _Phase, wrench: BodyWrench, body: BodyModel)
 
 @inlined
 def _rates_of(orientation: Quaternion, turning: Quaternion) -> Vector:
-    """ω = 2 q⁻¹ q'."""
+    """``ω = 2 q⁻¹ q'``."""
     twice = doubling(orientation)
     x, y, z, _w = multiply(conjugate(orientation), turning)
     return twice * x, twice * y, twice * z

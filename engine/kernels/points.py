@@ -1,4 +1,4 @@
-"""Forces at points of bodies: springs, and constant forces whose lever turns with the body."""
+"""Forces at points of bodies, which are springs and constant forces whose lever arm rotates with the body."""
 
 from math import sqrt
 
@@ -48,10 +48,10 @@ def add_forces(
     counts: Integers,
     time: float,
 ) -> None:
-    """All forces that compiled code knows, to the wrenches that start at a row: fields kind by kind, then springs and point forces.
+    """Add all compiled forces to the wrenches that start at a row, first the fields of each kind, then springs and point forces.
 
-    Each row of `calls` has the address of a loop from `fields.field_passes`, the first row of its layers and how many there are; the
-    first row stands for springs and point forces, with the address of `pulls`.
+    Each row of `calls` has the address of a loop from `fields.field_passes`, the first row of its layers and the number of layers. Row 0
+    has the address of `pulls`, for springs and point forces.
     """
     for kind in range(1, calls.shape[0]):
         call(calls[kind, 0], (array, control, states, wrench_row, layers, calls[kind, 1], calls[kind, 2], time))
@@ -63,7 +63,7 @@ def add_forces(
 def add_pulls(
     array: Array, states: Array, wrench_row: int, springs: Array, point_forces: Array, counts: Integers
 ) -> None:
-    """The springs in their order and then the point forces in theirs; those that are not enabled are skipped."""
+    """Add the springs in their order and then the point forces in theirs; disabled ones are skipped."""
     for spring in range(counts[SPRING_COUNT]):
         if springs[SPRING_ENABLED, spring] != 0.0:
             _add_spring(array, states, wrench_row, springs, spring)
@@ -77,9 +77,10 @@ def add_pulls(
 
 @inlined
 def _add_spring(array: Array, states: Array, wrench_row: int, springs: Array, spring: int) -> None:
-    """F = −[k (1 − L₀/L) + c (d·ḋ)/L²] d on the first body, d from the other point to its own and L = |d|.
+    """Add ``F = −[k (1 − L₀/L) + c (d·ḋ)/L²] d`` to the first body and −F to the other.
 
-    At L = 0 the spring has no direction and pulls nowhere.
+    d is the vector from the attachment point on the other body to that on the first body, and ``L = |d|``. At L = 0 the spring has no
+    direction and exerts no force.
     """
     column, other = int(springs[SPRING_BODY, spring]), int(springs[SPRING_OTHER, spring])
     lever, end, end_velocity = _attachment(array, states, column, load_vector(springs, SPRING_AT_BODY, spring))
@@ -103,7 +104,7 @@ def _add_spring(array: Array, states: Array, wrench_row: int, springs: Array, sp
 
 @inlined
 def _attachment(array: Array, states: Array, column: int, point: Vector) -> tuple[Vector, Vector, Vector]:
-    """Lever, position and velocity, world axes, of a point given in body axes from the body's origin."""
+    """Return the lever arm, position and velocity in world axes of a point, which is given in body axes from the body's origin."""
     state = load_state(states, POSITION, column, None)
     arm = subtract(point, load_vector(array, CENTER_OF_MASS, column))
     lever = rotate(state.orientation, 2.0, arm)

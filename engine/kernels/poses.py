@@ -1,4 +1,4 @@
-"""Poses for drawing, blended between the last two ticks."""
+"""Poses for drawing, interpolated between the last two ticks."""
 
 from collections.abc import Callable
 from functools import cache
@@ -15,19 +15,20 @@ from .trigonometry import arc_tangent, sine_of_arc
 from .vectors import Vector, subtract
 
 BLOCK = 264
-"""Bodies whose poses are blended before they are written out."""
+"""Number of bodies whose poses are interpolated before they are written to the result."""
 
 
 @inlined
 def slerp(a: Quaternion, b: Quaternion, fraction: float) -> Quaternion:
-    """From a to b along the shorter arc at constant rate; both of unit length."""
+    """Interpolate from a to b along the shorter arc at constant rate; both have unit length."""
     sign = -1.0 if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0 else 1.0
     bx, by, bz, bw = sign * b[0], sign * b[1], sign * b[2], sign * b[3]
-    # the angle between the two as points of the sphere, from chord and sum: accurate at all angles, where arc cosine is not
+    # The angle between the two unit quaternions is computed from the lengths of their difference and their sum. This is accurate at all
+    # angles, which an arc cosine is not.
     chord = sqrt(norm_squared((bx - a[0], by - a[1], bz - a[2], bw - a[3])))
     total = sqrt(norm_squared((bx + a[0], by + a[1], bz + a[2], bw + a[3])))
     angle = 2.0 * arc_tangent(chord / total)
-    curved = angle > 1e-8  # below, the arc and its chord agree to rounding
+    curved = angle > 1e-8  # for smaller angles the arc and its chord agree to rounding
     inverse_sine = 1.0 / (0.5 * chord * total if curved else 1.0)
     from_a = sine_of_arc((1.0 - fraction) * angle) * inverse_sine if curved else 1.0 - fraction
     from_b = sine_of_arc(fraction * angle) * inverse_sine if curved else fraction
@@ -43,7 +44,7 @@ def slerp(a: Quaternion, b: Quaternion, fraction: float) -> Quaternion:
 
 @inlined
 def blended_pose(array: Array, column: int, alpha: float) -> tuple[Vector, Quaternion]:
-    """World position of the body's origin, and its orientation, a fraction alpha of the way from the previous tick to the last."""
+    """Return the world position of the body's origin and its orientation, at a fraction alpha between the previous tick and the last."""
     before = load_vector(array, PREVIOUS + POSITION, column)
     now = load_vector(array, POSITION, column)
     center = (
@@ -65,10 +66,11 @@ def pose_at(array: Array, column: int, alpha: float, pose: Array) -> None:
 
 @cache
 def blended_poses(pitch: int) -> Callable[[Array, Array, int, float, Array, Array], int]:
-    """Make `loop(array, scratch, count, alpha, origins, orientations) -> 0`, filling (count, 3) and (count, 4).
+    """Make `loop(array, scratch, count, alpha, origins, orientations) -> 0`, which fills arrays of shape (count, 3) and (count, 4).
 
-    `scratch` (7, block) takes the poses of some bodies at a time, a component a row, before they are written body by body: blended
-    straight into rows of bodies, the loop would not vectorise. With `pitch` zero the array may have any, and nothing is vectorised.
+    The poses of one block of bodies are first written to `scratch` (7, block), with one row per component, and then copied to the results,
+    with one row per body. A loop that wrote directly to one row per body would not vectorise. If `pitch` is zero, the array may have any
+    pitch, and nothing is vectorised.
     """
 
     @kernel(f"blended-poses-{pitch}")
@@ -93,7 +95,7 @@ def blended_poses(pitch: int) -> Callable[[Array, Array, int, float, Array, Arra
 
 
 def poses_loops(pitch: int) -> list[Loop]:
-    """The loops that blend the poses of all bodies in arrays of this pitch, the faster one first."""
+    """Return the loops that interpolate the poses of all bodies in arrays of this pitch, the faster one first."""
     table = np.zeros((1, 1))
     arguments = table, table, 0, 0.0, table, table
     return [Loop(blended_poses, (either,), arguments) for either in (pitch, ANY_PITCH)]

@@ -1,4 +1,4 @@
-"""The predictor-corrector of Zhao and van Wachem: rates to the middle of the tick, a predicted orientation there, then the whole tick."""
+"""The predictor-corrector method of Zhao and van Wachem, which predicts the midpoint of the tick and integrates the tick with its rates."""
 
 from .compiler import inlined
 from .quaternions import doubling, from_rotation_vector, multiply, normalize, rotate
@@ -25,7 +25,7 @@ def predictor_corrector(
     acceleration = scale(body.inverse_mass, net_force_world(orientation, twice, wrenches[0]))
     torque = turning_torque_body(orientation, twice, wrenches[0])
     angular_acceleration = angular_acceleration_body(gyroscopic, rates, stored, torque, body)
-    # predict the middle: there by the rates of a quarter of the tick, with the rates of half of it
+    # predict the midpoint: rotate for half a tick by the rates after a quarter of it; the rates there are those after half of it
     turn = from_rotation_vector(scale(0.5 * dt, add_scaled(rates, 0.25 * dt, angular_acceleration)))
     middle_orientation = normalize(multiply(orientation, turn))
     middle_rates = add_scaled(rates, 0.5 * dt, angular_acceleration)
@@ -34,7 +34,7 @@ def predictor_corrector(
     if stage == 1:
         middle_position = add_scaled(position, 0.5 * dt, add_scaled(velocity, 0.25 * dt, acceleration))
         return BodyState(middle_position, middle_orientation, middle_velocity, middle_rates, middle_stored)
-    # correct: the whole tick with what holds in the middle
+    # correct: the whole tick with the wrench and the rates at the midpoint
     twice = doubling(middle_orientation)
     acceleration = scale(body.inverse_mass, net_force_world(middle_orientation, twice, wrenches[1]))
     torque = turning_torque_body(middle_orientation, twice, wrenches[1])

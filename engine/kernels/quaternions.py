@@ -1,4 +1,4 @@
-"""Quaternions as tuples of four, scalar last (x, y, z, w); Hamilton's product; active, body to world."""
+"""Quaternions as tuples (x, y, z, w), scalar last, with Hamilton's product; as rotations they are active, from body to world."""
 
 from math import sqrt
 
@@ -11,7 +11,7 @@ Quaternion = tuple[float, float, float, float]
 
 @inlined
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Hamilton's product a b: as rotations, b first and then a."""
+    """Hamilton's product a b, which as a rotation applies b first and then a."""
     ax, ay, az, aw = a
     bx, by, bz, bw = b
     return (
@@ -34,7 +34,7 @@ def norm_squared(q: Quaternion) -> float:
 
 @inlined
 def normalize(q: Quaternion) -> Quaternion:
-    """The quaternion at unit length; nan where its square overflows, which would otherwise come out as a finite zero."""
+    """Scale a quaternion to unit length; if its square overflows, the result is nan instead of a finite zero."""
     squared = norm_squared(q)
     inverse_norm = 1.0 / sqrt(squared) + (squared - squared)
     return q[0] * inverse_norm, q[1] * inverse_norm, q[2] * inverse_norm, q[3] * inverse_norm
@@ -42,15 +42,15 @@ def normalize(q: Quaternion) -> Quaternion:
 
 @inlined
 def doubling(q: Quaternion) -> float:
-    """2/|q|², the factor that lets `rotate` take a quaternion that is not quite of unit length, as at a stage of a Runge-Kutta step."""
+    """``2/|q|²``, with which `rotate` accepts quaternions that are not of unit length, such as at a stage of a Runge-Kutta step."""
     return 2.0 / norm_squared(q)
 
 
 @inlined
 def rotate(q: Quaternion, doubling: float, vector_body: Vector) -> Vector:
-    """Body axes to world axes, q v q⁻¹.
+    """Rotate a vector from body axes to world axes, ``q v q⁻¹``.
 
-    Expanded for q = (u, w): v + s w (u × v) + s u × (u × v), s = 2/|q|². For a unit quaternion pass 2.
+    For q = (u, w) this is ``v + s w (u × v) + s u × (u × v)`` with ``s = 2/|q|²``. For a unit quaternion pass 2.
     """
     u = (q[0], q[1], q[2])
     tx, ty, tz = cross(u, vector_body)
@@ -66,7 +66,7 @@ def rotate(q: Quaternion, doubling: float, vector_body: Vector) -> Vector:
 
 @inlined
 def rotate_inverse(q: Quaternion, doubling: float, vector_world: Vector) -> Vector:
-    """World axes to body axes, q⁻¹ v q."""
+    """Rotate a vector from world axes to body axes, ``q⁻¹ v q``."""
     return rotate((-q[0], -q[1], -q[2], q[3]), doubling, vector_world)
 
 
@@ -77,7 +77,7 @@ def add_scaled_quaternion(a: Quaternion, factor: float, b: Quaternion) -> Quater
 
 @inlined
 def rate_of_change(q: Quaternion, angular_velocity_body: Vector) -> Quaternion:
-    """dq/dt = q ω/2 for body rates ω."""
+    """``dq/dt = q ω/2`` for body rates ω."""
     x, y, z, w = q
     a, b, c = angular_velocity_body
     return (
@@ -90,10 +90,10 @@ def rate_of_change(q: Quaternion, angular_velocity_body: Vector) -> Quaternion:
 
 @inlined
 def from_rotation_vector(turn: Vector) -> Quaternion:
-    """Unit quaternion of a turn by |turn| radians about its direction; exact at zero."""
+    """Unit quaternion of a rotation by ``|turn|`` radians about the direction of the vector; exact at zero."""
     half_squared = 0.25 * (turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
     half = sqrt(half_squared)
     sine, cosine = sine_cosine(half)
-    # sin(x)/x by its series where the quotient would be 0/0; at this size the next term is below 1e-17
+    # for small angles, including zero, sin(x)/x is evaluated by its series; the next term is below 1e-17
     factor = 0.5 - half_squared * (1.0 / 12.0) if half < 1e-4 else 0.5 * sine / half
     return factor * turn[0], factor * turn[1], factor * turn[2], cosine

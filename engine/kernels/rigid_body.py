@@ -1,10 +1,11 @@
-"""The equation of motion of one rigid body, the tuples in which a body is handed around, and sums of them.
+"""The equation of motion of one rigid body, the tuples that represent a body, and sums of these tuples.
 
-I ω̇ = τ − u − ω × (I ω + h) and ḣ = u, all in body axes about the mass centre: h is the momentum stored in wheels, u the torque of their
-motors, which the body gives and the wheels take. The momentum of both together, I ω + h, changes by the external torque τ alone.
+The rotation follows ``I ω̇ = τ − u − ω × (I ω + h)`` and ``ḣ = u``, in body axes about the mass centre. h is the momentum stored in wheels,
+and u is the torque of their motors, which acts on the wheels and, with opposite sign, on the body. Only the external torque τ changes the
+total momentum I ω + h.
 
-`gyroscopic` is a compile-time constant everywhere: False is game mode, which drops ω × (I ω + h) and nothing else. Where no body of a world
-stores momentum, h and u are None: a function that is handed None asks no more of it when it is compiled.
+`gyroscopic` is always a compile-time constant. False selects game mode, which omits ω × (I ω + h) and nothing else. In loops for worlds
+without stored momentum, h and u are None. The branches on None are resolved at compile time.
 """
 
 from typing import NamedTuple
@@ -22,11 +23,11 @@ from .quaternions import (
 from .vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, scale, subtract
 
 MaybeVector = Vector | None
-"""A vector where the loop is for worlds that store momentum, else None."""
+"""A vector in loops for worlds that store momentum, else None."""
 
 
 class BodyState(NamedTuple):
-    """What changes with time; also its derivative in time."""
+    """The variables that change with time; also used for their time derivatives."""
 
     position: Vector
     """World frame [m]."""
@@ -35,28 +36,28 @@ class BodyState(NamedTuple):
     velocity: Vector
     """World frame [m/s]."""
     angular_velocity: Vector
-    """Body frame [rad/s]; methods that carry another turning variable keep it here meanwhile."""
+    """Body frame [rad/s]; methods that integrate another rotational variable store it here during a tick."""
     stored_momentum: MaybeVector
     """Body frame [N·m·s]."""
 
 
 class BodyWrench(NamedTuple):
-    """Forces [N] and torques [N·m] about the mass centre; the body parts turn with the body."""
+    """Forces [N] and torques [N·m] about the mass centre; the parts in body axes rotate with the body."""
 
     force_world: Vector
     torque_world: Vector
     force_body: Vector
     torque_body: Vector
     motor_torque: MaybeVector
-    """Body frame, held over the tick: from the body to its wheels."""
+    """Body frame, held over the tick; the torque on the wheels."""
 
 
 Wrenches = tuple[BodyWrench, ...]
-"""One wrench for each evaluation in a tick; those of the stages to come are never read."""
+"""One wrench per evaluation in a tick; those of later stages are placeholders and are never read."""
 
 
 class BodyModel(NamedTuple):
-    """What stays while a tick is taken; tensors in body axes about the mass centre."""
+    """The mass properties, which are constant during a tick; tensors in body axes about the mass centre."""
 
     inverse_mass: float
     inertia: Symmetric
@@ -64,7 +65,7 @@ class BodyModel(NamedTuple):
 
 
 class BodyAtStage(NamedTuple):
-    """What a force field is told of the body that it acts on, at one stage of a tick."""
+    """The description of a body at one stage of a tick, which is passed to force fields."""
 
     position: Vector
     """Position of the mass centre [m], world frame."""
@@ -89,31 +90,31 @@ def net_force_world(orientation: Quaternion, doubling: float, wrench: BodyWrench
 
 @inlined
 def net_torque_world(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
-    """The external torque, which changes the total momentum."""
+    """The external torque in world axes, which changes the total momentum."""
     return add(wrench.torque_world, rotate(orientation, doubling, wrench.torque_body))
 
 
 @inlined
 def net_torque_body(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
-    """The external torque, which changes the total momentum."""
+    """The external torque in body axes, which changes the total momentum."""
     return add(wrench.torque_body, rotate_inverse(orientation, doubling, wrench.torque_world))
 
 
 @inlined
 def turning_torque_body(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
-    """What turns the body itself: the external torque less that of its motors, τ − u."""
+    """The torque on the body without its wheels, ``τ − u``, in body axes."""
     return less(net_torque_body(orientation, doubling, wrench), wrench.motor_torque)
 
 
 @inlined
 def angular_momentum_body(angular_velocity_body: Vector, stored_momentum: MaybeVector, body: BodyModel) -> Vector:
-    """I ω + h, in body axes."""
+    """``I ω + h``, in body axes."""
     return plus(apply_symmetric(body.inertia, angular_velocity_body), stored_momentum)
 
 
 @inlined
 def angular_velocity_of(momentum_body: Vector, stored_momentum: MaybeVector, body: BodyModel) -> Vector:
-    """ω = I⁻¹ (m − h), all in body axes."""
+    """``ω = I⁻¹ (m − h)``, in body axes."""
     return apply_symmetric(body.inverse_inertia, less(momentum_body, stored_momentum))
 
 
@@ -125,7 +126,7 @@ def angular_acceleration_body(
     turning_torque: Vector,
     body: BodyModel,
 ) -> Vector:
-    """Euler's equations solved for ω̇, body axes; the torque is τ − u."""
+    """Euler's equations solved for ω̇, in body axes; `turning_torque` is ``τ − u``."""
     torque = turning_torque
     if gyroscopic:
         momentum = angular_momentum_body(angular_velocity_body, stored_momentum, body)
@@ -135,8 +136,8 @@ def angular_acceleration_body(
 
 @inlined
 def slope(gyroscopic: bool, state: BodyState, wrench: BodyWrench, body: BodyModel) -> BodyState:
-    """d/dt of position, orientation, velocity, body rates and stored momentum."""
-    # the quaternion of a stage is off unit length by (ω dt)²/8: rotate by q v q⁻¹ and not by q v q*
+    """The time derivative of position, orientation, velocity, body rates and stored momentum."""
+    # the length of a stage's quaternion differs from one by (ω dt)²/8, so vectors are rotated by q v q⁻¹ and not by q v q*
     twice = doubling(state.orientation)
     torque = turning_torque_body(state.orientation, twice, wrench)
     return BodyState(
@@ -161,18 +162,18 @@ def add_scaled_state(state: BodyState, factor: float, rates_of_change: BodyState
 
 @inlined
 def at_unit_length(state: BodyState) -> BodyState:
-    """The state with its quaternion brought back to unit length."""
+    """The state with its quaternion normalised."""
     return BodyState(
         state.position, normalize(state.orientation), state.velocity, state.angular_velocity, state.stored_momentum
     )
 
 
-# sums with what may be None
+# sums with vectors that may be None
 
 
 @inlined
 def plus(a: Vector, b: MaybeVector) -> Vector:
-    """a + b, or a where b is None."""
+    """``a + b``, or a if b is None."""
     if b is None:
         return a
     return add(a, b)
@@ -180,7 +181,7 @@ def plus(a: Vector, b: MaybeVector) -> Vector:
 
 @inlined
 def less(a: Vector, b: MaybeVector) -> Vector:
-    """a − b, or a where b is None."""
+    """``a − b``, or a if b is None."""
     if b is None:
         return a
     return subtract(a, b)
@@ -188,15 +189,15 @@ def less(a: Vector, b: MaybeVector) -> Vector:
 
 @inlined
 def grown(a: MaybeVector, factor: float, b: MaybeVector) -> MaybeVector:
-    """a + factor b, or None where both are."""
+    """``a + factor b``, or None if both are None."""
     if a is None:
-        return a  # and not None: the compiler, which knows the type of a, would take the result for either
-    return add_scaled(a, factor, b)  # type: ignore[arg-type]  # b is None only where a is
+        return a  # not the constant None, for which the compiler would infer an optional type
+    return add_scaled(a, factor, b)  # type: ignore[arg-type]  # b is None only if a is
 
 
 @inlined
 def turned_by_motors(rates: Vector, step: float, motor_torque: MaybeVector, body: BodyModel) -> Vector:
-    """Body rates after the motors have acted for a time: ω − step I⁻¹ u."""
+    """Body rates after the motors have acted for a time, ``ω − step I⁻¹ u``."""
     if motor_torque is None:
         return rates
     return add_scaled(rates, -step, apply_symmetric(body.inverse_inertia, motor_torque))

@@ -1,4 +1,4 @@
-"""The classical Runge-Kutta method of order four, with the rotation carried in one of three sets of variables."""
+"""The classical Runge-Kutta method of order four, with one of three choices of the rotational variable."""
 
 from .compiler import inlined
 from .quaternions import Quaternion, doubling, normalize, rotate, rotate_inverse
@@ -26,8 +26,8 @@ def runge_kutta_4_body_rates(
     return _runge_kutta_4(_BODY_RATES, False, stage, gyroscopic, dt, start, wrenches, body)
 
 
-# Without the gyroscopic term the body rates are what stays constant in a free body: carried in any other variables, they would do so only
-# to the order of the method. So game mode is the same method for all three.
+# Without the gyroscopic term, the body rates of a free body are constant. With another variable they would be constant only to the order of
+# the method. All three methods therefore integrate the body rates in game mode.
 
 
 @inlined
@@ -46,7 +46,7 @@ def runge_kutta_4_momentum(
     return _runge_kutta_4(_MOMENTUM if gyroscopic else _BODY_RATES, False, stage, gyroscopic, dt, start, wrenches, body)
 
 
-# Game mode has no momentum to keep: these two are not made for it.
+# The next two methods do not support game mode, which does not conserve the momentum.
 
 
 @inlined
@@ -74,7 +74,7 @@ def _runge_kutta_4(
     wrenches: Wrenches,
     body: BodyModel,
 ) -> BodyState:
-    """The state at which wrench number `stage` is wanted, given the wrenches before it; `stage` 4 is the end of the tick."""
+    """Return the state at which wrench number `stage` is needed, given the earlier wrenches; stage 4 is the end of the tick."""
     y = _enter(variables, start, body)
     if stage == 0:
         return start
@@ -95,7 +95,8 @@ def _runge_kutta_4(
     mean = add_scaled_state(add_scaled_state(add_scaled_state(k1, 2.0, k2), 2.0, k3), 1.0, k4)
     end = _leave(variables, add_scaled_state(y, dt / 6.0, mean), body)
     if keep_momentum:
-        # L is a quadrature beside the rates, L₀ + dt/6 (τ₁ + 2 τ₂ + 2 τ₃ + τ₄) in world axes: of order four too, and still where τ is zero
+        # The momentum is integrated separately, L₀ + dt/6 (τ₁ + 2 τ₂ + 2 τ₃ + τ₄) in world axes, and replaces that of the rates. It is also
+        # of order four, and it is constant if τ is zero.
         momentum = _enter(_MOMENTUM, start, body).angular_velocity
         middle = add(_torque_world(y1, wrenches[1]), _torque_world(y2, wrenches[2]))
         outer = add(_torque_world(y, wrenches[0]), _torque_world(y3, wrenches[3]))
@@ -108,11 +109,11 @@ def _runge_kutta_4(
 
 @inlined
 def _enter(variables: int, state: BodyState, body: BodyModel) -> BodyState:
-    """Body rates replaced by world rates or by the angular momentum in world axes, which stand in their place."""
+    """Replace the body rates by the rates or the angular momentum in world axes, as the method requires."""
     rates = state.angular_velocity
     turning = rates
-    # a unit quaternion is so only to rounding, and not evenly to both sides: rotating by q v q* with it, the momentum of a free body crept
-    # by 1.6e-10 in 1e6 ticks; by q v q⁻¹ it creeps by 3e-11, which is the rounding of the inverse tensor
+    # A unit quaternion has unit length only to rounding, with a bias. With rotation by q v q*, the momentum of a free body drifted by
+    # 1.6e-10 in 1e6 ticks. With q v q⁻¹ it drifts by 3e-11, which comes from the rounding of the inverse tensor.
     twice = doubling(state.orientation)
     if variables == _WORLD_RATES:
         turning = rotate(state.orientation, twice, rates)
@@ -123,7 +124,7 @@ def _enter(variables: int, state: BodyState, body: BodyModel) -> BodyState:
 
 @inlined
 def _leave(variables: int, state: BodyState, body: BodyModel) -> BodyState:
-    """The quaternion brought back to unit length, and body rates again."""
+    """Normalise the quaternion and convert the rotational variable back to body rates."""
     position, orientation, velocity, turning, stored = state
     unit = normalize(orientation)
     rates = _rates_body(variables, unit, doubling(unit), turning, stored, body)
@@ -144,7 +145,7 @@ def _rates_body(
 
 @inlined
 def _slope(variables: int, gyroscopic: bool, state: BodyState, wrench: BodyWrench, body: BodyModel) -> BodyState:
-    """d/dt of position, orientation, velocity, the turning variable and the stored momentum."""
+    """The time derivative of position, orientation, velocity, the rotational variable and the stored momentum."""
     position, orientation, velocity, turning, stored = state
     twice = doubling(orientation)
     rates = _rates_body(variables, orientation, twice, turning, stored, body)
@@ -153,7 +154,7 @@ def _slope(variables: int, gyroscopic: bool, state: BodyState, wrench: BodyWrenc
     if variables == _MOMENTUM:
         turning_slope = net_torque_world(orientation, twice, wrench)
     elif variables == _WORLD_RATES:
-        # ω × ω = 0, so the world components change as the body components do, turned to world axes
+        # ω × ω = 0, so the derivative of the world components is the derivative of the body components, rotated to world axes
         turning_slope = rotate(orientation, twice, turning_slope)
     return BodyState(
         changing.position, changing.orientation, changing.velocity, turning_slope, changing.stored_momentum

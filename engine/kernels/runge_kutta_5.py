@@ -4,8 +4,8 @@ from .compiler import inlined
 from .rigid_body import BodyModel, BodyState, Wrenches, add_scaled_state, at_unit_length, grown, slope
 
 NODES = (0.0, 1 / 4, 1 / 4, 1 / 2, 3 / 4, 1.0)
-"""When each slope is taken, in ticks after the start."""
-# Row n weighs the slopes before stage n; the last, Boole's rule, weighs all six at the end of the tick.
+"""The time of each slope, in ticks after the start of the tick."""
+# Row n has the weights of the slopes before stage n. The last row, Boole's rule, has the weights of all six slopes at the end of the tick.
 _ROW_1 = (1 / 4,)
 _ROW_2 = (1 / 8, 1 / 8)
 _ROW_3 = (0.0, -1 / 2, 1.0)
@@ -47,8 +47,8 @@ def runge_kutta_5(
 
 @inlined
 def _weighted(weights: tuple[float, ...], slopes: tuple[BodyState, ...]) -> BodyState:
-    """Σ weights · slopes; a weight of zero leaves its slope out."""
-    motor_torque = slopes[0].stored_momentum  # the slope of what is stored, the same at all stages
+    """``Σ weights · slopes``, without the slopes whose weight is zero."""
+    motor_torque = slopes[0].stored_momentum  # the derivative of the stored momentum, equal at all stages
     zero = (0.0, 0.0, 0.0)
     total = BodyState(zero, (0.0, 0.0, 0.0, 0.0), zero, zero, grown(motor_torque, -1.0, motor_torque))
     for n in range(len(weights)):

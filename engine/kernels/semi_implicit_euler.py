@@ -1,4 +1,4 @@
-"""Semi-implicit Euler: kick the momenta with the forces at the start, then move and turn with the new rates."""
+"""Semi-implicit Euler methods, which kick the momenta with the forces at the start and then move and rotate with the new rates."""
 
 from .compiler import inlined
 from .implicit_gyroscopic import newton_correction
@@ -31,7 +31,7 @@ def semi_implicit_euler(
     stored = grown(start.stored_momentum, dt, wrench.motor_torque)
     turn = from_rotation_vector(scale(dt, rates))
     if gyroscopic:
-        # the momentum stands still in the world while the body turns under it; motors leave it as it is
+        # the total momentum is constant in world axes while the body rotates; motors do not change it
         momentum_body = angular_momentum_body(kicked, start.stored_momentum, body)
         rates = angular_velocity_of(rotate_inverse(turn, 2.0, momentum_body), stored, body)
     return _moved(dt, start, velocity, turn, rates, stored)
@@ -48,7 +48,7 @@ def implicit_gyro_euler(
     rates = turned_by_motors(kicked, dt, wrench.motor_torque, body)
     stored = grown(start.stored_momentum, dt, wrench.motor_torque)
     if gyroscopic:
-        # one Newton step, from the rates as they are, for I (ω₁ − ω) + dt ω₁ × (I ω₁ + h) = 0
+        # one Newton step from the current rates for I (ω₁ − ω) + dt ω₁ × (I ω₁ + h) = 0
         momentum_body = angular_momentum_body(rates, stored, body)
         excess = cross(rates, momentum_body)
         rates = add_scaled(rates, -dt, newton_correction(rates, momentum_body, dt, excess, body))

@@ -1,10 +1,11 @@
-"""Methods made of kicks and drifts with forces that compiled loops know: held wrenches and fields.
+"""The fused loops of the splitting methods, which alternate kicks and drifts, for held wrenches and fields.
 
-A method is a table, a row (kick, drift) of parts of the tick, and a turn (see `kick_drift`). The usual one, half a kick, a drift and half a
-kick, has a loop of its own, one pass over the bodies. For the others the table is an argument: one compiled loop serves all of them, and
-each row works on what the row before it left in the arrays, so a method of many rows compiles and inlines no more than one of two.
+A method consists of a table and a function that rotates a free body (see `kick_drift`). Each row of the table has a kick and a drift as
+fractions of the tick. The most common method, half a kick, a drift and half a kick, has a separate loop with one pass over the bodies. For
+all other methods, the table is an argument of one compiled loop. Each row works on the results of the previous row in the arrays, so a
+method with many rows needs no more code than a method with two.
 
-While a field depends on the rates, each kick is a small Runge-Kutta step in the rates at one pose (`kick_drift.KICKS`).
+If a field depends on the rates, each kick is a small Runge-Kutta step in the rates at a fixed pose (`kick_drift.KICKS`).
 """
 
 from collections.abc import Callable
@@ -45,10 +46,10 @@ from .rigid_body import BodyModel, BodyState, BodyWrench
 
 @cache
 def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., Any]:
-    """Make `kick_by(array, layers, column, time, step, state, held, body) -> BodyState`.
+    """Make `kick_by(array, layers, column, time, step, state, held, body) -> BodyState`, which kicks one body.
 
-    The kick is by the held wrench and the fields at this pose, one layer of each kind, in so many evaluations, to the same bits as
-    `staged_splitting.staged_segment`.
+    The wrench is the held wrench plus the fields at this pose, one layer of each kind, in the given number of evaluations. The bits are the
+    same as those of `staged_splitting.passes`.
     """
     kick_in_stages = _kick_from(0, evaluations, summed(kinds))
 
@@ -69,10 +70,10 @@ def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., An
 
 
 def _kick_from(index: int, evaluations: int, add_fields: Callable[..., Any]) -> Callable[..., Any]:
-    """Make `kick_on(array, layers, column, time, step, state, held, body, trial, first, difference) -> BodyState`: from one evaluation on.
+    """Make `kick_on(array, layers, column, time, step, state, held, body, trial, first, difference) -> BodyState`, from one evaluation on.
 
-    `trial` is the state with the rates to evaluate at, `first` the wrench of the first evaluation, `difference` the weighted sum of
-    differences from it so far.
+    `trial` is the state with the rates of this evaluation, `first` is the wrench of the first evaluation, and `difference` is the weighted
+    sum of the differences from it so far. The function made for one evaluation calls the function made for the remaining ones.
     """
     weight, part = KICKS[evaluations][index]
     opens, closes = index == 0, index == evaluations - 1
@@ -92,9 +93,11 @@ def _kick_from(index: int, evaluations: int, add_fields: Callable[..., Any]) -> 
         first: BodyWrench,
         difference: BodyWrench,
     ) -> BodyState:
+        # wrench at the trial rates
         own = add_fields(layers, column, time, load_body_at_stage(array, column, trial), held)
         first = own if opens else first
         difference = difference if opens else differences(difference, first, own, weight)
+        # kick with this wrench for the next evaluation or, after the last one, with the average wrench for the result
         by = add_difference(first, difference) if closes and not opens else own
         next_trial = kick(part * step, state, by, body)
         return kick_further(array, layers, column, time, step, state, held, body, next_trial, first, difference)
@@ -116,7 +119,7 @@ def _kicked(
     first: BodyWrench,
     difference: BodyWrench,
 ) -> BodyState:
-    """Past the last evaluation: the trial by the average wrench is the result."""
+    """Return the result after the last evaluation, which is the trial state kicked with the average wrench."""
     return trial
 
 
@@ -129,9 +132,10 @@ def strang_ticks(
     kinds: tuple[FieldKind, ...] = (),
     evaluations: int = 1,
 ) -> Callable[..., int]:
-    """Make `loop(array, control, layers, dt, ticks) -> ticks completed`, as `loops.held_ticks` does for other methods.
+    """Make the fused loop of half a kick, a drift and half a kick, `loop(array, control, layers, dt, ticks) -> ticks completed`.
 
-    Half a kick, a drift, half a kick, in one pass over the bodies; `evaluations` as in `_kicking`.
+    It makes one pass over the bodies per tick, and has the same arguments as the loop of `loops.held_ticks`. `evaluations` is the number of
+    evaluations per kick.
     """
     kick_by = _kicking(kinds, evaluations)
     load, close = load_start(stores), close_tick(stores)
@@ -140,6 +144,7 @@ def strang_ticks(
     @kernel(f"strang-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def strang(array: Array, control: Integers, layers: Any, dt: float, ticks: int) -> int:
         use_widest_vectors()
+        # reject arrays of another pitch
         if array.shape[1] != pitch:
             return -1
         if has_fields and layers.shape[1] != pitch:
@@ -148,6 +153,7 @@ def strang_ticks(
         count = control[COUNT]
         for tick in range(ticks):
             time = float(control[TICKS]) * dt
+            # one pass over the bodies: half a kick at the start, a drift, half a kick at the end
             not_finite = 0
             for column in range(count):
                 start, held = load(array, column)
@@ -157,6 +163,7 @@ def strang_ticks(
                 state = drift(turn, gyroscopic, dt, state, moments, axes)
                 state = kick_by(array, layers, column, time + dt, dt * 0.5, state, held, body)
                 not_finite += store_tick(array, column, start, state)
+            # count the tick, or restore all bodies if one is not finite
             if not close(array, control, not_finite):
                 return tick
         return ticks
@@ -175,7 +182,7 @@ def table_ticks(
 ) -> Callable[..., int]:
     """Make `loop(array, control, table, drift_shares, layers, dt, ticks) -> ticks completed`, for any table.
 
-    A row of `table`: kick, drift, and when the kick is made, each in parts of the tick.
+    Each row of `table` has the kick, the drift and the time of the kick, all in ticks.
     """
     kick_by = _kicking(kinds, evaluations)
     drift_states = drift_all(turn, stores, gyroscopic, STORED_MOMENTUM)
@@ -187,6 +194,7 @@ def table_ticks(
         array: Array, control: Integers, table: Array, drift_shares: Array, layers: Any, dt: float, ticks: int
     ) -> int:
         use_widest_vectors()
+        # reject arrays of another pitch
         if array.shape[1] != pitch:
             return -1
         if has_fields and layers.shape[1] != pitch:
@@ -195,9 +203,11 @@ def table_ticks(
         count = control[COUNT]
         for tick in range(ticks):
             start_time = float(control[TICKS]) * dt
+            # store the state at the start as the previous state, because the rows below change the state in place
             for column in range(count):
                 state, _held = load(array, column)
                 store_previous(array, column, state)
+            # for each row of the table: kick all bodies, then drift all bodies
             for row in range(table.shape[0]):
                 kick_step = dt * float(table[row, 0])
                 drift_step = dt * float(table[row, 1])
@@ -212,6 +222,7 @@ def table_ticks(
                         store_stored(array, STORED_MOMENTUM, column, state.stored_momentum)
                 if drift_step != 0.0:
                     drift_states(array, array, count, drift_step, drift_shares)
+            # count the tick, or restore all bodies if one is not finite
             not_finite = 0
             for column in range(count):
                 state, _held = load(array, column)

@@ -1,7 +1,7 @@
-"""Methods made of kicks and drifts, pass by pass over all bodies, for forces that want to see all of them at one time.
+"""The loop in passes of the splitting methods, for forces that need the states of several bodies at the same time.
 
-One loop takes whole ticks where compiled code knows all forces. Where some have to be called, it is called for each evaluation in turn, and
-takes all passes between two of them.
+Each operation (kick, drift, evaluation) is a pass over all bodies. If all forces are compiled, one call of the loop runs whole ticks. If
+Python forces are called, the loop is called once per evaluation, and makes the passes between two evaluations.
 """
 
 from collections.abc import Callable
@@ -49,8 +49,8 @@ from .layout import (
 from .points import add_forces
 from .rigid_body import BodyState
 
-# blocks of the stage array behind the state: the wrench being evaluated, the first of a kick, the sum of differences from it; then what a
-# kick starts from, velocity, body rates and stored momentum
+# Blocks of the stage array after the state: the wrench of the current evaluation, the first wrench of a kick, the weighted sum of
+# differences from it, and the state at the start of the kick (velocity, body rates and stored momentum).
 _FIRST = STAGE_WRENCH + WRENCH_ROWS
 _DIFFERENCE = STAGE_WRENCH + 2 * WRENCH_ROWS
 _BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
@@ -58,20 +58,25 @@ _STORED = _BEFORE + 6
 STAGE_BLOCKS = 4
 
 
-# columns of a program. It has one row per evaluation of forces in a tick and one for the end: what is done before it (one of the kinds
-# below, a kick by the evaluation before, with its weight in the average, the part of the kick that is tried and the whole kick; then a
-# drift), and when it is made, in ticks after the start. Kicks and drifts are parts of a tick.
+# Columns of a program. A program has one row per evaluation of the forces in a tick, and one row for the end of the tick. Each row
+# describes the operations before its evaluation:
+#   KIND    the kind of kick, one of the constants below; the kick uses the wrench of the previous evaluation
+#   WEIGHT  the weight of that wrench in the average wrench
+#   PART    the fraction of the kick that is applied
+#   KICK    the length of the whole kick, in ticks
+#   DRIFT   the length of the drift after the kick, in ticks
+#   OFFSET  the time of the evaluation, in ticks after the start of the tick
 KIND, WEIGHT, PART, KICK, DRIFT, OFFSET = range(6)
 START, ONLY, FIRST, TRIAL, LAST = range(5)
-"""The start of the tick; a kick by its only evaluation, by the first of several, by one in between, by the last."""
+"""The kinds, which are the start of the tick without a kick, and kicks after a single, a first, a middle and a last evaluation."""
 
 
 @cache
 def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
     """Make `loop(array, control, program, shares, stages, calls, …, counts, dt, stage, ticks) -> ticks completed`.
 
-    As `splitting.table_ticks`, with any forces that compiled code knows; the arguments from `stages` on are those of `loops.passes`. A
-    stage is an evaluation of forces, a row of `program`. `shares` are the parts of a drift of bodies that store momentum.
+    The loop supports all compiled forces. Each stage is a row of `program`. `shares` are the fractions into which a drift is divided for
+    bodies that store momentum. The arguments from `stages` on are those of `loops.passes`.
     """
     start_all, end_all, close = _start_all(stores), _end_all(stores), close_tick(stores)
     kick_closing, kick_opening, kick_between = (
@@ -98,17 +103,21 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
         ticks: int,
     ) -> int:
         use_widest_vectors()
+        # reject arrays of another pitch
         if is_other_pitch(pitch, array, stages, layers):
             return -1
         control[BAD] = -1
         count, evaluations = control[COUNT], program.shape[0] - 1
+        # all rows of the program, or one of them
         first, last = (0, evaluations) if stage < 0 else (stage, stage)
         for tick in range(ticks):
             start_time = float(control[TICKS]) * dt
             for each in range(first, last + 1):
+                # read the row of the program
                 kind, weight = int(program[each, KIND]), float(program[each, WEIGHT])
                 step = float(program[each, PART]) * (dt * float(program[each, KICK]))
                 drift_step = dt * float(program[each, DRIFT])
+                # kick with the wrench of the previous evaluation; the last of several evaluations first forms the average wrench
                 if kind == LAST:
                     _mean_all(stages, count, weight)
                 if kind == START:
@@ -119,11 +128,14 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
                     kick_opening(array, stages, count, step, weight)
                 else:
                     kick_between(array, stages, count, step, weight)
+                # drift
                 if drift_step != 0.0:
                     drift_states(array, stages, count, drift_step, shares)
+                # evaluate the forces, except after the last row
                 if each < evaluations:
                     time = start_time + float(program[each, OFFSET]) * dt
                     add_forces(array, control, stages, STAGE_WRENCH, calls, layers, springs, point_forces, counts, time)
+            # after the last row: store the states, and count the tick or restore all bodies
             if last == evaluations and not close(array, control, end_all(array, stages, count)):
                 return tick
         return ticks
@@ -133,6 +145,7 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
 
 @cache
 def _start_all(stores: bool) -> Callable[..., None]:
+    """Make `start_all(array, stages, count)`, which copies all states to the stage array and sets the first wrench to the held wrench."""
     load = load_start(stores)
 
     @inlined
@@ -148,7 +161,7 @@ def _start_all(stores: bool) -> Callable[..., None]:
 
 @inlined
 def _store_before(stages: Array, column: int, state: BodyState) -> None:
-    """What the next kick starts from."""
+    """Store the rates and the stored momentum from which the next kick starts."""
     store_vector(stages, _BEFORE, column, state.velocity)
     store_vector(stages, _BEFORE + 3, column, state.angular_velocity)
     store_stored(stages, _STORED, column, state.stored_momentum)
@@ -156,21 +169,25 @@ def _store_before(stages: Array, column: int, state: BodyState) -> None:
 
 @cache
 def _kick_all(opens: bool, closes: bool, stores: bool) -> Callable[..., None]:
-    """Make `kick_all(array, stages, count, step, weight)`: kick from the rates before, and begin the next wrench.
+    """Make `kick_all(array, stages, count, step, weight)`, which kicks all bodies and sets the next wrench to the held wrench.
 
-    A kick that opens several evaluations keeps its wrench as the first; those that neither open nor close add their weighted difference
-    from the first. What closes is a plain kick, behind `_mean_all` where others went before, and the only one that changes what the
-    next kick starts from; rates it changes in the drift that follows. (Told at run time which it is, the loop does not vectorise.)
+    Each kick starts from the rates before the whole kick. The first of several evaluations (`opens`) stores its wrench. Those in between
+    add their weighted difference from the first wrench. The last (`closes`) is a plain kick with the average wrench formed by `_mean_all`,
+    and so is a single evaluation, which both opens and closes. Only the closing kick changes the state from which the next kick starts: the
+    stored momentum here, and the rates in the drift that follows. `opens` and `closes` are compile-time constants, because the loop would
+    otherwise not vectorise.
     """
     load = load_stored(stores)
 
     @inlined
     def kick_all(array: Array, stages: Array, count: int, step: float, weight: float) -> None:
         for column in range(count):
+            # pose at the stage, rates and stored momentum at the start of the kick, and the wrench of the evaluation
             pose = load_state(stages, POSITION, column, None)
             velocity, rates = load_vector(stages, _BEFORE, column), load_vector(stages, _BEFORE + 3, column)
             before = BodyState(pose.position, pose.orientation, velocity, rates, load(stages, _STORED, column))
             wrench = load_wrench(stages, STAGE_WRENCH, column, load(array, MOTOR_TORQUE, column))
+            # collect the average wrench
             if opens and not closes:
                 store_wrench(stages, _FIRST, column, wrench)
                 store_wrench(stages, _DIFFERENCE, column, no_difference())
@@ -178,6 +195,7 @@ def _kick_all(opens: bool, closes: bool, stores: bool) -> Callable[..., None]:
                 first = load_wrench(stages, _FIRST, column, None)
                 sums = load_wrench(stages, _DIFFERENCE, column, None)
                 store_wrench(stages, _DIFFERENCE, column, differences(sums, first, wrench, weight))
+            # kick; the next evaluation starts with the held wrench
             after = kick(step, before, wrench, load_body(array, column))
             store_vector(stages, VELOCITY, column, after.velocity)
             store_vector(stages, ANGULAR_VELOCITY, column, after.angular_velocity)
@@ -190,6 +208,7 @@ def _kick_all(opens: bool, closes: bool, stores: bool) -> Callable[..., None]:
 
 @inlined
 def _mean_all(stages: Array, count: int, weight: float) -> None:
+    # replace the wrench of the last evaluation by the average wrench
     for column in range(count):
         first = load_wrench(stages, _FIRST, column, None)
         own = load_wrench(stages, STAGE_WRENCH, column, None)
@@ -199,6 +218,7 @@ def _mean_all(stages: Array, count: int, weight: float) -> None:
 
 @cache
 def _drift_states(turn: Turn, stores: bool, gyroscopic: bool) -> Callable[..., None]:
+    """Make `drift_stages(array, stages, count, step, shares)`, which drifts all bodies; the next kick starts from the new rates."""
     drift_states = drift_all(turn, stores, gyroscopic, _STORED)
 
     @inlined
@@ -213,6 +233,7 @@ def _drift_states(turn: Turn, stores: bool, gyroscopic: bool) -> Callable[..., N
 
 @cache
 def _end_all(stores: bool) -> Callable[..., int]:
+    """Make `end_all(array, stages, count) -> number of bodies that are not finite`, which stores the states at the end of the tick."""
     load_both, load = load_start(stores), load_stored(stores)
 
     @inlined

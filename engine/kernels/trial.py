@@ -1,4 +1,4 @@
-"""Whether a scalar function of somebody else can be compiled into loops, said when it is made and not when it first runs."""
+"""Check that a user's scalar function can be compiled into loops, when it is created and not when it first runs."""
 
 import re
 from collections.abc import Callable
@@ -16,18 +16,18 @@ _MOST_CAUSE = 300
 def check_compiles(
     function: Any, where: str, file: str, samples: list[tuple[Any, ...]], is_result: Callable[[Any], bool], rule: str
 ) -> None:
-    """Reject a function that loops could not use.
+    """Reject a function that cannot be used in loops.
 
     Args:
         function: An inlined function.
-        where: Its name and place, for error texts.
-        file: The file that it stands in; lines of others say nothing to its author.
-        samples: Arguments of the types that it will be given; it must have a value for one of them.
-        is_result: Whether a value is what it must return.
-        rule: What that is, in words.
+        where: Its name and location, for error messages.
+        file: The file that defines it. Error messages quote only line numbers of this file.
+        samples: Arguments of the types with which it will be called. It must return a value for at least one of them.
+        is_result: Tells whether a value is a valid result.
+        rule: The description of a valid result, for error messages.
 
     Raises:
-        TypeError: It reads an array or another object from outside, cannot be compiled, or returns something else.
+        TypeError: The function reads an array or another object from outside, cannot be compiled, or returns an invalid result.
     """
     try:
         identity(function)
@@ -38,10 +38,10 @@ def check_compiles(
     for sample in samples:
         try:
             result = function(*sample)
-        except ArithmeticError:  # no value at this sample; it may have one elsewhere
+        except ArithmeticError:  # undefined at this sample, but possibly defined elsewhere
             return
         except Exception as error:
-            # the root of a negative number, perhaps, which another sample does not ask for
+            # for example, the root of a negative number, which may not occur with another sample
             if isinstance(error, ValueError) and sample is not samples[-1]:
                 continue
             raise TypeError(f"{where}: it raised {type(error).__name__}: {error}") from error
@@ -58,7 +58,7 @@ def _compile(function: Any, where: str, sample: tuple[Any, ...], file: str) -> N
 
 
 def _cause(message: str, file: str) -> str:
-    """The innermost cause in a message of the compiler, with the line that it names."""
+    """Extract the innermost cause from a message of the compiler, with its line number."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", message)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     told = [

@@ -1,6 +1,6 @@
-"""Sine and cosine from + − × ÷ alone.
+"""Sine, cosine and arc tangent, computed with + − × ÷.
 
-The C library's differ in the last bit from machine to machine, and keep the loop over bodies from vectorising.
+The functions of the C library differ in the last bit between machines, and loops that call them do not vectorise.
 """
 
 from math import nan
@@ -13,10 +13,10 @@ LARGEST_ANGLE = 1e6
 
 _TAN_PI_8 = 0.4142135623730951
 _TWO_OVER_PI = 0.6366197723675814
-# π/2 in three parts, the first two with enough zero bits that k times them is exact for |k| < 2²⁰ (Cody and Waite's reduction).
+# π/2 in three parts. The first two have enough zero bits that their products with k are exact for |k| < 2²⁰ (Cody and Waite's reduction).
 _HALF_PI_HIGH = 1.5707963267341256  # leading 33 bits of π/2
 _HALF_PI_MIDDLE = 6.077100506303966e-11  # next 33 bits
-_HALF_PI_LOW = 2.0222662487959506e-21  # the rest
+_HALF_PI_LOW = 2.0222662487959506e-21  # the remainder
 _ROUNDER = 6755399441055744.0  # 1.5 × 2⁵²: adding and subtracting it rounds to an integer
 
 
@@ -24,11 +24,13 @@ _ROUNDER = 6755399441055744.0  # 1.5 × 2⁵²: adding and subtracting it rounds
 def sine_cosine(angle: float) -> tuple[float, float]:
     """Sine and cosine of an angle [rad].
 
-    Error: at most 1.7e-16 for |angle| < 1e6 (2e4 random angles against 40 digits); beyond, it grows with the angle.
+    The error is at most 1.7e-16 for ``|angle| < 1e6`` (2e4 random angles, compared with 40 digits). For larger angles it grows with the
+    angle.
     """
     k, sine, cosine = _from_nearest_quarter(angle)
-    # quarter turns: k modulo 4 in floats, so that all lanes take the same path
+    # k modulo 4, computed in floats, so that the loop vectorises
     quarter = k - 4.0 * ((k * 0.25 - 0.375 + _ROUNDER) - _ROUNDER)
+    # select sine or cosine and the signs by the quadrant
     odd = quarter == 1.0 or quarter == 3.0
     sine_out = cosine if odd else sine
     cosine_out = sine if odd else cosine
@@ -45,7 +47,10 @@ def sine_cosine_in_range(angle: float) -> tuple[float, float]:
 
 @inlined
 def sine_cosine_of_half(half_angle: float) -> tuple[float, float]:
-    """The same up to one common sign, for half the angle of a turn: both signs are one quaternion. Cheaper by half the comparisons."""
+    """Sine and cosine of the half angle of a rotation, up to a common sign.
+
+    The common sign does not matter, because q and −q are the same rotation. This needs half as many comparisons as `sine_cosine`.
+    """
     k, sine, cosine = _from_nearest_quarter(half_angle)
     odd = k - 2.0 * ((k * 0.5 + _ROUNDER) - _ROUNDER) != 0.0
     return cosine if odd else sine, -sine if odd else cosine
@@ -53,9 +58,9 @@ def sine_cosine_of_half(half_angle: float) -> tuple[float, float]:
 
 @inlined
 def sine_of_arc(angle: float) -> float:
-    """Sine of an angle [rad] within a quarter turn of zero, no more; error at most 2.2e-16 (2e4 random angles against 40 digits).
+    """Sine of an angle [rad] from −π/2 to π/2; error at most 2.2e-16 (2e4 random angles, compared with 40 digits).
 
-    Source: Chebyshev fit of (sin r / r − 1)/r² in r² on |r| ≤ π/2, error 2e-18.
+    Source: Chebyshev fit of ``(sin r / r − 1)/r²`` in r² on ``|r| ≤ π/2``, error 2e-18.
     """
     return angle + angle * _sine_series(angle * angle)
 
@@ -80,9 +85,10 @@ def _sine_series(s: float) -> float:
 
 @inlined
 def arc_tangent(x: float) -> float:
-    """Arc tangent [rad] of a number from 0 to 1; error at most 1.5e-16 (2e4 numbers against 40 digits).
+    """Arc tangent [rad] of a number from 0 to 1; error at most 1.5e-16 (2e4 numbers, compared with 40 digits).
 
-    Source: of the argument or, beyond tan(π/8), from π/4 by the addition theorem, by a Chebyshev fit on |r| ≤ tan(π/8), error 6e-18.
+    Source: Chebyshev fit on ``|r| ≤ tan(π/8)``, error 6e-18; arguments above tan(π/8) are reduced by the addition theorem, as the
+    difference from π/4.
     """
     steep = x > _TAN_PI_8
     r = (x - 1.0) / (x + 1.0) if steep else x
@@ -120,9 +126,9 @@ def _arc_series(s: float) -> float:
 
 @inlined
 def _from_nearest_quarter(angle: float) -> tuple[float, float, float]:
-    """The nearest whole number k of quarter turns, and sine and cosine of what is left, r.
+    """Return the nearest integer number k of quarter turns, and the sine and cosine of the remaining angle r.
 
-    Source: Chebyshev fits of (sin r / r − 1)/r² and (cos r − 1 + r²/2)/r⁴ in r² on |r| ≤ π/4, errors 2e-17 and 2e-18.
+    Source: Chebyshev fits of ``(sin r / r − 1)/r²`` and ``(cos r − 1 + r²/2)/r⁴`` in r² on ``|r| ≤ π/4``, errors 2e-17 and 2e-18.
     """
     k = (angle * _TWO_OVER_PI + _ROUNDER) - _ROUNDER
     r = ((angle - k * _HALF_PI_HIGH) - k * _HALF_PI_MIDDLE) - k * _HALF_PI_LOW

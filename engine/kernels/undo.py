@@ -1,4 +1,4 @@
-"""Ending a tick from Python: one compiled call each, so that an interrupt comes before it or after it and never in between."""
+"""Kernels that end or undo a tick from Python, each in one compiled call, which an interrupt cannot split."""
 
 from .columns import Array, Integers
 from .compiler import kernel
@@ -7,7 +7,7 @@ from .layout import BAD, COUNT, PREVIOUS, PREVIOUS_STORED_MOMENTUM, STATE_ROWS, 
 
 @kernel("undo-tick")
 def undo(array: Array, control: Integers, stores: bool) -> int:
-    """Take back the last tick, which was finite and counted; `stores` says whether it was of a loop for worlds that store momentum."""
+    """Undo the last tick, which was finite and counted; `stores` tells whether its loop was compiled for stored momentum."""
     for column in range(control[COUNT]):
         for row in range(STATE_ROWS):
             array[row, column] = array[PREVIOUS + row, column]
@@ -19,9 +19,10 @@ def undo(array: Array, control: Integers, stores: bool) -> int:
 
 @kernel("close-steps")
 def close_steps(array: Array, control: Integers, start: Array) -> int:
-    """Make one tick of the steps just taken and count it: each has left the one before as the previous state, not the tick's start.
+    """Combine the steps that were just taken into one tick and count it.
 
-    `start` has the state at the start of the tick, thirteen rows and those of the stored momentum.
+    Each step stored the state before that step as the previous state. This kernel replaces it by the state at the start of the tick, which
+    is in `start` (thirteen rows of state and three rows of stored momentum).
     """
     for column in range(control[COUNT]):
         for row in range(STATE_ROWS):

@@ -1,4 +1,4 @@
-"""Vectors as tuples of three, symmetric tensors as tuples of six (xx, yy, zz, xy, xz, yz)."""
+"""Vectors as tuples of three numbers, and symmetric tensors as tuples of six (xx, yy, zz, xy, xz, yz)."""
 
 from .compiler import inlined
 
