@@ -1,4 +1,4 @@
-"""Ticks of many bodies on several threads: each takes the same loop over a part of the bodies, to the same bits."""
+"""Ticks of many bodies on several threads, each of which runs the same loop over a part of the bodies, with the same bits."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -20,22 +20,25 @@ from .kernels.undo import undo
 from .store.bodies import Bodies
 
 TakeTicks = Callable[[int], int]
-"""Called as `take(ticks)`: take up to that many; how many ended finite, or a negative number where a loop rejected its array."""
+"""Called as `take(ticks)`, which runs up to that many ticks.
+
+It returns the number of ticks that ended finite, or a negative number if a loop rejected its array.
+"""
 
 BindLoop = Callable[[FloatArray, Integers, Any], TakeTicks]
-"""Called as `bind(array, control, layers)`: a loop with all its arguments but the number of ticks."""
+"""Called as `bind(array, control, layers)`, which returns a loop with all arguments bound except the number of ticks."""
 
 FEWEST_BODIES = 4096
-"""A part of a world with fewer bodies is not worth a thread: waking it costs some 50 µs, and milliseconds on a busy machine."""
+"""The smallest number of bodies per thread; waking a thread costs about 50 µs, and milliseconds on a busy machine."""
 
 
 def on_threads(bodies: Bodies, threads: int, layers: Any, bind: BindLoop) -> TakeTicks:
-    """The loop for the whole world, or for as many parts of it as are worth a thread, taken together.
+    """Return the loop for the whole world, or a function that runs loops for several parts of it on threads.
 
     Args:
-        bodies: The bodies; with more than one thread, in memory that `bodies.part` may cut.
-        threads: How many threads there may be.
-        layers: The parameters of force fields, of the same pitch, from `kernels.memory.zeros`; anything where there are none.
+        bodies: The bodies. With more than one thread, their memory must allow views of parts (`bodies.part`).
+        threads: The largest number of threads.
+        layers: The parameters of force fields, of the same pitch, from `kernels.memory.zeros`; any value if there are none.
         bind: Makes the loop for the world or for a part of it.
     """
     parts = min(threads, bodies.count // FEWEST_BODIES)
@@ -51,7 +54,7 @@ def on_threads(bodies: Bodies, threads: int, layers: Any, bind: BindLoop) -> Tak
 
 
 class _Part:
-    """Bodies that one thread takes through a tick."""
+    """A part of the bodies, which one thread processes in each tick."""
 
     def __init__(self, first: int, array: FloatArray, control: Integers, take: TakeTicks, stores: bool) -> None:
         self._first = first
@@ -64,16 +67,16 @@ class _Part:
         self._tick = 0
 
     def open(self, ticket: int, tick: int) -> None:
-        """The tick of this number is to be taken, by whoever comes first with this ticket."""
+        """Open the tick of this number, to be run by the first thread that calls `take` with this ticket."""
         with self._lock:
             self._tick = self._control[TICKS] = tick
             self._control[BAD] = -1
             self._due = ticket
 
     def take(self, ticket: int) -> None:
-        """Take the tick, or wait for the thread that does; nothing where it was taken before.
+        """Run the tick, or wait for the thread that runs it; do nothing if it has already run.
 
-        A thread that was woken late, for a tick of long ago, comes with an old ticket.
+        A thread that was woken too late, for an earlier tick, has an old ticket, which has no effect.
         """
         with self._lock:
             if self._due == ticket:
@@ -83,27 +86,27 @@ class _Part:
 
     @property
     def _is_over(self) -> bool:
-        """Whether the loop has run, although an exception came before that was written down: its own counter says so."""
+        """Whether the loop's own counter shows that it has run, even if an exception arrived before `_due` was cleared."""
         return bool(self._control[TICKS] > self._tick or self._control[BAD] >= 0)
 
     @property
     def first_bad(self) -> int:
-        """The world's column that was not finite, or -1."""
+        """The column, counted in the whole world, of the first body that was not finite, or -1."""
         bad = int(self._control[BAD])
         return bad if bad < 0 else self._first + bad
 
     def undo(self) -> None:
-        """Back to the start of the tick, if it was finite here; a loop undoes one that was not by itself."""
+        """Restore the start of the tick if it was finite in this part; otherwise the loop has already restored it."""
         if self._control[TICKS] > self._tick:
             undo(self._array, self._control, self._stores)
 
 
 class _TicksInParts:
-    """Takes ticks with one thread per part.
+    """Runs ticks with one thread per part.
 
-    The parts meet after each tick, so that one that is not finite can be undone for all. Their own counters run ahead of the world's,
-    which moves when a tick is over everywhere. An exception that arrives in between (an interrupt from the keyboard) leaves when the tick
-    that was begun is over and counted.
+    All parts are synchronised after each tick, so that a tick that is not finite in one part can be undone in all. Each part has its own
+    tick counter. The counter of the world changes only when all parts have completed the tick. If an exception arrives during a tick (a
+    keyboard interrupt), the tick is completed and counted before the exception propagates.
     """
 
     def __init__(self, control: Integers, parts: list[_Part]) -> None:
@@ -136,7 +139,7 @@ class _TicksInParts:
         _helpers.offer([partial(part.take, ticket) for part in others])
 
     def _meet(self, ticket: int) -> None:
-        """Take every part that no other thread has begun, and wait for those that one has."""
+        """Run every part that no other thread has started, and wait for the others."""
         for part in self._parts:
             part.take(ticket)
 
@@ -151,10 +154,10 @@ class _TicksInParts:
 
 
 class _Helpers:
-    """Threads that run what they are offered, when they come to it; whoever offers it must be able to do without them.
+    """Threads that may run offered tasks; the caller must not depend on it and must be able to run the tasks itself.
 
-    Not an executor of the standard library: an interrupt while one accepts a task may leave its lock taken for good, and the next task
-    waits forever. A `SimpleQueue` is written in C and takes a task in one step.
+    An executor of the standard library is not suitable. If an interrupt arrives while it accepts a task, its lock may remain locked, and
+    the next task waits forever. A `SimpleQueue` is written in C and accepts a task in one step.
     """
 
     def __init__(self) -> None:
@@ -162,8 +165,8 @@ class _Helpers:
         self._threads: list[Thread] = []
 
     def offer(self, tasks: Sequence[Callable[[], None]]) -> None:
-        """Have tasks run by other threads, at most one thread per task."""
-        with suppress(RuntimeError):  # no thread starts while the interpreter shuts down
+        """Offer tasks to other threads, with at most one thread per task."""
+        with suppress(RuntimeError):  # threads cannot start while the interpreter shuts down
             while len(self._threads) < len(tasks):
                 thread = Thread(target=self._work, name="ticks", daemon=True)
                 thread.start()
@@ -174,7 +177,7 @@ class _Helpers:
     def _work(self) -> None:
         while True:
             task = self._offered.get()
-            with suppress(Exception):  # whoever offered the task meets the same error
+            with suppress(Exception):  # the caller that offered the task gets the same error
                 task()
 
 
@@ -182,7 +185,7 @@ _helpers = _Helpers()
 
 
 def _forget_helpers() -> None:
-    """The child of a fork has the queue and none of the threads."""
+    """Create new helpers in the child of a fork, which has the queue but none of the threads."""
     global _helpers
     _helpers = _Helpers()
 

@@ -1,4 +1,4 @@
-"""The compiled mathematics, in functions that take scalars, tuples and arrays and write arrays.
+"""The compiled mathematics, in functions of scalars, tuples and arrays.
 
 The functions use no classes and no options. Numba compiles the source. If numba is missing or disabled, the same source runs as plain
 Python.

@@ -293,7 +293,7 @@ _ANY_PROCESSOR = {"CPU_NAME": "generic", "CPU_FEATURES": ""}
 def _key(
     own_identity: str, options: dict[str, Any], signature: Any, codegen: Any, any_processor: bool = False
 ) -> bytes:
-    """Hash the identity, argument types, compiler options, versions and processor, which together determine the machine code of a kernel."""
+    """Hash the identity, argument types, compiler options, versions and processor, which determine the machine code of a kernel."""
     triple, *processor = codegen.magic_tuple()
     flags = {
         name: str(getattr(numba.config, name, None))

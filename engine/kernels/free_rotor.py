@@ -6,7 +6,7 @@ J₁ is the moment of the other of these two axes, and J₂ is the middle moment
 the third kind. Momentum and angle both come from one descent of arithmetic-geometric means (Gauss's transformation):
 
 1. Descend to a level where the modulus k is zero to rounding. There the motion is a steady rotation of one angle φ.
-2. Add λ times the step to that angle.
+2. Advance that angle by its steady rate times the step.
 3. Ascend through the same levels to the new momentum.
 
 This needs no inverse function, no reduction by whole periods and no branches.

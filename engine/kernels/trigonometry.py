@@ -126,7 +126,7 @@ def _arc_series(s: float) -> float:
 
 @inlined
 def _from_nearest_quarter(angle: float) -> tuple[float, float, float]:
-    """Return the nearest integer number k of quarter turns, and the sine and cosine of the remaining angle r.
+    """Return the nearest number k of whole quarter turns, and the sine and cosine of the remaining angle r.
 
     Source: Chebyshev fits of ``(sin r / r − 1)/r²`` and ``(cos r − 1 + r²/2)/r⁴`` in r² on ``|r| ≤ π/4``, errors 2e-17 and 2e-18.
     """

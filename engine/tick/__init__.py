@@ -1,1 +1,1 @@
-"""How a tick runs: what is held over it, which loops take it, and which force spoilt it."""
+"""The execution of a tick, which includes the held wrench, the choice of loops, and the search for a force that made a tick fail."""

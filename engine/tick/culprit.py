@@ -1,4 +1,4 @@
-"""Which force spoilt a tick: the tick is taken once more, looking at the wrench after each force."""
+"""Search for the force that made a tick fail, which runs the tick again and checks the wrench after each force."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .plan import Plan
 
 
 def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[Any], time: float) -> tuple[Any, int] | None:
-    """The first force whose wrench is not finite in the tick from `time` [s], and on which body; None where no single one is to blame.
+    """Return the first force whose wrench is not finite in the tick from `time` [s], and the row of the body; None if there is none.
 
-    Bodies and clock are left as they are; what forces remember is put back by the caller.
+    Bodies and clock are not changed. The caller restores the state of the forces.
     """
     count = bodies.count
     saved, control = bodies.array[:, :count].copy(), bodies.control.copy()
@@ -24,13 +24,13 @@ def find_culprit(plan: Plan, bodies: Bodies, forces: Iterable[Any], time: float)
     chosen = list(forces)
     plan.held.spoil_all()
     try:
-        with np.errstate(all="ignore"):  # what overflows is what is looked for
+        with np.errstate(all="ignore"):  # overflows are expected here
             _look_at_held(plan, bodies, chosen, time)
             if any(_evaluate(force) == "stage" for force in chosen):
                 _look_at_stages(plan, bodies, chosen, time)
     except _CulpritFound as found:
         return found.force, found.index
-    except Exception:  # a force that raises when called once more cannot be blamed for what it did not return
+    except Exception:  # a force that raises in this second run has returned no wrench that could be checked
         return None
     finally:
         bodies.array[:, :count] = saved
@@ -72,7 +72,7 @@ def _look_at_stages(plan: Plan, bodies: Bodies, forces: list[Any], time: float) 
 
 
 def apply_of(force: Any) -> Any:
-    """What is called to have a force add to a wrench."""
+    """Return the function that adds a force to a wrench."""
     return force.apply if hasattr(force, "apply") else force
 
 

@@ -1,4 +1,4 @@
-"""The forces that compiled loops evaluate at each stage by themselves: fields, springs and world forces at points."""
+"""The forces that compiled loops evaluate at each stage, which are fields, springs and world forces at points."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ..store.table import Table
 
 
 class Fields:
-    """Lays the rows of the fields' tables out for loops over bodies, and knows which kinds there are.
+    """Converts the tables of the fields to layers for the loops over bodies, and stores which kinds exist.
 
-    Kinds come in one order, the built-in ones first and then others by name, so that neither the number of forces nor the order in which
-    they were added selects a loop.
+    Kinds have one fixed order, built-in kinds first and then others by name. Neither the number of forces nor the order in which they were
+    added therefore affects the choice of a loop.
     """
 
     def __init__(self, bodies: Bodies, store: Store) -> None:
@@ -38,10 +38,10 @@ class Fields:
         for table in (self._springs, self._point_forces):
             table.on_change = self._spoil
         self.layout_version = 0
-        """Grows whenever a loop that was bound to these arrays may have become stale."""
+        """Increases whenever a loop that was bound to these arrays may be invalid."""
 
     def include(self, kind: type[FieldForce], table: Table) -> None:
-        """Take the rows of a kind of field into account."""
+        """Include the table of a kind of field."""
         if kind._kind not in self._tables:
             self._tables[kind._kind] = table
             table.on_change = self._spoil
@@ -50,21 +50,21 @@ class Fields:
 
     @staticmethod
     def in_order(kinds: Iterable[FieldKind | None]) -> list[FieldKind]:
-        """Kinds in the order in which they add up, each once."""
+        """Return the distinct kinds, in the order in which they are added."""
         return sorted({kind for kind in kinds if kind is not None}, key=_place)
 
     @property
     def any(self) -> bool:
-        """Whether there is any such force."""
+        """Whether any such force exists."""
         return bool(self._springs.count or self._point_forces.count) or any(t.count for t in self._tables.values())
 
     @property
     def depends_on_rates(self) -> bool:
-        """Whether one of them depends on velocity or angular velocity."""
+        """Whether any of these forces depends on velocity or angular velocity."""
         return self.compiled().depends_on_rates
 
     def compiled(self) -> CompiledForces:
-        """What loops are given, brought up to date."""
+        """Return the current arrays for the loops, and rebuild them first if something has changed."""
         bodies = self._bodies
         if self._is_fresh and self._size == (bodies.array.shape[1], bodies.count):
             return self._compiled
@@ -79,7 +79,7 @@ class Fields:
             stamp = (bodies.pitch, bodies.count, table.version)
             if kind not in self._blocks or self._blocks[kind][0] != stamp:
                 block, count = stacked(table.content(), kind.parameter_count, bodies.pitch, bodies.count)
-                if not count:  # no body: a layer that nobody feels
+                if not count:  # without bodies, use one layer whose mask is zero
                     block, count = np.zeros((1 + kind.parameter_count, bodies.pitch)), 1
                 self._blocks[kind] = (stamp, block, count)
         self._compiled = self._joined(tuple(present))
@@ -111,7 +111,7 @@ class Fields:
             depends_on_rates=damped or any(kind.depends_on_rates for kind in kinds),
         )
         if _same_layout(made, before):
-            # values alone have changed: into the arrays that loops are bound to
+            # only values have changed, so copy them to the arrays to which the loops are bound
             before.counts[:] = counts
             if kinds:
                 before.layers[:] = layers

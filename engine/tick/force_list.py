@@ -1,4 +1,4 @@
-"""The forces of one world: coming, going, and whose rows are whose."""
+"""The forces of one world, with their addition, their removal, and the rows that belong to each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AnyForce = Any
 
 
 class ForceList:
-    """Forces in the order of adding. Those of `engine.forces` have their rows in tables of the store; others are called."""
+    """The forces in the order of addition; those of `engine.forces` have rows in tables of the store, and others are called from Python."""
 
     def __init__(self, store: Store, bodies: Bodies, plan: Plan, memory: Memory) -> None:
         self._store = store
@@ -33,7 +33,7 @@ class ForceList:
         self._memory = memory
         self._forces: dict[tuple[int, ...], AnyForce] = {}
         self._owners: dict[tuple[str, int], TableForce] = {}
-        """The force of a group of rows, by table and first id."""
+        """The force that owns a group of rows, by the name of the table and the first id."""
 
     def __iter__(self) -> Any:
         return iter(self._forces.values())
@@ -41,14 +41,14 @@ class ForceList:
     def __len__(self) -> int:
         return len(self._forces)
 
-    # coming and going
+    # addition and removal
 
     def add(self, force: AnyForce) -> None:
-        """Take in a force.
+        """Add a force.
 
         Raises:
-            TypeError: It is none.
-            ValueError: It is in this world already, or names a body that is not.
+            TypeError: The object is not a force.
+            ValueError: The force is already in this world or in another one, or refers to a body that is not in this world.
         """
         self._check_new(force)
         store = self._store
@@ -67,7 +67,7 @@ class ForceList:
             self._sort()
 
     def take(self, force: AnyForce) -> None:
-        """Take in a force whose rows are in the tables already."""
+        """Add a force whose rows are already in the tables."""
         if isinstance(force, TableForce):
             if isinstance(force, FieldForce):
                 self._plan.fields.include(type(force), force._table)
@@ -76,10 +76,10 @@ class ForceList:
         self._sort()
 
     def remove(self, force: AnyForce) -> None:
-        """Give up a force.
+        """Remove a force.
 
         Raises:
-            ValueError: It is not a force of this world.
+            ValueError: The force is not in this world.
         """
         if identity(force) not in self._forces:
             refuse("World.remove_force", "force", force, "a force of this world")
@@ -96,9 +96,9 @@ class ForceList:
             self._sort()
 
     def remove_rows_of(self, bodies: IntArray) -> list[AnyForce]:
-        """Give up the forces that mean nothing without the bodies in these rows, and return them in the order of adding.
+        """Detach the forces that need the bodies in these rows, and return them in the order of addition.
 
-        A force on a list of bodies loses its rows of those bodies, and goes when none is left.
+        A force on a list of bodies loses its rows for those bodies. It is detached only if no row remains.
         """
         gone: dict[int, TableForce] = {}
         for name, table in self._store.tables.items():
@@ -124,14 +124,14 @@ class ForceList:
         return [force for force in self._forces.values() if id(force) in gone] if gone else []
 
     def drop(self, forces: list[AnyForce]) -> None:
-        """Forget forces whose rows have gone with the bodies that they named."""
+        """Remove forces from the list after their rows were removed together with their bodies."""
         for force in forces:
             self._drop(force)
         if forces:
             self._sort()
 
     def restore_order(self, forces: dict[tuple[int, ...], AnyForce]) -> None:
-        """Back to these forces, in their order."""
+        """Restore a list of forces in its order."""
         self._forces = forces
         self._sort()
 
@@ -179,17 +179,17 @@ class ForceList:
             [pair for pair in called if _evaluate(pair[0]) == "stage"],
         )
 
-    # what can be read off them
+    # properties of the forces
 
     def names(self) -> list[str]:
-        """What kinds of called forces there are, for the state hash."""
+        """Return the class names of the forces that are called from Python, for the state hash."""
         return [type(force).__name__ for force in self._forces.values() if not isinstance(force, TableForce)]
 
     def potential_energies(self) -> list[FloatArray]:
-        """The energies [J] of the forces that have a potential, each of shape (n,).
+        """Return the energies [J] of the forces that have a potential, each of shape (n,).
 
         Raises:
-            TypeError: A force's `potential_energy(bodies)` gives something else.
+            TypeError: A force's `potential_energy(bodies)` returned anything else.
         """
         bodies = BodyStates(self._bodies, self._bodies.array)
         found = []

@@ -1,4 +1,4 @@
-"""The wrench that is held over a tick, gathered anew where something that goes into it has changed."""
+"""The wrench that is held over a tick; it is gathered again for bodies with a changed contribution."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ PUSHES = Schema(
 """Wrenches on bodies for the next tick, one row per body."""
 
 MOST_STALE = 64
-"""More bodies than these are not gathered one by one: all are."""
+"""The largest number of stale bodies that are gathered individually; if more are stale, all bodies are gathered."""
 
 
 _NONE = (0.0,) * 6
 
 
 class TickForce(Protocol):
-    """A force that is called at the start of a tick."""
+    """A force that is called once per tick, at its start."""
 
     def __call__(self, wrench: Wrench, bodies: BodyStates, time: float) -> object: ...
 
@@ -50,7 +50,7 @@ class TickForce(Protocol):
 class Held:
     """Keeps the wrench rows of the bodies up to date.
 
-    Pushes carry the number of the tick in which they act: once that tick is taken they are nothing, whatever interrupts the program before
+    Pushes store the number of the tick in which they act. After that tick they have no effect, even if the program is interrupted before
     their rows are cleared.
     """
 
@@ -62,21 +62,21 @@ class Held:
         self._thrusters = store.table(THRUSTERS)
         self.pushes = store.table(PUSHES)
         self._push_tick = -1
-        self._stale: set[int] | None = None  # rows of bodies; None for all
+        self._stale: set[int] | None = None  # rows of the stale bodies; None if all are stale
         self._marks = np.zeros(bodies.pitch, np.int64)
         self._arrays: tuple[FloatArray, ...] | None = None
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
         self._counts = np.zeros(5, np.int64)
         self._places: dict[int, int] = {}
-        """Where the push on a body stands, by the row of the body; good for one numbering of the bodies."""
+        """The index of the push on a body, by the row of the body; valid for one numbering of the bodies."""
         self._places_numbering = -1
         for table in (self._gravities, self._constants, self._thrusters):
             table.on_change = self._follow(table)
 
-    # what has changed
+    # tracking of changes
 
     def bodies_changed(self, components: slice | int | None, rows: Rows | None) -> None:
-        """To be told of changes of the bodies' rows."""
+        """Mark bodies as stale after a change of their rows."""
         if rows is None or components is None:
             self._stale = self._arrays = None
         elif touches_model(components):
@@ -112,17 +112,23 @@ class Held:
             self._stale.update(rows)
 
     def spoil_all(self) -> None:
-        """Gather all bodies anew before the next tick: something was undone."""
+        """Mark all bodies as stale, because changes were undone."""
         self._stale = None
         self._places_numbering = -1
 
     # pushes
 
     def push(self, body: BodyHandle, first: int, force: FloatArray, torque: FloatArray) -> None:
-        """Add to what acts on a body for the next tick, force and torque from component `first` of the twelve on.
+        """Add a push to a body for the next tick.
+
+        Args:
+            body: The body.
+            first: The component, of the twelve of a wrench, at which force and torque begin.
+            force: Force [N].
+            torque: Torque [N·m].
 
         Raises:
-            ValueError: The sum is more than a number can hold.
+            ValueError: The sum of the pushes on the body is too large for a float.
         """
         table, bodies, row = self.pushes, self._bodies, body.index
         tick = bodies.tick_count
@@ -135,13 +141,13 @@ class Held:
         parts = (*force.tolist(), *torque.tolist())
         total = (*_NONE[:first], *parts, *_NONE[first:])
         place = self._places.get(row)
-        if place is not None and place >= table.count:  # undone with a function after a tick
+        if place is not None and place >= table.count:  # the push was undone because a function after a tick raised
             place = None
         if place is not None:
             parts = total = tuple(map(operator.add, table.array[1:, place].tolist(), total))
         if not math.isfinite(sum(map(abs, parts))) and not all(map(math.isfinite, parts)):
             raise ValueError(
-                f"{body}: the pushes on it for the next tick add up to more than a number can hold: {list(total)}"
+                f"{body}: the sum of the pushes on it for the next tick is too large for a float: {list(total)}"
             )
         if place is None:
             table.append_one((row, *total))
@@ -157,11 +163,11 @@ class Held:
 
     @property
     def is_pushed(self) -> bool:
-        """Whether some push is to act in the next tick."""
+        """Whether any push acts in the next tick."""
         return self.pushes.count > 0 and self._push_tick == self._bodies.tick_count
 
     def expire(self) -> None:
-        """Clear pushes whose tick has been taken. They have acted: no undo brings them back."""
+        """Clear the pushes whose tick is over; they have acted, so this is not undone."""
         table = self.pushes
         if table.count and self._push_tick != self._bodies.tick_count:
             if self._places_numbering != self._bodies.numbering or self._stale is None:
@@ -177,11 +183,11 @@ class Held:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the rows are those of the next tick too."""
+        """Whether the rows are also valid for the next tick."""
         return self._stale is not None and not self._stale
 
     def gather(self) -> None:
-        """Bring the wrench rows up to date for the tick that starts now."""
+        """Update the wrench rows for the tick that starts now."""
         if self.pushes.count:
             self.expire()
         stale = self._stale
@@ -201,7 +207,7 @@ class Held:
             counts[gather.STALE] = len(stale)
             for place, row in enumerate(stale):
                 self._stale_rows[place] = row
-        self._stale = None  # an interrupt in the middle leaves nothing half gathered for good
+        self._stale = None  # after an interrupt during the call, everything is gathered again
         gravities, constants, thrusters = self._arrays
         gather.gather_held(
             bodies.array,
@@ -217,7 +223,7 @@ class Held:
         self._stale = set()
 
     def call(self, forces: Sequence[TickForce], time: float, views: StageViews) -> None:
-        """Add what forces do that are called at the start of a tick; the next one begins from nothing."""
+        """Add the forces that are called at the start of a tick; all bodies are then stale, because these forces apply to one tick only."""
         bodies = self._bodies
         count, array, stages = bodies.count, bodies.array, bodies.stage_array(1)
         stages[:STATE_ROWS, :count] = array[:STATE_ROWS, :count]
@@ -231,7 +237,7 @@ class Held:
         self.take_from_stage(views)
 
     def take_from_stage(self, views: StageViews) -> None:
-        """Hold what stands in the first wrench of the stage array over the tick, and the motor torques that were added with it."""
+        """Copy the first wrench of the stage array, and the motor torques that were added with it, to the held wrench."""
         bodies = self._bodies
         count, array, stages = bodies.count, bodies.array, bodies.stage_array(1)
         array[WRENCH : WRENCH + WRENCH_ROWS, :count] = stages[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, :count]

@@ -1,4 +1,4 @@
-"""Chooses the loops that take a world's ticks, and keeps them until something changes."""
+"""Choice of the loops that run the ticks of a world; they are kept until something changes."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Apply = Callable[..., object]
 
 
 class Plan:
-    """Brings an integrator, bodies and forces together.
+    """Combines an integrator, bodies and forces.
 
-    What takes the ticks depends on who has to be called in them. Where nobody has to, one compiled call takes any number of ticks; where a
-    force has to be called at each stage of the integrator, the tick is laid out in passes.
+    If no Python force is called during the ticks, one compiled call runs any number of ticks. If a Python force is called at each stage of
+    the integrator, the tick runs in passes.
 
     Attributes:
         held: The wrench that is held over a tick.
         fields: The forces that compiled loops evaluate.
-        views: What called forces are given.
-        tick_forces: Called forces that are evaluated at the start of a tick, with what calls them.
-        stage_forces: Called forces that are evaluated at each stage, with what calls them.
-        calls_forces: Whether there are any of both.
+        views: The views that are passed to Python forces.
+        tick_forces: The Python forces that are evaluated at the start of a tick, each with the function to call.
+        stage_forces: The Python forces that are evaluated at each stage, each with the function to call.
+        calls_forces: Whether there are any Python forces.
     """
 
     def __init__(self, bodies: Bodies, held: Held, fields: Fields, dt: float, threads: int) -> None:
@@ -52,29 +52,29 @@ class Plan:
         self._run: TakeTicks | None = None
         self._start = 0.0
         self._given: dict[int, tuple[Wrench, BodyStates]] = {}
-        """What forces are given at each stage, for the arrays as they are now."""
+        """The views that are passed to forces at each stage, for the current arrays."""
 
     def use(self, integrator: Integrator, gyroscopic: bool) -> None:
-        """Take the ticks to come by this method."""
+        """Use this integrator for the next ticks."""
         self.integrator, self._gyroscopic = integrator, gyroscopic
         self._has_standby = False
         self._version += 1
 
     def call_forces(self, tick_forces: list[tuple[Any, Apply]], stage_forces: list[tuple[Any, Apply]]) -> None:
-        """Call these forces from now on."""
+        """Replace the lists of Python forces to call."""
         self.tick_forces, self.stage_forces = tick_forces, stage_forces
         self.calls_forces = bool(tick_forces or stage_forces)
         self._version += 1
 
     @property
     def depends_on_rates(self) -> bool:
-        """Whether a force at the stages depends on velocity or angular velocity, or does not say."""
+        """Whether a force at the stages depends on velocity or angular velocity; a Python force that does not declare it counts as such."""
         return self.fields.depends_on_rates or any(
             getattr(force, "depends_on_rates", True) for force, _apply in self.stage_forces
         )
 
     def gather(self) -> None:
-        """Bring the held wrench up to date for the tick that starts now."""
+        """Update the held wrench for the tick that starts now."""
         self.held.gather()
         if self.tick_forces:
             self.held.call([apply for _force, apply in self.tick_forces], self._time, self.views)
@@ -84,7 +84,7 @@ class Plan:
         return self._bodies.tick_count * self._dt
 
     def choose(self) -> TakeTicks | None:
-        """What takes any number of ticks in one call; None where a force has to be called at the stages."""
+        """Return the function that runs any number of ticks in one call; None if a force is called at the stages."""
         bodies, forces = self._bodies, self.fields.compiled()
         key = self._key_now()
         if self._key == key:
@@ -111,11 +111,11 @@ class Plan:
         return background.pending() == 0
 
     def staged_tick(self, forces: CompiledForces = NO_FORCES) -> TakeStagedTick:
-        """What takes one tick with these forces and asks for others at each stage."""
+        """Return the function that runs one tick with these forces and calls back for others at each stage."""
         return self.integrator.staged_tick(self._bodies, self._dt, self._gyroscopic, forces, self.depends_on_rates)
 
     def move(self, ticks: int) -> int:
-        """Take up to so many ticks; how many ended finite. One that did not is undone."""
+        """Run up to this many ticks and return how many ended finite; a tick that did not is undone."""
         run = self.choose()
         if run is not None:
             return run(ticks if self.integrator.fuses_ticks else 1)
@@ -124,7 +124,7 @@ class Plan:
         return int(self._staged(self._evaluate))
 
     def _evaluate(self, stage: int, offset: float) -> None:
-        """Add the forces at a stage to its wrench, from the state in the stage array, `offset` [s] after the start of the tick."""
+        """Add the Python forces at a stage, `offset` [s] after the start of the tick, to the wrench of that stage."""
         time, given = self._start + offset, self._given.get(stage)
         if given is None:
             given = self._given[stage] = self.views.at(STAGE_WRENCH + WRENCH_ROWS * stage)

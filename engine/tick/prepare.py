@@ -1,4 +1,4 @@
-"""Compiling beforehand what a world will need, so that no tick waits for it."""
+"""Compilation of the kernels of a world in advance, so that no tick waits for the compiler."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ from ..kernels.undo import undo
 from ..store.bodies import Bodies, rung
 
 Progress = Callable[[int, int, str], object]
-"""Called as `progress(done, total, name)`: so many kernels of so many are ready, and the name of the next, empty at the end."""
+"""Called as `progress(done, total, name)`, with the number of kernels that are ready, their total number, and the name of the next one.
+
+The name is empty in the last call.
+"""
 
 
 class _Shape:
-    """What a method asks bodies for when it chooses its loops; only the types of the arrays count."""
+    """The attributes of bodies that a method reads when it chooses its loops; only the types of the arrays matter."""
 
     def __init__(self, pitch: int, stores_momentum: bool) -> None:
         self.pitch = pitch
@@ -41,7 +44,7 @@ def kernels_for(
     stores_momentum: bool,
     gyroscopic: bool,
 ) -> list[Loop]:
-    """Every kernel that ticks of such worlds may call, each once, those without which no tick is taken first."""
+    """Return every kernel that ticks of such worlds may call, without duplicates; kernels that every tick needs come first."""
     shapes = [cast(Bodies, _Shape(pitch, stores_momentum)) for pitch in pitches]
     table, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     wanted = [
@@ -64,7 +67,7 @@ def kernels_for(
 
 
 def standby_loops(integrator: Integrator, gyroscopic: bool) -> list[Loop]:
-    """What lets a world go on when something changes in flight: the slow loops of its method, and all that these may call."""
+    """Return the loops that accept any pitch, and the kernels they call, so that a running world can continue after any change."""
     pitch, loops = rung(1), []
     for stores_momentum, own in ((False, gyroscopic), (True, gyroscopic), (False, not gyroscopic)):
         try:
@@ -79,7 +82,7 @@ def standby_loops(integrator: Integrator, gyroscopic: bool) -> list[Loop]:
 
 
 def compile_all(loops: Sequence[Loop], progress: Progress | None) -> None:
-    """Load or compile kernels, one after the other."""
+    """Load or compile kernels one by one."""
     for done, loop in enumerate(loops):
         if progress is not None:
             progress(done, len(loops), loop.name)
@@ -89,7 +92,7 @@ def compile_all(loops: Sequence[Loop], progress: Progress | None) -> None:
 
 
 def chosen_methods(values: Any, game_mode: bool) -> list[Integrator]:
-    """The methods that are named; rejected where one is none, or cannot be used in game mode or without."""
+    """Return the integrators for the given values; reject values that are not integrators or do not support the given mode."""
     methods = [
         method_of(value, "World.prepare", f"integrators[{place}]")
         for place, value in enumerate(_several(values, "integrators"))
@@ -100,7 +103,7 @@ def chosen_methods(values: Any, game_mode: bool) -> list[Integrator]:
 
 
 def chosen_kinds(values: Any) -> list[FieldKind | None]:
-    """The kind of each force or class of forces, as compiled loops know it; None where they do not."""
+    """Return the field kind of each force or class of forces; None if it is not a field."""
     return [_kind_of(value, f"forces[{place}]") for place, value in enumerate(_several(values, "forces"))]
 
 

@@ -1,4 +1,4 @@
-"""Where the time of ticks goes, stage by stage."""
+"""Measurement of the time that ticks spend in each stage."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 
 class Profile:
-    """Seconds per stage of the ticks taken while it is on. Made by `world.profile()`.
+    """The time spent in each stage while the profile is active, created by `world.profile()`.
 
-    Ticks in which nobody is called are still taken many at a time, and count as one run of the stage "move".
+    Consecutive ticks that call no Python still run together, as one run of the stage "move".
 
     Attributes:
         seconds: Time [s] spent in each stage so far, by the name of the stage.
-        ticks: How many ticks were taken.
+        ticks: The number of ticks run.
 
     Example:
         >>> from engine import MassProperties, World
@@ -41,7 +41,7 @@ class Profile:
         self._switch(None)
 
     def timed(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function of a stage, with its time added to the stage."""
+        """Wrap the function of a stage so that its time is added to that stage."""
 
         def run(*arguments: Any) -> Any:
             begin = perf_counter()

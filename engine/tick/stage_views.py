@@ -1,4 +1,4 @@
-"""What called forces are given: views of the states at a stage and of its wrench, made once for a layout of the arrays."""
+"""The views of states and wrenches that are passed to Python forces, created once per layout of the arrays."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..store.bodies import Bodies
 
 
 class StageViews:
-    """Wrenches and body states over the stage array.
+    """Views of wrenches and body states in the stage array.
 
-    The stage array is written anew at every stage, so what a force keeps of a wrench and writes later acts on nothing.
+    The stage array is overwritten at every stage. If a force keeps a wrench and writes to it later, this has no effect.
     """
 
     def __init__(self, bodies: Bodies) -> None:
@@ -21,10 +21,10 @@ class StageViews:
         self._layout = -1
         self._views: dict[tuple[int, bool], tuple[Wrench, BodyStates]] = {}
         self.motor_torque_body = np.zeros((0, 3))
-        """What tick forces have added for motors in the tick, shape (n, 3)."""
+        """The motor torques that forces have added in this tick, shape (n, 3)."""
 
     def at(self, first_row: int, held: bool = False) -> tuple[Wrench, BodyStates]:
-        """The wrench that starts at a row of the stage array, and the states; `held` for forces that are called once per tick."""
+        """Return the wrench that starts at a row of the stage array, and the states; `held` is True for forces called once per tick."""
         bodies = self._bodies
         assert bodies.stages is not None
         if self._layout != bodies.layout_version:

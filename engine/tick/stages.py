@@ -1,4 +1,4 @@
-"""The stages of a tick, as `World.step` lists them, and what is done when one of them fails."""
+"""The stages of a tick, in the order of `World.step`, and the recovery when one of them fails."""
 
 from __future__ import annotations
 
@@ -19,19 +19,23 @@ from .plan import Plan
 from .profile import Profile
 
 _SECONDS_PER_CALL = 0.02
-"""How long one compiled call may take [s], about: an interrupt waits for its end."""
+"""The approximate duration [s] of one compiled call, because an interrupt waits for its end."""
 
 
 class Stages:
-    """Calls who is due, has the held wrench gathered, moves the bodies, and knows for how many ticks nobody has to be called.
+    """Calls the functions that are due, updates the held wrench, moves the bodies, and counts the ticks until the next function is due.
 
     Attributes:
-        on_tick: Functions to be called at the start of ticks.
-        after_tick: Functions to be called after ticks.
-        quiet: How many ticks `run` may take before somebody is to be called; zero once something has changed.
-        run: Takes ticks in which nobody is called and nothing has changed since the last.
-        most_at_once: The most ticks that one call of `run` takes, so that an interrupt does not wait long.
-        call_callbacks, gather_held, move, commit, call_after_tick: The stages; those of a profile are timed.
+        on_tick: The functions to call at the start of ticks.
+        after_tick: The functions to call after ticks.
+        quiet: The number of ticks that `run` may run before a function is due; zero after any change.
+        run: Runs ticks that call no Python, if nothing has changed since the last tick.
+        most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
+        call_callbacks: The first stage. While a profile is active, all five stages are timed.
+        gather_held: The second stage.
+        move: The third stage.
+        commit: The fourth stage.
+        call_after_tick: The fifth stage.
     """
 
     __slots__ = (
@@ -86,12 +90,12 @@ class Stages:
         self.run: TakeTicks = _take_none
         self.most_at_once = 1
         self._tick_start = 0
-        self._reported = 0  # the last tick after which functions were called
+        self._reported = 0  # the number of the last tick after which functions were called
         self._profile: Profile | None = None
         self.time_with(None)
 
     def time_with(self, profile: Profile | None) -> None:
-        """Have the stages timed by a profile; None ends it."""
+        """Time the stages with a profile, or stop timing if it is None."""
         self.quiet = 0
         self._profile = profile
         for name, stage in self._plain().items():
@@ -107,13 +111,13 @@ class Stages:
         }
 
     def disturb(self) -> None:
-        """Something is about to change: the next tick goes through all stages."""
+        """Run all stages in the next tick, because something is about to change."""
         self.quiet = 0
 
     # the stages
 
     def _call_callbacks(self) -> None:
-        """The functions that are due; from here on everything that is changed is recorded, to be undone if the tick fails."""
+        """Call the functions that are due; from here on, every change is recorded, so that it can be undone if the tick fails."""
         count = self._tick_start = self._bodies.tick_count
         if count >= self._last_tick:
             refuse_time(1, count, self._last_tick, self._dt)
@@ -128,13 +132,13 @@ class Stages:
             store.enter(CALLING)
             world = store.world()
             for callback in due:
-                # one that another has removed in this tick is not called any more
+                # skip a function that was removed by another one in this tick
                 if callback in self.on_tick:
                     callback.function(world)
         store.enter(FORCES if self._plan.calls_forces else MOVING)
 
     def _gather_held(self) -> None:
-        """Weights, constants, thrusters and pushes into the wrench that is held over the tick."""
+        """Sum weights, constant forces, thrusters and pushes into the wrench that is held over the tick."""
         plan = self._plan
         if plan.calls_forces and self._store.log is None:
             self._store.log = []
@@ -142,7 +146,7 @@ class Stages:
             plan.gather()
 
     def _move(self, ticks: int) -> int:
-        """The method, which takes as many ticks as pass until somebody is to be called; how many it took."""
+        """Run the integrator up to the tick in which the next function is due, and return the number of ticks run."""
         plan = self._plan
         if plan.calls_forces or plan.held.is_pushed:
             taken = plan.move(1)
@@ -153,7 +157,7 @@ class Stages:
         return taken
 
     def _commit(self, taken: int) -> None:
-        """The ticks stand: nothing of them is undone any more."""
+        """Commit the ticks, which can no longer be undone."""
         store, plan = self._store, self._plan
         store.log = None
         store.phase = MOVING
@@ -170,11 +174,11 @@ class Stages:
         if run is not None and plan.is_final and plan.held.is_settled and plan.integrator.fuses_ticks:
             if run is not self.run:
                 self.run, self.most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
-            # the tick after which a function is called is not one that nobody watches
+            # the tick after which a function is called must go through all stages
             self.quiet = self._ticks_until_called(count) - bool(self.after_tick)
 
     def _call_after_tick(self) -> None:
-        """The functions that are due after the last tick, each undone by itself if it raises."""
+        """Call the functions that are due after the last tick; the changes of a function that raises are undone separately."""
         if not self.after_tick or not _is_due(self.after_tick, self._bodies.tick_count):
             return
         store, count = self._store, self._bodies.tick_count
@@ -189,7 +193,7 @@ class Stages:
         store.phase = MOVING
 
     def run_for_a_while(self) -> int:
-        """As many ticks as are worth a compiled call that an interrupt can wait for; how many."""
+        """Run one compiled call of limited duration, so that an interrupt does not wait long, and return the number of ticks run."""
         ticks, begin = self.most_at_once, perf_counter()
         if self.run(ticks) != ticks:
             self.refuse_result()
@@ -205,7 +209,7 @@ class Stages:
             self._store.record(object.set_state, state_of(object, name))
 
     def _ticks_until_called(self, count: int) -> int:
-        """How many ticks may follow the one that starts at this count before a function is due."""
+        """Return the number of ticks, from the one that starts at this count, that can run before a function is due."""
         until = self._last_tick - count
         for callback in (*self.on_tick, *self.after_tick):
             until = min(until, callback.every - count % callback.every)
@@ -214,7 +218,7 @@ class Stages:
     # when a tick fails
 
     def take_back(self, error: BaseException) -> None:
-        """Undo what a tick has changed that was not taken; a tick that was taken stands, and the functions after it are called."""
+        """Undo the changes of a tick that did not complete; if a tick completed before an interrupt, call the functions after it."""
         self.quiet = 0
         store = self._store
         try:
@@ -228,14 +232,15 @@ class Stages:
             self._call_after_tick()
 
     def refuse_result(self) -> NoReturn:
-        """Say which body was not finite after a tick, and, where it can be found, which force spoilt it. The tick itself is undone.
+        """Raise the error for a tick that was not finite; the tick itself is already undone.
 
         Raises:
-            NonFiniteStateError: Always, unless a loop has refused its arrays.
+            NonFiniteStateError: The message names the body and, if it can be found, the force that caused it.
+            RuntimeError: A loop rejected its arrays.
         """
         index = int(self._bodies.control[BAD])
         if index < 0:
-            raise RuntimeError("World: a compiled loop refused the arrays of this world; no tick was taken")
+            raise RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")
         body = self._bodies.handles[index]
         store, phase, time = self._store, self._store.phase, self._bodies.tick_count * self._dt
         with store.trial(self._memory.objects):
@@ -250,7 +255,7 @@ class Stages:
             cause = f"the force {force!r} on it is not finite"
         else:
             cause = (
-                f"no single force is to blame; it started with velocity {body.velocity.tolist()} m/s and "
+                f"no single force is the cause; the body started the tick with velocity {body.velocity.tolist()} m/s and "
                 f"angular_velocity_body {body.angular_velocity_body.tolist()} rad/s"
             )
         raise NonFiniteStateError(
@@ -260,10 +265,10 @@ class Stages:
 
 
 def refuse_time(ticks: int, count: int, last_tick: int, dt: float) -> NoReturn:
-    """Raise the error of a world that runs out of time."""
+    """Raise the error for a time that is too large for a float."""
     raise ValueError(
-        f"World.step: after {ticks} more ticks of {dt:g} s from tick {count} the time would be more than a number can hold; "
-        f"this world can take ticks up to number {last_tick}"
+        f"World.step: after {ticks} more ticks of {dt:g} s from tick {count} the time would be too large for a float; "
+        f"this world can run ticks up to number {last_tick}"
     )
 
 

@@ -1,4 +1,4 @@
-"""The wrench on a body outside a tick, for people who ask."""
+"""The wrench on a body between ticks, for queries by the user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,16 @@ from .plan import Plan
 def wrench_on(
     row: int, plan: Plan, bodies: Bodies, forces: Iterable[Any], with_pushes: bool, time: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Net force [N] (world axes) and net torque about the mass centre [N·m] (body axes) of forces, and of pushes, on the body in a row."""
+    """Return the net force [N] (world axes) and the net torque about the mass centre [N·m] (body axes) on the body in a row.
+
+    Args:
+        row: The row of the body.
+        plan: The plan of the world.
+        bodies: The bodies.
+        forces: The forces to include.
+        with_pushes: Whether to include the pushes for the next tick.
+        time: Time [s] at which the forces are evaluated.
+    """
     count, stages = bodies.count, bodies.stage_array(1)
     block = slice(STAGE_WRENCH, STAGE_WRENCH + WRENCH_ROWS)
     stages[:STATE_ROWS, :count] = bodies.array[:STATE_ROWS, :count]
