@@ -48,7 +48,8 @@ def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     """Hamilton's product a b: as rotations, b first and then a.
 
     Args:
-        a, b: Quaternions of any length, scalar-last (x, y, z, w), shape (..., 4).
+        a: A quaternion of any length, scalar-last (x, y, z, w), shape (..., 4).
+        b: The other one, shape (..., 4).
 
     Returns:
         The product, scalar-last (x, y, z, w), shape (..., 4), not normalised: its length is the product of the lengths.
@@ -227,7 +228,8 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> FloatA
     """The orientation a fraction of the way from a to b, by a steady turn about one axis, the shorter way round.
 
     Args:
-        a, b: Unit quaternions, scalar-last (x, y, z, w), body to world, shape (..., 4).
+        a: A unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
+        b: The other one, shape (..., 4).
         fraction: From 0 to 1, shape (...).
 
     Returns:
@@ -247,7 +249,8 @@ def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     """Angle of the shortest turn from one orientation to the other; zero between q and −q.
 
     Args:
-        a, b: Unit quaternions, scalar-last (x, y, z, w), body to world, shape (..., 4).
+        a: A unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
+        b: The other one, shape (..., 4).
 
     Returns:
         Angle [rad] in [0, π], shape (...).

@@ -14,14 +14,7 @@ import pytest
 import engine
 
 ROOT = Path(__file__).parent.parent
-# The texts of these parts are revised separately.
-NOT_YET = ("engine/rotation.py",)
-SOURCES = [
-    path
-    for folder in ("engine", "demos")
-    for path in (ROOT / folder).rglob("*.py")
-    if not path.relative_to(ROOT).as_posix().startswith(NOT_YET)
-]
+SOURCES = [path for folder in ("engine", "demos") for path in (ROOT / folder).rglob("*.py")]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "tests" / "README.md", *(ROOT / "docs").rglob("*.md")]
 
 # Each wrong form with an example of it and what to write instead.
@@ -78,8 +71,6 @@ def found_in(text):
 def public_objects():
     """Every public class and function of the engine's public modules, by its qualified name."""
     for info in pkgutil.walk_packages(engine.__path__, "engine."):
-        if info.name.replace(".", "/").startswith(tuple(place.removesuffix(".py") for place in NOT_YET)):
-            continue
         for name, thing in vars(importlib.import_module(info.name)).items():
             if getattr(thing, "__module__", None) == info.name and not name.startswith("_"):
                 yield f"{info.name}.{name}", thing

@@ -240,7 +240,7 @@ def test_what_only_this_process_has_is_not_asked_for():
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
     workshop = background._Workshop()
-    workshop._is_usable = True
+    workshop.is_usable = True
     assert not workshop.ask((integrators.RungeKutta4, (own,), ()))
     assert workshop.pending == 0
 
@@ -248,7 +248,7 @@ def test_what_only_this_process_has_is_not_asked_for():
 @needs_numba
 def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypatch, caplog):
     workshop = background._Workshop()
-    workshop._is_usable = True
+    workshop.is_usable = True
     monkeypatch.setattr(background, "_workshop", workshop)
     monkeypatch.setattr(background, "_start", lambda: (_ for _ in ()).throw(OSError("no more processes")))
     monkeypatch.setattr(background.compiler, "is_kept", lambda function, types: False)

@@ -39,16 +39,16 @@ class _Workshop:
         self._asked: dict[Wanted, bool] = {}
         self._waiting: SimpleQueue[tuple[Wanted, bytes]] = SimpleQueue()
         self._thread: Thread | None = None
-        self._is_usable = _may_start_processes()
+        self.is_usable = _may_start_processes()
 
     def ask(self, wanted: Wanted) -> bool:
         """Request the compilation of a kernel; return whether it will be attempted."""
-        if not self._is_usable:
+        if not self.is_usable:
             return False
         if wanted not in self._asked:
             message = _portable(wanted)
             if message is not None and self._thread is None and not compiler.can_keep(wanted[0](*wanted[1])):
-                self._is_usable = False
+                self.is_usable = False
                 return False
             self._asked[wanted] = message is not None
             if message is not None:
@@ -57,7 +57,7 @@ class _Workshop:
                 if self._thread is None:
                     self._thread = Thread(target=self._work, name="kernels", daemon=True)
                     self._thread.start()
-        return self._asked[wanted] and self._is_usable
+        return self._asked[wanted] and self.is_usable
 
     def _work(self) -> None:
         process: subprocess.Popen[bytes] | None = None
@@ -74,7 +74,7 @@ class _Workshop:
                     process = process or _start()
                     self._have_made(process, message)
             except Exception as error:  # without the compiler process, this process compiles by itself
-                self._is_usable = False
+                self.is_usable = False
                 _LOG.warning("kernels cannot be compiled in the background: %s: %s", type(error).__name__, error)
             finally:
                 self.pending -= 1
@@ -166,6 +166,11 @@ _workshop = _Workshop()
 def ask(all_wanted: Iterable[Wanted]) -> bool:
     """Request the compilation of kernels in the background; return whether it will be attempted for all of them."""
     return all([_workshop.ask(wanted) for wanted in all_wanted])
+
+
+def is_usable() -> bool:
+    """Return whether kernels are compiled in the background."""
+    return _workshop.is_usable
 
 
 def pending() -> int:

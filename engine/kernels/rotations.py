@@ -33,7 +33,7 @@ _SMALLEST = 2.2250738585072014e-308
 """Smallest normal float: stands for zero where a number is divided by, and leaves every larger length as it is."""
 
 
-# Arguments, as functions of plain floats: nan for what a full check has to refuse.
+# Arguments, as functions of plain floats: nan for what a full check has to reject.
 
 
 @inlined

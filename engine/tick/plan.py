@@ -9,13 +9,12 @@ from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, TakeStagedTick
 from ..kernels import background
-from ..kernels.choice import ask
 from ..kernels.layout import STAGE_WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies
 from ..threads import TakeTicks
 from .fields import Fields
 from .held import Held
-from .prepare import standby_loops
+from .prepare import ask_for_standby
 from .stage_views import StageViews, refuse_return
 
 Apply = Callable[..., object]
@@ -97,7 +96,7 @@ class Plan:
         else:
             self._run = integrator.held_ticks(bodies, self._dt, self._gyroscopic, forces, self._threads)
         if not self._has_standby:
-            ask(standby_loops(integrator, self._gyroscopic))
+            ask_for_standby(integrator, self._gyroscopic)
             self._has_standby = True
         self._key = self._key_now()
         return self._run

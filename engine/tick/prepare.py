@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 import numpy as np
 
 from ..checks import refuse
 from ..forces.force import Force
+from ..integrators import ALL_INTEGRATORS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.integrator import Integrator
 from ..integrators.named import method_of
-from ..kernels.choice import Loop, named
+from ..kernels import background
+from ..kernels.choice import Loop, ask, named
 from ..kernels.fields import BUILT_IN, FieldKind
 from ..kernels.gather import gather_held
 from ..kernels.layout import ANY_PITCH, CONTROL_LENGTH
@@ -67,18 +70,35 @@ def kernels_for(
 
 
 def standby_loops(integrator: Integrator, gyroscopic: bool) -> list[Loop]:
-    """Return the loops that accept any pitch, and the kernels they call, so that a running world can continue after any change."""
-    pitch, loops = rung(1), []
-    for stores_momentum, own in ((False, gyroscopic), (True, gyroscopic), (False, not gyroscopic)):
-        try:
-            integrator.check_game_mode(not own)
-        except ValueError:
-            continue
-        shape = cast(Bodies, _Shape(pitch, stores_momentum))
-        loops += [loop for loop in integrator.kernels(shape, 1.0, own, NO_FORCES) if ANY_PITCH in loop.made_for[-1:]]
-    shape = cast(Bodies, _Shape(pitch, False))
-    loops += [pulls_loop(shape), *(field_loop(kind, shape, ANY_PITCH) for kind in BUILT_IN), *poses_loops(ANY_PITCH)]
-    return loops
+    """Return the loops that accept any pitch, and the kernels they call, so that a running world can continue after any change.
+
+    The variants of its own method come first, and the other methods last.
+    """
+    variants = ((integrator, False, gyroscopic), (integrator, True, gyroscopic), (integrator, False, not gyroscopic))
+    others = ((method, False, gyroscopic) for method in ALL_INTEGRATORS)
+    shape = cast(Bodies, _Shape(rung(1), False))
+    kernels = pulls_loop(shape), *(field_loop(kind, shape, ANY_PITCH) for kind in BUILT_IN), *poses_loops(ANY_PITCH)
+    return [*_slow_loops(variants), *kernels, *_slow_loops(others)]
+
+
+_asked: set[tuple[str, bool]] = set()
+
+
+def ask_for_standby(integrator: Integrator, gyroscopic: bool) -> None:
+    """Request the loops that let worlds with this method continue after any change; once per process."""
+    key = integrator.name, gyroscopic
+    if key not in _asked and background.is_usable():
+        _asked.add(key)
+        ask(standby_loops(integrator, gyroscopic))
+
+
+def _slow_loops(variants: Iterable[tuple[Integrator, bool, bool]]) -> Iterator[Loop]:
+    """Yield the loops for any pitch of methods, with or without stored momentum and the gyroscopic term."""
+    for integrator, stores_momentum, gyroscopic in variants:
+        with suppress(ValueError):  # some methods have no game mode, and some nothing else
+            integrator.check_game_mode(not gyroscopic)
+            loops = integrator.kernels(cast(Bodies, _Shape(rung(1), stores_momentum)), 1.0, gyroscopic, NO_FORCES)
+            yield from (loop for loop in loops if loop.made_for[-1:] == (ANY_PITCH,))
 
 
 def compile_all(loops: Sequence[Loop], progress: Progress | None) -> None:
