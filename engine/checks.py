@@ -16,6 +16,8 @@ from .kernels.rotations import SETTLED, UNIT_TOLERANCE
 
 FloatArray = npt.NDArray[np.float64]
 
+_FLOAT64 = np.dtype(np.float64)
+
 SMALL_ENOUGH = "small enough for the result to be finite"
 """The rule that an argument of finite numbers breaks if the result is beyond the largest float."""
 
@@ -59,9 +61,12 @@ def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
 
 def vector(value: Any, argument: str, owner: object, length: int = 3) -> FloatArray:
     """A fresh array of `length` finite real numbers."""
-    # a short cut for the two most frequent forms: 1 µs instead of 5
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (length,):
-        if math.isfinite(sum(map(abs, value.tolist()))):
+    # A short cut for the two most frequent forms takes 0.4 µs instead of 5. Zero times a finite number is zero; times any other it is nan.
+    if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.shape == (length,):
+        total = 0.0
+        for number in value.tolist():
+            total += 0.0 * number
+        if total == 0.0:
             return value.copy()
     elif type(value) is tuple and len(value) == length and all(type(number) is float for number in value):
         if math.isfinite(sum(map(abs, value))):

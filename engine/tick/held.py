@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -145,7 +144,10 @@ class Held:
             place = None
         if place is not None:
             parts = total = tuple(map(operator.add, table.array[1:, place].tolist(), total))
-        if not math.isfinite(sum(map(abs, parts))) and not all(map(math.isfinite, parts)):
+        check = 0.0
+        for number in parts:
+            check += 0.0 * number  # nan as soon as one of them is not finite
+        if check != 0.0:
             raise ValueError(
                 f"{body}: the sum of the pushes on it for the next tick is too large for a float: {list(total)}"
             )
