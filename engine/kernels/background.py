@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -34,51 +35,73 @@ class _Workshop:
     """Requests kernels from the compiler process, one at a time."""
 
     def __init__(self) -> None:
+        self.requested = 0
+        self.answered = 0
         self.arrivals = 0
         self.pending = 0
-        self._asked: dict[Wanted, bool] = {}
-        self._waiting: SimpleQueue[tuple[Wanted, bytes]] = SimpleQueue()
+        self._messages: dict[Wanted, bytes | None] = {}
+        self._urgent: deque[Wanted] = deque()
+        self._standby: deque[Wanted] = deque()
+        self._called_for: set[Wanted] = set()
+        self._requests: SimpleQueue[None] = SimpleQueue()
+        """One entry per request in either queue: it wakes the thread, in one step that no interrupt can divide."""
         self._thread: Thread | None = None
         self.is_usable = _may_start_processes()
 
-    def ask(self, wanted: Wanted) -> bool:
-        """Request the compilation of a kernel; return whether it will be attempted."""
+    def ask(self, wanted: Wanted, urgent: bool) -> bool:
+        """Request the compilation of a kernel; return whether it will be attempted.
+
+        Urgent requests, for loops that would run now, go before those for loops that may be needed later.
+        """
         if not self.is_usable:
             return False
-        if wanted not in self._asked:
+        is_new = wanted not in self._messages
+        if is_new:
             message = _portable(wanted)
             if message is not None and self._thread is None and not compiler.can_keep(wanted[0](*wanted[1])):
                 self.is_usable = False
                 return False
-            self._asked[wanted] = message is not None
-            if message is not None:
-                self.pending += 1
-                self._waiting.put((wanted, message))
-                if self._thread is None:
-                    self._thread = Thread(target=self._work, name="kernels", daemon=True)
-                    self._thread.start()
-        return self._asked[wanted] and self.is_usable
+            self._messages[wanted] = message
+        if self._messages[wanted] is None:
+            return False
+        if urgent and wanted not in self._called_for:
+            self._called_for.add(wanted)
+            self.pending += 1
+            self._urgent.append(wanted)
+        elif is_new:
+            self._standby.append(wanted)
+        else:
+            return True
+        self.requested += 1
+        self._requests.put(None)
+        if self._thread is None:
+            self._thread = Thread(target=self._work, name="kernels", daemon=True)
+            self._thread.start()
+        return True
 
     def _work(self) -> None:
         process: subprocess.Popen[bytes] | None = None
         while True:
             try:
-                wanted, message = self._waiting.get(timeout=_IDLE)
+                self._requests.get(timeout=_IDLE)
             except Empty:
                 if process is not None:
                     _let_go(process)
                     process = None
                 continue
+            is_urgent = bool(self._urgent)
+            wanted = (self._urgent if is_urgent else self._standby).popleft()
             try:
                 if not compiler.is_kept(wanted[0](*wanted[1]), wanted[2]):
                     process = process or _start()
-                    self._have_made(process, message)
+                    self._have_made(process, self._messages[wanted] or b"")
             except Exception as error:  # without the compiler process, this process compiles by itself
                 self.is_usable = False
                 _LOG.warning("kernels cannot be compiled in the background: %s: %s", type(error).__name__, error)
             finally:
-                self.pending -= 1
-                self.arrivals += 1
+                self.answered += 1
+                self.pending -= is_urgent
+                self.arrivals += is_urgent
 
     def _have_made(self, process: "subprocess.Popen[bytes]", message: bytes) -> None:
         assert process.stdin is not None and process.stdout is not None
@@ -163,9 +186,9 @@ def serve() -> None:
 _workshop = _Workshop()
 
 
-def ask(all_wanted: Iterable[Wanted]) -> bool:
+def ask(all_wanted: Iterable[Wanted], urgent: bool = True) -> bool:
     """Request the compilation of kernels in the background; return whether it will be attempted for all of them."""
-    return all([_workshop.ask(wanted) for wanted in all_wanted])
+    return all([_workshop.ask(wanted, urgent) for wanted in all_wanted])
 
 
 def is_usable() -> bool:
@@ -174,13 +197,18 @@ def is_usable() -> bool:
 
 
 def pending() -> int:
-    """Number of requested kernels that are not compiled yet."""
+    """Number of urgent requests that are not answered yet."""
     return _workshop.pending
 
 
 def arrivals() -> int:
-    """Number of requests answered in this process; when it grows, a kernel that was missing may be on disk."""
+    """Number of urgent requests answered in this process; when it grows, a faster loop may be on disk."""
     return _workshop.arrivals
+
+
+def answered() -> int:
+    """Number of all requests answered in this process; when it grows, a kernel that was missing may be on disk."""
+    return _workshop.answered
 
 
 def _start_anew() -> None:

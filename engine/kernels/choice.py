@@ -48,12 +48,12 @@ class Loop:
     @property
     def can_run(self) -> bool:
         """Whether the kernel can run without compilation; it is loaded if it is in the cache."""
-        key, now = (self.function, self.types), background.arrivals()
+        key, now = (self.function, self.types), background.answered()
         if _missing.get(key) == now:
             return False
         if can_run(*key):
             if could_be_faster(self.function):
-                ask([self])  # for the next start
+                ask([self], urgent=False)  # for the next start
             return True
         _missing[key] = now
         return False
@@ -89,13 +89,13 @@ def choose(loops: list[Loop]) -> Loop:
     """
     place = next((place for place, loop in enumerate(loops) if loop.can_run), 0)
     chosen = loops[place] if ask(loops[:place]) else loops[0]
-    ask(loop for loop in loops[place + 1 :])
+    ask(loops[place + 1 :], urgent=False)
     return chosen
 
 
-def ask(loops: Iterable[Loop]) -> bool:
+def ask(loops: Iterable[Loop], urgent: bool = True) -> bool:
     """Request the compilation of loops in the background, in this order; return whether it will be attempted for all of them."""
-    return background.ask((loop.factory, loop.made_for, loop.types) for loop in loops)
+    return background.ask([(loop.factory, loop.made_for, loop.types) for loop in loops], urgent)
 
 
 def is_worth_it(fused: Loop, passes: list[Loop], has_fields: bool) -> bool:
@@ -109,5 +109,5 @@ def is_worth_it(fused: Loop, passes: list[Loop], has_fields: bool) -> bool:
             return False
         if any(loop.can_run for loop in passes) and ask([fused]):
             return False
-    ask(passes)
+    ask(passes, urgent=False)
     return True

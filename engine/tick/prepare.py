@@ -89,7 +89,7 @@ def ask_for_standby(integrator: Integrator, gyroscopic: bool) -> None:
     key = integrator.name, gyroscopic
     if key not in _asked and background.is_usable():
         _asked.add(key)
-        ask(standby_loops(integrator, gyroscopic))
+        ask(standby_loops(integrator, gyroscopic), urgent=False)
 
 
 def _slow_loops(variants: Iterable[tuple[Integrator, bool, bool]]) -> Iterator[Loop]:
