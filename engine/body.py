@@ -372,7 +372,7 @@ class Body:
             [2.0, 0.0, 0.0]
         """
         force = vector(force_world, "force_world", self)
-        torque = _ZERO if at_world is None else np.cross(vector(at_world, "at_world", self) - self.position, force)
+        torque = None if at_world is None else np.cross(vector(at_world, "at_world", self) - self.position, force)
         self._push(FORCE_WORLD, force, torque)
 
     def apply_force_body(self, force_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
@@ -383,7 +383,7 @@ class Body:
             at_body: Point of application [m], body axes from the body's origin, shape (3,). None is the mass centre.
         """
         force = vector(force_body, "force_body", self)
-        torque = _ZERO
+        torque = None
         if at_body is not None:
             torque = np.cross(vector(at_body, "at_body", self) - self.center_of_mass_body, force)
         self._push(FORCE_BODY, force, torque)
@@ -394,7 +394,7 @@ class Body:
         Args:
             torque_world: Torque [N·m], world frame, shape (3,).
         """
-        self._push(FORCE_WORLD, _ZERO, vector(torque_world, "torque_world", self))
+        self._push(FORCE_WORLD, None, vector(torque_world, "torque_world", self))
 
     def apply_torque_body(self, torque_body: npt.ArrayLike) -> None:
         """Apply a torque during the next tick that rotates with the body.
@@ -402,7 +402,7 @@ class Body:
         Args:
             torque_body: Torque [N·m], body frame, shape (3,).
         """
-        self._push(FORCE_BODY, _ZERO, vector(torque_body, "torque_body", self))
+        self._push(FORCE_BODY, None, vector(torque_body, "torque_body", self))
 
     # impulses, which act at once
 
@@ -501,7 +501,7 @@ class Body:
             if not np.isfinite(result).all():
                 raise ValueError(f"{self}: the given values lead to a result that is not finite: {result.tolist()}")
 
-    def _push(self, part: int, force: FloatArray, torque: FloatArray) -> None:
+    def _push(self, part: int, force: FloatArray | None, torque: FloatArray | None) -> None:
         self._world._held.push(self, part, force, torque)
 
     def _rates_after(self, angular_impulse_world: FloatArray) -> FloatArray:

@@ -13,7 +13,9 @@ from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.gravity import UNIFORM_GRAVITIES
 from ..forces.thruster import THRUSTERS
 from ..forces.wrench import BodyHandle, BodyStates, Wrench
-from ..kernels import gather
+from ..kernels.gather import PUSHES as PUSH_COUNT
+from ..kernels.gather import STALE as STALE_COUNT
+from ..kernels.gather import gather_held
 from ..kernels.layout import MOTOR_TORQUE, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies, touches_model
 from ..store.schema import NOBODY, Field, Kind, Schema
@@ -38,6 +40,7 @@ MOST_STALE = 64
 
 
 _NONE = (0.0,) * 6
+_ZERO = (0.0,) * 3
 
 
 class TickForce(Protocol):
@@ -117,14 +120,14 @@ class Held:
 
     # pushes
 
-    def push(self, body: BodyHandle, first: int, force: FloatArray, torque: FloatArray) -> None:
+    def push(self, body: BodyHandle, first: int, force: FloatArray | None, torque: FloatArray | None) -> None:
         """Add a push to a body for the next tick.
 
         Args:
             body: The body.
             first: The component, of the twelve of a wrench, at which force and torque begin.
-            force: Force [N].
-            torque: Torque [N·m].
+            force: Force [N]; None is none.
+            torque: Torque [N·m]; None is none.
 
         Raises:
             ValueError: The sum of the pushes on the body is too large for a float.
@@ -137,20 +140,25 @@ class Held:
             numbers = table.array[0, : table.count].astype(int).tolist()
             self._places = {number: place for place, number in enumerate(numbers)}
             self._places_numbering = bodies.numbering
-        parts = (*force.tolist(), *torque.tolist())
+        parts = (
+            *(_ZERO if force is None else force.tolist()),
+            *(_ZERO if torque is None else torque.tolist()),
+        )
         total = (*_NONE[:first], *parts, *_NONE[first:])
         place = self._places.get(row)
         if place is not None and place >= table.count:  # the push was undone because a function after a tick raised
             place = None
         if place is not None:
-            parts = total = tuple(map(operator.add, table.array[1:, place].tolist(), total))
-        check = 0.0
-        for number in parts:
-            check += 0.0 * number  # nan as soon as one of them is not finite
-        if check != 0.0:
-            raise ValueError(
-                f"{body}: the sum of the pushes on it for the next tick is too large for a float: {list(total)}"
-            )
+            total = tuple(map(operator.add, table.array[1:, place].tolist(), total))
+        # a force or a torque alone was checked by the body; a sum, or a torque computed from both, may overflow
+        if place is not None or (force is not None and torque is not None):
+            check = 0.0
+            for number in total:
+                check += 0.0 * number  # nan as soon as one of them is not finite
+            if check != 0.0:
+                raise ValueError(
+                    f"{body}: the sum of the pushes on it for the next tick is too large for a float: {list(total)}"
+                )
         if place is None:
             table.append_one((row, *total))
             self._places[row] = table.count - 1
@@ -202,16 +210,16 @@ class Held:
             counts[:3] = [table.count for table in tables]
             if len(self._marks) != bodies.pitch:
                 self._marks = np.zeros(bodies.pitch, np.int64)
-        counts[gather.PUSHES] = pushes.count
+        counts[PUSH_COUNT] = pushes.count
         if stale is None:
-            counts[gather.STALE] = -1
+            counts[STALE_COUNT] = -1
         else:
-            counts[gather.STALE] = len(stale)
+            counts[STALE_COUNT] = len(stale)
             for place, row in enumerate(stale):
                 self._stale_rows[place] = row
         self._stale = None  # after an interrupt during the call, everything is gathered again
         gravities, constants, thrusters = self._arrays
-        gather.gather_held(
+        gather_held(
             bodies.array,
             bodies.count,
             gravities,
