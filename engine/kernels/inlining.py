@@ -1,8 +1,8 @@
 """The numba pipeline for inlined functions, which stops at LLVM's intermediate code.
 
 By default numba compiles each function to machine code and makes it callable from Python. An inlined function is only used inside kernels,
-so this pipeline omits both. With reference counting switched off (see `compiler.inlined`), this saves a quarter of the time to compile a
-kernel. The optimization passes over each single function stay: without them some loops are up to 10 % slower.
+so this pipeline omits both. It also omits the optimization passes over each single function, because LLVM repeats them when it optimizes
+the whole module. Together this saves a third of the time to compile a kernel.
 """
 
 from typing import Any
@@ -48,6 +48,9 @@ class _Uncallable:
 
 class _IntermediateLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Intermediate code that is linked into kernels and never loaded by itself."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
