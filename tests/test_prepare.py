@@ -166,6 +166,7 @@ class Workshop:
 
     def __init__(self, monkeypatch):
         self.asked, self.answered = [], 0
+        monkeypatch.setattr(background, "is_usable", lambda: True)
         monkeypatch.setattr(background, "ask", self.ask)
         monkeypatch.setattr(background, "pending", lambda: len(set(self.asked)) - self.answered)
         monkeypatch.setattr(background, "arrivals", lambda: self.answered)

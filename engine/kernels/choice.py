@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any
 
 from . import background
@@ -32,7 +33,12 @@ class Loop:
         """
         self.factory = factory
         self.made_for = made_for
-        self.types = types_of(*arguments)
+        self._arguments = arguments
+
+    @cached_property
+    def types(self) -> tuple[Any, ...]:
+        """The types of the arguments."""
+        return types_of(*self._arguments)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -95,6 +101,8 @@ def choose(loops: list[Loop]) -> Loop:
 
 def ask(loops: Iterable[Loop], urgent: bool = True) -> bool:
     """Request the compilation of loops in the background, in this order; return whether it will be attempted for all of them."""
+    if not background.is_usable():
+        return not any(True for _ in loops)
     return background.ask([(loop.factory, loop.made_for, loop.types) for loop in loops], urgent)
 
 
