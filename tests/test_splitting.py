@@ -7,7 +7,7 @@ import pytest
 
 from engine import MassProperties, World, forces, integrators
 from engine.integrators import AxisSplitting, FreeRotor
-from engine.kernels import fields, splitting, staged_splitting
+from engine.kernels import fields, splitting, splitting_passes
 from engine.kernels.axis_splitting import axis_splitting
 from engine.kernels.compiler import COMPILED
 from engine.kernels.free_rotor import free_rotor
@@ -59,8 +59,8 @@ def loops(turn):
         "strang with wheels": (splitting.strang_ticks(turn, True, True, PITCH), (0.0, 0.1, 1)),
         "table": (splitting.table_ticks(turn, False, True, PITCH), (table, shares, 0.0, 0.1, 1)),
         "table with wheels": (splitting.table_ticks(turn, True, True, PITCH), (table, shares, 0.0, 0.1, 1)),
-        "passes": (staged_splitting.passes(turn, False, True, PITCH), PASSES),
-        "passes with wheels": (staged_splitting.passes(turn, True, True, PITCH), PASSES),
+        "passes": (splitting_passes.passes(turn, False, True, PITCH), PASSES),
+        "passes with wheels": (splitting_passes.passes(turn, True, True, PITCH), PASSES),
     }
 
 

@@ -39,7 +39,7 @@ def test_threads_do_not_change_a_bit(threads, method):
     assert shared.state_hash() == alone.state_hash()
 
 
-def test_work_is_shared_between_threads_only_where_it_is_worth_it(monkeypatch):
+def test_work_is_shared_between_threads_only_where_it_should_fuse(monkeypatch):
     """How many threads take part in a tick is seen in the pool's threads: none for a world of too few bodies."""
     from engine import threads
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from ..kernels import loops
-from ..kernels.choice import Loop, choose, is_worth_it
+from ..kernels.choice import Loop, choose, should_fuse
 from ..kernels.loops import accepted
 from ..store.bodies import Bodies
 from ..threads import TakeTicks, on_threads
@@ -129,7 +129,7 @@ class OneStepMethod(Integrator):
     ) -> TakeTicks:
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
-            if is_worth_it(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
+            if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
                 loop = fused.function
                 return on_threads(
                     *(bodies, threads, forces.layers),

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..kernels import splitting, staged_splitting
-from ..kernels.choice import Loop, choose, is_worth_it
+from ..kernels import splitting, splitting_passes
+from ..kernels.choice import Loop, choose, should_fuse
 from ..kernels.kick_drift import KICKS
 from ..store.bodies import Bodies
 from ..threads import TakeTicks, on_threads
@@ -74,7 +74,7 @@ class Splitting(Integrator):
     ) -> TakeTicks:
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
-            if is_worth_it(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
+            if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
                 loop, constants = fused.function, self._constants
                 return on_threads(
                     *(bodies, threads, forces.layers),
@@ -106,14 +106,14 @@ class Splitting(Integrator):
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> TakeStagedTick:
         loop = self._passes(bodies, dt, gyroscopic, forces, depends_on_rates)
-        offsets = self._program(self._evaluations_per_kick(depends_on_rates))[:-1, staged_splitting.OFFSET]
+        offsets = self._program(self._evaluations_per_kick(depends_on_rates))[:-1, splitting_passes.OFFSET]
         return StagedTick(loop, [(0, offset * dt) for offset in offsets.tolist()])
 
     def _passes(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> LoopCall:
         loop = choose(self._passes_loops(bodies, dt, gyroscopic)).function
-        stages = bodies.stage_array(staged_splitting.STAGE_BLOCKS)
+        stages = bodies.stage_array(splitting_passes.STAGE_BLOCKS)
         _, shares = self._arrays
         program = self._program(self._evaluations_per_kick(depends_on_rates))
         return partial(loop, bodies.array, bodies.control, program, shares, stages, *force_tables(bodies, forces), dt)
@@ -121,10 +121,10 @@ class Splitting(Integrator):
     def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
         made_for = self.turn, bodies.stores_momentum, gyroscopic
         first_arguments = bodies.array, bodies.control, *self._arrays
-        return passes_loops(staged_splitting.passes, made_for, bodies, first_arguments, dt)
+        return passes_loops(splitting_passes.passes, made_for, bodies, first_arguments, dt)
 
     def _program(self, evaluations: int) -> FloatArray:
-        """What a tick in passes does at each evaluation of forces (see `kernels.staged_splitting`)."""
+        """What a tick in passes does at each evaluation of forces (see `kernels.splitting_passes`)."""
         return _program(self.table, evaluations)
 
 
@@ -143,7 +143,7 @@ def _offsets(table: Table) -> tuple[float, ...]:
 
 @cache
 def _program(table: Table, evaluations: int) -> FloatArray:
-    kinds = staged_splitting
+    kinds = splitting_passes
     names = (kinds.ONLY,) if evaluations == 1 else (kinds.FIRST, *[kinds.TRIAL] * (evaluations - 2), kinds.LAST)
     program = [[kinds.START, 0.0, 0.0, 0.0, 0.0, 0.0]]
     for (kick, drift), offset in zip(table, _offsets(table), strict=True):

@@ -106,7 +106,7 @@ def ask(loops: Iterable[Loop], urgent: bool = True) -> bool:
     return background.ask([(loop.factory, loop.made_for, loop.types) for loop in loops], urgent)
 
 
-def is_worth_it(fused: Loop, passes: list[Loop], has_fields: bool) -> bool:
+def should_fuse(fused: Loop, passes: list[Loop], has_fields: bool) -> bool:
     """Return whether the fused loop of a method should run the next ticks instead of a loop in passes, and request missing loops.
 
     A fused loop with fields is compiled only in the background, because there is one for each set of kinds.

@@ -24,7 +24,7 @@ Whether any body of a world stores momentum is a compile-time constant of a loop
 last nine rows.
 
 The stage array has the same pitch. It exists if a force is evaluated at each stage. It has thirteen rows for the state at the stage, then
-twelve rows of wrench for each evaluation in the tick. Splitting methods use another layout after the state (see `staged_splitting`).
+twelve rows of wrench for each evaluation in the tick. Splitting methods use another layout after the state (see `splitting_passes`).
 
 The history array exists once a method that uses earlier wrenches has run. It has the held wrench of the previous tick (twelve rows), that
 of the tick before (twelve rows), and the number of these wrenches that are known (one row).

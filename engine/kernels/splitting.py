@@ -49,7 +49,7 @@ def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., An
     """Make `kick_by(array, layers, column, time, step, state, held, body) -> BodyState`, which kicks one body.
 
     The wrench is the held wrench plus the fields at this pose, one layer of each kind, in the given number of evaluations. The bits are the
-    same as those of `staged_splitting.passes`.
+    same as those of `splitting_passes.passes`.
     """
     kick_in_stages = _kick_from(0, evaluations, summed(kinds))
 

@@ -56,13 +56,11 @@ def kernels_for(
         named(pose_at, table, 0, 0.0, np.zeros(7)),
         pulls_loop(shapes[0]),
     ]
-    layers = CompiledForces(kinds=tuple(kinds), layers=table) if kinds else NO_FORCES
-    rates = CompiledForces(kinds=tuple(kinds), layers=table, depends_on_rates=True) if kinds else NO_FORCES
-    if not any(kind.depends_on_rates for kind in kinds):
-        rates = layers
+    depends_on_rates = any(kind.depends_on_rates for kind in kinds)
+    acting = CompiledForces(tuple(kinds), table, depends_on_rates=depends_on_rates) if kinds else NO_FORCES
     for shape in shapes:
         for integrator in integrators:
-            for forces in (NO_FORCES, rates):
+            for forces in (NO_FORCES, acting):
                 wanted += integrator.kernels(shape, 1.0, gyroscopic, forces)
         wanted += [field_loop(kind, shape, pitch) for kind in kinds for pitch in (shape.pitch, ANY_PITCH)]
         wanted += poses_loops(shape.pitch)
