@@ -201,6 +201,18 @@ def test_the_loop_for_any_pitch_gives_the_same_bits(name, monkeypatch):
         assert np.array_equal(held(method, everything()), reference)
 
 
+@pytest.mark.parametrize("name", ["rk4", "free-rotor-2"])
+def test_a_loop_in_passes_rejects_what_a_field_rejects(name, monkeypatch):
+    """The kernel of a field is for another pitch: nothing is changed, and no tick is taken without that field."""
+    method, bodies = METHODS[name], Bodies()
+    before = bodies.array.copy()
+    monkeypatch.setattr(compiled_forces, "field_loop", partial(field_loop_of, PITCH + 8))
+    take = method.held_ticks(bodies, DT, True, everything())
+    assert take(3) == -1
+    assert np.array_equal(bodies.array, before)
+    assert bodies.control.tolist() == [3, 8, -1]
+
+
 def field_loop_of(pitch, kind, bodies, _pitch):
     return FIELD_LOOP(kind, bodies, pitch)
 

@@ -66,7 +66,7 @@ def force_tables(bodies: Bodies, forces: CompiledForces) -> ForceTables:
         loop = choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)])
         calls[place] = loop.address, row, count
         row += count * kind.rows_per_layer
-    if forces.springs is not None:
+    if forces.counts is not None and forces.counts.any():
         calls[0, 0] = pulls_loop(bodies).address
     layers = forces.layers if forces.kinds else np.zeros((1, bodies.pitch))
     springs = _NO_SPRINGS if forces.springs is None else forces.springs

@@ -92,7 +92,7 @@ class _Workshop:
             is_urgent = bool(self._urgent)
             wanted = (self._urgent if is_urgent else self._standby).popleft()
             try:
-                if not compiler.is_kept(wanted[0](*wanted[1]), wanted[2]):
+                if self.is_usable and not compiler.is_kept(wanted[0](*wanted[1]), wanted[2]):
                     process = process or _start()
                     self._have_made(process, self._messages[wanted] or b"")
             except Exception as error:  # without the compiler process, this process compiles by itself

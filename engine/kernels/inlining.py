@@ -2,7 +2,8 @@
 
 By default numba compiles each function to machine code and makes it callable from Python. An inlined function is only used inside kernels,
 so this pipeline omits both. It also omits the optimization passes over each single function, because LLVM repeats them when it optimizes
-the whole module. Together this saves a third of the time to compile a kernel.
+the whole module, and because loops that were optimized before they are inlined do not vectorise (measured on the loops in passes: 13 packed
+multiplications beside 419 scalar ones). Together this saves a third of the time to compile a kernel.
 """
 
 from typing import Any

@@ -148,9 +148,9 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
             for each in range(first, min(last + 1, evaluations)):
                 row = STAGE_WRENCH + WRENCH_ROWS * each
                 to_any_stage(each, array, stages, count, dt)
-                add_forces(
-                    array, control, stages, row, calls, layers, springs, point_forces, counts, time + offsets[each] * dt
-                )
+                at = time + offsets[each] * dt
+                if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, at) < 0:
+                    return -1
             # after the last evaluation: advance all bodies to the end of the tick, and count it or restore them
             if last == evaluations and not close(array, control, to_end(array, stages, count, dt)):
                 return tick

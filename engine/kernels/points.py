@@ -47,16 +47,21 @@ def add_forces(
     point_forces: Array,
     counts: Integers,
     time: float,
-) -> None:
+) -> int:
     """Add all compiled forces to the wrenches that start at a row, first the fields of each kind, then springs and point forces.
+
+    Returns zero, or a negative number if one of the loops rejected its arrays.
 
     Each row of `calls` has the address of a loop from `fields.field_passes`, the first row of its layers and the number of layers. Row 0
     has the address of `pulls`, for springs and point forces.
     """
+    rejected = 0
     for kind in range(1, calls.shape[0]):
-        call(calls[kind, 0], (array, control, states, wrench_row, layers, calls[kind, 1], calls[kind, 2], time))
+        place, layer_count = calls[kind, 1], calls[kind, 2]
+        rejected += call(calls[kind, 0], (array, control, states, wrench_row, layers, place, layer_count, time))
     if counts[SPRING_COUNT] + counts[POINT_FORCE_COUNT] > 0:
-        call(calls[0, 0], (array, states, wrench_row, springs, point_forces, counts))
+        rejected += call(calls[0, 0], (array, states, wrench_row, springs, point_forces, counts))
+    return rejected
 
 
 @inlined

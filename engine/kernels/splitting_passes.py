@@ -134,7 +134,9 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
                 # evaluate the forces, except after the last row
                 if each < evaluations:
                     time = start_time + float(program[each, OFFSET]) * dt
-                    add_forces(array, control, stages, STAGE_WRENCH, calls, layers, springs, point_forces, counts, time)
+                    row = STAGE_WRENCH
+                    if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, time) < 0:
+                        return -1
             # after the last row: store the states, and count the tick or restore all bodies
             if last == evaluations and not close(array, control, end_all(array, stages, count)):
                 return tick

@@ -128,6 +128,7 @@ def _same_layout(a: CompiledForces, b: CompiledForces) -> bool:
     return (
         (a.kinds, a.layer_counts) == (b.kinds, b.layer_counts)
         and b.counts is not None
+        and a.counts.any() == b.counts.any()  # else the loop in passes has no kernel to call for them
         and a.springs is b.springs
         and a.point_forces is b.point_forces
         and (a.in_passes, a.depends_on_rates) == (b.in_passes, b.depends_on_rates)
