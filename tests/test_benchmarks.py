@@ -171,7 +171,7 @@ def test_each_call_calls_so_many_times():
 
 @pytest.fixture(scope="module")
 def run():
-    """A tiny run of what is quick, with the columns that the README wants."""
+    """A tiny run of what is quick, with the columns of the compact table."""
     figures = one_body.measured(TINY)[:3] + many_bodies._at(10, TINY) + limits.bandwidth(TINY)
     figures += [Figure(f.table, f.row, "1 000", f.unit, f.median, f.least) for f in figures if f.column == "10"]
     figures += accuracy._costs({"rk4": lambda bodies: Own(bodies, "rk4")}, TINY)
@@ -184,7 +184,7 @@ def run():
 def test_tables_come_out_of_the_json_as_they_went_in(run):
     again = json.loads(json.dumps(run))
     assert table.everything(again) == table.everything(run)
-    assert table.readme(again) == table.readme(run)
+    assert table.compact(again) == table.compact(run)
 
 
 def test_table_shows_every_figure_once_with_its_least_round(run):
@@ -195,8 +195,8 @@ def test_table_shows_every_figure_once_with_its_least_round(run):
     assert re.search(r"\| rk4 .*\d \(\d", text)
 
 
-def test_readme_table_has_cost_beside_truth(run):
-    lines = table.readme(run).splitlines()
+def test_compact_table_has_cost_beside_truth(run):
+    lines = table.compact(run).splitlines()
     cells = {
         cells[1].strip(): [cell.strip() for cell in cells[2:-1]] for cells in (line.split("|") for line in lines[2:-2])
     }
@@ -210,23 +210,22 @@ def test_files_are_written(run, tmp_path):
     target, drawn = tmp_path / "kept" / "run.json", tmp_path / "kept" / "run.png"
     benchmarks.written(run, target, drawn)
     assert json.loads(target.read_text(encoding="utf-8")) == run
-    assert drawn.read_bytes().startswith(b"\x89PNG")
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (drawn, drawn.with_name(benchmarks.ENGINES)))
 
 
-def test_readme_option_prints_the_table_of_a_file(run, tmp_path, capsys):
+def test_table_option_prints_the_tables_of_a_file(run, tmp_path, capsys):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(run), encoding="utf-8")
-    benchmarks.main(["--readme", str(path)])
-    assert capsys.readouterr().out == table.readme(run) + "\n"
+    benchmarks.main(["--table", str(path)])
+    assert capsys.readouterr().out.startswith(table.compact(run) + "\n")
 
 
-def test_readme_holds_the_table_of_the_recorded_run():
-    record, readme = benchmarks.KEPT[0], (benchmarks.ROOT / "README.md").read_text(encoding="utf-8")
-    held = re.search(r"<!-- benchmark table -->\n(.*?)\n<!-- end of benchmark table -->", readme, flags=re.DOTALL)
-    if held is None and not record.exists():
-        pytest.skip("no run has been recorded")
-    assert held is not None, "the README has no marks for the table"
-    assert held[1].strip() == table.readme(json.loads(record.read_text(encoding="utf-8")))
+@pytest.mark.parametrize(("mark", "make"), [("benchmark table", table.compact), ("force table", table.forces)])
+def test_the_page_on_benchmarks_has_the_tables_of_the_recorded_run(mark, make):
+    page = (benchmarks.ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    held = re.search(rf"<!-- {mark} -->\n(.*?)\n<!-- end of {mark} -->", page, flags=re.DOTALL)
+    assert held is not None, "the page has no marks for the table"
+    assert held[1].strip() == make(json.loads(benchmarks.KEPT[0].read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize(

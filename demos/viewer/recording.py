@@ -29,14 +29,19 @@ PALETTE = "stats_mode=diff", "dither=sierra2_4a:diff_mode=rectangle"
 class Clip:
     """A file that takes one frame after the other; it is whole once it is closed, however few there were."""
 
-    def __init__(self, path: Path, size: tuple[int, int]) -> None:
+    def __init__(
+        self, path: Path, size: tuple[int, int], rate: int = FRAMES_A_SECOND, quality: int | None = None
+    ) -> None:
         import av
 
         codec, layout, options, file_options = FORMATS[path.suffix.lower()]
+        if quality is not None:
+            options = {**options, "quality": str(quality)}
+        self._rate = rate
         path.parent.mkdir(parents=True, exist_ok=True)
         path.open("wb").close()  # av opens it at its first frame; what is wrong should be said before the flight
         self._file = av.open(str(path), "w", options=file_options)
-        self._stream = self._file.add_stream(codec, rate=FRAMES_A_SECOND, options=options)
+        self._stream = self._file.add_stream(codec, rate=rate, options=options)
         self._stream.width, self._stream.height, self._stream.pix_fmt = *size, layout
         self._palette = _palette_graph(size) if layout == "pal8" else None
         self._colours = "ITU709" if codec == "libx264" else None
@@ -53,7 +58,7 @@ class Clip:
         import av
 
         frame = av.VideoFrame.from_ndarray(image, format="rgb24")
-        frame.pts, frame.time_base = self._count, Fraction(1, FRAMES_A_SECOND)
+        frame.pts, frame.time_base = self._count, Fraction(1, self._rate)
         self._count += 1
         if self._palette is None:
             self._write(frame.reformat(format=self._stream.pix_fmt, dst_colorspace=self._colours))

@@ -3,8 +3,9 @@
     python -m tests.benchmarks              # some minutes: prints the tables, writes benchmarks.json and benchmarks.png to out/
     python -m tests.benchmarks --quick      # a minute, rough
     python -m tests.benchmarks --full       # more rounds, and a million bodies
-    python -m tests.benchmarks --record     # to be kept: writes tests/benchmarks/measured.json and demos/pictures/benchmarks.png
-    python -m tests.benchmarks --readme     # measures nothing: prints the README's table from tests/benchmarks/measured.json
+    python -m tests.benchmarks --record     # to be kept: writes tests/benchmarks/measured.json and the pictures in demos/pictures
+    python -m tests.benchmarks --table      # measures nothing: prints the tables of docs/benchmarks.md from tests/benchmarks/measured.json
+    python -m tests.benchmarks --draw       # measures nothing: draws the pictures again from tests/benchmarks/measured.json
 
 Each figure is the median of rounds in which everything takes its turn; the least is in brackets. Other engines are measured where they are
 installed (the extra "peers"), the limits where there is a C compiler.
@@ -23,6 +24,8 @@ from .measure import Effort, Figure
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "benchmarks" / "measured.json", ROOT / "demos" / "pictures" / "benchmarks.png"
 PASSING = Path("out") / "benchmarks.json", Path("out") / "benchmarks.png"
+ENGINES = "other-engines.png"
+"""The picture of the README."""
 
 SECTIONS: dict[str, Callable[[Effort], list[Figure]]] = {
     "one-body": one_body.measured,
@@ -39,10 +42,12 @@ def main(arguments: list[str] | None = None) -> None:
     """Do what the command line asks."""
     parser = _parser()
     chosen = parser.parse_args(arguments)
-    if chosen.readme is not None:
-        if not chosen.readme.exists():
-            parser.error(f"there is no {chosen.readme}; --record writes one")
-        print(table.readme(json.loads(chosen.readme.read_text(encoding="utf-8"))))
+    if chosen.table is not None:
+        run = _recorded(chosen.table, parser)
+        print(f"{table.compact(run)}\n\n{table.forces(run)}")
+        return
+    if chosen.draw:
+        draw(_recorded(KEPT[0], parser), KEPT[1])
         return
     run = measured(chosen.effort, chosen.only or list(SECTIONS))
     print(table.everything(run))
@@ -66,14 +71,27 @@ def written(run: dict[str, Any], target: Path, drawn: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(run, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"wrote {target}")
+    draw(run, drawn)
+
+
+def draw(run: dict[str, Any], drawn: Path) -> None:
+    """Draw the figures where matplotlib is there and there is something to draw, all of them and, next to it, the picture of the README."""
     try:
         from . import picture
     except ImportError:
         print("no matplotlib: no picture")
         return
     if any(figure["table"] == many_bodies.TABLE for figure in run["figures"]):
-        picture.save(picture.cost_and_truth(run), drawn)
-        print(f"wrote {drawn}")
+        for make, path in ((picture.cost_and_truth, drawn), (picture.next_to_other_engines, drawn.with_name(ENGINES))):
+            picture.save(make(run), path)
+            print(f"wrote {path}")
+
+
+def _recorded(path: Path, parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """A run as it was written."""
+    if not path.exists():
+        parser.error(f"there is no {path}; --record writes one")
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -85,10 +103,16 @@ def _parser() -> argparse.ArgumentParser:
     ):
         effort.add_argument(name, dest="effort", action="store_const", const=value, default=measure.NORMAL, help=words)
     parser.add_argument("--only", action="append", choices=SECTIONS, help="measure this section (may be repeated)")
-    parser.add_argument("--record", action="store_true", help="write the files that the README shows")
+    parser.add_argument("--record", action="store_true", help="write the files that the documentation shows")
     parser.add_argument(
-        "--readme", nargs="?", type=Path, const=KEPT[0], metavar="JSON", help="print the README's table and stop"
+        "--table",
+        nargs="?",
+        type=Path,
+        const=KEPT[0],
+        metavar="JSON",
+        help="print the tables of docs/benchmarks.md and stop",
     )
+    parser.add_argument("--draw", action="store_true", help="draw the recorded figures again and stop")
     return parser
 
 

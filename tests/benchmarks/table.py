@@ -1,4 +1,4 @@
-"""Figures as Markdown tables: all of them, and those in the README."""
+"""Figures as Markdown tables: all of them, and those in docs/benchmarks.md."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,9 +25,9 @@ TITLES = {
     limits.TABLE: "Limits of the machine",
 }
 
-README_OWN = ("free-rotor-2", "free-rotor-4", "axis-splitting-4", "rk4", "semi-implicit-euler")
-README_LIMITS = ("C: rk4", "C: semi-implicit-euler")
-README_COUNTS = ("1 000", "100 000")
+COMPACT_OWN = ("free-rotor-2", "free-rotor-4", "axis-splitting-4", "rk4", "semi-implicit-euler")
+COMPACT_LIMITS = ("C: rk4", "C: semi-implicit-euler")
+COMPACT_COUNTS = ("1 000", "100 000")
 
 Run = Mapping[str, Any]
 """What is written as JSON: "machine" and "figures"."""
@@ -49,15 +49,15 @@ def everything(run: Run) -> str:
     return "\n\n".join(parts)
 
 
-def readme(run: Run) -> str:
+def compact(run: Run) -> str:
     """Speed and accuracy in one compact table."""
     cells = {(figure.table, figure.row, figure.column): figure for figure in figures_of(run)}
     errors = [accuracy.error_column(case) for case in accuracy.CASES]
     wanted = [(accuracy.TABLE, accuracy.COST)]
-    wanted += [(many_bodies.TABLE, count) for count in README_COUNTS]
+    wanted += [(many_bodies.TABLE, count) for count in COMPACT_COUNTS]
     wanted += [(accuracy.TABLE, error) for error in errors]
-    rows = _readme_rows(cells)
-    heads = ["", "one free body, µs per tick", *(f"{count} ships, ns per body per tick" for count in README_COUNTS)]
+    rows = _compact_rows(cells)
+    heads = ["", "one free body, µs per tick", *(f"{count} ships, ns per body per tick" for count in COMPACT_COUNTS)]
     heads += [f"error in {accuracy.SECONDS} s, rad, {case}" for case in accuracy.CASES]
     body = [
         [label, *(_cell(cells.get((table, row, column)), least=False) for table, column in wanted)]
@@ -66,11 +66,16 @@ def readme(run: Run) -> str:
     return _markdown(heads, [line for line in body if any(cell != "–" for cell in line[1:])]) + "\n\n" + _notes(run)
 
 
-def _readme_rows(cells: Iterable[tuple[str, str, str]]) -> list[tuple[str, str]]:
-    """Row and how the README calls it: some of the engine's methods, the limits, every peer."""
+def forces(run: Run) -> str:
+    """What each kind of force adds to a tick."""
+    return _pivot([figure for figure in figures_of(run) if figure.table == force_costs.TABLE])
+
+
+def _compact_rows(cells: Iterable[tuple[str, str, str]]) -> list[tuple[str, str]]:
+    """Row and how the table calls it: some of the engine's methods, the limits, every peer."""
     present = dict.fromkeys(row for table, row, _ in cells if table == many_bodies.TABLE)
-    own = [(name, f'**`"{name}"`**') for name in README_OWN if name in present]
-    bounds = [(name, f"{name.removeprefix('C: ')}, the same in strict C") for name in README_LIMITS if name in present]
+    own = [(name, f'**`"{name}"`**') for name in COMPACT_OWN if name in present]
+    bounds = [(name, f"{name.removeprefix('C: ')}, the same in strict C") for name in COMPACT_LIMITS if name in present]
     return own + bounds + [(name, name) for name in present if name in _peer_names(cells)]
 
 
