@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from engine import integrators
+from engine.compilation.compiler import COMPILED, inlined
 from engine.integrators import Extrapolated, Substepped, compiled_forces
 from engine.integrators.compiled_forces import NO_FORCES, CompiledForces, add_forces, force_tables
-from engine.kernels import fields
-from engine.kernels.compiler import COMPILED, inlined
-from engine.kernels.fields import FieldKind
-from engine.kernels.layout import (
+from engine.loops import fields
+from engine.loops.allocation import from_column, zeros
+from engine.loops.fields import FieldKind
+from engine.loops.layout import (
     BAD,
     COUNT,
     HISTORY_ROWS,
@@ -24,7 +25,6 @@ from engine.kernels.layout import (
     TICKS,
     WRENCH_ROWS,
 )
-from engine.kernels.memory import from_column, zeros
 
 from .test_kernels import control_of, needs_numba, world_array
 

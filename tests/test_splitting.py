@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, forces, integrators
+from engine.compilation.compiler import COMPILED
 from engine.integrators import AxisSplitting, FreeRotor
-from engine.kernels import fields, splitting, splitting_passes
 from engine.kernels.axis_splitting import axis_splitting
-from engine.kernels.compiler import COMPILED
 from engine.kernels.free_rotor import free_rotor
-from engine.kernels.layout import INERTIA, PREVIOUS, PRINCIPAL_AXES, PRINCIPAL_MOMENTS, ROWS, STATE_ROWS
+from engine.loops import fields, splitting, splitting_passes
+from engine.loops.layout import INERTIA, PREVIOUS, PRINCIPAL_AXES, PRINCIPAL_MOMENTS, ROWS, STATE_ROWS
 
 from .helpers import (
     ASYMMETRIC,

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy.typing as npt
 
-from ..kernels import fields
+from ..loops import fields
 from ..store.schema import NOT_NEGATIVE, Field, Kind, Schema
 from .field_force import FieldForce
 from .force import Parameter, reference_fields

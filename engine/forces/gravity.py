@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, real, refuse
-from ..kernels import fields
-from ..kernels.arrays import rotated_inverse
+from ..loops import fields
+from ..loops.arrays import rotated_inverse
 from ..store.schema import ANY, DIRECTION, POSITIVE, Field, Kind, Schema
 from .field_force import FieldForce
 from .force import Parameter, TableForce, body_rows, checked, reference_fields

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
-from ..kernels import fields
+from ..loops import fields
 from ..store.schema import ANY, Field, Kind, Schema
 from .field_force import FieldForce
 from .force import Parameter, reference_fields

@@ -3,7 +3,7 @@
 It needs no special functions beyond sine and cosine.
 """
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .quaternions import Quaternion, from_rotation_vector
 from .rigid_body import MaybeVector, plus
 from .trigonometry import sine_cosine_of_half

@@ -10,7 +10,7 @@ constant during the free rotation.
 
 from math import inf, sqrt
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .implicit_gyroscopic import newton_correction
 from .quaternions import Quaternion, doubling, from_rotation_vector, multiply, normalize, rotate_inverse
 from .rigid_body import (

@@ -6,7 +6,7 @@ exact rotation.
 
 from typing import NamedTuple
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .quaternions import Quaternion, doubling, from_rotation_vector, multiply, normalize
 from .rigid_body import (
     BodyModel,

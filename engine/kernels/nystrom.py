@@ -5,16 +5,8 @@ The variables of the rotation are q and dq/dt. The angular velocity is computed 
 
 from typing import NamedTuple
 
-from .compiler import inlined
-from .quaternions import (
-    Quaternion,
-    add_scaled_quaternion,
-    conjugate,
-    doubling,
-    multiply,
-    normalize,
-    rate_of_change,
-)
+from ..compilation.compiler import inlined
+from .quaternions import Quaternion, add_scaled_quaternion, conjugate, doubling, multiply, normalize, rate_of_change
 from .rigid_body import (
     BodyModel,
     BodyState,

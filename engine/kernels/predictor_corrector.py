@@ -1,6 +1,6 @@
 """The predictor-corrector method of Zhao and van Wachem, which predicts the midpoint of the tick and integrates the tick with its rates."""
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .quaternions import doubling, from_rotation_vector, multiply, normalize, rotate
 from .rigid_body import (
     BodyModel,

@@ -1,6 +1,6 @@
 """The classical Runge-Kutta method of order four, with one of three choices of the rotational variable."""
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .quaternions import Quaternion, doubling, normalize, rotate, rotate_inverse
 from .rigid_body import (
     BodyModel,

@@ -1,6 +1,6 @@
 """Butcher's Runge-Kutta method of order five in six stages, on position, orientation, velocity and body rates."""
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .rigid_body import BodyModel, BodyState, Wrenches, add_scaled_state, at_unit_length, grown, slope
 
 NODES = (0.0, 1 / 4, 1 / 4, 1 / 2, 3 / 4, 1.0)

@@ -1,6 +1,6 @@
 """Semi-implicit Euler methods, which kick the momenta with the forces at the start and then move and rotate with the new rates."""
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .implicit_gyroscopic import newton_correction
 from .quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate_inverse
 from .rigid_body import (

@@ -12,9 +12,9 @@ from ..forces.constant import POINT_FORCES
 from ..forces.field_force import FieldForce, stacked
 from ..forces.spring import SPRINGS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
-from ..kernels import layout
-from ..kernels.fields import BUILT_IN, FieldKind
-from ..kernels.memory import zeros
+from ..loops import layout
+from ..loops.allocation import zeros
+from ..loops.fields import BUILT_IN, FieldKind
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import Table

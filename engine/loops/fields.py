@@ -11,12 +11,12 @@ from functools import cache
 from math import nan, sqrt
 from typing import Any, NamedTuple
 
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.quaternions import rotate_inverse
+from ..kernels.rigid_body import BodyAtStage, BodyWrench
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from .columns import Array, Integers, is_other_pitch, load_body_at_stage, load_state, load_vector, store_vector
-from .compiler import inlined, kernel, use_widest_vectors
 from .layout import COUNT, FORCE_WORLD, POSITION, TORQUE_BODY
-from .quaternions import rotate_inverse
-from .rigid_body import BodyAtStage, BodyWrench
-from .vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 
 Parameters = tuple[float, ...]
 
