@@ -9,6 +9,7 @@ import pytest
 from engine import MassProperties, World, integrators
 from engine.compilation import compiler
 from engine.compilation.compiler import COMPILED
+from engine.forces import drag, gravity
 from engine.loops import fields, one_step
 from engine.loops.layout import (
     BAD,
@@ -97,7 +98,7 @@ def test_held_ticks_are_packed_across_bodies(method, stores):
 @pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler", "midpoint"])
 def test_held_ticks_with_fields_are_packed_across_bodies(method):
     array, control, integer, real = types()
-    loop = held_loop(method, kinds=(fields.POINT_GRAVITY, fields.LINEAR_DRAG))
+    loop = held_loop(method, kinds=(gravity.POINT_GRAVITY, drag.LINEAR_DRAG))
     packed, scalar = multiplications(loop, array, control, array, real, integer)
     assert packed > 100
     assert packed >= 0.9 * scalar
@@ -126,7 +127,7 @@ def test_passes_are_packed_across_bodies(method):
 
 
 @needs_numba
-@pytest.mark.parametrize("kind", [fields.POINT_GRAVITY, fields.GRAVITY_GRADIENT], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [gravity.POINT_GRAVITY, gravity.GRAVITY_GRADIENT], ids=lambda kind: kind.name)
 def test_fields_are_packed_across_bodies(kind):
     array, control, integer, real = types()
     passes = array, control, array, integer, array, integer, integer, real
@@ -166,7 +167,7 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
     right = np.full((ROWS, PITCH), 7.0)
     control = control_of()
     assert held_loop(method)(wrong, control, NO_LAYERS, 0.1, 1) == -1
-    assert held_loop(method, kinds=(fields.LINEAR_DRAG,))(right, control, wrong, 0.1, 1) == -1
+    assert held_loop(method, kinds=(drag.LINEAR_DRAG,))(right, control, wrong, 0.1, 1) == -1
     loop = one_step.passes(made.advance, made.stage_offsets, False, True, PITCH)
     calls, counts = np.zeros((1, 3), np.int64), np.zeros(2, np.int64)
     springs, points = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
@@ -179,7 +180,7 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
 
 
 def test_a_field_refuses_an_array_of_another_pitch_and_leaves_it_alone():
-    loop = fields.field_passes(fields.LINEAR_DRAG, PITCH)
+    loop = fields.field_passes(drag.LINEAR_DRAG, PITCH)
     right, wrong = np.full((ROWS, PITCH), 7.0), np.full((ROWS, PITCH - 8), 7.0)
     for arrays in ((wrong, right, right), (right, wrong, right), (right, right, wrong)):
         array, states, layers = arrays
