@@ -13,10 +13,10 @@ from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.gravity import UNIFORM_GRAVITIES
 from ..forces.thruster import THRUSTERS
 from ..forces.wrench import BodyHandle, BodyStates, Wrench
-from ..kernels.gather import PUSHES as PUSH_COUNT
-from ..kernels.gather import STALE as STALE_COUNT
-from ..kernels.gather import gather_held
-from ..kernels.layout import MOTOR_TORQUE, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
+from ..loops.gather import PUSHES as PUSH_COUNT
+from ..loops.gather import STALE as STALE_COUNT
+from ..loops.gather import gather_held
+from ..loops.layout import MOTOR_TORQUE, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies, touches_model
 from ..store.schema import NOBODY, Field, Kind, Schema
 from ..store.store import Store
@@ -120,7 +120,7 @@ class Held:
 
     # pushes
 
-    def push(self, body: BodyHandle, first: int, force: FloatArray | None, torque: FloatArray | None) -> None:
+    def push(self, body: BodyHandle, first: int, force: Sequence[float] | None, torque: Sequence[float] | None) -> None:
         """Add a push to a body for the next tick.
 
         Args:
@@ -140,11 +140,12 @@ class Held:
             numbers = table.array[0, : table.count].astype(int).tolist()
             self._places = {number: place for place, number in enumerate(numbers)}
             self._places_numbering = bodies.numbering
-        parts = (
-            *(_ZERO if force is None else force.tolist()),
-            *(_ZERO if torque is None else torque.tolist()),
+        total = (
+            *_NONE[:first],
+            *(_ZERO if force is None else force),
+            *(_ZERO if torque is None else torque),
+            *_NONE[first:],
         )
-        total = (*_NONE[:first], *parts, *_NONE[first:])
         place = self._places.get(row)
         if place is not None and place >= table.count:  # the push was undone because a function after a tick raised
             place = None

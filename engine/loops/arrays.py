@@ -1,0 +1,32 @@
+"""Rotation of whole arrays of vectors by the scalar functions of the kernels, run as plain Python.
+
+The results have the same bits as those of the compiled kernels. Arguments are not checked.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..compilation.compiler import plain
+from ..kernels.quaternions import rotate, rotate_inverse
+from .columns import Array
+
+_rotate, _rotate_inverse = plain(rotate), plain(rotate_inverse)
+
+
+def rotated(orientation: Array, vector_body: Array) -> Array:
+    """Rotate vectors (..., 3) from body axes to world axes by unit quaternions (..., 4), scalar last; leading dimensions broadcast."""
+    return _turn(_rotate, orientation, vector_body)
+
+
+def rotated_inverse(orientation: Array, vector_world: Array) -> Array:
+    """Rotate vectors (..., 3) from world axes to body axes by unit quaternions (..., 4), scalar last; leading dimensions broadcast."""
+    return _turn(_rotate_inverse, orientation, vector_world)
+
+
+def _turn(function: Callable[..., Any], orientation: Array, vector: Array) -> Array:
+    if orientation.ndim == vector.ndim == 1:
+        # for a single vector, Python floats are three times as fast as numpy scalars
+        return np.array(function(orientation.tolist(), 2.0, vector.tolist()))
+    return np.stack(function(np.moveaxis(orientation, -1, 0), 2.0, np.moveaxis(vector, -1, 0)), axis=-1)

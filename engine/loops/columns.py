@@ -1,0 +1,249 @@
+"""Functions that read a body's column into tuples and write tuples back."""
+
+from collections.abc import Callable
+from functools import cache
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..compilation.compiler import inlined
+from ..kernels.quaternions import Quaternion
+from ..kernels.rigid_body import BodyAtStage, BodyModel, BodyState, BodyWrench, MaybeVector
+from ..kernels.vectors import Symmetric, Vector
+from .layout import (
+    ANGULAR_VELOCITY,
+    BAD,
+    CENTER_OF_MASS,
+    COUNT,
+    INERTIA,
+    INVERSE_INERTIA,
+    INVERSE_MASS,
+    MASS,
+    MOTOR_TORQUE,
+    ORIENTATION,
+    POSITION,
+    PREVIOUS,
+    PREVIOUS_STORED_MOMENTUM,
+    PRINCIPAL_AXES,
+    PRINCIPAL_MOMENTS,
+    STORED_MOMENTUM,
+    TICKS,
+    VELOCITY,
+    WRENCH,
+)
+
+Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+# float() costs nothing in compiled code. In plain Python it converts numpy scalars, which are slow and emit warnings, to Python floats.
+
+
+@inlined
+def is_other_pitch(pitch: int, array: Array, stages: Array, layers: Array) -> bool:
+    """Whether the arrays differ in pitch from each other or from the loop; a loop with pitch zero accepts any common pitch."""
+    own = array.shape[1]
+    return stages.shape[1] != own or layers.shape[1] != own or (pitch > 0 and own != pitch)
+
+
+@inlined
+def load_vector(array: Array, row: int, column: int) -> Vector:
+    return float(array[row, column]), float(array[row + 1, column]), float(array[row + 2, column])
+
+
+@inlined
+def load_quaternion(array: Array, row: int, column: int) -> Quaternion:
+    x, y, z = load_vector(array, row, column)
+    return x, y, z, float(array[row + 3, column])
+
+
+@inlined
+def load_symmetric(array: Array, row: int, column: int) -> Symmetric:
+    xx, yy, zz = load_vector(array, row, column)
+    xy, xz, yz = load_vector(array, row + 3, column)
+    return xx, yy, zz, xy, xz, yz
+
+
+@inlined
+def load_nothing(array: Array, row: int, column: int) -> None:
+    return None
+
+
+@cache
+def load_stored(stores: bool) -> Callable[..., Any]:
+    """Return `load(array, row, column)`, which loads a vector, or returns None in loops for worlds without stored momentum."""
+    return load_vector if stores else load_nothing
+
+
+@inlined
+def load_state(array: Array, row: int, column: int, stored_momentum: MaybeVector) -> BodyState:
+    """Load a state from thirteen rows starting at `row`, and combine it with the stored momentum, which is in other rows."""
+    return BodyState(
+        load_vector(array, row + POSITION, column),
+        load_quaternion(array, row + ORIENTATION, column),
+        load_vector(array, row + VELOCITY, column),
+        load_vector(array, row + ANGULAR_VELOCITY, column),
+        stored_momentum,
+    )
+
+
+@inlined
+def load_wrench(array: Array, row: int, column: int, motor_torque: MaybeVector) -> BodyWrench:
+    """Load a wrench from twelve rows starting at `row`, and combine it with the held motor torque, which is in other rows."""
+    return BodyWrench(
+        load_vector(array, row, column),
+        load_vector(array, row + 3, column),
+        load_vector(array, row + 6, column),
+        load_vector(array, row + 9, column),
+        motor_torque,
+    )
+
+
+@cache
+def load_start(stores: bool) -> Callable[..., Any]:
+    """Make `load(array, column) -> (state, held wrench)` for a body at the start of a tick."""
+    load = load_stored(stores)
+
+    @inlined
+    def load_both(array: Array, column: int) -> tuple[BodyState, BodyWrench]:
+        state = load_state(array, POSITION, column, load(array, STORED_MOMENTUM, column))
+        return state, load_wrench(array, WRENCH, column, load(array, MOTOR_TORQUE, column))
+
+    return load_both
+
+
+@inlined
+def load_body(array: Array, column: int) -> BodyModel:
+    return BodyModel(
+        float(array[INVERSE_MASS, column]),
+        load_symmetric(array, INERTIA, column),
+        load_symmetric(array, INVERSE_INERTIA, column),
+    )
+
+
+@inlined
+def load_body_at_stage(array: Array, column: int, state: BodyState) -> BodyAtStage:
+    """Combine a state with the mass properties that force fields need."""
+    return BodyAtStage(
+        state.position,
+        state.orientation,
+        state.velocity,
+        state.angular_velocity,
+        float(array[MASS, column]),
+        load_symmetric(array, INERTIA, column),
+        load_vector(array, CENTER_OF_MASS, column),
+    )
+
+
+@inlined
+def load_principal(array: Array, column: int) -> tuple[Vector, Quaternion]:
+    """Load the principal moments and the quaternion from principal to body axes; its w is computed from x, y and z."""
+    x, y, z = load_vector(array, PRINCIPAL_AXES, column)
+    return load_vector(array, PRINCIPAL_MOMENTS, column), (x, y, z, sqrt(1.0 - (x * x + y * y + z * z)))
+
+
+@inlined
+def store_vector(array: Array, row: int, column: int, value: Vector) -> None:
+    array[row, column] = value[0]
+    array[row + 1, column] = value[1]
+    array[row + 2, column] = value[2]
+
+
+@inlined
+def add_to_vector(array: Array, row: int, column: int, value: Vector) -> None:
+    x, y, z = load_vector(array, row, column)
+    store_vector(array, row, column, (x + value[0], y + value[1], z + value[2]))
+
+
+@inlined
+def store_quaternion(array: Array, row: int, column: int, value: Quaternion) -> None:
+    store_vector(array, row, column, (value[0], value[1], value[2]))
+    array[row + 3, column] = value[3]
+
+
+@inlined
+def store_stored(array: Array, row: int, column: int, value: MaybeVector) -> None:
+    """Store the stored momentum, unless the loop is for worlds without any."""
+    if value is not None:
+        store_vector(array, row, column, value)
+
+
+@inlined
+def store_state(array: Array, row: int, column: int, state: BodyState) -> None:
+    """Store a state in thirteen rows starting at `row`, without the stored momentum."""
+    store_vector(array, row + POSITION, column, state.position)
+    store_quaternion(array, row + ORIENTATION, column, state.orientation)
+    store_vector(array, row + VELOCITY, column, state.velocity)
+    store_vector(array, row + ANGULAR_VELOCITY, column, state.angular_velocity)
+
+
+@inlined
+def store_wrench(array: Array, row: int, column: int, wrench: BodyWrench) -> None:
+    """Store a wrench in twelve rows starting at `row`, without the motor torque."""
+    store_vector(array, row, column, wrench.force_world)
+    store_vector(array, row + 3, column, wrench.torque_world)
+    store_vector(array, row + 6, column, wrench.force_body)
+    store_vector(array, row + 9, column, wrench.torque_body)
+
+
+@inlined
+def store_previous(array: Array, column: int, state: BodyState) -> None:
+    store_state(array, PREVIOUS, column, state)
+    store_stored(array, PREVIOUS_STORED_MOMENTUM, column, state.stored_momentum)
+
+
+@inlined
+def store_tick(array: Array, column: int, start: BodyState, end: BodyState) -> int:
+    """Store a body's state at the end of a tick, and the state at its start as the previous state.
+
+    Returns:
+        1 if the state at the end is not finite, else 0.
+    """
+    store_previous(array, column, start)
+    store_state(array, POSITION, column, end)
+    store_stored(array, STORED_MOMENTUM, column, end.stored_momentum)
+    return 0 if is_finite(end) else 1
+
+
+@cache
+def close_tick(stores: bool) -> Callable[..., bool]:
+    """Make `close(array, control, not_finite) -> counted`, the last operation of a tick.
+
+    If all bodies are finite, it counts the tick. Otherwise it restores all bodies and reports the first one that is not finite.
+    """
+    load = load_stored(stores)
+
+    @inlined
+    def close(array: Array, control: Integers, not_finite: int) -> bool:
+        if not_finite == 0:
+            control[TICKS] += 1
+            return True
+        for column in range(control[COUNT]):
+            state = load_state(array, POSITION, column, load(array, STORED_MOMENTUM, column))
+            if control[BAD] < 0 and not is_finite(state):
+                control[BAD] = column
+            before = load(array, PREVIOUS_STORED_MOMENTUM, column)
+            store_state(array, POSITION, column, load_state(array, PREVIOUS, column, before))
+            store_stored(array, STORED_MOMENTUM, column, before)
+        return False
+
+    return close
+
+
+@inlined
+def is_finite(state: BodyState) -> bool:
+    """Whether every number of a state is finite; zero times a finite number is zero, and zero times nan or infinity is nan."""
+    x, q, v, w = state.position, state.orientation, state.velocity, state.angular_velocity
+    position = 0.0 * x[0] + 0.0 * x[1] + 0.0 * x[2]
+    orientation = 0.0 * q[0] + 0.0 * q[1] + 0.0 * q[2] + 0.0 * q[3]
+    velocity = 0.0 * v[0] + 0.0 * v[1] + 0.0 * v[2]
+    rates = 0.0 * w[0] + 0.0 * w[1] + 0.0 * w[2]
+    return _and_stored(position + orientation + velocity + rates, state.stored_momentum) == 0.0
+
+
+@inlined
+def _and_stored(total: float, stored_momentum: MaybeVector) -> float:
+    if stored_momentum is None:
+        return total
+    return total + (0.0 * stored_momentum[0] + 0.0 * stored_momentum[1] + 0.0 * stored_momentum[2])

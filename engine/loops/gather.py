@@ -1,0 +1,128 @@
+"""The kernel that sums the held wrench of a tick from weights, constant forces and torques, thrusters, and pushes for one tick.
+
+The tables are component-major, with the layout of their schemas in `forces`. The contributions to a body are added in the order of the
+tables below and of the rows in each table. Gathering one body or all bodies therefore gives the same bits.
+"""
+
+from ..compilation.compiler import inlined, kernel
+from ..kernels.vectors import Vector, cross, scale, subtract
+from .columns import Array, Integers, add_to_vector, load_vector, store_vector
+from .layout import (
+    CENTER_OF_MASS,
+    FORCE_BODY,
+    FORCE_WORLD,
+    MASS,
+    MOTOR_TORQUE,
+    TORQUE_BODY,
+    TORQUE_WORLD,
+    WRENCH,
+    WRENCH_ROWS,
+)
+
+BODY = 0
+ENABLED = 1
+GRAVITY_ACCELERATION = 2
+CONSTANT_WRENCH, CONSTANT_POINT, CONSTANT_HAS_POINT = 2, 14, 17
+THRUSTER_THROTTLE, THRUSTER_POSITION, THRUSTER_DIRECTION, THRUSTER_FORCE = 2, 3, 6, 9
+PUSH_WRENCH = 1
+
+GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE = 0, 1, 2, 3, 4
+"""Indices into `counts`, which has the number of rows of each table and the number of bodies to gather, negative for all bodies."""
+
+
+@kernel("gather-held")
+def gather_held(
+    array: Array,
+    body_count: int,
+    gravities: Array,
+    constants: Array,
+    thrusters: Array,
+    pushes: Array,
+    counts: Integers,
+    stale: Integers,
+    marks: Integers,
+) -> None:
+    """Fill the held wrench of all bodies, or of the `stale` bodies only; `marks`, one per column, is zero before and after."""
+    # set the wrenches and motor torques to zero; if only some bodies are stale, mark them
+    some = counts[STALE] >= 0
+    if some:
+        for index in range(counts[STALE]):
+            marks[stale[index]] = 1
+            for row in range(WRENCH, WRENCH + WRENCH_ROWS):
+                array[row, stale[index]] = 0.0
+            store_vector(array, MOTOR_TORQUE, stale[index], (0.0, 0.0, 0.0))
+    else:
+        for row in range(WRENCH, WRENCH + WRENCH_ROWS):
+            for column in range(body_count):
+                array[row, column] = 0.0
+        for row in range(MOTOR_TORQUE, MOTOR_TORQUE + 3):
+            for column in range(body_count):
+                array[row, column] = 0.0
+    # uniform gravity, for one body or for all: sum the accelerations in the rows of the force
+    for index in range(counts[GRAVITIES]):
+        if gravities[ENABLED, index] > 0.0:
+            acceleration = load_vector(gravities, GRAVITY_ACCELERATION, index)
+            column = int(gravities[BODY, index])
+            if column >= 0:
+                if not some or marks[column] > 0:
+                    add_to_vector(array, WRENCH + FORCE_WORLD, column, acceleration)
+            elif some:
+                for place in range(counts[STALE]):
+                    add_to_vector(array, WRENCH + FORCE_WORLD, stale[place], acceleration)
+            else:
+                for column in range(body_count):
+                    add_to_vector(array, WRENCH + FORCE_WORLD, column, acceleration)
+    # multiply the sums by the mass
+    if counts[GRAVITIES] > 0:
+        if some:
+            for index in range(counts[STALE]):
+                _weigh(array, stale[index])
+        else:
+            for column in range(body_count):
+                _weigh(array, column)
+    # constant forces and torques; a force at a point of the body also has a torque
+    for index in range(counts[CONSTANTS]):
+        column = int(constants[BODY, index])
+        if (not some or marks[column] > 0) and constants[ENABLED, index] > 0.0:
+            _add_wrench(array, column, constants, CONSTANT_WRENCH, index)
+            if constants[CONSTANT_HAS_POINT, index] > 0.0:
+                force = load_vector(constants, CONSTANT_WRENCH + FORCE_BODY, index)
+                torque = cross(_arm(array, column, load_vector(constants, CONSTANT_POINT, index)), force)
+                add_to_vector(array, WRENCH + TORQUE_BODY, column, torque)
+    # thrusters: throttle times the largest force, and its torque about the mass centre
+    for index in range(counts[THRUSTERS]):
+        column = int(thrusters[BODY, index])
+        if (not some or marks[column] > 0) and thrusters[ENABLED, index] > 0.0:
+            throttle = float(thrusters[THRUSTER_THROTTLE, index])
+            direction = load_vector(thrusters, THRUSTER_DIRECTION, index)
+            force = scale(float(thrusters[THRUSTER_FORCE, index]), direction)
+            torque = cross(_arm(array, column, load_vector(thrusters, THRUSTER_POSITION, index)), force)
+            add_to_vector(array, WRENCH + FORCE_BODY, column, scale(throttle, force))
+            add_to_vector(array, WRENCH + TORQUE_BODY, column, scale(throttle, torque))
+    # pushes, which act in this tick only
+    for index in range(counts[PUSHES]):
+        column = int(pushes[BODY, index])
+        if not some or marks[column] > 0:
+            _add_wrench(array, column, pushes, PUSH_WRENCH, index)
+    # clear the marks for the next call
+    if some:
+        for index in range(counts[STALE]):
+            marks[stale[index]] = 0
+
+
+@inlined
+def _weigh(array: Array, column: int) -> None:
+    mass = float(array[MASS, column])
+    store_vector(array, WRENCH + FORCE_WORLD, column, scale(mass, load_vector(array, WRENCH + FORCE_WORLD, column)))
+
+
+@inlined
+def _arm(array: Array, column: int, point_body: Vector) -> Vector:
+    """Vector from the mass centre to a point, which is given from the body's origin; body axes."""
+    return subtract(point_body, load_vector(array, CENTER_OF_MASS, column))
+
+
+@inlined
+def _add_wrench(array: Array, column: int, table: Array, first: int, index: int) -> None:
+    for part in (FORCE_WORLD, TORQUE_WORLD, FORCE_BODY, TORQUE_BODY):
+        add_to_vector(array, WRENCH + part, column, load_vector(table, first + part, index))

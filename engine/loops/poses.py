@@ -1,0 +1,101 @@
+"""Poses for drawing, interpolated between the last two ticks."""
+
+from collections.abc import Callable
+from functools import cache
+from math import sqrt
+
+import numpy as np
+
+from ..compilation.choice import Loop
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.quaternions import Quaternion, norm_squared, normalize, rotate
+from ..kernels.trigonometry import arc_tangent, sine_of_arc
+from ..kernels.vectors import Vector, subtract
+from .columns import Array, load_quaternion, load_vector, store_quaternion, store_vector
+from .layout import ANY_PITCH, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS
+
+BLOCK = 264
+"""Number of bodies whose poses are interpolated before they are written to the result."""
+
+
+@inlined
+def slerp(a: Quaternion, b: Quaternion, fraction: float) -> Quaternion:
+    """Interpolate from a to b along the shorter arc at constant rate; both have unit length."""
+    sign = -1.0 if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0 else 1.0
+    bx, by, bz, bw = sign * b[0], sign * b[1], sign * b[2], sign * b[3]
+    # The angle between the two unit quaternions is computed from the lengths of their difference and their sum. This is accurate at all
+    # angles, which an arc cosine is not.
+    chord = sqrt(norm_squared((bx - a[0], by - a[1], bz - a[2], bw - a[3])))
+    total = sqrt(norm_squared((bx + a[0], by + a[1], bz + a[2], bw + a[3])))
+    angle = 2.0 * arc_tangent(chord / total)
+    curved = angle > 1e-8  # for smaller angles the arc and its chord agree to rounding
+    inverse_sine = 1.0 / (0.5 * chord * total if curved else 1.0)
+    from_a = sine_of_arc((1.0 - fraction) * angle) * inverse_sine if curved else 1.0 - fraction
+    from_b = sine_of_arc(fraction * angle) * inverse_sine if curved else fraction
+    return normalize(
+        (
+            from_a * a[0] + from_b * bx,
+            from_a * a[1] + from_b * by,
+            from_a * a[2] + from_b * bz,
+            from_a * a[3] + from_b * bw,
+        )
+    )
+
+
+@inlined
+def blended_pose(array: Array, column: int, alpha: float) -> tuple[Vector, Quaternion]:
+    """Return the world position of the body's origin and its orientation, at a fraction alpha between the previous tick and the last."""
+    before = load_vector(array, PREVIOUS + POSITION, column)
+    now = load_vector(array, POSITION, column)
+    center = (
+        before[0] + alpha * (now[0] - before[0]),
+        before[1] + alpha * (now[1] - before[1]),
+        before[2] + alpha * (now[2] - before[2]),
+    )
+    orientation = slerp(
+        load_quaternion(array, PREVIOUS + ORIENTATION, column), load_quaternion(array, ORIENTATION, column), alpha
+    )
+    return subtract(center, rotate(orientation, 2.0, load_vector(array, CENTER_OF_MASS, column))), orientation
+
+
+@kernel("pose-at")
+def pose_at(array: Array, column: int, alpha: float, pose: Array) -> None:
+    """Fill `pose` (7,) with the origin and the orientation of one body."""
+    (pose[0], pose[1], pose[2]), (pose[3], pose[4], pose[5], pose[6]) = blended_pose(array, column, alpha)
+
+
+@cache
+def blended_poses(pitch: int) -> Callable[[Array, Array, int, float, Array, Array], int]:
+    """Make `loop(array, scratch, count, alpha, origins, orientations) -> 0`, which fills arrays of shape (count, 3) and (count, 4).
+
+    The poses of one block of bodies are first written to `scratch` (7, block), with one row per component, and then copied to the results,
+    with one row per body. A loop that wrote directly to one row per body would not vectorise. If `pitch` is zero, the array may have any
+    pitch, and nothing is vectorised.
+    """
+
+    @kernel(f"blended-poses-{pitch}")
+    def loop(array: Array, scratch: Array, count: int, alpha: float, origins: Array, orientations: Array) -> int:
+        use_widest_vectors()
+        if (pitch > 0 and array.shape[1] != pitch) or scratch.shape[1] != BLOCK:
+            return -1
+        for first in range(0, count, BLOCK):
+            last = min(first + BLOCK, count)
+            for column in range(first, last):
+                origin, orientation = blended_pose(array, column, alpha)
+                store_vector(scratch, 0, column - first, origin)
+                store_quaternion(scratch, 3, column - first, orientation)
+            for column in range(first, last):
+                for row in range(3):
+                    origins[column, row] = scratch[row, column - first]
+                for row in range(4):
+                    orientations[column, row] = scratch[3 + row, column - first]
+        return 0
+
+    return loop
+
+
+def poses_loops(pitch: int) -> list[Loop]:
+    """Return the loops that interpolate the poses of all bodies in arrays of this pitch, the faster one first."""
+    table = np.zeros((1, 1))
+    arguments = table, table, 0, 0.0, table, table
+    return [Loop(blended_poses, (either,), arguments) for either in (pitch, ANY_PITCH)]

@@ -1,0 +1,269 @@
+"""The fused loops of the splitting methods, which alternate kicks and drifts, for held wrenches and fields.
+
+A method consists of a table and a function that rotates a free body (see `kick_drift`). Each row of the table has a kick and a drift as
+fractions of the tick. The most common method, half a kick, a drift and half a kick, has a separate loop with one pass over the bodies. For
+all other methods, the table is an argument of one compiled loop. Each row works on the results of the previous row in the arrays, so a
+method with many rows needs no more code than a method with two.
+
+If a field depends on the rates, each kick is a small Runge-Kutta step in the rates at a fixed pose (`kick_drift.KICKS`).
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Protocol
+
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench
+from .columns import (
+    Array,
+    Integers,
+    close_tick,
+    is_finite,
+    load_body,
+    load_body_at_stage,
+    load_principal,
+    load_start,
+    store_previous,
+    store_stored,
+    store_tick,
+    store_vector,
+)
+from .fields import AddFields, FieldKind, summed
+from .kick_drift import (
+    KICKS,
+    Turn,
+    add_difference,
+    differences,
+    drift,
+    drift_all,
+    kick,
+    kind_part,
+    no_difference,
+    turn_name,
+)
+from .layout import ANGULAR_VELOCITY, BAD, COUNT, STORED_MOMENTUM, TICKS, VELOCITY
+
+
+class _KickBy(Protocol):
+    """Kicks one body."""
+
+    def __call__(
+        self,
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        step: float,
+        state: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState: ...
+
+
+class _KickOn(Protocol):
+    """Kicks one body from one evaluation on."""
+
+    def __call__(
+        self,
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        step: float,
+        state: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+        trial: BodyState,
+        first: BodyWrench,
+        difference: BodyWrench,
+    ) -> BodyState: ...
+
+
+@cache
+def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> _KickBy:
+    """Make `kick_by(array, layers, column, time, step, state, held, body) -> BodyState`, which kicks one body.
+
+    The wrench is the held wrench plus the fields at this pose, one layer of each kind, in the given number of evaluations. The bits are the
+    same as those of `splitting_passes.passes`.
+    """
+    kick_in_stages = _kick_from(0, evaluations, summed(kinds))
+
+    @inlined
+    def kick_by(
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        step: float,
+        state: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState:
+        return kick_in_stages(array, layers, column, time, step, state, held, body, state, held, no_difference())
+
+    return kick_by
+
+
+def _kick_from(index: int, evaluations: int, add_fields: AddFields) -> _KickOn:
+    """Make `kick_on(array, layers, column, time, step, state, held, body, trial, first, difference) -> BodyState`, from one evaluation on.
+
+    `trial` is the state with the rates of this evaluation, `first` is the wrench of the first evaluation, and `difference` is the weighted
+    sum of the differences from it so far. The function made for one evaluation calls the function made for the remaining ones.
+    """
+    weight, part = KICKS[evaluations][index]
+    opens, closes = index == 0, index == evaluations - 1
+    kick_further = _kicked if closes else _kick_from(index + 1, evaluations, add_fields)
+
+    @inlined
+    def kick_on(
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        step: float,
+        state: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+        trial: BodyState,
+        first: BodyWrench,
+        difference: BodyWrench,
+    ) -> BodyState:
+        # wrench at the trial rates
+        own = add_fields(layers, column, time, load_body_at_stage(array, column, trial), held)
+        first = own if opens else first
+        difference = difference if opens else differences(difference, first, own, weight)
+        # kick with this wrench for the next evaluation or, after the last one, with the average wrench for the result
+        by = add_difference(first, difference) if closes and not opens else own
+        next_trial = kick(part * step, state, by, body)
+        return kick_further(array, layers, column, time, step, state, held, body, next_trial, first, difference)
+
+    return kick_on
+
+
+@inlined
+def _kicked(
+    array: Array,
+    layers: Array,
+    column: int,
+    time: float,
+    step: float,
+    state: BodyState,
+    held: BodyWrench,
+    body: BodyModel,
+    trial: BodyState,
+    first: BodyWrench,
+    difference: BodyWrench,
+) -> BodyState:
+    """Return the result after the last evaluation, which is the trial state kicked with the average wrench."""
+    return trial
+
+
+@cache
+def strang_ticks(
+    turn: Turn,
+    stores: bool,
+    gyroscopic: bool,
+    pitch: int,
+    kinds: tuple[FieldKind, ...] = (),
+    evaluations: int = 1,
+) -> Callable[..., int]:
+    """Make the fused loop of half a kick, a drift and half a kick, `loop(array, control, layers, dt, ticks) -> ticks completed`.
+
+    It makes one pass over the bodies per tick, and has the same arguments as the loop of `loops.held_ticks`. `evaluations` is the number of
+    evaluations per kick.
+    """
+    kick_by = _kicking(kinds, evaluations)
+    load, close = load_start(stores), close_tick(stores)
+    has_fields = bool(kinds)
+
+    @kernel(f"strang-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
+    def strang(array: Array, control: Integers, layers: Array, dt: float, ticks: int) -> int:
+        use_widest_vectors()
+        # reject arrays of another pitch
+        if array.shape[1] != pitch:
+            return -1
+        if has_fields and layers.shape[1] != pitch:
+            return -1
+        control[BAD] = -1
+        count = control[COUNT]
+        for tick in range(ticks):
+            time = float(control[TICKS]) * dt
+            # one pass over the bodies: half a kick at the start, a drift, half a kick at the end
+            not_finite = 0
+            for column in range(count):
+                start, held = load(array, column)
+                body = load_body(array, column)
+                moments, axes = load_principal(array, column)
+                state = kick_by(array, layers, column, time, dt * 0.5, start, held, body)
+                state = drift(turn, gyroscopic, dt, state, moments, axes)
+                state = kick_by(array, layers, column, time + dt, dt * 0.5, state, held, body)
+                not_finite += store_tick(array, column, start, state)
+            # count the tick, or restore all bodies if one is not finite
+            if not close(array, control, not_finite):
+                return tick
+        return ticks
+
+    return strang
+
+
+@cache
+def table_ticks(
+    turn: Turn,
+    stores: bool,
+    gyroscopic: bool,
+    pitch: int,
+    kinds: tuple[FieldKind, ...] = (),
+    evaluations: int = 1,
+) -> Callable[..., int]:
+    """Make `loop(array, control, table, drift_shares, layers, dt, ticks) -> ticks completed`, for any table.
+
+    Each row of `table` has the kick, the drift and the time of the kick, all in ticks.
+    """
+    kick_by = _kicking(kinds, evaluations)
+    drift_states = drift_all(turn, stores, gyroscopic, STORED_MOMENTUM)
+    load, close = load_start(stores), close_tick(stores)
+    has_fields = bool(kinds)
+
+    @kernel(f"table-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
+    def by_table(
+        array: Array, control: Integers, table: Array, drift_shares: Array, layers: Array, dt: float, ticks: int
+    ) -> int:
+        use_widest_vectors()
+        # reject arrays of another pitch
+        if array.shape[1] != pitch:
+            return -1
+        if has_fields and layers.shape[1] != pitch:
+            return -1
+        control[BAD] = -1
+        count = control[COUNT]
+        for tick in range(ticks):
+            start_time = float(control[TICKS]) * dt
+            # store the state at the start as the previous state, because the rows below change the state in place
+            for column in range(count):
+                state, _held = load(array, column)
+                store_previous(array, column, state)
+            # for each row of the table: kick all bodies, then drift all bodies
+            for row in range(table.shape[0]):
+                kick_step = dt * float(table[row, 0])
+                drift_step = dt * float(table[row, 1])
+                time = start_time + float(table[row, 2]) * dt
+                if kick_step != 0.0:
+                    for column in range(count):
+                        state, held = load(array, column)
+                        body = load_body(array, column)
+                        state = kick_by(array, layers, column, time, kick_step, state, held, body)
+                        store_vector(array, VELOCITY, column, state.velocity)
+                        store_vector(array, ANGULAR_VELOCITY, column, state.angular_velocity)
+                        store_stored(array, STORED_MOMENTUM, column, state.stored_momentum)
+                if drift_step != 0.0:
+                    drift_states(array, array, count, drift_step, drift_shares)
+            # count the tick, or restore all bodies if one is not finite
+            not_finite = 0
+            for column in range(count):
+                state, _held = load(array, column)
+                not_finite += 0 if is_finite(state) else 1
+            if not close(array, control, not_finite):
+                return tick
+        return ticks
+
+    return by_table

@@ -1,0 +1,242 @@
+"""The loop in passes of the splitting methods, for forces that need the states of several bodies at the same time.
+
+Each operation (kick, drift, evaluation) is a pass over all bodies. If all forces are compiled, one call of the loop runs whole ticks. If
+Python forces are called, the loop is called once per evaluation, and makes the passes between two evaluations.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.rigid_body import BodyState
+from .columns import (
+    Array,
+    Integers,
+    close_tick,
+    is_other_pitch,
+    load_body,
+    load_start,
+    load_state,
+    load_stored,
+    load_vector,
+    load_wrench,
+    store_state,
+    store_stored,
+    store_tick,
+    store_vector,
+    store_wrench,
+)
+from .kick_drift import Turn, add_difference, differences, drift_all, kick, no_difference, turn_name
+from .layout import (
+    ANGULAR_VELOCITY,
+    BAD,
+    COUNT,
+    MOTOR_TORQUE,
+    POSITION,
+    STAGE_WRENCH,
+    TICKS,
+    VELOCITY,
+    WRENCH,
+    WRENCH_ROWS,
+)
+from .point_forces import add_forces
+
+# Blocks of the stage array after the state: the wrench of the current evaluation, the first wrench of a kick, the weighted sum of
+# differences from it, and the state at the start of the kick (velocity, body rates and stored momentum).
+_FIRST = STAGE_WRENCH + WRENCH_ROWS
+_DIFFERENCE = STAGE_WRENCH + 2 * WRENCH_ROWS
+_BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
+_STORED = _BEFORE + 6
+STAGE_BLOCKS = 4
+
+
+# Columns of a program. A program has one row per evaluation of the forces in a tick, and one row for the end of the tick. Each row
+# describes the operations before its evaluation:
+#   KIND    the kind of kick, one of the constants below; the kick uses the wrench of the previous evaluation
+#   WEIGHT  the weight of that wrench in the average wrench
+#   PART    the fraction of the kick that is applied
+#   KICK    the length of the whole kick, in ticks
+#   DRIFT   the length of the drift after the kick, in ticks
+#   OFFSET  the time of the evaluation, in ticks after the start of the tick
+KIND, WEIGHT, PART, KICK, DRIFT, OFFSET = range(6)
+START, ONLY, FIRST, TRIAL, LAST = range(5)
+"""The kinds, which are the start of the tick without a kick, and kicks after a single, a first, a middle and a last evaluation."""
+
+
+@cache
+def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
+    """Make `loop(array, control, program, shares, stages, calls, …, counts, dt, stage, ticks) -> ticks completed`.
+
+    The loop supports all compiled forces. Each stage is a row of `program`. `shares` are the fractions into which a drift is divided for
+    bodies that store momentum. The arguments from `stages` on are those of `loops.passes`.
+    """
+    start_all, end_all, close = _start_all(stores), _end_all(stores), close_tick(stores)
+    kick_closing, kick_opening, kick_between = (
+        _kick_all(True, True, stores),
+        _kick_all(True, False, stores),
+        _kick_all(False, False, stores),
+    )
+    drift_states = _drift_states(turn, stores, gyroscopic)
+
+    @kernel(f"passes-{turn_name(turn, stores, gyroscopic, pitch)}")
+    def loop(
+        array: Array,
+        control: Integers,
+        program: Array,
+        shares: Array,
+        stages: Array,
+        calls: Integers,
+        layers: Array,
+        springs: Array,
+        point_forces: Array,
+        counts: Integers,
+        dt: float,
+        stage: int,
+        ticks: int,
+    ) -> int:
+        use_widest_vectors()
+        # reject arrays of another pitch
+        if is_other_pitch(pitch, array, stages, layers):
+            return -1
+        control[BAD] = -1
+        count, evaluations = control[COUNT], program.shape[0] - 1
+        # all rows of the program, or one of them
+        first, last = (0, evaluations) if stage < 0 else (stage, stage)
+        for tick in range(ticks):
+            start_time = float(control[TICKS]) * dt
+            for each in range(first, last + 1):
+                # read the row of the program
+                kind, weight = int(program[each, KIND]), float(program[each, WEIGHT])
+                step = float(program[each, PART]) * (dt * float(program[each, KICK]))
+                drift_step = dt * float(program[each, DRIFT])
+                # kick with the wrench of the previous evaluation; the last of several evaluations first forms the average wrench
+                if kind == LAST:
+                    _mean_all(stages, count, weight)
+                if kind == START:
+                    start_all(array, stages, count)
+                elif kind == ONLY or kind == LAST:
+                    kick_closing(array, stages, count, step, weight)
+                elif kind == FIRST:
+                    kick_opening(array, stages, count, step, weight)
+                else:
+                    kick_between(array, stages, count, step, weight)
+                # drift
+                if drift_step != 0.0:
+                    drift_states(array, stages, count, drift_step, shares)
+                # evaluate the forces, except after the last row
+                if each < evaluations:
+                    time = start_time + float(program[each, OFFSET]) * dt
+                    row = STAGE_WRENCH
+                    if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, time) < 0:
+                        return -1
+            # after the last row: store the states, and count the tick or restore all bodies
+            if last == evaluations and not close(array, control, end_all(array, stages, count)):
+                return tick
+        return ticks
+
+    return loop
+
+
+@cache
+def _start_all(stores: bool) -> Callable[..., None]:
+    """Make `start_all(array, stages, count)`, which copies all states to the stage array and sets the first wrench to the held wrench."""
+    load = load_start(stores)
+
+    @inlined
+    def start_all(array: Array, stages: Array, count: int) -> None:
+        for column in range(count):
+            state, held = load(array, column)
+            store_state(stages, POSITION, column, state)
+            _store_before(stages, column, state)
+            store_wrench(stages, STAGE_WRENCH, column, held)
+
+    return start_all
+
+
+@inlined
+def _store_before(stages: Array, column: int, state: BodyState) -> None:
+    """Store the rates and the stored momentum from which the next kick starts."""
+    store_vector(stages, _BEFORE, column, state.velocity)
+    store_vector(stages, _BEFORE + 3, column, state.angular_velocity)
+    store_stored(stages, _STORED, column, state.stored_momentum)
+
+
+@cache
+def _kick_all(opens: bool, closes: bool, stores: bool) -> Callable[..., None]:
+    """Make `kick_all(array, stages, count, step, weight)`, which kicks all bodies and sets the next wrench to the held wrench.
+
+    Each kick starts from the rates before the whole kick. The first of several evaluations (`opens`) stores its wrench. Those in between
+    add their weighted difference from the first wrench. The last (`closes`) is a plain kick with the average wrench formed by `_mean_all`,
+    and so is a single evaluation, which both opens and closes. Only the closing kick changes the state from which the next kick starts: the
+    stored momentum here, and the rates in the drift that follows. `opens` and `closes` are compile-time constants, because the loop would
+    otherwise not vectorise.
+    """
+    load = load_stored(stores)
+
+    @inlined
+    def kick_all(array: Array, stages: Array, count: int, step: float, weight: float) -> None:
+        for column in range(count):
+            # pose at the stage, rates and stored momentum at the start of the kick, and the wrench of the evaluation
+            pose = load_state(stages, POSITION, column, None)
+            velocity, rates = load_vector(stages, _BEFORE, column), load_vector(stages, _BEFORE + 3, column)
+            before = BodyState(pose.position, pose.orientation, velocity, rates, load(stages, _STORED, column))
+            wrench = load_wrench(stages, STAGE_WRENCH, column, load(array, MOTOR_TORQUE, column))
+            # collect the average wrench
+            if opens and not closes:
+                store_wrench(stages, _FIRST, column, wrench)
+                store_wrench(stages, _DIFFERENCE, column, no_difference())
+            if not opens and not closes:
+                first = load_wrench(stages, _FIRST, column, None)
+                sums = load_wrench(stages, _DIFFERENCE, column, None)
+                store_wrench(stages, _DIFFERENCE, column, differences(sums, first, wrench, weight))
+            # kick; the next evaluation starts with the held wrench
+            after = kick(step, before, wrench, load_body(array, column))
+            store_vector(stages, VELOCITY, column, after.velocity)
+            store_vector(stages, ANGULAR_VELOCITY, column, after.angular_velocity)
+            if closes:
+                store_stored(stages, _STORED, column, after.stored_momentum)
+            store_wrench(stages, STAGE_WRENCH, column, load_wrench(array, WRENCH, column, None))
+
+    return kick_all
+
+
+@inlined
+def _mean_all(stages: Array, count: int, weight: float) -> None:
+    # replace the wrench of the last evaluation by the average wrench
+    for column in range(count):
+        first = load_wrench(stages, _FIRST, column, None)
+        own = load_wrench(stages, STAGE_WRENCH, column, None)
+        difference = differences(load_wrench(stages, _DIFFERENCE, column, None), first, own, weight)
+        store_wrench(stages, STAGE_WRENCH, column, add_difference(first, difference))
+
+
+@cache
+def _drift_states(turn: Turn, stores: bool, gyroscopic: bool) -> Callable[..., None]:
+    """Make `drift_stages(array, stages, count, step, shares)`, which drifts all bodies; the next kick starts from the new rates."""
+    drift_states = drift_all(turn, stores, gyroscopic, _STORED)
+
+    @inlined
+    def drift_stages(array: Array, stages: Array, count: int, step: float, shares: Array) -> None:
+        drift_states(array, stages, count, step, shares)
+        for column in range(count):
+            store_vector(stages, _BEFORE, column, load_vector(stages, VELOCITY, column))
+            store_vector(stages, _BEFORE + 3, column, load_vector(stages, ANGULAR_VELOCITY, column))
+
+    return drift_stages
+
+
+@cache
+def _end_all(stores: bool) -> Callable[..., int]:
+    """Make `end_all(array, stages, count) -> number of bodies that are not finite`, which stores the states at the end of the tick."""
+    load_both, load = load_start(stores), load_stored(stores)
+
+    @inlined
+    def end_all(array: Array, stages: Array, count: int) -> int:
+        not_finite = 0
+        for column in range(count):
+            start, _held = load_both(array, column)
+            end = load_state(stages, POSITION, column, load(stages, _STORED, column))
+            not_finite += store_tick(array, column, start, end)
+        return not_finite
+
+    return end_all

@@ -1,0 +1,97 @@
+"""The mass properties of all bodies as whole arrays: mass, mass centre, inertia and inverses."""
+
+import numpy as np
+
+from ..checks import FloatArray, read_only, refuse, sealed
+from ..kernels.rotations import from_columns
+from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
+from ..solids.mass_properties import MassProperties
+from .bodies import Bodies
+
+MODEL_ROWS = slice(MASS, PRINCIPAL_AXES + 3)
+"""The components of a body that hold its mass properties."""
+_SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+_UNPACK = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
+
+
+class Model:
+    """The mass properties of all bodies as read-only arrays, one row per body, returned by `World.model`.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.01)
+        >>> rocks = world.add_bodies([MassProperties.sphere(1.0, 0.5), MassProperties.sphere(2.0, 0.5)])
+        >>> world.model.mass.tolist()
+        [1.0, 2.0]
+    """
+
+    __slots__ = ("_bodies",)
+
+    def __init__(self, bodies: Bodies) -> None:
+        self._bodies = bodies
+
+    @property
+    def mass(self) -> FloatArray:
+        """Mass [kg], shape (n,)."""
+        return sealed(self._bodies.array[MASS, : self._bodies.count])
+
+    @property
+    def inverse_mass(self) -> FloatArray:
+        """One over the mass [1/kg], shape (n,)."""
+        return sealed(self._bodies.array[INVERSE_MASS, : self._bodies.count])
+
+    @property
+    def center_of_mass_body(self) -> FloatArray:
+        """Mass centre from the body's origin [m], body frame, shape (n, 3)."""
+        return sealed(self._bodies.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, : self._bodies.count].T)
+
+    @property
+    def inertia_body(self) -> FloatArray:
+        """Inertia about the mass centre [kg·m²], body frame, shape (n, 3, 3); a copy."""
+        return self._tensors(INERTIA)
+
+    @property
+    def inverse_inertia_body(self) -> FloatArray:
+        """Inverse of the inertia about the mass centre [1/(kg·m²)], body frame, shape (n, 3, 3); a copy."""
+        return self._tensors(INVERSE_INERTIA)
+
+    def tensor(self, row: int, column: int) -> FloatArray:
+        """The symmetric tensor of one body whose six components start at `row`, shape (3, 3)."""
+        return read_only(self._bodies.array[row : row + 6, column][np.array(_UNPACK)])
+
+    def _tensors(self, row: int) -> FloatArray:
+        six = self._bodies.array[row : row + 6, : self._bodies.count]
+        return read_only(np.moveaxis(six[np.array(_UNPACK)], -1, 0).copy())
+
+
+def mass_property_rows(mass_properties: MassProperties) -> FloatArray:
+    """Mass, inertia, their inverses and the principal axes, in the order of a body's components."""
+    values = [mass_properties.mass, mass_properties.inverse_mass, *mass_properties.center_of_mass_body]
+    for tensor in (mass_properties.inertia_body, mass_properties.inverse_inertia_body):
+        values += [tensor[i, j] for i, j in _SIX]
+    moments, axes = mass_properties.principal()
+    return np.array([*values, *moments, *_principal_quaternion(axes)])
+
+
+def _principal_quaternion(axes: FloatArray) -> tuple[float, float, float]:
+    """x, y, z of a quaternion for principal axes (columns), chosen so that w is at least 1/2 and follows from them without loss.
+
+    Half turns about the principal axes only change the signs of the axes, and permute the components of the quaternion.
+    """
+    first, second, third = axes.T.tolist()
+    x, y, z, w = from_columns(first, second, third, 1.0)
+    choices = [(w, x, y, z), (-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)]
+    w, x, y, z = max(choices, key=lambda choice: abs(choice[0]))
+    return (x, y, z) if w > 0.0 else (-x, -y, -z)
+
+
+def check_flyable(mass_properties: MassProperties, owner: object) -> None:
+    """Reject what cannot rotate freely in a world: anything but a `MassProperties`, or a singular tensor."""
+    if not isinstance(mass_properties, MassProperties):
+        refuse(owner, "mass_properties", mass_properties, "a MassProperties", TypeError)
+    if mass_properties.is_singular:
+        rule = (
+            "those of a body with inertia about every axis, so that the tensor has an inverse "
+            "(rods and points can be parts of MassProperties.compound)"
+        )
+        refuse(owner, "mass_properties", mass_properties, rule)

@@ -1,0 +1,123 @@
+"""The state of all bodies as whole arrays, which can be read, assigned and interpolated."""
+
+import numpy as np
+
+from ..checks import FloatArray, array, read_only, real, refuse, sealed, unit_quaternions
+from ..compilation.choice import choose
+from ..loops.arrays import rotated, rotated_inverse
+from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
+from ..loops.poses import BLOCK, poses_loops
+from .bodies import Bodies
+
+
+class State:
+    """The state of all bodies as arrays, one row per body, returned by `World.state`.
+
+    Reading an attribute returns a read-only view that follows the world until bodies are added or removed (`angular_velocity_world` is a
+    copy). Assigning a whole array of the same shape sets it. A pose that is set this way is not blended with the old pose for drawing.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.5)
+        >>> rocks = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (2, 0, 0)])
+        >>> world.state.velocity = [(0, 0, 1), (0, 0, 2)]
+        >>> world.step(2)
+        >>> world.state.position.tolist()
+        [[0.0, 0.0, 1.0], [2.0, 0.0, 2.0]]
+    """
+
+    __slots__ = ("_bodies", "_scratch")
+
+    def __init__(self, bodies: Bodies) -> None:
+        self._bodies = bodies
+        self._scratch = np.empty((7, BLOCK))
+
+    @property
+    def position(self) -> FloatArray:
+        """Position of the mass centres [m], world frame, shape (n, 3)."""
+        return self._rows(POSITION, 3)
+
+    @position.setter
+    def position(self, value: FloatArray) -> None:
+        self._write(POSITION, self._checked(value, "position", 3), also_previous=True)
+
+    @property
+    def orientation(self) -> FloatArray:
+        """Unit quaternions, scalar-last (x, y, z, w), body to world, shape (n, 4)."""
+        return self._rows(ORIENTATION, 4)
+
+    @orientation.setter
+    def orientation(self, value: FloatArray) -> None:
+        checked = unit_quaternions(self._checked(value, "orientation", 4), "orientation", "World.state")
+        self._write(ORIENTATION, checked, also_previous=True)
+
+    @property
+    def velocity(self) -> FloatArray:
+        """Velocity of the mass centres [m/s], world frame, shape (n, 3)."""
+        return self._rows(VELOCITY, 3)
+
+    @velocity.setter
+    def velocity(self, value: FloatArray) -> None:
+        self._write(VELOCITY, self._checked(value, "velocity", 3))
+
+    @property
+    def angular_velocity_body(self) -> FloatArray:
+        """Angular velocity [rad/s], body frame, shape (n, 3)."""
+        return self._rows(ANGULAR_VELOCITY, 3)
+
+    @angular_velocity_body.setter
+    def angular_velocity_body(self, value: FloatArray) -> None:
+        self._write(ANGULAR_VELOCITY, self._checked(value, "angular_velocity_body", 3))
+
+    @property
+    def angular_velocity_world(self) -> FloatArray:
+        """Angular velocity [rad/s], world frame, shape (n, 3); a copy."""
+        return read_only(rotated(self.orientation, self.angular_velocity_body))
+
+    @angular_velocity_world.setter
+    def angular_velocity_world(self, value: FloatArray) -> None:
+        rates = self._checked(value, "angular_velocity_world", 3)
+        self._write(ANGULAR_VELOCITY, rotated_inverse(self.orientation, rates))
+
+    @property
+    def stored_momentum_body(self) -> FloatArray:
+        """Angular momentum [N·m·s] of reaction wheels inside the bodies, relative to them, body frame, shape (n, 3)."""
+        return self._rows(STORED_MOMENTUM, 3)
+
+    @stored_momentum_body.setter
+    def stored_momentum_body(self, value: FloatArray) -> None:
+        self._write(STORED_MOMENTUM, self._checked(value, "stored_momentum_body", 3))
+
+    def interpolated_poses(self, alpha: float) -> tuple[FloatArray, FloatArray]:
+        """Poses of all bodies for drawing, blended between the last two ticks.
+
+        Args:
+            alpha: Blend factor from 0 (the previous tick) to 1 (the last tick).
+
+        Returns:
+            World positions of the bodies' origins [m], shape (n, 3), and orientations, scalar-last (x, y, z, w), body to world, shape
+            (n, 4).
+        """
+        fraction = real(alpha, "alpha", "World.state.interpolated_poses", at_least=0.0)
+        if fraction > 1.0:
+            refuse("World.state.interpolated_poses", "alpha", alpha, "between 0 and 1")
+        origins = np.empty((self._bodies.count, 3))
+        orientations = np.empty((self._bodies.count, 4))
+        loop = choose(poses_loops(self._bodies.pitch)).function
+        loop(self._bodies.array, self._scratch, self._bodies.count, fraction, origins, orientations)
+        return origins, orientations
+
+    def _rows(self, row: int, size: int) -> FloatArray:
+        return sealed(self._bodies.array[row : row + size, : self._bodies.count].T)
+
+    def _checked(self, value: FloatArray, argument: str, size: int) -> FloatArray:
+        return array(value, argument, "World.state", (self._bodies.count, size))
+
+    def _write(self, row: int, values: FloatArray, also_previous: bool = False) -> None:
+        bodies = self._bodies
+        everybody, size = slice(0, bodies.count), values.shape[1]
+        bodies.write(slice(row, row + size), everybody, values.T)
+        if also_previous:
+            bodies.write(slice(PREVIOUS + row, PREVIOUS + row + size), everybody, values.T)
+        if row < STATE_ROWS:
+            bodies.forget_history()

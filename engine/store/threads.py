@@ -1,0 +1,194 @@
+"""Ticks of many bodies on several threads, each of which runs the same loop over a part of the bodies, with the same bits."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import count, pairwise
+from queue import SimpleQueue
+from threading import Lock, Thread
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..loops.allocation import from_column
+from ..loops.columns import Integers
+from ..loops.fields import Layers
+from ..loops.layout import BAD, TICKS
+from ..loops.one_step import accepted
+from ..loops.undo import undo
+from .bodies import Bodies
+
+TakeTicks = Callable[[int], int]
+"""Called as `take(ticks)`, which runs up to that many ticks.
+
+It returns the number of ticks that ended finite, or a negative number if a loop rejected its array.
+"""
+
+BindLoop = Callable[[FloatArray, Integers, Layers], TakeTicks]
+"""Called as `bind(array, control, layers)`, which returns a loop with all arguments bound except the number of ticks."""
+
+FEWEST_BODIES = 4096
+"""The smallest number of bodies per thread; waking a thread costs about 50 µs, and milliseconds on a busy machine."""
+
+
+def on_threads(bodies: Bodies, threads: int, layers: Layers, bind: BindLoop) -> TakeTicks:
+    """Return the loop for the whole world, or a function that runs loops for several parts of it on threads.
+
+    Args:
+        bodies: The bodies. With more than one thread, their memory must allow views of parts (`bodies.part`).
+        threads: The largest number of threads.
+        layers: The parameters of force fields, of the same pitch, from `loops.allocation.zeros`; any value if there are none.
+        bind: Makes the loop for the world or for a part of it.
+    """
+    parts = min(threads, bodies.count // FEWEST_BODIES)
+    if parts < 2:
+        return bind(bodies.array, bodies.control, layers)
+    edges = [bodies.padded_count // 8 * part // parts * 8 for part in range(parts + 1)]
+    made = []
+    for first, last in pairwise(edges):
+        array, control = bodies.part(first, last - first)
+        own_layers = from_column(layers, first) if isinstance(layers, np.ndarray) else layers
+        made.append(_Part(first, array, control, bind(array, control, own_layers), bodies.stores_momentum))
+    return _TicksInParts(bodies.control, made)
+
+
+class _Part:
+    """A part of the bodies, which one thread processes in each tick."""
+
+    def __init__(self, first: int, array: FloatArray, control: Integers, take: TakeTicks, stores: bool) -> None:
+        self._first = first
+        self._array = array
+        self._control = control
+        self._take = take
+        self._stores = stores
+        self._lock = Lock()
+        self._due: int | None = None
+        self._tick = 0
+
+    def open(self, ticket: int, tick: int) -> None:
+        """Open the tick of this number, to be run by the first thread that calls `take` with this ticket."""
+        with self._lock:
+            self._tick = self._control[TICKS] = tick
+            self._control[BAD] = -1
+            self._due = ticket
+
+    def take(self, ticket: int) -> None:
+        """Run the tick, or wait for the thread that runs it; do nothing if it has already run.
+
+        A thread that was woken too late, for an earlier tick, has an old ticket, which has no effect.
+        """
+        with self._lock:
+            if self._due == ticket:
+                if not self._is_over:
+                    accepted(self._take(1))
+                self._due = None
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the loop's own counter shows that it has run, even if an exception arrived before `_due` was cleared."""
+        return bool(self._control[TICKS] > self._tick or self._control[BAD] >= 0)
+
+    @property
+    def first_bad(self) -> int:
+        """The column, counted in the whole world, of the first body that was not finite, or -1."""
+        bad = int(self._control[BAD])
+        return bad if bad < 0 else self._first + bad
+
+    def undo(self) -> None:
+        """Restore the start of the tick if it was finite in this part; otherwise the loop has already restored it."""
+        if self._control[TICKS] > self._tick:
+            undo(self._array, self._control, self._stores)
+
+
+class _TicksInParts:
+    """Runs ticks with one thread per part.
+
+    All parts are synchronised after each tick, so that a tick that is not finite in one part can be undone in all. Each part has its own
+    tick counter. The counter of the world changes only when all parts have completed the tick. If an exception arrives during a tick (a
+    keyboard interrupt), the tick is completed and counted before the exception propagates.
+    """
+
+    def __init__(self, control: Integers, parts: list[_Part]) -> None:
+        self._control = control
+        self._parts = parts
+        self._tickets = count()
+
+    def __call__(self, ticks: int) -> int:
+        for tick in range(ticks):
+            if not self._take_one():
+                return tick
+        return ticks
+
+    def _take_one(self) -> bool:
+        ticket, tick = next(self._tickets), int(self._control[TICKS])
+        for part in self._parts:
+            part.open(ticket, tick)
+        try:
+            self._share_out(ticket)
+            self._meet(ticket)
+            self._close(tick)
+        except BaseException:
+            self._meet(ticket)
+            self._close(tick)
+            raise
+        return bool(self._control[TICKS] > tick)
+
+    def _share_out(self, ticket: int) -> None:
+        _own, *others = self._parts
+        _helpers.offer([partial(part.take, ticket) for part in others])
+
+    def _meet(self, ticket: int) -> None:
+        """Run every part that no other thread has started, and wait for the others."""
+        for part in self._parts:
+            part.take(ticket)
+
+    def _close(self, tick: int) -> None:
+        bad = next((part.first_bad for part in self._parts if part.first_bad >= 0), -1)
+        self._control[BAD] = bad
+        if bad < 0:
+            self._control[TICKS] = tick + 1
+            return
+        for part in self._parts:
+            part.undo()
+
+
+class _Helpers:
+    """Threads that may run offered tasks; the caller must not depend on it and must be able to run the tasks itself.
+
+    An executor of the standard library is not suitable. If an interrupt arrives while it accepts a task, its lock may remain locked, and
+    the next task waits forever. A `SimpleQueue` is written in C and accepts a task in one step.
+    """
+
+    def __init__(self) -> None:
+        self._offered: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._threads: list[Thread] = []
+
+    def offer(self, tasks: Sequence[Callable[[], None]]) -> None:
+        """Offer tasks to other threads, with at most one thread per task."""
+        with suppress(RuntimeError):  # threads cannot start while the interpreter shuts down
+            while len(self._threads) < len(tasks):
+                thread = Thread(target=self._work, name="ticks", daemon=True)
+                thread.start()
+                self._threads.append(thread)
+        for task in tasks:
+            self._offered.put(task)
+
+    def _work(self) -> None:
+        while True:
+            task = self._offered.get()
+            with suppress(Exception):  # the caller that offered the task gets the same error
+                task()
+
+
+_helpers = _Helpers()
+
+
+def _forget_helpers() -> None:
+    """Create new helpers in the child of a fork, which has the queue but none of the threads."""
+    global _helpers
+    _helpers = _Helpers()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_helpers)

@@ -1,0 +1,244 @@
+"""Checks of the user's functions: whether they can be called, and whether they reach into a world that is being copied."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from gc import get_referents
+from types import (
+    BuiltinMethodType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    TracebackType,
+)
+from typing import Any
+from weakref import ProxyTypes, ref
+
+import numpy as np
+
+from ..checks import refuse
+
+_MOST_OBJECTS = 1_000_000
+_CALLED = ("__call__", "apply", "potential_energy", "get_state", "set_state")
+"""The methods that a world calls on an object."""
+_LIBRARIES = {*sys.stdlib_module_names, "numpy", "numba"} - {"__main__"}
+
+_ATOMS = (str, bytes, int, float, complex, np.generic, type, ModuleType, CodeType, FrameType, TracebackType)
+"""These reach nothing by themselves; the names that code reads from modules and classes are followed with that code."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Callback:
+    """A function that is called in every tick whose number is a multiple of `every`.
+
+    It compares equal only to itself, because the == of a callable object may return anything, for example an array.
+    """
+
+    function: Callable[..., Any]
+    every: int
+
+
+def identity(function: Any) -> tuple[int, ...]:
+    """A key that identifies a function or object; the `id` of a method will not do, because each lookup creates a new object."""
+    if isinstance(function, MethodType):
+        return id(function.__self__), id(function.__func__)
+    if isinstance(function, BuiltinMethodType | MethodWrapperType):  # `seen.append`
+        return id(function.__self__), hash(function.__name__)
+    return (id(function),)
+
+
+def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
+    """Reject a generator or coroutine function, because calling it runs none of its code.
+
+    Raises:
+        TypeError: The function is one of these.
+    """
+    inner = function
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    called = (
+        inner
+        if isinstance(inner, FunctionType | MethodType)
+        else inspect.getattr_static(type(inner), "__call__", inner)
+    )
+    for candidate in (inner, called):
+        if inspect.isgeneratorfunction(candidate) or inspect.isasyncgenfunction(candidate):
+            refuse(
+                owner,
+                argument,
+                function,
+                f"{kind}; calling a generator function runs none of it, so it must not yield",
+                TypeError,
+            )
+        if inspect.iscoroutinefunction(candidate):
+            refuse(
+                owner,
+                argument,
+                function,
+                f"{kind}; calling an async function runs none of it, so it must not be async",
+                TypeError,
+            )
+
+
+def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
+    """Return the path by which a function reaches a handle, in words, or None if it reaches none.
+
+    The search follows closures, defaults, the object that a method is bound to, attributes, the contents of containers, and everything
+    that the code of the function, and of the functions and methods that it names, reads from the user's modules and classes.
+    """
+    seen: dict[
+        tuple[int, ...], Any
+    ] = {}  # keeps the objects alive, because a new object could reuse the id of a deleted one
+    waiting: deque[tuple[Any, str]] = deque([(function, "")])
+    while waiting:
+        thing, path = waiting.popleft()
+        if identity(thing) in seen:
+            continue
+        seen[identity(thing)] = thing
+        if path and is_handle(thing):
+            return path
+        if len(seen) > _MOST_OBJECTS:
+            return f"perhaps: through {path}, among more than {_MOST_OBJECTS} objects"
+        waiting.extend(
+            (inner, f"{path} → {name}" if path else name) for inner, name in _inside(thing) if not _is_atom(inner)
+        )
+    return None
+
+
+def _is_atom(thing: Any) -> bool:
+    """Whether this object reaches nothing by itself."""
+    try:
+        return thing is None or isinstance(thing, _ATOMS)
+    except ReferenceError:  # a weak proxy of an object that is gone
+        return True
+
+
+def _is_opaque(kind: type) -> bool:
+    """Whether objects of this class are not looked into: those of the compiler, and other worlds, which have callbacks of their own."""
+    module = str(getattr(kind, "__module__", None))
+    return module.split(".")[0] in ("numba", "llvmlite") or module == f"{__name__.rpartition('.')[0]}.world"
+
+
+def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
+    if _is_opaque(type(thing)):
+        return
+    if type(thing) in ProxyTypes:
+        yield thing.__init__.__self__, "a weak proxy"  # a proxy has the methods of its object, bound to that object
+    elif isinstance(thing, FunctionType):
+        yield from _inside_function(thing)
+    elif isinstance(thing, MethodType):
+        yield thing.__self__, f"the object of {thing.__name__}"
+        yield thing.__func__, thing.__name__
+        if isinstance(thing.__func__, FunctionType):
+            names = _names_read(thing.__func__.__code__)
+            yield from _named_in(thing.__self__, type(thing.__self__), names, type(thing.__self__).__name__)
+    elif isinstance(thing, functools.partial):
+        yield thing.func, "partial"
+        for number, argument in enumerate(thing.args):
+            yield argument, f"argument {number}"
+        for name, argument in thing.keywords.items():
+            yield argument, f"argument {name!r}"
+    elif isinstance(thing, dict | MappingProxyType):
+        for key, value in thing.items():
+            yield key, "a key"
+            yield value, f"[{key!r}]" if isinstance(key, str | int) else "a value"
+    elif isinstance(thing, list | tuple | set | frozenset | deque):
+        for number, value in enumerate(thing):
+            yield value, f"[{number}]"
+    elif isinstance(thing, np.ndarray):
+        for number, value in enumerate(thing.flat if thing.dtype.hasobject else ()):
+            yield value, f"[{number}]"
+    elif isinstance(thing, ref):
+        yield thing(), "a weak reference"
+    else:
+        for name, value in _attributes(thing):
+            yield value, f"attribute {name!r}"
+        for value in get_referents(thing):  # the contents of built-in objects, which have no attributes
+            yield value, f"a {type(thing).__name__}"
+        for name in _CALLED:
+            method = inspect.getattr_static(type(thing), name, None)
+            if isinstance(method, FunctionType):
+                yield MethodType(method, thing), name
+
+
+def _inside_function(function: FunctionType) -> Iterator[tuple[Any, str]]:
+    names = _names_read(function.__code__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield from _read(cell.cell_contents, f"closure variable {name!r}", names)
+        except ValueError:  # not yet assigned
+            continue
+    for number, value in enumerate(function.__defaults__ or ()):
+        yield from _read(value, f"default {number}", names)
+    for name, value in (function.__kwdefaults__ or {}).items():
+        yield from _read(value, f"default of {name!r}", names)
+    if not _is_of_a_library(function.__module__):
+        for name in names:
+            if name in function.__globals__:
+                yield from _read(function.__globals__[name], f"global {name!r}", names)
+    yield vars(function), "its attributes"
+
+
+def _read(value: Any, path: str, names: list[str], modules: set[str] | None = None) -> Iterator[tuple[Any, str]]:
+    """A value that a function reads and, for a module or class, the names that the function reads from it; each module once."""
+    yield value, path
+    kind = type(value)  # `isinstance` would ask a weak proxy for the class of an object that may be gone
+    if issubclass(kind, type):
+        yield from _named_in(value, value, names, path)
+    elif issubclass(kind, ModuleType) and not _is_of_a_library(value.__name__):
+        if modules is None:
+            modules = set()
+        if value.__name__ not in modules:
+            modules.add(value.__name__)
+            for name in names:
+                if name in vars(value):
+                    yield from _read(vars(value)[name], f"{path} → {name!r}", names, modules)
+
+
+def _named_in(owner: Any, kind: type, names: list[str], path: str) -> Iterator[tuple[Any, str]]:
+    """The attributes with these names of a class, with its methods bound to `owner`."""
+    for base in kind.__mro__:
+        if _is_of_a_library(base.__module__):
+            continue
+        for name in names:
+            value = vars(base).get(name)
+            if isinstance(value, property):
+                value = value.fget
+            elif isinstance(value, staticmethod | classmethod):
+                value = value.__func__
+            if isinstance(value, FunctionType):
+                value = MethodType(value, owner)
+            if value is not None:
+                yield value, f"{path}.{name}"
+
+
+def _is_of_a_library(module: str | None) -> bool:
+    """Whether code belongs to Python, NumPy, Numba or this package, and not to the user."""
+    package = __name__.rpartition(".")[0]
+    name = module or ""
+    return name.split(".")[0] in _LIBRARIES or name == package or name.startswith(f"{package}.")
+
+
+def _names_read(code: CodeType) -> list[str]:
+    inner = (_names_read(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+    return sorted({*code.co_names}.union(*inner))
+
+
+def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:
+    own = getattr(thing, "__dict__", None)
+    if isinstance(own, dict):  # objects of some extension modules have something else there
+        yield from own.items()
+    for kind in type(thing).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(thing, name):
+                yield name, getattr(thing, name)
