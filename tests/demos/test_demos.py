@@ -1,5 +1,6 @@
 """The demos run on any machine: their command line, and their behaviour if something is missing."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,9 @@ import pytest
 
 from demos import tumble
 from demos.__main__ import main
-from demos.commands import gallery
+from demos.commands import flip, gallery
 from demos.viewer import application, context, curve, options
+from demos.viewer.png import write_png
 
 from ..helpers import PATIENCE
 from ..viewing import canvas, looks_like_the_scene, read_png
@@ -41,22 +43,76 @@ def test_one_command_draws_all_pictures_of_the_readme(tmp_path, capsys):
         pass
     assert gallery.draw(tmp_path, "--frames", "2") == 0
     assert {path.name for path in tmp_path.iterdir()} == set(gallery.PICTURES)
-    assert all(read_png(tmp_path / name).std() > 5.0 for name in gallery.PICTURES)  # none is blank
-    assert capsys.readouterr().out.count("1280 × 720 pixels") == len(gallery.PICTURES)
+    assert all(decoded(tmp_path / name).std() > 5.0 for name in gallery.PICTURES)  # none is blank
+    assert capsys.readouterr().out.count("960 × 540 pixels") == len(gallery.PICTURES)
 
 
-def test_the_readme_shows_each_picture_beside_the_command_of_its_demo():
+def decoded(path):
+    """A WebP as an image, by a decoder that is not the viewer's."""
+    av = pytest.importorskip("av")
+    with av.open(str(path)) as file:
+        return next(file.decode(video=0)).to_ndarray(format="rgb24")
+
+
+def test_a_compressed_picture_is_the_picture(tmp_path):
+    """Stripes of 30 pixels, to 12 of 255 levels (measured 7); chroma is kept at half the resolution."""
+    pytest.importorskip("av")
+    image = np.repeat(np.repeat(np.arange(48, dtype=np.uint8).reshape(4, 4, 3) * 5, 30, axis=0), 30, axis=1)
+    write_png(tmp_path / "a.png", image)
+    gallery.compress(tmp_path / "a.png", tmp_path / "a.webp")
+    difference = decoded(tmp_path / "a.webp")[15::30, 15::30].astype(int) - image[15::30, 15::30]
+    assert np.abs(difference).max() <= 12
+
+
+def test_the_readme_shows_each_picture_with_the_command_of_its_demo_and_its_source():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for file, (demo, _) in gallery.PICTURES.items():
-        _, found, after = readme.partition(f"](demos/pictures/{file})")
-        assert found and f"`python -m demos {demo}`" in after[:200], file
+        assert f"](demos/pictures/{file})" in readme, file
+        assert re.search(rf"`polhode {demo}`[^|]*\]\(demos/{demo}\.py\)", readme), demo
+    assert f"](demos/pictures/{gallery.FLIP})" in readme
+
+
+def test_the_moving_picture_shows_a_flip_and_a_body_in_game_mode_that_never_flips():
+    """Nose against L, from 2 degrees to beyond 150; in game mode it stays near L, which keeps its length and changes its direction."""
+    exact, game = flip.pair()
+    start = exact.body.angular_momentum_world
+    angles = {exact: [], game: []}
+    for _ in range(flip.SECONDS * flip.FRAMES_PER_SECOND):
+        for craft, found in angles.items():
+            craft.world.step(flip.TICKS_PER_SECOND // flip.FRAMES_PER_SECOND)
+            nose = craft.body.direction_to_world((0.0, 0.0, 1.0))
+            found.append(rotation_angle(nose, start))
+    assert angles[exact][0] < 10.0 and max(angles[exact]) > 150.0 > 90.0 > max(angles[game])
+    assert exact.body.angular_momentum_world == pytest.approx(start, rel=1e-12, abs=1e-9)
+    assert rotation_angle(game.body.angular_momentum_world, start) > 0.5
+
+
+def rotation_angle(a, b):
+    """The angle between two vectors [degree]."""
+    return np.degrees(np.arctan2(np.linalg.norm(np.cross(a, b)), np.dot(a, b)))
+
+
+def test_the_moving_picture_is_written_frame_by_frame(tmp_path, capsys):
+    with canvas():
+        pass
+    assert flip.draw(tmp_path / "a.webp", 3) == 0
+    assert (tmp_path / "a.webp").read_bytes().count(b"ANMF") == 3
+    assert "a.webp" in capsys.readouterr().out
+
+
+def test_without_opengl_there_is_no_moving_picture(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(context, "ATTEMPTS", {})
+    assert flip.draw(tmp_path / "a.webp", 3) == 1
+    assert "no OpenGL" in capsys.readouterr().err and not (tmp_path / "a.webp").exists()
 
 
 def test_the_command_for_the_pictures_takes_a_folder_and_nothing_else(tmp_path, capsys, monkeypatch):
     drawn = []
     monkeypatch.setattr(gallery, "draw", lambda folder: drawn.append(folder) or 0)
+    monkeypatch.setattr(flip, "draw", lambda path: drawn.append(path) or 0)
     assert main(["pictures"]) == 0 and main(["pictures", str(tmp_path)]) == 0
-    assert drawn == [Path("demos/pictures"), tmp_path]
+    pictures = Path("demos/pictures")
+    assert drawn == [pictures, pictures / "flip.webp", tmp_path, tmp_path / "flip.webp"]
     assert main(["pictures", "--size", "9x9"]) == 2 and "[FOLDER]" in capsys.readouterr().err
 
 

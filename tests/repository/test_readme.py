@@ -1,92 +1,94 @@
-"""The README's examples, tables and commands are correct."""
+"""The README: its example, plot and numbers, its size, its commands and pictures."""
 
+import json
 import re
+import sys
+import types
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, integrators
+from engine import MassProperties
+
+from ..benchmarks import __main__ as benchmarks
+from ..benchmarks import accuracy, many_bodies
+from ..truth.free_body import FreeBody
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+EXAMPLE = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+PICTURES = re.findall(r"!\[[^]]*\]\((?!https?:)([^)]+)\)", README)
 
 
-def test_pygame_example_flies(monkeypatch):
-    """Forty frames without a screen, the key held: the ship has moved by a t²/2 along its own axis, roughly, and turned."""
-    pygame = pytest.importorskip("pygame")
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    frames = iter([[]] * 40)
-    leave = [pygame.event.Event(pygame.QUIT)]
-    held = type("Keys", (), {"__getitem__": lambda self, key: key == pygame.K_SPACE})()
-    monkeypatch.setattr(pygame.event, "get", lambda: next(frames, leave))
-    monkeypatch.setattr(pygame.key, "get_pressed", lambda: held)
-    namespace: dict = {}
-    try:
-        exec(EXAMPLES[0], namespace)
-    finally:
-        pygame.quit()
-    world, ship = namespace["world"], namespace["ship"]
-    assert world.tick_count > 20
-    thrust_time = world.time
-    assert 0.0 < ship.velocity[2] <= 500.0 / 1200.0 * thrust_time
-    assert np.linalg.norm(ship.orientation[:3]) > 0.01
+def png_texts(path):
+    """The texts that are stored in a PNG, by name."""
+    data, place, found = path.read_bytes(), 8, {}
+    while place < len(data):
+        length, kind = int.from_bytes(data[place : place + 4], "big"), data[place + 4 : place + 8]
+        name, _, body = data[place + 8 : place + 8 + length].partition(b"\0")
+        if kind == b"tEXt":
+            found[name.decode()] = body.decode("latin-1")
+        elif kind == b"zTXt":
+            found[name.decode()] = zlib.decompress(body[1:]).decode("latin-1")
+        place += 12 + length
+    return found
 
 
-def test_controller_example_stops_the_tumble():
-    """Ten seconds of jets with a proportional band: what is left of 0.37 rad/s is below a thousandth."""
-    namespace: dict = {}
-    exec(EXAMPLES[1], namespace)
-    assert np.linalg.norm(namespace["probe"].angular_velocity_body) < 1e-3
+def test_example_plots_the_rates_of_a_body_that_flips(monkeypatch):
+    """Without matplotlib: what is drawn are the rates by Jacobi's functions, and the phone turns over four times.
+
+    Close to the separatrix a rounding error grows by e every 0.16 s: measured 2.5e-8 rad/s after 10 s.
+    """
+    drawn = {}
+    plots = types.ModuleType("matplotlib.pyplot")
+    plots.plot = lambda rates, label: drawn.update(rates=np.array(rates), label=label)
+    plots.title = plots.legend = plots.show = lambda *_, **__: None
+    package = types.ModuleType("matplotlib")
+    package.pyplot = plots
+    monkeypatch.setitem(sys.modules, "matplotlib", package)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", plots)
+    exec(EXAMPLE[0], {})
+    phone = MassProperties.box(mass=0.2, size=(0.15, 0.07, 0.01))
+    truth = FreeBody(np.diag(phone.inertia_body), (0.01, 8.0, 0.01)).angular_velocities_body(0.01 * np.arange(1001))
+    assert drawn["rates"] == pytest.approx(truth, abs=1e-7)
+    about_y = drawn["rates"][:, 1]
+    assert ((about_y[:-1] > 0.0) != (about_y[1:] > 0.0)).sum() == 4
+    moments, axes = phone.principal()
+    assert abs(axes[1, 1]) == 1.0 and list(moments) == sorted(moments)  # y is the intermediate axis
 
 
-def test_force_example_accelerates_by_its_formula():
-    """2 mN on 80 kg for an hour at one astronomical unit: v = F t/m = 0.09 m/s, to the change of distance, 1e-9."""
-    namespace: dict = {}
-    exec(EXAMPLES[2], namespace)
-    assert namespace["probe"].velocity == pytest.approx([2e-3 * 3600.0 / 80.0, 0.0, 0.0], rel=1e-8)
+def test_the_plot_is_drawn_by_the_lines_above_it():
+    """`python -m tests.benchmarks.first_plot` stores in the picture the lines that drew it."""
+    assert len(EXAMPLE) == 1
+    assert png_texts(ROOT / "demos" / "pictures" / "first-plot.png")["Source"] == EXAMPLE[0]
+    assert README.index(EXAMPLE[0]) < README.index("demos/pictures/first-plot.png")
 
 
-def test_compiled_brake_slows_the_spin_as_its_formula_says():
-    """A ball of moment I = 2/5 m r²: each rate falls as exp(−c t/I), to the order of the method, 1e-4 of it in ten seconds."""
-    namespace: dict = {}
-    exec(EXAMPLES[3], namespace)
-    left = np.exp(-0.5 * 10.0 / (0.4 * 80.0 * 0.4**2))
-    assert namespace["probe"].angular_velocity_body == pytest.approx(left * np.array((0.1, 0.2, 2.0)), rel=1e-3)
+def test_numbers_are_those_of_the_recorded_run():
+    figures = json.loads(benchmarks.KEPT[0].read_text(encoding="utf-8"))["figures"]
+    found = {(one["table"], one["row"], one["column"]): one["median"] for one in figures}
+    error = found[accuracy.TABLE, "free-rotor-2", accuracy.error_column(next(iter(accuracy.CASES)))]
+    cost = found[many_bodies.TABLE, "free-rotor-2", "1 000"]
+    assert f"**Exact.** {error:.0e} rad".replace("e-11", "·10⁻¹¹") in README
+    assert f"**Fast.** {cost:.0f} ns per body per tick, for 1000 craft" in README
+    assert (accuracy.SECONDS, accuracy.TICKS_A_SECOND) == (60, 240) and "a minute" in README and "240 ticks" in README
 
 
-def test_memory_example_counts_the_turns(capsys):
-    """2 rad/s for two seconds are 0.64 turns; a report each second."""
-    namespace: dict = {}
-    exec(EXAMPLES[4], namespace)
-    assert float(namespace["turned"].value) == pytest.approx(4.0)
-    assert capsys.readouterr().out.splitlines() == ["1 s: 0.32 turns", "2 s: 0.64 turns"]
+def test_it_is_a_page_and_no_manual():
+    assert len(README.split()) <= 700
+    code = "".join(re.findall(r"```\w*\n(.*?)```", README, flags=re.DOTALL))
+    assert max(map(len, code.splitlines())) <= 92
 
 
-def test_every_example_is_run_by_a_test_above():
-    assert len(EXAMPLES) == 5
-
-
-def test_table_of_integrators_is_complete_and_right():
-    rows = re.findall(r"^\| `\"([\w-]+)\"`.*?\| (\d) \| (\d) \|", README, flags=re.MULTILINE)
-    assert {name for name, _, _ in rows} == set(integrators.by_name)
-    for name, order, evaluations in rows:
-        method = integrators.by_name[name]()
-        assert (method.order, method.evaluations_per_tick) == (int(order), int(evaluations))
-    default = re.search(r"`\"([\w-]+)\"` \(the default\)", README)
-    assert default is not None and World(0.01).integrator.name == default[1]
-
-
-def test_names_in_the_conventions_table_exist_with_these_shapes():
-    world = World(0.01)
-    body = world.add_body(MassProperties.box(mass=1.0, size=(1.0, 2.0, 3.0)))
-    rows = re.findall(r"^\| (`.+?`) \| \((.+?)\) \|", README, flags=re.MULTILINE)
-    assert len(rows) >= 8
-    for names, shape in rows:
-        for name in re.findall(r"`(\w+)`", names):
-            if hasattr(body, name):
-                assert getattr(body, name).shape == tuple(int(size) for size in re.findall(r"\d+", shape)), name
+def test_pictures_are_small_and_the_first_one_moves():
+    sizes = {picture: (ROOT / picture).stat().st_size for picture in PICTURES}
+    assert len(sizes) == len(PICTURES) >= 8
+    assert sum(sizes.values()) < 2_000_000
+    assert PICTURES[0].endswith("flip.webp") and sizes[PICTURES[0]] <= 1_200_000
+    moving = (ROOT / PICTURES[0]).read_bytes()
+    assert moving.count(b"ANMF") > 60 and int.from_bytes(moving[24:27], "little") + 1 == 830
 
 
 @pytest.mark.parametrize("label", ["demo command", "test command"])

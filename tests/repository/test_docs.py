@@ -1,0 +1,143 @@
+"""The pages of the documentation: examples run and print what is shown, tables are complete, links and commands lead somewhere."""
+
+import contextlib
+import importlib.util
+import io
+import re
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, World, forces, integrators
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+LINKED = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(DOCS / page for page in PAGES)]
+
+
+def text_of(page):
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+def blocks(page):
+    """The Python of a page, each block with the output shown below it, which is empty if there is none."""
+    return re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text_of(page), flags=re.DOTALL)
+
+
+def run(page):
+    """Run the Python of a page from top to bottom; after each block its names, what it has printed, and what the page shows."""
+    namespace: dict = {}
+    for code, shown in blocks(page):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(code, page, "exec"), namespace)
+        yield namespace, printed.getvalue(), shown
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page != "how-to/pygame.md"])
+def test_examples_run_and_print_what_is_shown(page):
+    for _, printed, shown in run(page):
+        assert printed == shown or (not shown and page == "how-to/no-freezes.md")  # its output is a moving bar
+
+
+def test_every_output_that_is_shown_stands_below_an_example():
+    assert sum(text_of(page).count("```text") for page in PAGES) == sum(
+        bool(shown) for page in PAGES for _, shown in blocks(page)
+    )
+
+
+def test_lines_of_code_fit_on_the_page():
+    assert [line for page in PAGES for code, _ in blocks(page) for line in code.splitlines() if len(line) > 92] == []
+
+
+def test_pygame_example_flies(monkeypatch):
+    """Forty frames without a screen, the key held: the ship has moved by a t²/2 along its own axis, roughly, and turned."""
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    frames = iter([[]] * 40)
+    leave = [pygame.event.Event(pygame.QUIT)]
+    held = type("Keys", (), {"__getitem__": lambda self, key: key == pygame.K_SPACE})()
+    monkeypatch.setattr(pygame.event, "get", lambda: next(frames, leave))
+    monkeypatch.setattr(pygame.key, "get_pressed", lambda: held)
+    try:
+        ((namespace, _, _),) = run("how-to/pygame.md")
+    finally:
+        pygame.quit()
+    world, ship = namespace["world"], namespace["ship"]
+    assert world.tick_count > 20
+    thrust_time = world.time
+    assert 0.0 < ship.velocity[2] <= 500.0 / 1200.0 * thrust_time
+    assert np.linalg.norm(ship.orientation[:3]) > 0.01
+
+
+def test_force_example_accelerates_by_its_formula():
+    """2 mN on 80 kg for an hour at one astronomical unit: v = F t/m = 0.09 m/s, to the change of distance, 1e-9."""
+    namespace, _, _ = next(islice(run("forces.md"), 1, None))
+    assert namespace["probe"].velocity == pytest.approx([2e-3 * 3600.0 / 80.0, 0.0, 0.0], rel=1e-8)
+
+
+def test_compiled_brake_slows_the_spin_as_its_formula_says():
+    """A ball of moment I = 2/5 m r²: each rate falls as exp(−c t/I), to the order of the method, 1e-4 of it in ten seconds."""
+    *_, (namespace, _, _) = run("forces.md")
+    left = np.exp(-0.5 * 10.0 / (0.4 * 80.0 * 0.4**2))
+    assert namespace["probe"].angular_velocity_body == pytest.approx(left * np.array((0.1, 0.2, 2.0)), rel=1e-3)
+
+
+def test_every_built_in_force_is_in_the_list():
+    listed = set(re.findall(r"^\| `(\w+)\(", text_of("forces.md"), flags=re.MULTILINE))
+    others = {"BodyStates", "Force", "Wrench", "compiled"}
+    assert listed == set(forces.__all__) - others
+
+
+def test_loading_bar_comes_to_its_end(capsys):
+    """The last call is (total, total, "")."""
+    *_, (_, printed, _) = run("how-to/no-freezes.md")
+    done, total = re.findall(r"(\d+) of (\d+)", printed)[-1]
+    assert done == total
+
+
+def test_table_of_integrators_is_complete_and_right():
+    page = text_of("integrators.md")
+    rows = re.findall(r"^\| `\"([\w-]+)\"`.*?\| (\d) \| (\d) \|", page, flags=re.MULTILINE)
+    assert {name for name, _, _ in rows} == set(integrators.by_name)
+    for name, order, evaluations in rows:
+        method = integrators.by_name[name]()
+        assert (method.order, method.evaluations_per_tick) == (int(order), int(evaluations))
+    default = re.search(r"`\"([\w-]+)\"` \(the default\)", page)
+    assert default is not None and World(0.01).integrator.name == default[1]
+
+
+def test_names_in_the_conventions_table_exist_with_these_shapes():
+    world = World(0.01)
+    body = world.add_body(MassProperties.box(mass=1.0, size=(1.0, 2.0, 3.0)))
+    rows = re.findall(r"^\| (`.+?`) \| \((.+?)\) \|", text_of("conventions.md"), flags=re.MULTILINE)
+    assert len(rows) >= 8
+    for names, shape in rows:
+        for name in re.findall(r"`(\w+)`", names):
+            if hasattr(body, name):
+                assert getattr(body, name).shape == tuple(int(size) for size in re.findall(r"\d+", shape)), name
+
+
+def test_the_index_has_every_page():
+    index = set(re.findall(r"^\| \[[^]]*\]\(([^)]+)\)", text_of("README.md"), flags=re.MULTILINE))
+    assert index == set(PAGES) - {"README.md"}
+
+
+@pytest.mark.parametrize("path", LINKED, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_to_files_and_headings_that_exist(path):
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
+        file, _, heading = target.partition("#")
+        found = (path.parent / file).resolve() if file else path
+        assert found.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.+)$", found.read_text(encoding="utf-8"), flags=re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}, target
+
+
+@pytest.mark.parametrize("path", LINKED, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_name_modules_that_exist(path):
+    for module in re.findall(r"python -m ([\w.]+)", path.read_text(encoding="utf-8")):
+        assert importlib.util.find_spec(module), module
