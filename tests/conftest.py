@@ -20,3 +20,13 @@ def numpy_raises():
     """Compiled code ignores this; the run without numba does not."""
     with np.errstate(divide="raise", over="raise", invalid="raise"):
         yield
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With `-n 2` alone, a process that has run all its tests takes over tests of the other one: the README's command stays short."""
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)

@@ -67,7 +67,7 @@ def test_a_compressed_picture_is_the_picture(tmp_path):
 def test_the_readme_shows_each_picture_with_the_command_of_its_demo_and_its_source():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for file, (demo, _) in gallery.PICTURES.items():
-        assert f"](demos/pictures/{file})" in readme, file
+        assert f'<img src="demos/pictures/{file}"' in readme, file
         assert re.search(rf"`polhode {demo}`[^|]*\]\(demos/{demo}\.py\)", readme), demo
     assert f"](demos/pictures/{gallery.FLIP})" in readme
 

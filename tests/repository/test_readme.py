@@ -19,7 +19,7 @@ from ..truth.free_body import FreeBody
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-PICTURES = re.findall(r"!\[[^]]*\]\((?!https?:)([^)]+)\)", README)
+PICTURES = re.findall(r"""(?:!\[[^]]*\]\(|<img src=")(?!https?:)([^)"]+)""", README)
 
 
 def png_texts(path):
