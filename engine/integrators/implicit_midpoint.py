@@ -40,7 +40,7 @@ Search = tuple[Vector, float, float]
 _LARGEST_ANGLE = 8.0
 
 # Largest squared residual before the last Newton step, in units of the negligible one, for which the equation counts as solved.
-_SOLVED = 1e10
+_SOLVED = 1e6
 
 
 @inlined
@@ -143,7 +143,7 @@ def _mean_rates(
     search = _improved(search, rates, momentum, stored, negligible, body)
     search = _improved(search, rates, momentum, stored, negligible, body)
     # A rotation that does not solve the equation would change the energy. The residual before the last step decides: convergence is
-    # quadratic, so that a relative residual of 1e-7 there ends below 1e-13.
+    # quadratic, so that a relative residual of 1e-9 there ends at the rounding errors.
     is_solved = search[2] <= _SOLVED * negligible
     return _either(is_solved, search[0], rates), search[1] if is_solved else 0.0
 
