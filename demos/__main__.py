@@ -9,9 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 COMMANDS = {
-    "doctor": ("demos.commands.doctor", "Checks this machine for the demos and names one fix per problem."),
+    "doctor": (".commands.doctor", "Checks this machine for the demos and names one fix per problem."),
     "pictures": (
-        "demos.commands.gallery",
+        ".commands.gallery",
         "Redraws the pictures of the README, into demos/pictures or a given folder.",
     ),
 }
@@ -19,11 +19,15 @@ COMMANDS = {
 
 
 def summaries() -> dict[str, str]:
-    """Name and first docstring line of each demo, read without importing it, so that the list works if a package is missing."""
+    """Name and first docstring line of each demo, read without importing it, so that the list works if a package is missing.
+
+    The demos are the modules of this folder that have a function `main`.
+    """
     found = {}
     for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
-        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        found[path.stem] = docstring.partition("\n")[0]
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        if any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in module.body):
+            found[path.stem] = (ast.get_docstring(module) or "").partition("\n")[0]
     return found
 
 
@@ -54,8 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"demos: no demo is called {name!r}; {hint} `python -m demos` lists them.", file=sys.stderr)
         return 2
     try:
-        module = COMMANDS[name][0] if name in COMMANDS else f"demos.{name}"
-        return importlib.import_module(module).main(options)
+        module = COMMANDS[name][0] if name in COMMANDS else f".{name}"
+        return importlib.import_module(module, __package__).main(options)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of the output, `head` say, has gone

@@ -3,13 +3,14 @@
     python -m demos embed [--seed N] [--size WxH] [--frames N --out FILE.png] [--record FILE.mp4]
 
 Up: engine. Left, right: turn. Set down on the green pad, upright, below 2 m/s; the fuel left scores. Space: next.
-Copied, it starts with `pygame.init()` and `play(Lander(seed=0))`; only `main`, the command line, needs this repository.
+In a copy, import from `engine` where this file imports from `.physics`, and start with `pygame.init()` and
+`play(Lander(seed=0))`. Only `main`, the command line, needs the other demos.
 """
 
 import numpy as np
 import pygame
 
-from engine import MassProperties, World, forces, rotation
+from .physics import MassProperties, World, forces, rotation  # in a copy: from engine import ...
 
 # Field and pad [m]; pixels a metre of the canvas, which is drawn twice as large as the window and smoothed down.
 WIDTH, HEIGHT, PAD, SCALE = 128, 72, 13.0, 20
@@ -136,7 +137,7 @@ def play(game: Lander, size: tuple[int, int] = (1280, 720)) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line of the demos."""
-    from demos.viewer import surface_game
+    from .viewer import surface_game
 
     return surface_game.main("embed", Lander, draw, play, check, arguments)
 

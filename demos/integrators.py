@@ -12,15 +12,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from demos.scenes import error_words
-from demos.scenes.claims import check_after
-from demos.scenes.fleet import NOSE, SPEED, Errors, Fleet, Ship, places
-from demos.scenes.palette import AMBER
-from demos.scenes.restarting import Restarting
-from demos.viewer import application, options
-from demos.viewer.camera import FIRST_RIGHT
-from demos.viewer.scene import Array, Arrow, Caption, Colour, Line, Model, Picture, Sample
-from engine import World, integrators, rotation
+from .physics import World, integrators, rotation
+from .scenes import error_words
+from .scenes.claims import check_after
+from .scenes.fleet import NOSE, SPEED, Errors, Fleet, Ship, places
+from .scenes.palette import AMBER
+from .scenes.restarting import Restarting
+from .viewer import application, options
+from .viewer.camera import FIRST_RIGHT
+from .viewer.scene import Array, Arrow, Caption, Colour, Line, Model, Picture, Sample
 
 COLUMNS, ACROSS, DOWN = 4, 11.6, 12.4  # of the ships' places [m]
 NOSE_LENGTH, WING, MOMENTUM_LENGTH = float(NOSE[2]), 5.3, 4.6  # lengths drawn [m]

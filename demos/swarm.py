@@ -13,16 +13,16 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from demos.scenes import masses
-from demos.scenes.claims import check_after, claim
-from demos.scenes.drifters import Drifters
-from demos.scenes.flock import Flock, Pattern
-from demos.scenes.flock_engines import FlockEngines, flies_as_alone
-from demos.scenes.measured_world import MeasuredWorld
-from demos.scenes.restarting import Restarting
-from demos.viewer import application, options
-from demos.viewer.scene import Model, Picture, Sample, Swarm
-from engine import integrators, rotation
+from .physics import integrators, rotation
+from .scenes import masses
+from .scenes.claims import check_after, claim
+from .scenes.drifters import Drifters
+from .scenes.flock import Flock, Pattern
+from .scenes.flock_engines import FlockEngines, flies_as_alone
+from .scenes.measured_world import MeasuredWorld
+from .scenes.restarting import Restarting
+from .viewer import application, options
+from .viewer.scene import Model, Picture, Sample, Swarm
 
 CRAFT, FREE_SHARE = 20_000, 1.0 / 12.0
 INNER, OUTER, HALO = 62.0, 265.0, 330.0  # [m]

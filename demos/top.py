@@ -14,16 +14,16 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from demos.scenes import masses
-from demos.scenes.claims import check_after, claim
-from demos.scenes.palette import AMBER, BLUE, GREEN, QUIET, VIOLET
-from demos.scenes.restarting import Restarting
-from demos.scenes.rocket_couple import UP, RocketCouple
-from demos.scenes.top_cases import CASES, SPIN, STRENGTH
-from demos.viewer import application, options
-from demos.viewer.scene import Array, Arrow, Colour, Line, Model, Picture, Sample
-from demos.viewer.trail import Trail
-from engine import World, integrators, rotation
+from .physics import World, integrators, rotation
+from .scenes import masses
+from .scenes.claims import check_after, claim
+from .scenes.palette import AMBER, BLUE, GREEN, QUIET, VIOLET
+from .scenes.restarting import Restarting
+from .scenes.rocket_couple import UP, RocketCouple
+from .scenes.top_cases import CASES, SPIN, STRENGTH
+from .viewer import application, options
+from .viewer.scene import Array, Arrow, Colour, Line, Model, Picture, Sample
+from .viewer.trail import Trail
 
 PALE: Colour = (0.90, 0.86, 0.78, 0.26)
 TIP, MOMENTUM_LENGTH, TORQUE_LENGTH = 1.95, 2.05, 0.9  # [m]

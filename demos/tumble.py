@@ -15,20 +15,20 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from demos.scenes import masses
-from demos.scenes.claims import check_after
-from demos.scenes.equal_ellipsoid import EqualEllipsoid
-from demos.scenes.free_body import upright
-from demos.scenes.free_motion import FreeMotion
-from demos.scenes.palette import AMBER, AXES, BLUE, GREEN, QUIET, WORDS
-from demos.scenes.poinsot import Poinsot
-from demos.scenes.restarting import Restarting
-from demos.scenes.tumble_cases import CASES, UNPHYSICAL
-from demos.viewer import application, options
-from demos.viewer.camera import FIRST_RIGHT
-from demos.viewer.scene import Array, Arrow, Caption, Line, Model, Picture
-from demos.viewer.trail import Trail
-from engine import MassProperties, World, integrators, rotation
+from .physics import MassProperties, World, integrators, rotation
+from .scenes import masses
+from .scenes.claims import check_after
+from .scenes.equal_ellipsoid import EqualEllipsoid
+from .scenes.free_body import upright
+from .scenes.free_motion import FreeMotion
+from .scenes.palette import AMBER, AXES, BLUE, GREEN, QUIET, WORDS
+from .scenes.poinsot import Poinsot
+from .scenes.restarting import Restarting
+from .scenes.tumble_cases import CASES, UNPHYSICAL
+from .viewer import application, options
+from .viewer.camera import FIRST_RIGHT
+from .viewer.scene import Array, Arrow, Caption, Line, Model, Picture
+from .viewer.trail import Trail
 
 MOMENTUM_LENGTH, RATE_LENGTH, AXIS_LENGTH, BODY_AXES_LENGTH = 1.3, 0.92, 1.35, 1.2  # in radii of the body
 ASIDE, BELOW, ELLIPSOID = 2.08, 0.42, 0.64  # where the ellipsoids stand and how long they are, in radii of the body

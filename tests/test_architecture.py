@@ -153,6 +153,7 @@ def test_drawing_libraries_stay_behind_the_border(folder):
 # the demos: the viewer, above it the scenes, above them the demos and the commands
 
 SHOWN_TO_SCENES = (
+    "demos.physics",
     "demos.scenes",
     "demos.viewer.meshes",
     "demos.viewer.options",
@@ -174,7 +175,10 @@ def imports_of_demos(source, package):
             # `from demos import tumble` names a module, `from demos.scenes.fleet import Fleet` a class in one; both lie in the same place
             found |= {f"{module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-            found.add(ast.unparse(node.args[0]).lstrip("f").strip("'\""))
+            name = ast.unparse(node.args[0]).lstrip("f").strip("'\"")
+            level = len(name) - len(name.lstrip("."))
+            above = package.split(".")[: -(level - 1) or None] if level else []
+            found.add(".".join([*above, name[level:]]))
     return {name for name in found if name.split(".")[0] == "demos"}
 
 
@@ -182,7 +186,9 @@ def lies_in(name, packages):
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
-@pytest.mark.parametrize(("folder", "known"), [("viewer", ("demos.viewer",)), ("scenes", SHOWN_TO_SCENES)])
+@pytest.mark.parametrize(
+    ("folder", "known"), [("viewer", ("demos.physics", "demos.viewer")), ("scenes", SHOWN_TO_SCENES)]
+)
 def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
     for path in sorted((ROOT / "demos" / folder).rglob("*.py")):
         package = ".".join(path.relative_to(ROOT).parent.parts)
@@ -207,6 +213,8 @@ def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
         ("importlib.import_module('demos.tumble')", "demos.tumble"),
         ("import_module(f'demos.{name}')", "demos.{name}"),
         ("__import__('demos.tumble')", "demos.tumble"),
+        ("import_module('..tumble', __package__)", "demos.tumble"),
+        ("import_module(f'..{name}', __package__)", "demos.{name}"),
     ],
 )
 def test_no_form_of_import_hides_a_demo(statement, imported):
@@ -219,6 +227,84 @@ def test_imports_within_the_viewer_are_told_from_those_of_demos():
         (name,) = imports_of_demos(statement, "demos.viewer")
         assert lies_in(name, ("demos.viewer",))
     assert not imports_of_demos("import engine\nfrom numpy import array\nimport_module(package)", "demos.viewer")
+
+
+DEMOS = sorted((ROOT / "demos").rglob("*.py"))
+
+
+def absolute_imports(source):
+    """Dotted names that a file imports by absolute paths, wherever in the file and in whatever form."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            found.add(ast.unparse(node.args[0]).lstrip("f").strip("'\""))
+    return {name for name in found if not name.startswith(".")}
+
+
+@pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_one_module_of_the_demos_names_the_engine_and_none_names_the_demos(path):
+    """Installed, they are `polhode.demos` in `polhode`: only relative imports find them there."""
+    named = {name.split(".")[0] for name in absolute_imports(path.read_text(encoding="utf-8"))}
+    assert "demos" not in named and "polhode" not in named
+    assert ("engine" in named) == (path == ROOT / "demos" / "physics.py")
+
+
+@pytest.mark.parametrize(
+    ("statement", "imported"),
+    [
+        ("import engine", {"engine"}),
+        ("def draw():\n    from engine.forces import Thruster", {"engine.forces"}),
+        ("import demos.tumble as ship", {"demos.tumble"}),
+        ("import_module(f'demos.{name}')", {"demos.{name}"}),
+        ("__import__('engine')", {"engine"}),
+        ("from . import tumble", set()),
+        ("from ..physics import World", set()),
+        ("import_module(f'.{name}', __package__)", set()),
+    ],
+)
+def test_no_form_of_absolute_import_is_overlooked(statement, imported):
+    assert absolute_imports(statement) == imported
+
+
+DEMOS_INSIDE = """
+import sys
+from polhode.demos import tumble, physics
+from polhode.demos.viewer import headless
+
+assert "engine" not in sys.modules and "demos" not in sys.modules
+assert physics.World is sys.modules["polhode"].World
+print("\\n".join(tumble.check(frames=2)))
+"""
+
+
+def test_the_demos_work_inside_the_package_of_the_engine_under_another_name(tmp_path):
+    """As they are installed: `polhode.demos`, beside a foreign package `engine`."""
+    skipped = shutil.ignore_patterns("__pycache__", "pictures")
+    shutil.copytree(ENGINE, tmp_path / "polhode", ignore=skipped)
+    shutil.copytree(ROOT / "demos", tmp_path / "polhode" / "demos", ignore=skipped)
+    (tmp_path / "engine.py").write_text("raise ImportError('this engine is foreign')", encoding="utf-8")
+    result = run_apart(tmp_path, "-c", DEMOS_INSIDE)
+    assert result.returncode == 0, result.stderr
+    assert "momentum drift" in result.stdout
+    listing = run_apart(tmp_path, "-m", "polhode.demos")
+    assert listing.returncode == 0 and "tumble" in listing.stdout
+
+
+def run_apart(folder, *arguments):
+    """Python in a process of its own in a folder, without the repository on its path and without compilation."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": "", "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
 
 
 # the shop window
@@ -315,16 +401,7 @@ def test_the_folder_works_copied_under_another_name(tmp_path):
     """Many a game has a folder `engine` of its own."""
     shutil.copytree(ENGINE, tmp_path / "flight", ignore=shutil.ignore_patterns("__pycache__"))
     # numba compiles nothing here: that copied kernels compile is held elsewhere, and this is the same source
-    environment = {**os.environ, "PYTHONPATH": "", "NUMBA_DISABLE_JIT": "1"}
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", FLIGHT],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    result = run_apart(tmp_path, "-c", FLIGHT)
     assert result.returncode == 0, result.stderr
     own = (
         FLIGHT.replace("flight", "engine")

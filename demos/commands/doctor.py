@@ -10,8 +10,8 @@ from importlib import metadata
 from statistics import median
 from typing import Any
 
-from demos.viewer import context
-from demos.viewer.quality import HIGH, TIERS, below
+from ..viewer import context
+from ..viewer.quality import HIGH, TIERS, below
 
 SIZE = (1280, 720)
 FRAMES_TIMED = 3
@@ -122,10 +122,10 @@ def _tiers(gl: Any) -> Iterator[Finding]:
 
 def _frame_times(gl: Any, tier: str) -> list[float]:
     """Seconds per frame of the tumbling spacecraft, after one warm-up frame."""
-    from demos import tumble  # here and not above: its packages may be missing
-    from demos.viewer.application import camera_for
-    from demos.viewer.flight import Flight
-    from demos.viewer.painter import Painter
+    from .. import tumble  # here and not above: its packages may be missing
+    from ..viewer.application import camera_for
+    from ..viewer.flight import Flight
+    from ..viewer.painter import Painter
 
     scene = tumble.Tumble(tumble.read_options([]))
     flight, camera, painter = Flight(scene), camera_for(scene), Painter(gl, SIZE, TIERS[tier])

@@ -30,7 +30,7 @@ def draw(folder: Path, *more: str) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for file, (demo, options) in PICTURES.items():
         words = [*options.split(), "--headless", *more, "--out", str(folder / file)]
-        status = importlib.import_module(f"demos.{demo}").main(words)
+        status = importlib.import_module(f"..{demo}", __package__).main(words)
         if status:
             return status
     return 0

@@ -1,7 +1,7 @@
 """The assertions of a demo's check, and the run before it."""
 
-from demos.viewer.options import FRAME
-from demos.viewer.scene import Scene
+from ..viewer.options import FRAME
+from ..viewer.scene import Scene
 
 
 def claim(holds: bool, text: str) -> str:

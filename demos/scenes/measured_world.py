@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from engine import World
+from ..physics import World
 
 
 class MeasuredWorld(World):

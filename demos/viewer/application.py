@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from demos.viewer import context, headless, window
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.history import History
-from demos.viewer.painter import Painter
-from demos.viewer.png import Image
-from demos.viewer.quality import HIGH, Quality
-from demos.viewer.scene import Scene
+from . import context, headless, window
+from .camera import OrbitCamera
+from .history import History
+from .painter import Painter
+from .png import Image
+from .quality import HIGH, Quality
+from .scene import Scene
 
 DISTANCE = 5.0  # of the camera from the target, in radii of the scene
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.programs import program, screen_pass
-from demos.viewer.resources import Resources
-from demos.viewer.stars import stars
+from .camera import OrbitCamera
+from .programs import program, screen_pass
+from .resources import Resources
+from .stars import stars
 
 
 class Backdrop:

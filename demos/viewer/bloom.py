@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from demos.viewer.programs import screen_pass
-from demos.viewer.resources import Resources
+from .programs import screen_pass
+from .resources import Resources
 
 LEVELS = 6
 SMALLEST = 8  # pixels a side

@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass, field
 
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.rewind import Rewind
-from demos.viewer.scene import LAYERS, Scene
-from engine import integrators
+from ..physics import integrators
+from .camera import OrbitCamera
+from .rewind import Rewind
+from .scene import LAYERS, Scene
 
 SLOWEST, FASTEST = 1.0 / 16.0, 8.0
 """Bounds of the pace, in simulated seconds per wall second."""

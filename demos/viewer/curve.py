@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.font import Coverage
+from .font import Coverage
 
 Array = npt.NDArray[np.float64]
 Colour = tuple[float, float, float, float]

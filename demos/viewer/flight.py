@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from demos.viewer.history import History
-from demos.viewer.options import FRAME
-from demos.viewer.scene import Scene
+from .history import History
+from .options import FRAME
+from .scene import Scene
 
 TICK_REFUSED = (ArithmeticError, ValueError)
 """What the engine raises for a tick it cannot take, with too long a `dt` for instance."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from demos.viewer.resources import Resources
+from .resources import Resources
 
 
 class Framebuffers:

@@ -3,16 +3,16 @@
 import argparse
 from pathlib import Path
 
-from demos.viewer import context, hud
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.flight import Flight
-from demos.viewer.options import FRAME
-from demos.viewer.painter import Painter
-from demos.viewer.png import Image, write_png
-from demos.viewer.quality import HIGH, TIERS
-from demos.viewer.recording import FRAMES_A_SECOND, Clip, Progress
-from demos.viewer.scene import Scene
-from demos.viewer.telemetry import telemetry_picture
+from . import context, hud
+from .camera import OrbitCamera
+from .flight import Flight
+from .options import FRAME
+from .painter import Painter
+from .png import Image, write_png
+from .quality import HIGH, TIERS
+from .recording import FRAMES_A_SECOND, Clip, Progress
+from .scene import Scene
+from .telemetry import telemetry_picture
 
 FRAMES_A_CLIP_FRAME = round(1.0 / (FRAMES_A_SECOND * FRAME))
 

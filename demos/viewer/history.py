@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.scene import Sample
+from .scene import Sample
 
 Array = npt.NDArray[np.float64]
 

@@ -5,28 +5,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from demos.viewer import lamps, sparklines
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.controls import help_columns
-from demos.viewer.curve import number
-from demos.viewer.font import text_width
-from demos.viewer.history import History
-from demos.viewer.overlay import (
-    NOTE,
-    QUIET,
-    TEXT,
-    TITLE,
-    Patch,
-    Piece,
-    Pixels,
-    Plate,
-    Row,
-    block,
-    caption,
-    label,
-    wrapped,
-)
-from demos.viewer.scene import Picture, Sample, Scene
+from . import lamps, sparklines
+from .camera import OrbitCamera
+from .controls import help_columns
+from .curve import number
+from .font import text_width
+from .history import History
+from .overlay import NOTE, QUIET, TEXT, TITLE, Patch, Piece, Pixels, Plate, Row, block, caption, label, wrapped
+from .scene import Picture, Sample, Scene
 
 LABEL_GAP = 0.06  # of an arrow's length, between its tip and its label
 SMALLEST = 12

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.scene import Arrow, Picture
-from engine import rotation
+from ..physics import rotation
+from .camera import OrbitCamera
+from .scene import Arrow, Picture
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.float32]

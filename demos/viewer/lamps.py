@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from demos.viewer.font import Coverage, text_width
-from demos.viewer.overlay import LINE, QUIET, TEXT, Pixels, Plate
+from .font import Coverage, text_width
+from .overlay import LINE, QUIET, TEXT, Pixels, Plate
 
 STEPS = 16
 """Of brightness: a throttle that changes by less needs no new picture."""

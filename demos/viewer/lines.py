@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.programs import program
-from demos.viewer.resources import Resources
-from demos.viewer.scene import Line
+from .camera import OrbitCamera
+from .programs import program
+from .resources import Resources
+from .scene import Line
 
 NAMES = ("before", "start", "end", "after", "start_colour", "end_colour", "width")
 

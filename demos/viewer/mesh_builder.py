@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.turns import IDENTITY, turn_to
+from .turns import IDENTITY, turn_to
 
 Array = npt.NDArray[np.float64]
 

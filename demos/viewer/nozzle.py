@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demos.viewer.scene import Array, Plume
+from .scene import Array, Plume
 
 Point = tuple[float, float, float]
 

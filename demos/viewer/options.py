@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from demos.viewer.quality import TIERS
-from demos.viewer.recording import FORMATS, FRAMES_A_SECOND
-from engine import integrators
+from ..physics import integrators
+from .quality import TIERS
+from .recording import FORMATS, FRAMES_A_SECOND
 
 FRAME = 1.0 / 60.0
 """The time by which one headless frame advances the world [s]."""

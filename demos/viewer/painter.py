@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.history import History
-from demos.viewer.hud import Hud
-from demos.viewer.png import Image
-from demos.viewer.quality import HIGH, Quality
-from demos.viewer.scene import Scene
+from .camera import OrbitCamera
+from .history import History
+from .hud import Hud
+from .png import Image
+from .quality import HIGH, Quality
+from .scene import Scene
 
 
 class Painter:
     """A renderer and the plates of its HUD; the scene is only read."""
 
     def __init__(self, gl: Any, size: tuple[int, int], quality: Quality = HIGH) -> None:
-        from demos.viewer.renderer import Renderer
+        from .renderer import Renderer
 
         self.renderer = Renderer(gl, size, quality)
         self._hud = Hud()

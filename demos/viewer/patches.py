@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from demos.viewer.overlay import Patch
-from demos.viewer.programs import program
+from .overlay import Patch
+from .programs import program
 
 
 class Patches:

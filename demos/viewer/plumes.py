@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.programs import program
-from demos.viewer.resources import Resources
-from demos.viewer.scene import Picture, Swarm
-from demos.viewer.solids import Solids
-from demos.viewer.view import FLAMES
-from engine import rotation
+from ..physics import rotation
+from .camera import OrbitCamera
+from .programs import program
+from .resources import Resources
+from .scene import Picture, Swarm
+from .solids import Solids
+from .view import FLAMES
 
 Rows = npt.NDArray[np.float32]
 FAINTEST = 1e-3

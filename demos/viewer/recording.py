@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TextIO
 
-from demos.viewer.png import Image
+from .png import Image
 
 FRAMES_A_SECOND = 30
 """Of the world's time, whatever the machine takes to draw them."""

@@ -5,23 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from demos.viewer import view
-from demos.viewer.backdrop import Backdrop
-from demos.viewer.bloom import STRENGTH, Bloom
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.framebuffers import Framebuffers
-from demos.viewer.instances import Batches, gather
-from demos.viewer.lines import Lines
-from demos.viewer.overlay import Patch
-from demos.viewer.patches import Patches
-from demos.viewer.plumes import Plumes, flames, plume_rows
-from demos.viewer.png import Image
-from demos.viewer.programs import screen_pass
-from demos.viewer.quality import HIGH, Quality
-from demos.viewer.resources import Resources
-from demos.viewer.scene import Picture
-from demos.viewer.shadow import ShadowMap
-from demos.viewer.solids import SHADOW_UNIT, Solids
+from . import view
+from .backdrop import Backdrop
+from .bloom import STRENGTH, Bloom
+from .camera import OrbitCamera
+from .framebuffers import Framebuffers
+from .instances import Batches, gather
+from .lines import Lines
+from .overlay import Patch
+from .patches import Patches
+from .plumes import Plumes, flames, plume_rows
+from .png import Image
+from .programs import screen_pass
+from .quality import HIGH, Quality
+from .resources import Resources
+from .scene import Picture
+from .shadow import ShadowMap
+from .solids import SHADOW_UNIT, Solids
 
 FOREGROUND_UNIT, BACKDROP_UNIT, BLOOM_UNIT = 2, 3, 4
 """Texture units; 0 is for passes with one texture, 1 for the shadow map."""

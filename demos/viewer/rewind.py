@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from demos.viewer.scene import Scene
-from engine.integrators import Integrator
+from ..physics import integrators
+from .scene import Scene
 
 
 @dataclass(frozen=True)
@@ -11,7 +11,7 @@ class Settings:
     """What may be changed in flight, and the tick from which on it held."""
 
     tick: int
-    integrator: Integrator
+    integrator: integrators.Integrator
     game_mode: bool
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from engine import World
+from ..physics import World
 
 Array = npt.NDArray[np.float64]
 Colour = tuple[float, float, float, float]

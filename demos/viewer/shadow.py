@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.instances import Batches
-from demos.viewer.resources import Resources
-from demos.viewer.solids import Solids
-from demos.viewer.view import SUN
+from .camera import OrbitCamera
+from .instances import Batches
+from .resources import Resources
+from .solids import Solids
+from .view import SUN
 
 Array = npt.NDArray[np.float64]
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer import meshes
-from demos.viewer.instances import Batch, Batches, Rows
-from demos.viewer.programs import program
-from demos.viewer.resources import Resources
+from . import meshes
+from .instances import Batch, Batches, Rows
+from .programs import program
+from .resources import Resources
 
 ROW = 15 * 4  # bytes of an instance
 NONE = np.empty((0, 15), np.float32)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.curve import AMBER, BLUE, GREEN, RED, VIOLET, curve, limits, number
-from demos.viewer.font import text_width
-from demos.viewer.history import History
-from demos.viewer.overlay import LINE, QUIET, TEXT, Patch, Plate
-from demos.viewer.scene import Colour
+from .curve import AMBER, BLUE, GREEN, RED, VIOLET, curve, limits, number
+from .font import text_width
+from .history import History
+from .overlay import LINE, QUIET, TEXT, Patch, Plate
+from .scene import Colour
 
 Array = npt.NDArray[np.float64]
 

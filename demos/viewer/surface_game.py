@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from demos.viewer import context, options
-from demos.viewer.png import Image, write_png
-from demos.viewer.recording import FRAMES_A_SECOND, Clip, Progress
+from . import context, options
+from .png import Image, write_png
+from .recording import FRAMES_A_SECOND, Clip, Progress
 
 FRAMES_A_CLIP_FRAME = round(1.0 / (FRAMES_A_SECOND * options.FRAME))
 

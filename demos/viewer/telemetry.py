@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.curve import AMBER, BLUE, GREEN, RED, VIOLET, Colour, curve, limits, number, round_numbers
-from demos.viewer.font import small_text
-from demos.viewer.history import History
-from demos.viewer.png import Image
+from .curve import AMBER, BLUE, GREEN, RED, VIOLET, Colour, curve, limits, number, round_numbers
+from .font import small_text
+from .history import History
+from .png import Image
 
 Array = npt.NDArray[np.float64]
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.camera import OrbitCamera
+from .camera import OrbitCamera
 
 Array = npt.NDArray[np.float64]
 

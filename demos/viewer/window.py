@@ -4,13 +4,13 @@ import time
 from functools import cache
 from typing import Any
 
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.controls import Controls
-from demos.viewer.flight import TICK_REFUSED
-from demos.viewer.history import History
-from demos.viewer.painter import Painter
-from demos.viewer.quality import FRAMES_JUDGED, HIGH, TIERS, below
-from demos.viewer.scene import Scene
+from .camera import OrbitCamera
+from .controls import Controls
+from .flight import TICK_REFUSED
+from .history import History
+from .painter import Painter
+from .quality import FRAMES_JUDGED, HIGH, TIERS, below
+from .scene import Scene
 
 FRAMES_A_SECOND = 60
 HINT = "H: keys"
