@@ -1,4 +1,4 @@
-"""Lists the demos, or runs one: `python -m demos [NAME [options]]`."""
+"""Lists the demos, or runs one: `python -m demos [NAME [options]]`, or `polhode [NAME [options]]` where it is installed."""
 
 import ast
 import importlib
@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
+
+from .viewer.command import PROGRAM, install
 
 COMMANDS = {
     "doctor": (".commands.doctor", "Checks this machine for the demos and names one fix per problem."),
@@ -38,9 +40,9 @@ def listing() -> str:
     return "\n".join(
         [
             "The demos (each takes --help):",
-            *(f"  python -m demos {name:{width}}   {summary}" for name, summary in demos.items()),
+            *(f"  {PROGRAM} {name:{width}}   {summary}" for name, summary in demos.items()),
             "Other commands:",
-            *(f"  python -m demos {name:{width}}   {summary}" for name, summary in others.items()),
+            *(f"  {PROGRAM} {name:{width}}   {summary}" for name, summary in others.items()),
         ]
     )
 
@@ -55,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name not in known:
         close = get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(known)}."
-        print(f"demos: no demo is called {name!r}; {hint} `python -m demos` lists them.", file=sys.stderr)
+        print(f"{PROGRAM}: no demo is called {name!r}; {hint} `{PROGRAM}` lists them.", file=sys.stderr)
         return 2
     try:
         module = COMMANDS[name][0] if name in COMMANDS else f".{name}"
@@ -67,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except ModuleNotFoundError as error:
         package = (error.name or str(error)).partition(".")[0]
-        print(f"demos: the package {package} is missing: pip install {package}", file=sys.stderr)
+        print(f"{PROGRAM} {name}: the package {package} is missing: {install('demos')}", file=sys.stderr)
         return 1
 
 

@@ -9,6 +9,8 @@ from .model import Model
 from .state import State
 from .world import World
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Body",
     "Clock",

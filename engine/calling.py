@@ -225,6 +225,10 @@ def _is_of_a_library(module: str | None) -> bool:
     """Whether code belongs to Python, NumPy, Numba or this package, and not to the user."""
     package = __name__.rpartition(".")[0]
     name = module or ""
+    if f"{name}.".startswith(
+        f"{package}.demos."
+    ):  # where they are installed, the demos are inside the package; they use it as a user does
+        return False
     return name.split(".")[0] in _LIBRARIES or name == package or name.startswith(f"{package}.")
 
 

@@ -103,7 +103,7 @@ def test_a_missing_package_is_named_before_anything_is_flown(tmp_path, capsys, m
     monkeypatch.setattr(tumble, "Tumble", lambda options: pytest.fail("it was flown"))
     assert main(["tumble", "--record", str(tmp_path / "a.mp4")]) == 1
     said = capsys.readouterr()
-    assert said.err.count("\n") == 1 and "pip install av" in said.err and said.out == ""
+    assert said.err.count("\n") == 1 and 'pip install -e ".[record]"' in said.err and said.out == ""
 
 
 def test_a_clip_that_cannot_be_written_is_said_in_one_line(tmp_path, capsys):

@@ -11,6 +11,7 @@ from statistics import median
 from typing import Any
 
 from ..viewer import context
+from ..viewer.command import PROGRAM
 from ..viewer.quality import HIGH, TIERS, below
 
 SIZE = (1280, 720)
@@ -37,7 +38,7 @@ class Finding:
 def main(arguments: Sequence[str] = ()) -> int:
     """Print the findings; the exit status is 1 if any of them is a problem."""
     if arguments:
-        print("python -m demos doctor takes no options", file=sys.stderr)
+        print(f"{PROGRAM} doctor takes no options", file=sys.stderr)
         return 0 if set(arguments) <= {"-h", "--help"} else 2
     problems = 0
     for finding in findings():

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import context, headless, window
 from .camera import OrbitCamera
+from .command import PROGRAM, install
 from .history import History
 from .painter import Painter
 from .png import Image
@@ -23,11 +24,11 @@ DISTANCE = 5.0  # of the camera from the target, in radii of the scene
 def main(name: str, make_scene: Callable[[argparse.Namespace], Scene], options: argparse.Namespace) -> int:
     """Make the scene and run it; options that make no body or no world are answered in one line, with exit status 2."""
     if options.record is not None and context.is_missing("av"):
-        return _fail(name, "--record needs the package av: pip install av")
+        return _fail(name, f"--record needs the package av: {install('record')}")
     try:
         scene = make_scene(options)
     except ValueError as error:
-        print(f"python -m demos {name}: {str(error).replace('physical=False', '--allow-unphysical')}", file=sys.stderr)
+        print(f"{PROGRAM} {name}: {str(error).replace('physical=False', '--allow-unphysical')}", file=sys.stderr)
         return 2
     return run(name, scene, options)
 
@@ -70,5 +71,5 @@ def render(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], qu
 
 
 def _fail(name: str, message: str) -> int:
-    print(f"python -m demos {name}: {message}", file=sys.stderr)
+    print(f"{PROGRAM} {name}: {message}", file=sys.stderr)
     return 1

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .command import install
+
 OPENGL = 330
 """The version asked for: 3.3 core, what Mesa's software renderer and every card since 2010 has."""
 
@@ -68,7 +70,7 @@ def pygame_version() -> str:
 def advice() -> list[str]:
     """What to install where there is no OpenGL; one line each."""
     packages = [package for package in ("moderngl", "pygame", "pyrr") if is_missing(package)]
-    lines = [f"Python packages missing: pip install {' '.join(packages)}"] if packages else []
+    lines = [f"Python packages missing: {', '.join(packages)}; {install('demos')}"] if packages else []
     if "moderngl" not in packages and sys.platform.startswith("linux"):
         lines.append("OpenGL libraries: apt-get install libegl1 libgl1 libgl1-mesa-dri, or a driver with OpenGL 3.3")
     return lines or ["OpenGL 3.3 is needed: a graphics driver that has it"]
@@ -78,7 +80,7 @@ def how_to_get_a_window(reasons: dict[str, str]) -> str:
     """One sentence for somebody who got a picture and wanted a window."""
     reason = reasons.get("window", "")
     if is_missing("pygame"):
-        return "For a window: pip install pygame"
+        return f"For a window: {install('demos')}"
     return (
         f"For a window ({reason}): run it in a desktop session, or over ssh -X, or under a virtual display (xvfb-run)."
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from . import context, hud
 from .camera import OrbitCamera
+from .command import PROGRAM
 from .flight import Flight
 from .options import FRAME
 from .painter import Painter
@@ -68,7 +69,7 @@ def _record(flight: Flight, painter: Painter, camera: OrbitCamera, options: argp
     except OSError as error:
         raise Failure(_cannot_write(options.record, error)) from error
     except ImportError as error:
-        raise Failure(f"the package av is broken ({error}); python -m demos doctor says how to mend it") from error
+        raise Failure(f"the package av is broken ({error}); {PROGRAM} doctor says how to mend it") from error
     finally:
         progress.end()
     return count

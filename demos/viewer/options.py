@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..physics import integrators
+from .command import PROGRAM
 from .quality import TIERS
 from .recording import FORMATS, FRAMES_A_SECOND
 
@@ -50,7 +51,7 @@ class Parser(argparse.ArgumentParser):
 
 def plain_parser(name: str, description: str) -> Parser:
     """The options that all demos share."""
-    result = Parser(f"python -m demos {name}", description=description, allow_abbrev=False)
+    result = Parser(f"{PROGRAM} {name}", description=description, allow_abbrev=False)
     _add_output(result, name)
     _add_drawing(result)
     result.add_argument("--seed", type=seed, default=0, metavar="N", help="random seed (default 0)")

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from . import context, options
+from .command import PROGRAM, install
 from .png import Image, write_png
 from .recording import FRAMES_A_SECOND, Clip, Progress
 
@@ -43,7 +44,7 @@ def main(
     """Play the game, or let it fly itself; the exit status is 2 for bad options, 1 where something could not be done."""
     wanted = read_options(name, sys.modules[draw.__module__].__doc__ or "", arguments)
     if wanted.record is not None and context.is_missing("av"):
-        return _fail(name, "--record needs the package av: pip install av")
+        return _fail(name, f"--record needs the package av: {install('record')}")
     import pygame
 
     pygame.font.init()
@@ -57,7 +58,7 @@ def main(
     except OSError as error:
         return _fail(name, f"cannot write {error.filename or wanted.out or wanted.record}: {error.strerror or error}")
     except ImportError as error:
-        return _fail(name, f"the package av is broken ({error}); python -m demos doctor says how to mend it")
+        return _fail(name, f"the package av is broken ({error}); {PROGRAM} doctor says how to mend it")
     except AssertionError as error:
         return _fail(name, f"the physics failed its check: {error}")
     finally:
@@ -133,5 +134,5 @@ def _why_no_window() -> str:
 
 
 def _fail(name: str, message: str) -> int:
-    print(f"python -m demos {name}: {message}", file=sys.stderr)
+    print(f"{PROGRAM} {name}: {message}", file=sys.stderr)
     return 1

@@ -24,7 +24,7 @@ from .identity import identity, survey
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_LOG = logging.getLogger(__name__.split(".")[0])
+_LOG = logging.getLogger("polhode")
 
 try:
     import numba

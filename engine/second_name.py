@@ -1,0 +1,87 @@
+"""A second name for an imported package, under which every module is the same object as under its own name.
+
+The wheel installs the package as `polhode` and `engine.py` as its second name (`aliases/engine.py`); an editable install has it the other
+way round (`aliases/editable/polhode.py`). Without a finder for the modules inside the package, `import engine.forces` would load the file of
+`polhode.forces` a second time, with classes of its own.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import InspectLoader, Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import CodeType, ModuleType
+
+
+def give(name: str, package: str) -> None:
+    """Give a package, and every module inside it, a second name.
+
+    Args:
+        name: The second name.
+        package: The package's own name, which all its classes and modules keep.
+
+    Example:
+        >>> import json.decoder
+        >>> give("notation", "json")
+        >>> from notation.decoder import JSONDecoder
+        >>> JSONDecoder is json.decoder.JSONDecoder, JSONDecoder.__module__
+        (True, 'json.decoder')
+    """
+    sys.modules[name] = import_module(package)
+    sys.meta_path.insert(0, _Finder(name, package))  # before the finder that would load the files again
+
+
+class _Finder(MetaPathFinder):
+    """Finds `name.x` where `package.x` is, as long as `name` is the package."""
+
+    def __init__(self, name: str, package: str) -> None:
+        self.name, self.package = name, package
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not fullname.startswith(f"{self.name}."):
+            return None
+        if sys.modules.get(self.name) is not sys.modules.get(self.package):
+            return None  # a program has put another package in its place
+        own = find_spec(self.package + fullname.removeprefix(self.name))
+        if own is None:
+            return None
+        places = own.submodule_search_locations
+        found = ModuleSpec(fullname, _Loader(own), origin=own.origin, is_package=places is not None)
+        if places is not None:
+            found.submodule_search_locations = places
+        return found
+
+
+class _Loader(InspectLoader):
+    """Loads a module by importing it under its own name."""
+
+    def __init__(self, own: ModuleSpec) -> None:
+        self.own = own
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(self.own.name)
+        self.own = module.__spec__ or self.own
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = (
+            self.own
+        )  # the import system has just replaced it; `reload` looks a module up by the name in it
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of the module, for `python -m`."""
+        return self._of_file.get_code(self.own.name)
+
+    def get_source(self, fullname: str) -> str | None:
+        """The source of the module, for `inspect` and tracebacks."""
+        return self._of_file.get_source(self.own.name)
+
+    @property
+    def _of_file(self) -> InspectLoader:
+        loader: Loader | None = self.own.loader
+        if not isinstance(loader, InspectLoader):
+            raise ImportError(f"{self.own.name} has no source and no code", name=self.own.name)
+        return loader
