@@ -4,9 +4,9 @@ from . import diagnostics, forces, integrators, rotation, scalar
 from .body import Body
 from .checks import NonFiniteStateError
 from .clock import Clock
-from .mass_properties import MassProperties
-from .model import Model
-from .state import State
+from .solids.mass_properties import MassProperties
+from .store.model import Model
+from .store.state import State
 from .world import World
 
 __version__ = "0.1.0"

@@ -19,8 +19,8 @@ from .checks import (
     unit_quaternion,
     vector,
 )
-from .kernels.arrays import rotated, rotated_inverse
-from .kernels.layout import (
+from .loops.arrays import rotated, rotated_inverse
+from .loops.layout import (
     ANGULAR_VELOCITY,
     CENTER_OF_MASS,
     FORCE_BODY,
@@ -36,9 +36,9 @@ from .kernels.layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
-from .kernels.poses import pose_at
-from .mass_properties import MassProperties
-from .model import MODEL_ROWS, check_flyable, mass_property_rows
+from .loops.poses import pose_at
+from .solids.mass_properties import MassProperties
+from .store.model import MODEL_ROWS, check_flyable, mass_property_rows
 
 if TYPE_CHECKING:
     from .store.bodies import Bodies

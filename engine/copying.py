@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .body import Body, new_body
-from .calling import Callback, find_reached
 from .forces.force import TableForce
 from .integrators import Extrapolated
 from .store.memory import Memory, MemoryRows
@@ -15,6 +14,7 @@ from .store.schema import NOBODY
 from .store.store import BETWEEN_TICKS, refuse_other_thread
 from .store.table import Table
 from .store.views import TableView
+from .tick.calling import Callback, find_reached
 
 if TYPE_CHECKING:
     from .world import World

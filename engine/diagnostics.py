@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from .checks import FloatArray
-from .kernels.arrays import rotated
+from .loops.arrays import rotated
 
 
 class _Mechanical(Protocol):

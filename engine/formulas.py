@@ -1,7 +1,7 @@
 """Scalar functions as users call them: on one value, or on stacks whose leading dimensions broadcast as NumPy's do.
 
 One value is computed in plain floats, with nothing compiled and no array until the result; a stack by the same code over arrays (see
-`kernels.array_forms`) or, once it is prepared, by a compiled loop. All three give the same bits.
+`loops.array_forms`) or, once it is prepared, by a compiled loop. All three give the same bits.
 
 The usual forms of one value, and stacks that go to a compiled loop, are not checked beforehand. What must be rejected makes the result
 nan or infinite, and only then are the arguments read with all checks, which finds the error and names it.
@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from . import checks
 from .checks import FloatArray
-from .kernels import rotations, stacks
-from .kernels.array_forms import over_arrays
-from .kernels.compiler import COMPILED
+from .compilation.compiler import COMPILED
+from .kernels import rotations
+from .loops import stacks
+from .loops.array_forms import over_arrays
 
 _FLOAT64 = np.dtype(np.float64)
 _PLAIN = frozenset((float, int, np.float64))

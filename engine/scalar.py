@@ -20,7 +20,7 @@ Example:
 
 import math
 
-from .kernels.compiler import inlined
+from .compilation.compiler import inlined
 from .kernels.exponential import exponential, logarithm, power
 from .kernels.quaternions import Quaternion
 from .kernels.quaternions import conjugate as _conjugate

@@ -1,8 +1,8 @@
 """A second name for an imported package, under which every module is the same object as under its own name.
 
-The wheel installs the package as `polhode` and `engine.py` as its second name (`aliases/engine.py`); an editable install has it the other
-way round (`aliases/editable/polhode.py`). Without a finder for the modules inside the package, `import engine.forces` would load the file of
-`polhode.forces` a second time, with classes of its own.
+The wheel has the package under the name `polhode`, and `engine` is its second name (`aliases/engine.py`). An editable install has it the
+other way round (`aliases/editable/polhode.py`). Without a finder for the modules inside the package, `import engine.forces` would load the
+file of `polhode.forces` a second time, with classes of its own.
 """
 
 import sys

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from . import copying, diagnostics
 from .body import Body, new_body
-from .calling import Callback, check_calls, identity
 from .checks import FloatArray, integer, read_only, real, refuse, vector
 from .clock import Clock
 from .forces.force import Force, TableForce
@@ -22,15 +21,16 @@ from .forces.spring import SPRINGS
 from .forces.thruster import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
-from .mass_properties import MassProperties
-from .model import Model
-from .new_bodies import NewBodies
-from .state import State
+from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
 from .store.memory import Memory
+from .store.model import Model
+from .store.new_bodies import NewBodies
 from .store.schema import Schema
+from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView
+from .tick.calling import Callback, check_calls, identity
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList
 from .tick.held import Held

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine import World, forces
-from engine.kernels.layout import PREVIOUS, STATE_ROWS
+from engine.loops.layout import PREVIOUS, STATE_ROWS
 from engine.store.schema import Kind
 
 from .helpers import SKEW_ORIENTATION

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine import World, forces, scalar
-from engine.kernels.compiler import COMPILED
+from engine.compilation.compiler import COMPILED
 
 from .worlds import METHODS, OTHER, crowd, skew_body
 

@@ -429,7 +429,7 @@ import sys
 if "no numba" in sys.argv:
     sys.modules["numba"] = None
 from tests.test_determinism import small_world
-from engine.kernels.compiler import COMPILED
+from engine.compilation.compiler import COMPILED
 hashes = []
 for method in sys.argv[1].split(","):
     world = small_world(method, staged=True)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from engine import forces, rotation
+from engine.compilation.compiler import plain
 from engine.integrators import RungeKuttaNystrom
 from engine.kernels import quaternions
-from engine.kernels.compiler import plain
 
 from .helpers import ASYMMETRIC, SKEW_ORIENTATION, angular_momentum, one_body, wrench_of
 from .test_methods import CASES, mandre_step

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, World, rotation
-from engine.kernels.compiler import COMPILED, plain
+from engine.compilation.compiler import COMPILED, plain
 from engine.kernels.free_rotor import free_turn
 
 from .helpers import (

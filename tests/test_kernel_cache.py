@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.kernels import compiler, kernel_files
-from engine.kernels.compiler import COMPILED, kernel
+from engine.compilation import compiler, kernel_files
+from engine.compilation.compiler import COMPILED, kernel
 
 ROOT = Path(__file__).parent.parent
 needs_numba = pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numba is missing or switched off")
@@ -24,7 +24,7 @@ needs_numba = pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numb
 
 CONSTANTS = "FACTOR = 2.0\n"
 FORMULA = """
-from engine.kernels.compiler import inlined
+from engine.compilation.compiler import inlined
 import small_constants
 
 @inlined
@@ -32,7 +32,7 @@ def grow(x):
     return small_constants.FACTOR * x + 0.1
 """
 LOOP = """
-from engine.kernels.compiler import kernel
+from engine.compilation.compiler import kernel
 from small_formula import grow
 
 @kernel("small-loop")
@@ -225,7 +225,7 @@ def test_a_kernel_made_after_a_change_is_not_put_together_from_older_parts(folde
 
 
 FACTORY = """
-from engine.kernels.compiler import kernel
+from engine.compilation.compiler import kernel
 
 def made(factor):
     @kernel("made")
@@ -264,7 +264,7 @@ def test_two_kernels_of_one_name_in_one_module_never_share_code(folder):
 @needs_numba
 def test_two_lambdas_on_one_line_are_two_kernels(folder):
     (folder / "lambdas.py").write_text(
-        "from engine.kernels.compiler import inlined, kernel\n"
+        "from engine.compilation.compiler import inlined, kernel\n"
         "one, other = inlined(lambda x: x + 1.0), inlined(lambda x: x + 2.0)\n"
         "add_one, add_two = kernel('k')(lambda a: one(a[0])), kernel('k')(lambda a: other(a[0]))\n"
     )
@@ -281,7 +281,7 @@ def test_kernels_and_formulas_in_sub_folders(folder):
         (folder / path).mkdir(parents=True)
     (folder / "package/formulas/deep/numbers.py").write_text("NUMBER = 4.0\n")
     (folder / "package/kernels/deep/loops.py").write_text(
-        "from engine.kernels.compiler import kernel\n"
+        "from engine.compilation.compiler import kernel\n"
         "from ...formulas.deep import numbers\n"
         "@kernel('deep')\n"
         "def loop(array):\n"
@@ -341,7 +341,7 @@ def test_other_argument_types_are_kept_beside(folder):
 def test_bounds_are_checked_on_request_with_a_warm_cache_too(tmp_path):
     """The kernel reads one number beyond a view; the array behind the view has it."""
     (tmp_path / "beyond.py").write_text(
-        "from engine.kernels.compiler import kernel\n"
+        "from engine.compilation.compiler import kernel\n"
         "@kernel('reads-beyond')\n"
         "def beyond(array):\n"
         "    array[0] = array[array.shape[0]]\n"

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from engine.kernels import identity as identity_module
-from engine.kernels.compiler import COMPILED, inlined, kernel
-from engine.kernels.identity import identity
+from engine.compilation import identity as identity_module
+from engine.compilation.compiler import COMPILED, inlined, kernel
+from engine.compilation.identity import identity
 
 PLAIN = {"math": math, "np": np}
 
@@ -219,11 +219,12 @@ def test_two_lambdas_on_one_line_are_two():
 
 def test_loops_made_by_a_factory_differ_by_what_they_close_over():
     from engine import integrators
-    from engine.kernels import fields, loops
+    from engine.forces import drag
+    from engine.loops import one_step
 
     def held(method, pitch=264, gyroscopic=True, with_fields=()):
         chosen = integrators.by_name[method]()
-        loop = loops.held_ticks(chosen.advance, chosen.stage_offsets, False, gyroscopic, pitch, with_fields)
+        loop = one_step.held_ticks(chosen.advance, chosen.stage_offsets, False, gyroscopic, pitch, with_fields)
         return identity(loop)
 
     every = [
@@ -231,10 +232,10 @@ def test_loops_made_by_a_factory_differ_by_what_they_close_over():
         held("midpoint"),
         held("rk4", pitch=1032),
         held("rk4", gyroscopic=False),
-        held("rk4", with_fields=(fields.LINEAR_DRAG,)),
-        held("rk4", with_fields=(fields.QUADRATIC_DRAG,)),
-        held("rk4", with_fields=(fields.LINEAR_DRAG, fields.QUADRATIC_DRAG)),
-        held("rk4", with_fields=(fields.QUADRATIC_DRAG, fields.LINEAR_DRAG)),
+        held("rk4", with_fields=(drag.LINEAR_DRAG,)),
+        held("rk4", with_fields=(drag.QUADRATIC_DRAG,)),
+        held("rk4", with_fields=(drag.LINEAR_DRAG, drag.QUADRATIC_DRAG)),
+        held("rk4", with_fields=(drag.QUADRATIC_DRAG, drag.LINEAR_DRAG)),
     ]
     assert len(set(every)) == len(every)
 
@@ -336,11 +337,12 @@ def test_what_an_intrinsic_generates_counts():
 PROGRAM = """
 from tests.test_kernel_identity import adding, identity, made
 from engine import integrators, scalar
-from engine.kernels import fields, loops
+from engine.forces import gravity
+from engine.loops import one_step
 rk4 = integrators.by_name["rk4"]()
-loop = loops.held_ticks(rk4.advance, rk4.stage_offsets, False, True, 264, (fields.POINT_GRAVITY,))
+loop = one_step.held_ticks(rk4.advance, rk4.stage_offsets, False, True, 264, (gravity.POINT_GRAVITY,))
 print(identity(loop))
-print(*map(identity, (fields.point_gravity, scalar.power, adding(1.0), made("def f(x): return x in {'a', 'b', 'c'}"))))
+print(*map(identity, (gravity.point_gravity, scalar.power, adding(1.0), made("def f(x): return x in {'a', 'b', 'c'}"))))
 """
 
 

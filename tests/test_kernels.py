@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, integrators
-from engine.kernels import compiler, fields, loops
-from engine.kernels.compiler import COMPILED
-from engine.kernels.layout import (
+from engine.compilation import compiler
+from engine.compilation.compiler import COMPILED
+from engine.forces import drag, gravity
+from engine.loops import fields, one_step
+from engine.loops.layout import (
     BAD,
     CONTROL_LENGTH,
     COUNT,
@@ -24,7 +26,7 @@ from engine.kernels.layout import (
     STORED_MOMENTUM,
     TICKS,
 )
-from engine.kernels.poses import blended_poses
+from engine.loops.poses import blended_poses
 
 METHODS = sorted(name for name, make in integrators.by_name.items() if hasattr(make(), "advance"))
 """One-step methods; for the loops of kicks and drifts see `test_splitting.py`."""
@@ -75,7 +77,7 @@ def control_of(count=8, ticks=0):
 
 def held_loop(method, gyroscopic=True, kinds=(), stores=False):
     made = integrators.by_name[method]()
-    return loops.held_ticks(made.advance, made.stage_offsets, stores, gyroscopic, PITCH, kinds)
+    return one_step.held_ticks(made.advance, made.stage_offsets, stores, gyroscopic, PITCH, kinds)
 
 
 # A loop that vectorises stands there twice: packed for eight bodies at once (or four, or two) and scalar for what is left over. One that
@@ -96,7 +98,7 @@ def test_held_ticks_are_packed_across_bodies(method, stores):
 @pytest.mark.parametrize("method", ["rk4", "semi-implicit-euler", "midpoint"])
 def test_held_ticks_with_fields_are_packed_across_bodies(method):
     array, control, integer, real = types()
-    loop = held_loop(method, kinds=(fields.POINT_GRAVITY, fields.LINEAR_DRAG))
+    loop = held_loop(method, kinds=(gravity.POINT_GRAVITY, drag.LINEAR_DRAG))
     packed, scalar = multiplications(loop, array, control, array, real, integer)
     assert packed > 100
     assert packed >= 0.9 * scalar
@@ -116,7 +118,7 @@ def test_passes_are_packed_across_bodies(method):
     """Each stage and the end of the tick; no loop that is called in between is part of it."""
     array, control, integer, real = types()
     made = integrators.by_name[method]()
-    loop = loops.passes(made.advance, made.stage_offsets, False, True, PITCH)
+    loop = one_step.passes(made.advance, made.stage_offsets, False, True, PITCH)
     calls = array.copy(dtype=integer)
     signature = array, control, array, calls, array, array, array, control, real, integer, integer
     packed, scalar = multiplications(loop, *signature)
@@ -125,7 +127,7 @@ def test_passes_are_packed_across_bodies(method):
 
 
 @needs_numba
-@pytest.mark.parametrize("kind", [fields.POINT_GRAVITY, fields.GRAVITY_GRADIENT], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [gravity.POINT_GRAVITY, gravity.GRAVITY_GRADIENT], ids=lambda kind: kind.name)
 def test_fields_are_packed_across_bodies(kind):
     array, control, integer, real = types()
     passes = array, control, array, integer, array, integer, integer, real
@@ -165,8 +167,8 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
     right = np.full((ROWS, PITCH), 7.0)
     control = control_of()
     assert held_loop(method)(wrong, control, NO_LAYERS, 0.1, 1) == -1
-    assert held_loop(method, kinds=(fields.LINEAR_DRAG,))(right, control, wrong, 0.1, 1) == -1
-    loop = loops.passes(made.advance, made.stage_offsets, False, True, PITCH)
+    assert held_loop(method, kinds=(drag.LINEAR_DRAG,))(right, control, wrong, 0.1, 1) == -1
+    loop = one_step.passes(made.advance, made.stage_offsets, False, True, PITCH)
     calls, counts = np.zeros((1, 3), np.int64), np.zeros(2, np.int64)
     springs, points = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
     for array, stages, layers in ((wrong, wrong, wrong), (right, wrong, right), (right, right, wrong)):
@@ -178,7 +180,7 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
 
 
 def test_a_field_refuses_an_array_of_another_pitch_and_leaves_it_alone():
-    loop = fields.field_passes(fields.LINEAR_DRAG, PITCH)
+    loop = fields.field_passes(drag.LINEAR_DRAG, PITCH)
     right, wrong = np.full((ROWS, PITCH), 7.0), np.full((ROWS, PITCH - 8), 7.0)
     for arrays in ((wrong, right, right), (right, wrong, right), (right, right, wrong)):
         array, states, layers = arrays
@@ -188,10 +190,10 @@ def test_a_field_refuses_an_array_of_another_pitch_and_leaves_it_alone():
 
 
 def test_a_loop_that_refused_its_array_is_an_error_and_never_a_number_of_ticks():
-    assert loops.accepted(0) == 0
-    assert loops.accepted(3) == 3
+    assert one_step.accepted(0) == 0
+    assert one_step.accepted(3) == 3
     with pytest.raises(RuntimeError, match="another pitch"):
-        loops.accepted(-1)
+        one_step.accepted(-1)
 
 
 # what the loops do with the rows

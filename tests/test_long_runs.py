@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from engine import NonFiniteStateError, World, integrators
+from engine.compilation.compiler import COMPILED
 from engine.integrators import LieRungeKutta4, PredictorCorrector, RungeKutta4, SemiImplicitEuler
-from engine.kernels.compiler import COMPILED
 
 from .helpers import SKEW_ORIENTATION, angular_momentum, one_body, skew_tensor
 from .test_determinism import SHAPES, add_fields, add_held, bits, one_of, starts

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from engine import integrators
+from engine.compilation.compiler import COMPILED, inlined
+from engine.forces import drag, gravity
 from engine.integrators import Extrapolated, Substepped, compiled_forces
 from engine.integrators.compiled_forces import NO_FORCES, CompiledForces, add_forces, force_tables
-from engine.kernels import fields
-from engine.kernels.compiler import COMPILED, inlined
-from engine.kernels.fields import FieldKind
-from engine.kernels.layout import (
+from engine.loops.allocation import from_column, zeros
+from engine.loops.fields import FieldKind
+from engine.loops.layout import (
     BAD,
     COUNT,
     HISTORY_ROWS,
@@ -24,7 +25,6 @@ from engine.kernels.layout import (
     TICKS,
     WRENCH_ROWS,
 )
-from engine.kernels.memory import from_column, zeros
 
 from .test_kernels import control_of, needs_numba, world_array
 
@@ -43,7 +43,7 @@ def _swell(body, time, p):
 
 SWELL = FieldKind("swell", _swell, 20, True)
 """Depends on the time, on the mass centre, and has as many parameters as there may be."""
-KINDS = (fields.POINT_GRAVITY, SWELL, fields.LINEAR_DRAG)
+KINDS = (gravity.POINT_GRAVITY, SWELL, drag.LINEAR_DRAG)
 
 
 class Bodies:
@@ -93,10 +93,10 @@ def layers_of(*layers):
     return np.concatenate(blocks)
 
 
-GRAVITY = (fields.POINT_GRAVITY, (50.0, 9.0, 5.0, -7.0, 0.1, 0.0, 0.6, 0.8))
-OTHER_GRAVITY = (fields.POINT_GRAVITY, (30.0, -7.0, 5.0, -8.0, 0.2, 0.0, 0.6, 0.8))
+GRAVITY = (gravity.POINT_GRAVITY, (50.0, 9.0, 5.0, -7.0, 0.1, 0.0, 0.6, 0.8))
+OTHER_GRAVITY = (gravity.POINT_GRAVITY, (30.0, -7.0, 5.0, -8.0, 0.2, 0.0, 0.6, 0.8))
 SWELLING = (SWELL, (0.3, 0.1, *[0.0] * 16, 0.02, 0.4))
-DRAG = (fields.LINEAR_DRAG, (0.3,))
+DRAG = (drag.LINEAR_DRAG, (0.3,))
 
 
 def one_layer_each(in_passes):
@@ -258,8 +258,8 @@ def test_any_number_of_layers_is_the_same_kernel():
     method = METHODS["rk4"]
     for count in (1, 2, 20):
         layers = layers_of(*[DRAG] * count)
-        held(method, CompiledForces((fields.LINEAR_DRAG,), layers, (count,), np.zeros(2, np.int64), None, None, True))
-    for loop in (*method.kernels(Bodies(), DT, True, NO_FORCES)[1:2], FIELD_LOOP(fields.LINEAR_DRAG, Bodies(), PITCH)):
+        held(method, CompiledForces((drag.LINEAR_DRAG,), layers, (count,), np.zeros(2, np.int64), None, None, True))
+    for loop in (*method.kernels(Bodies(), DT, True, NO_FORCES)[1:2], FIELD_LOOP(drag.LINEAR_DRAG, Bodies(), PITCH)):
         assert loop.function.signatures == [loop.types]
 
 

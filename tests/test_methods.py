@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, NonFiniteStateError, World, forces, integrators, rotation
+from engine.compilation.compiler import COMPILED
 from engine.integrators import (
     ImplicitMidpoint,
     LieRungeKutta4,
@@ -19,7 +20,6 @@ from engine.integrators import (
     RungeKuttaNystrom,
     SemiImplicitEuler,
 )
-from engine.kernels.compiler import COMPILED
 
 from .helpers import (
     ASYMMETRIC,

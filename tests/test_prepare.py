@@ -15,8 +15,8 @@ import pytest
 
 from engine import MassProperties, World, forces, integrators
 from engine.__main__ import main
-from engine.kernels import background, choice
-from engine.kernels.compiler import COMPILED
+from engine.compilation import background, choice
+from engine.compilation.compiler import COMPILED
 
 from .helpers import PATIENCE, skew_tensor
 
@@ -246,7 +246,7 @@ def test_what_would_run_now_goes_before_what_may_be_needed_later(monkeypatch):
     monkeypatch.setattr(
         background.compiler, "is_kept", lambda function, types: started.wait() and not order.append(types)
     )
-    first, second, third = ((choice._of_module, ("engine.kernels.undo", "undo"), (number,)) for number in range(3))
+    first, second, third = ((choice._of_module, ("engine.loops.undo", "undo"), (number,)) for number in range(3))
     for wanted, urgent in ((first, False), (second, False), (third, False), (third, True)):
         assert workshop.ask(wanted, urgent)
     started.set()
@@ -277,7 +277,7 @@ def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypat
     monkeypatch.setattr(background, "_start", lambda: (_ for _ in ()).throw(OSError("no more processes")))
     both_wait = threading.Event()
     monkeypatch.setattr(background.compiler, "is_kept", lambda function, types: not both_wait.wait())
-    waiting = [(choice._of_module, ("engine.kernels.undo", name), ()) for name in ("undo", "close_steps")]
+    waiting = [(choice._of_module, ("engine.loops.undo", name), ()) for name in ("undo", "close_steps")]
     with caplog.at_level(logging.WARNING, logger="polhode"):
         background.ask(waiting)
         both_wait.set()
@@ -285,7 +285,7 @@ def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypat
         while background.answered() < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
     assert caplog.text.count("kernels cannot be compiled in the background: OSError: no more processes") == 1
-    assert not background.ask([(choice._of_module, ("engine.kernels.undo", "close_steps"), ())])
+    assert not background.ask([(choice._of_module, ("engine.loops.undo", "close_steps"), ())])
     world = game()
     CHANGES["gravity"](world)
     world.step()
@@ -301,13 +301,13 @@ def test_there_are_reasons_not_to_use_another_process(why, monkeypatch):
         monkeypatch.setattr(sys, "executable", "/opt/studio/bin/studio")
     if why == "nothing can be written":
         monkeypatch.setattr(background.compiler.kernel_files, "writable", lambda folders: None)
-    assert not background._Workshop().ask((choice._of_module, ("engine.kernels.undo", "undo"), ()), True)
+    assert not background._Workshop().ask((choice._of_module, ("engine.loops.undo", "undo"), ()), True)
 
 
 FLIGHT = """
 import logging, sys, time
 logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
-from engine.kernels import background
+from engine.compilation import background
 from engine.tick import prepare
 from tests.test_prepare import CHANGES, game
 

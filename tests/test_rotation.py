@@ -8,8 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine import checks, rotation
-from engine.kernels import compiler, quaternions, trigonometry
-from engine.kernels.compiler import COMPILED
+from engine.compilation import compiler
+from engine.compilation.compiler import COMPILED
+from engine.kernels import quaternions, trigonometry
 
 EPS = np.finfo(float).eps
 EXACT = np.longdouble

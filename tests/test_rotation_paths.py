@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import MassProperties, World, rotation
+from engine.compilation.compiler import COMPILED
 from engine.formulas import DIRECTION, MATRIX, NUMBER, ORIENTATION, QUATERNION, VECTOR, Formula
 from engine.kernels import rotations, trigonometry
-from engine.kernels.array_forms import _within_a_turn, over_arrays
-from engine.kernels.compiler import COMPILED
+from engine.loops.array_forms import _within_a_turn, over_arrays
 
 from .helpers import PATIENCE
 

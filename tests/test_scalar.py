@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import scalar
-from engine.kernels.compiler import COMPILED, inlined, kernel, use_widest_vectors
+from engine.compilation.compiler import COMPILED, inlined, kernel, use_widest_vectors
 from tests.test_kernels import MULTIPLICATIONS
 
 ROOT = Path(__file__).parent.parent

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, forces, integrators
+from engine.compilation.compiler import COMPILED
+from engine.forces import drag, gravity
 from engine.integrators import AxisSplitting, FreeRotor
-from engine.kernels import fields, splitting, splitting_passes
-from engine.kernels.axis_splitting import axis_splitting
-from engine.kernels.compiler import COMPILED
+from engine.integrators.axis_splitting import axis_splitting
 from engine.kernels.free_rotor import free_rotor
-from engine.kernels.layout import INERTIA, PREVIOUS, PRINCIPAL_AXES, PRINCIPAL_MOMENTS, ROWS, STATE_ROWS
+from engine.loops import splitting, splitting_passes
+from engine.loops.layout import INERTIA, PREVIOUS, PRINCIPAL_AXES, PRINCIPAL_MOMENTS, ROWS, STATE_ROWS
 
 from .helpers import (
     ASYMMETRIC,
@@ -92,7 +93,7 @@ def test_loops_are_packed_across_bodies(turn):
 
 
 @needs_numba
-@pytest.mark.parametrize("kinds", [(fields.POINT_GRAVITY,), (fields.LINEAR_DRAG,)], ids=lambda kinds: kinds[0].name)
+@pytest.mark.parametrize("kinds", [(gravity.POINT_GRAVITY,), (drag.LINEAR_DRAG,)], ids=lambda kinds: kinds[0].name)
 def test_kicks_by_fields_are_packed_across_bodies(kinds):
     """A field that depends on the rates is evaluated twice in a kick."""
     from numba import float64, int64

@@ -46,7 +46,7 @@ def test_a_steady_step_makes_at_most_four_python_calls(every):
     world = flown(every)
     world.step(3)
     names = python_calls(world.step)
-    from engine.kernels.compiler import COMPILED
+    from engine.compilation.compiler import COMPILED
 
     own = names if COMPILED else names[: names.index("strang") + 1]
     assert own[0] == "step"

@@ -5,9 +5,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, NonFiniteStateError, World, forces, integrators
+from engine.compilation.compiler import COMPILED
 from engine.integrators import Extrapolated, FreeRotor, RungeKutta4, Substepped
-from engine.kernels.compiler import COMPILED
-from engine.kernels.layout import MOTOR_TORQUE, PREVIOUS_STORED_MOMENTUM, STORED_MOMENTUM
+from engine.loops.layout import MOTOR_TORQUE, PREVIOUS_STORED_MOMENTUM, STORED_MOMENTUM
 
 from .helpers import ASYMMETRIC, SKEW_AXES, SKEW_ORIENTATION, angular_momentum, fly, measured_orders, one_body
 from .truth import reference, rotations

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine import NonFiniteStateError, World, forces
-from engine.kernels.compiler import COMPILED
-from engine.threads import FEWEST_BODIES
+from engine.compilation.compiler import COMPILED
+from engine.store.threads import FEWEST_BODIES
 
 from .helpers import PATIENCE
 from .worlds import OTHER, PROPERTIES

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import NonFiniteStateError, World, forces, integrators
-from engine.kernels.compiler import COMPILED
+from engine.compilation.compiler import COMPILED
 
 from .full_world import (
     OPERATIONS,

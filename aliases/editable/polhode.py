@@ -1,6 +1,6 @@
-"""`polhode`, the second name of the package in an editable install, so that the command `polhode` and `from polhode import …` work there too.
+"""`polhode`, the second name of the package in an editable install, so that its command and `from polhode import …` work there too.
 
-The package's own name is then that of its folder, `engine`. A wheel has no need of this file.
+The package's own name is then that of its folder, `engine`. The wheel does not have this file.
 """
 
 from pathlib import Path

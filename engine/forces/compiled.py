@@ -11,11 +11,11 @@ from types import CodeType
 from typing import Any
 
 from ..checks import refuse
-from ..kernels.compiler import COMPILED, inlined
-from ..kernels.fields import FieldKind
-from ..kernels.identity import identity
+from ..compilation.compiler import COMPILED, inlined
+from ..compilation.identity import identity
+from ..compilation.trial import check_compiles
 from ..kernels.rigid_body import BodyAtStage
-from ..kernels.trial import check_compiles
+from ..loops.fields import FieldKind
 from ..store.schema import ANY, Field, Kind, Schema
 from .field_force import FieldForce
 from .force import Parameter, reference_fields

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
-from ..kernels.points import pulls
+from ..loops.point_forces import pulls
 from ..store.schema import ANY, Field, Kind, Schema
 from .force import TableForce, checked, fixed, reference_fields, require_body
 from .spring import SPRINGS
@@ -37,7 +37,7 @@ POINT_FORCES = Schema(
         reference_fields("body")[-1],
     ),
 )
-"""World forces at points of bodies, whose lever arms rotate with the bodies, in the component order that `kernels.points` reads."""
+"""World forces at points of bodies, whose lever arms rotate with the bodies, in the component order that `loops.point_forces` reads."""
 
 
 class ConstantForce(TableForce):

@@ -3,15 +3,46 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
+from math import sqrt
 from typing import ClassVar
 
 import numpy.typing as npt
 
-from ..kernels import fields
+from ..compilation.compiler import inlined
+from ..kernels.rigid_body import BodyAtStage
+from ..kernels.vectors import Vector, dot, scale
+from ..loops.fields import FieldKind, Parameters
 from ..store.schema import NOT_NEGATIVE, Field, Kind, Schema
 from .field_force import FieldForce
 from .force import Parameter, reference_fields
 from .wrench import BodyHandle
+
+
+@inlined
+def linear_drag(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
+    """``F = −c v``; p = (c [N·s/m],)."""
+    return scale(-p[0], body.velocity), (0.0, 0.0, 0.0)
+
+
+LINEAR_DRAG = FieldKind("linear_drag", linear_drag, 1, True)
+
+
+@inlined
+def quadratic_drag(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
+    """``F = −c |v| v``; p = (c [N·s²/m²],)."""
+    return scale(-p[0] * sqrt(dot(body.velocity, body.velocity)), body.velocity), (0.0, 0.0, 0.0)
+
+
+QUADRATIC_DRAG = FieldKind("quadratic_drag", quadratic_drag, 1, True)
+
+
+@inlined
+def angular_damping(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
+    """``τ = −c ω``; p = (c [N·m·s],)."""
+    return (0.0, 0.0, 0.0), scale(-p[0], body.angular_velocity_body)
+
+
+ANGULAR_DAMPING = FieldKind("angular_damping", angular_damping, 1, True)
 
 
 def _schema(name: str, unit: str) -> Schema:
@@ -40,7 +71,7 @@ class LinearDrag(FieldForce):
     __slots__ = ()
 
     _schema: ClassVar[Schema] = _schema("linear drags", "N·s/m")
-    _kind: ClassVar[fields.FieldKind] = fields.LINEAR_DRAG
+    _kind: ClassVar[FieldKind] = LINEAR_DRAG
 
     def __init__(self, coefficient: npt.ArrayLike, *, bodies: Iterable[BodyHandle] | None = None) -> None:
         super().__init__("LinearDrag", bodies, {"coefficient": coefficient})
@@ -72,7 +103,7 @@ class QuadraticDrag(FieldForce):
     __slots__ = ()
 
     _schema: ClassVar[Schema] = _schema("quadratic drags", "N·s²/m²")
-    _kind: ClassVar[fields.FieldKind] = fields.QUADRATIC_DRAG
+    _kind: ClassVar[FieldKind] = QUADRATIC_DRAG
 
     def __init__(self, coefficient: npt.ArrayLike, *, bodies: Iterable[BodyHandle] | None = None) -> None:
         super().__init__("QuadraticDrag", bodies, {"coefficient": coefficient})
@@ -104,7 +135,7 @@ class AngularDamping(FieldForce):
     __slots__ = ()
 
     _schema: ClassVar[Schema] = _schema("angular dampings", "N·m·s")
-    _kind: ClassVar[fields.FieldKind] = fields.ANGULAR_DAMPING
+    _kind: ClassVar[FieldKind] = ANGULAR_DAMPING
 
     def __init__(self, coefficient: npt.ArrayLike, *, bodies: Iterable[BodyHandle] | None = None) -> None:
         super().__init__("AngularDamping", bodies, {"coefficient": coefficient})

@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..checks import FloatArray, is_row
-from ..kernels.fields import FieldKind, field_passes
-from ..kernels.layout import ANY_PITCH
+from ..loops.fields import FieldKind, field_passes
+from ..loops.layout import ANY_PITCH
 from ..store.schema import NOBODY
 from .force import TableForce, body_rows, checked
 from .wrench import BodyHandle, BodyStates, Wrench
 
 
 class FieldForce(TableForce, final=False):
-    """A force that is a scalar function of a body's own state and of parameters (see `kernels.fields`).
+    """A force that is a scalar function of a body's own state and of parameters (see `loops.fields`).
 
     It acts on all bodies or on those listed. In its table the parameters of the function are adjacent, after the reference and `enabled`.
     """
@@ -56,7 +56,7 @@ def _is_per_body(value: Any, size: int) -> bool:
 
 
 def stacked(columns: FloatArray, parameter_count: int, pitch: int, count: int) -> tuple[FloatArray, int]:
-    """Rows of a field's table, laid out as layers for loops over bodies (see `kernels.fields`), and the number of layers.
+    """Rows of a field's table, laid out as layers for loops over bodies (see `loops.fields`), and the number of layers.
 
     A layer holds at most one row per body. A body that several rows act on has them in that many layers, in their order.
     """

@@ -3,19 +3,58 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
-from math import nan
+from math import nan, sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, real, refuse
-from ..kernels import fields
-from ..kernels.arrays import rotated_inverse
+from ..compilation.compiler import inlined
+from ..kernels.quaternions import rotate_inverse
+from ..kernels.rigid_body import BodyAtStage
+from ..kernels.vectors import Vector, add_scaled, apply_symmetric, cross, dot, scale, subtract
+from ..loops.arrays import rotated_inverse
+from ..loops.fields import FieldKind, Parameters
 from ..store.schema import ANY, DIRECTION, POSITIVE, Field, Kind, Schema
 from .field_force import FieldForce
 from .force import Parameter, TableForce, body_rows, checked, reference_fields
 from .wrench import BodyHandle, BodyStates, Wrench
+
+
+@inlined
+def point_gravity(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
+    """Gravity of a point mass with an oblateness term; p = (GM [m³/s²], centre [m], J2 R² [m²], axis), world axes.
+
+    ``a = −GM/r³ { r + (3/2) J2 R²/r² [(1 − 5 z²/r²) r + 2 z k] }``, where k is the axis of symmetry and ``z = r·k``.
+    """
+    r = subtract(body.position, (p[1], p[2], p[3]))
+    axis = (p[5], p[6], p[7])
+    distance_squared = dot(r, r)
+    inverse_square = 1.0 / distance_squared if distance_squared > 0.0 else nan
+    strength = -p[0] * body.mass * inverse_square * sqrt(inverse_square)
+    height = dot(r, axis)
+    oblateness = 1.5 * p[4] * inverse_square
+    along_r = 1.0 + oblateness * (1.0 - 5.0 * height * height * inverse_square)
+    return scale(strength, add_scaled(scale(along_r, r), 2.0 * oblateness * height, axis)), (0.0, 0.0, 0.0)
+
+
+POINT_GRAVITY = FieldKind("point_gravity", point_gravity, 8, False)
+
+
+@inlined
+def gravity_gradient(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
+    """``τ = 3 GM/r⁵ r × (I r)``, where r points from the centre to the body, in body axes; p = (GM [m³/s²], centre [m])."""
+    r = subtract(body.position, (p[1], p[2], p[3]))
+    distance_squared = dot(r, r)
+    inverse_square = 1.0 / distance_squared if distance_squared > 0.0 else nan
+    strength = 3.0 * p[0] * inverse_square * inverse_square * sqrt(inverse_square)
+    r_body = rotate_inverse(body.orientation, 2.0, r)
+    return (0.0, 0.0, 0.0), scale(strength, cross(r_body, apply_symmetric(body.inertia_body, r_body)))
+
+
+GRAVITY_GRADIENT = FieldKind("gravity_gradient", gravity_gradient, 4, False)
+
 
 UNIFORM_GRAVITIES = Schema(
     "uniform gravities",
@@ -109,7 +148,7 @@ class PointGravity(FieldForce):
             Field("reference_radius", Kind.MODEL, 1, "m", digest=4, rest=nan),
         ),
     )
-    _kind: ClassVar[fields.FieldKind] = fields.POINT_GRAVITY
+    _kind: ClassVar[FieldKind] = POINT_GRAVITY
 
     def __init__(
         self,
@@ -205,7 +244,7 @@ class GravityGradient(FieldForce):
             Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY),
         ),
     )
-    _kind: ClassVar[fields.FieldKind] = fields.GRAVITY_GRADIENT
+    _kind: ClassVar[FieldKind] = GRAVITY_GRADIENT
 
     def __init__(
         self, gm: float, center: npt.ArrayLike = (0, 0, 0), *, bodies: Iterable[BodyHandle] | None = None

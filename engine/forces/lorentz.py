@@ -9,11 +9,25 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
-from ..kernels import fields
+from ..compilation.compiler import inlined
+from ..kernels.rigid_body import BodyAtStage
+from ..kernels.vectors import Vector, add, cross, scale
+from ..loops.fields import FieldKind, Parameters
 from ..store.schema import ANY, Field, Kind, Schema
 from .field_force import FieldForce
 from .force import Parameter, reference_fields
 from .wrench import BodyHandle, BodyStates
+
+
+@inlined
+def lorentz(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
+    """``F = q (E + v × B)``; p = (q [C], E [V/m], B [T]), E and B in world axes."""
+    electric = (p[1], p[2], p[3])
+    magnetic = (p[4], p[5], p[6])
+    return scale(p[0], add(electric, cross(body.velocity, magnetic))), (0.0, 0.0, 0.0)
+
+
+LORENTZ = FieldKind("lorentz", lorentz, 7, True)
 
 
 class Lorentz(FieldForce):
@@ -46,7 +60,7 @@ class Lorentz(FieldForce):
             Field("magnetic_field", Kind.MODEL, 3, "T", "world", digest=2, rule=ANY),
         ),
     )
-    _kind: ClassVar[fields.FieldKind] = fields.LORENTZ
+    _kind: ClassVar[FieldKind] = LORENTZ
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
-from ..kernels.points import pulls
+from ..loops.point_forces import pulls
 from ..store.schema import ANY, NOT_NEGATIVE, Field, Kind, Schema
 from .force import Parameter, TableForce, checked, fixed, reference_fields, require_body
 from .wrench import BodyHandle, BodyStates, Wrench
@@ -28,7 +28,7 @@ SPRINGS = Schema(
         _ENABLED,
     ),
 )  # fmt: skip
-"""Springs, in the component order that `kernels.points` reads."""
+"""Springs, in the component order that `loops.point_forces` reads."""
 
 
 class Spring(TableForce):

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, array, read_only, refuse, sealed
-from ..kernels.arrays import rotated, rotated_inverse
-from ..kernels.layout import (
+from ..loops.arrays import rotated, rotated_inverse
+from ..loops.layout import (
     ANGULAR_VELOCITY,
     CENTER_OF_MASS,
     FORCE_BODY,
@@ -21,8 +21,8 @@ from ..kernels.layout import (
     TORQUE_WORLD,
     VELOCITY,
 )
-from ..model import Model
 from ..store.bodies import Bodies
+from ..store.model import Model
 
 
 class BodyHandle(Protocol):

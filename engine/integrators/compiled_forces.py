@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray
-from ..kernels.choice import Loop, choose, named
-from ..kernels.columns import Integers
-from ..kernels.fields import FieldKind, field_passes
-from ..kernels.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
-from ..kernels.points import pulls
+from ..compilation.choice import Loop, choose, named
+from ..loops.columns import Integers
+from ..loops.fields import FieldKind, field_passes
+from ..loops.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
+from ..loops.point_forces import pulls
 from ..store.bodies import Bodies
 
 
 class CompiledForces(NamedTuple):
-    """Forces that compiled loops evaluate at each stage without calling Python, in the arrays of `kernels.layout`."""
+    """Forces that compiled loops evaluate at each stage without calling Python, in the arrays of `loops.layout`."""
 
     kinds: tuple[FieldKind, ...] = ()
     """The kinds of fields that act, in the order in which they are added."""
@@ -55,7 +55,7 @@ _NO_SPRINGS, _NO_POINT_FORCES = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORC
 _NO_COUNTS = np.zeros(2, np.int64)
 
 ForceTables = tuple[Integers, FloatArray, FloatArray, FloatArray, Integers]
-"""What `kernels.points.add_forces` takes: calls, layers, springs, point forces, counts."""
+"""What `loops.point_forces.add_forces` takes: calls, layers, springs, point forces, counts."""
 
 
 def force_tables(bodies: Bodies, forces: CompiledForces) -> ForceTables:

@@ -3,12 +3,12 @@
 from weakref import WeakSet
 
 from ..checks import refuse
-from ..kernels import extrapolation
-from ..kernels.choice import Loop
-from ..kernels.layout import STAGE_WRENCH, TICKS, WRENCH_ROWS
-from ..kernels.loops import accepted
+from ..compilation.choice import Loop
+from ..loops import extrapolation
+from ..loops.layout import STAGE_WRENCH, TICKS, WRENCH_ROWS
+from ..loops.one_step import accepted
 from ..store.bodies import Bodies
-from ..threads import TakeTicks
+from ..store.threads import TakeTicks
 from .compiled_forces import NO_FORCES, CompiledForces, add_forces, force_tables
 from .integrator import EvaluateForces, Integrator, TakeStagedTick
 

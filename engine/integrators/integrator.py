@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from ..kernels import loops
-from ..kernels.choice import Loop, choose, should_fuse
-from ..kernels.loops import accepted
+from ..compilation.choice import Loop, choose, should_fuse
+from ..loops import one_step
+from ..loops.one_step import accepted
 from ..store.bodies import Bodies
-from ..threads import TakeTicks, on_threads
+from ..store.threads import TakeTicks, on_threads
 from .compiled_forces import NO_FORCES, CompiledForces, force_tables, passes_loops
 
 EvaluateForces = Callable[[int, float], None]
@@ -19,7 +19,7 @@ EvaluateForces = Callable[[int, float], None]
 
 TakeStagedTick = Callable[[EvaluateForces], bool]
 LoopCall = Callable[[int, int], int]
-"""Called as `loop(stage, ticks)`: a loop in passes with its other arguments (see `kernels.loops.passes`)."""
+"""Called as `loop(stage, ticks)`: a loop in passes with its other arguments (see `loops.one_step.passes`)."""
 
 
 class StagedTick:
@@ -114,7 +114,7 @@ class Integrator(ABC):
 
 @dataclass(frozen=True, repr=False)
 class OneStepMethod(Integrator):
-    """A method that starts each tick from the state alone, written as one scalar function `advance` (see `kernels.loops`)."""
+    """A method that starts each tick from the state alone, written as one scalar function `advance` (see `loops.one_step`)."""
 
     stage_offsets: ClassVar[tuple[float, ...]]
     """The time of each evaluation, in ticks after the start of the tick."""
@@ -143,7 +143,7 @@ class OneStepMethod(Integrator):
 
     def _fused_loop(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds
-        return Loop(loops.held_ticks, made_for, (bodies.array, bodies.control, forces.layers, dt, 1))
+        return Loop(one_step.held_ticks, made_for, (bodies.array, bodies.control, forces.layers, dt, 1))
 
     def staged_tick(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
@@ -158,4 +158,4 @@ class OneStepMethod(Integrator):
 
     def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic
-        return passes_loops(loops.passes, made_for, bodies, (bodies.array, bodies.control), dt)
+        return passes_loops(one_step.passes, made_for, bodies, (bodies.array, bodies.control), dt)

@@ -5,14 +5,85 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from ..checks import refuse
-from ..kernels import semi_implicit_euler
+from ..compilation.compiler import inlined
+from ..kernels.implicit_gyroscopic import newton_correction
+from ..kernels.quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate_inverse
+from ..kernels.rigid_body import (
+    BodyModel,
+    BodyState,
+    BodyWrench,
+    MaybeVector,
+    Wrenches,
+    angular_momentum_body,
+    angular_velocity_of,
+    grown,
+    net_force_world,
+    net_torque_body,
+    turned_by_motors,
+)
+from ..kernels.vectors import Vector, add_scaled, apply_symmetric, cross, scale
 from .integrator import OneStepMethod
+
+
+@inlined
+def semi_implicit_euler(
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
+    """The formula of a tick, stage by stage; see `loops.one_step`."""
+    if stage == 0:
+        return start
+    wrench = wrenches[0]
+    velocity, kicked = _kicked(dt, start, wrench, body)
+    rates = turned_by_motors(kicked, dt, wrench.motor_torque, body)
+    stored = grown(start.stored_momentum, dt, wrench.motor_torque)
+    turn = from_rotation_vector(scale(dt, rates))
+    if gyroscopic:
+        # the total momentum is constant in world axes while the body rotates; motors do not change it
+        momentum_body = angular_momentum_body(kicked, start.stored_momentum, body)
+        rates = angular_velocity_of(rotate_inverse(turn, 2.0, momentum_body), stored, body)
+    return _moved(dt, start, velocity, turn, rates, stored)
+
+
+@inlined
+def implicit_gyro_euler(
+    stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+) -> BodyState:
+    """The formula of a tick, stage by stage; see `loops.one_step`."""
+    if stage == 0:
+        return start
+    wrench = wrenches[0]
+    velocity, kicked = _kicked(dt, start, wrench, body)
+    rates = turned_by_motors(kicked, dt, wrench.motor_torque, body)
+    stored = grown(start.stored_momentum, dt, wrench.motor_torque)
+    if gyroscopic:
+        # one Newton step from the current rates for I (ω₁ − ω) + dt ω₁ × (I ω₁ + h) = 0
+        momentum_body = angular_momentum_body(rates, stored, body)
+        excess = cross(rates, momentum_body)
+        rates = add_scaled(rates, -dt, newton_correction(rates, momentum_body, dt, excess, body))
+    return _moved(dt, start, velocity, from_rotation_vector(scale(dt, rates)), rates, stored)
+
+
+@inlined
+def _kicked(dt: float, start: BodyState, wrench: BodyWrench, body: BodyModel) -> tuple[Vector, Vector]:
+    """Velocity and body rates after the external forces of the whole tick."""
+    velocity = add_scaled(start.velocity, dt * body.inverse_mass, net_force_world(start.orientation, 2.0, wrench))
+    torque_body = net_torque_body(start.orientation, 2.0, wrench)
+    return velocity, add_scaled(start.angular_velocity, dt, apply_symmetric(body.inverse_inertia, torque_body))
+
+
+@inlined
+def _moved(
+    dt: float, start: BodyState, velocity: Vector, turn: Quaternion, rates: Vector, stored: MaybeVector
+) -> BodyState:
+    position = add_scaled(start.position, dt, velocity)
+    return BodyState(position, normalize(multiply(start.orientation, turn)), velocity, rates, stored)
+
 
 Gyroscopic = Literal["momentum", "implicit"]
 
 _KERNELS = {
-    "momentum": ("semi-implicit-euler", semi_implicit_euler.semi_implicit_euler),
-    "implicit": ("implicit-gyro-euler", semi_implicit_euler.implicit_gyro_euler),
+    "momentum": ("semi-implicit-euler", semi_implicit_euler),
+    "implicit": ("implicit-gyro-euler", implicit_gyro_euler),
 }
 
 

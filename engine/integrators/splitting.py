@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..kernels import splitting, splitting_passes
-from ..kernels.choice import Loop, choose, should_fuse
-from ..kernels.kick_drift import KICKS
+from ..compilation.choice import Loop, choose, should_fuse
+from ..loops import splitting, splitting_passes
+from ..loops.kick_drift import KICKS
 from ..store.bodies import Bodies
-from ..threads import TakeTicks, on_threads
+from ..store.threads import TakeTicks, on_threads
 from .compiled_forces import NO_FORCES, CompiledForces, force_tables, passes_loops
 from .integrator import Integrator, LoopCall, StagedTick, TakeStagedTick
 
@@ -30,7 +30,7 @@ SUZUKI: tuple[float, ...] = (_P, _P, 1.0 - 4.0 * _P, _P, _P)
 
 
 class Splitting(Integrator):
-    """A method that alternates kicks and drifts (see `kernels.splitting`).
+    """A method that alternates kicks and drifts (see `loops.splitting`).
 
     A kick changes the momenta by the forces at a fixed pose. A drift is the motion without forces. A force that depends on the rates would
     reduce such a method to order one. While there is one, each kick is a midpoint step (order two, two evaluations) or a Runge-Kutta step
@@ -124,7 +124,7 @@ class Splitting(Integrator):
         return passes_loops(splitting_passes.passes, made_for, bodies, first_arguments, dt)
 
     def _program(self, evaluations: int) -> FloatArray:
-        """What a tick in passes does at each evaluation of forces (see `kernels.splitting_passes`)."""
+        """What a tick in passes does at each evaluation of forces (see `loops.splitting_passes`)."""
         return _program(self.table, evaluations)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, real, refuse
-from ..kernels.choice import Loop, named
-from ..kernels.columns import Integers
-from ..kernels.layout import (
+from ..compilation.choice import Loop, named
+from ..loops.columns import Integers
+from ..loops.layout import (
     ANGULAR_VELOCITY,
     BAD,
     COUNT,
@@ -23,10 +23,10 @@ from ..kernels.layout import (
     TICKS,
     VELOCITY,
 )
-from ..kernels.loops import accepted
-from ..kernels.undo import close_steps
+from ..loops.one_step import accepted
+from ..loops.undo import close_steps
 from ..store.bodies import Bodies
-from ..threads import TakeTicks
+from ..store.threads import TakeTicks
 from .compiled_forces import NO_FORCES, CompiledForces
 from .extrapolated import Extrapolated
 from .integrator import EvaluateForces, Integrator, TakeStagedTick

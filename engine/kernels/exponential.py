@@ -8,7 +8,7 @@ subnormal. Coefficients are Chebyshev fits; the stated error of each fit is its 
 
 from math import inf, nan
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 
 _LN2_HIGH = 0.6931471805592082  # leading 40 bits of ln 2; its product with an exponent is exact
 _LN2_LOW = 7.371002565167799e-13  # the remainder of ln 2

@@ -25,7 +25,7 @@ equal, a body at rest, or a rotation about the intermediate axis to the last bit
 
 from math import sqrt
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .quaternions import Quaternion, conjugate, from_rotation_vector, multiply, rotate_inverse
 from .rigid_body import MaybeVector
 from .trigonometry import sine_cosine

@@ -1,6 +1,6 @@
 """One Newton step for ``I Δω + s ω × (I ω + h) = …``, a linear system of three unknowns that the implicit methods share."""
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .rigid_body import BodyModel
 from .vectors import Vector, add_scaled, apply_symmetric, cross, dot, subtract
 

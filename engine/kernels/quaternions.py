@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .trigonometry import sine_cosine
 from .vectors import Vector, cross
 

@@ -10,16 +10,8 @@ without stored momentum, h and u are None. The branches on None are resolved at 
 
 from typing import NamedTuple
 
-from .compiler import inlined
-from .quaternions import (
-    Quaternion,
-    add_scaled_quaternion,
-    doubling,
-    normalize,
-    rate_of_change,
-    rotate,
-    rotate_inverse,
-)
+from ..compilation.compiler import inlined
+from .quaternions import Quaternion, add_scaled_quaternion, doubling, normalize, rate_of_change, rotate, rotate_inverse
 from .vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, scale, subtract
 
 MaybeVector = Vector | None

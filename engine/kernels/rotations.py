@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise, product
 from math import nan, sqrt
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .quaternions import Quaternion, conjugate, multiply, norm_squared, rotate, rotate_inverse
 from .selection import choose
 from .trigonometry import arc, sine_cosine_in_range, sine_over_arc

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 
 Value = TypeVar("Value")
 

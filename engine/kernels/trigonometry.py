@@ -5,7 +5,7 @@ The functions of the C library differ in the last bit between machines, and loop
 
 from math import nan
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 from .selection import choose
 
 LARGEST_ANGLE = 1e6

@@ -1,6 +1,6 @@
 """Vectors as tuples of three numbers, and symmetric tensors as tuples of six (xx, yy, zz, xy, xz, yz)."""
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
 
 Vector = tuple[float, float, float]
 Symmetric = tuple[float, float, float, float, float, float]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..kernels import layout
-from ..kernels.memory import from_column, zeros
+from ..loops import layout
+from ..loops.allocation import from_column, zeros
 from .schema import Field, Kind, Schema
 from .table import IntArray, Rows, Table
 
 if TYPE_CHECKING:
-    from ..mass_properties import MassProperties
+    from ..solids.mass_properties import MassProperties
     from .store import Store
 
 _STATE = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..kernels.layout import STAGE_WRENCH, STATE_ROWS, WRENCH_ROWS
+from ..loops.layout import STAGE_WRENCH, STATE_ROWS, WRENCH_ROWS
 from ..store.bodies import Bodies
 from .plan import Plan
 

@@ -9,15 +9,21 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..forces.constant import POINT_FORCES
+from ..forces.drag import ANGULAR_DAMPING, LINEAR_DRAG, QUADRATIC_DRAG
 from ..forces.field_force import FieldForce, stacked
+from ..forces.gravity import GRAVITY_GRADIENT, POINT_GRAVITY
+from ..forces.lorentz import LORENTZ
 from ..forces.spring import SPRINGS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
-from ..kernels import layout
-from ..kernels.fields import BUILT_IN, FieldKind
-from ..kernels.memory import zeros
+from ..loops import layout
+from ..loops.allocation import zeros
+from ..loops.fields import FieldKind
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import Table
+
+BUILT_IN = (POINT_GRAVITY, GRAVITY_GRADIENT, LINEAR_DRAG, QUADRATIC_DRAG, ANGULAR_DAMPING, LORENTZ)
+"""The built-in kinds of fields, in the order in which they are added."""
 
 
 class Fields:

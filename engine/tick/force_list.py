@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..calling import check_calls, identity
 from ..checks import FloatArray, refuse
 from ..forces.field_force import FieldForce
 from ..forces.force import TableForce
@@ -16,6 +15,7 @@ from ..store.bodies import Bodies
 from ..store.memory import Memory
 from ..store.store import Store
 from ..store.table import IntArray, among
+from .calling import check_calls, identity
 from .culprit import apply_of
 from .plan import Plan
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..compilation import background
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, TakeStagedTick
-from ..kernels import background
-from ..kernels.layout import STAGE_WRENCH, WRENCH_ROWS
+from ..loops.layout import STAGE_WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies
-from ..threads import TakeTicks
+from ..store.threads import TakeTicks
 from .fields import Fields
 from .held import Held
 from .prepare import ask_for_standby

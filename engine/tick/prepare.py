@@ -9,19 +9,20 @@ from typing import Any, cast
 import numpy as np
 
 from ..checks import refuse
+from ..compilation import background
+from ..compilation.choice import Loop, ask, named
 from ..forces.force import Force
 from ..integrators import ALL_INTEGRATORS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.integrator import Integrator
 from ..integrators.named import method_of
-from ..kernels import background
-from ..kernels.choice import Loop, ask, named
-from ..kernels.fields import BUILT_IN, FieldKind
-from ..kernels.gather import gather_held
-from ..kernels.layout import ANY_PITCH, CONTROL_LENGTH
-from ..kernels.poses import pose_at, poses_loops
-from ..kernels.undo import undo
+from ..loops.fields import FieldKind
+from ..loops.gather import gather_held
+from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
+from ..loops.poses import pose_at, poses_loops
+from ..loops.undo import undo
 from ..store.bodies import Bodies, rung
+from .fields import BUILT_IN
 
 Progress = Callable[[int, int, str], object]
 """Called as `progress(done, total, name)`, with the number of kernels that are ready, their total number, and the name of the next one.

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any, NoReturn
 
-from ..calling import Callback
 from ..checks import NonFiniteStateError
-from ..kernels.layout import BAD
+from ..loops.layout import BAD
 from ..store.bodies import Bodies
 from ..store.memory import Memory
 from ..store.objects import state_of
 from ..store.store import CALLING, FORCES, MOVING, Store
-from ..threads import TakeTicks
+from ..store.threads import TakeTicks
+from .calling import Callback
 from .culprit import find_culprit
 from .plan import Plan
 from .profile import Profile

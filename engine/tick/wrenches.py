@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray, read_only
-from ..kernels.arrays import rotated, rotated_inverse
-from ..kernels.layout import FORCE_BODY, FORCE_WORLD, STAGE_WRENCH, STATE_ROWS, TORQUE_BODY, TORQUE_WORLD, WRENCH_ROWS
+from ..loops.arrays import rotated, rotated_inverse
+from ..loops.layout import FORCE_BODY, FORCE_WORLD, STAGE_WRENCH, STATE_ROWS, TORQUE_BODY, TORQUE_WORLD, WRENCH_ROWS
 from ..store.bodies import Bodies
 from .culprit import apply_of
 from .plan import Plan

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import cache
 
+from ..compilation.compiler import kernel
 from .columns import Array, Integers
-from .compiler import kernel
 from .layout import COUNT, KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, WRENCH, WRENCH_ROWS
 
 

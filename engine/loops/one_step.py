@@ -25,6 +25,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench, Wrenches
 from .columns import (
     Array,
     Integers,
@@ -38,11 +40,9 @@ from .columns import (
     store_tick,
     store_wrench,
 )
-from .compiler import inlined, kernel, use_widest_vectors
 from .fields import FieldKind, kind_names, summed
 from .layout import BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, WRENCH_ROWS
-from .points import add_forces
-from .rigid_body import BodyModel, BodyState, BodyWrench, Wrenches
+from .point_forces import add_forces
 
 Advance = Callable[..., Any]
 Offsets = tuple[float, ...]

@@ -2,20 +2,12 @@
 
 import numpy as np
 
-from .checks import FloatArray, array, read_only, real, refuse, sealed, unit_quaternions
-from .kernels.arrays import rotated, rotated_inverse
-from .kernels.choice import choose
-from .kernels.layout import (
-    ANGULAR_VELOCITY,
-    ORIENTATION,
-    POSITION,
-    PREVIOUS,
-    STATE_ROWS,
-    STORED_MOMENTUM,
-    VELOCITY,
-)
-from .kernels.poses import BLOCK, poses_loops
-from .store.bodies import Bodies
+from ..checks import FloatArray, array, read_only, real, refuse, sealed, unit_quaternions
+from ..compilation.choice import choose
+from ..loops.arrays import rotated, rotated_inverse
+from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
+from ..loops.poses import BLOCK, poses_loops
+from .bodies import Bodies
 
 
 class State:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench
 from .columns import (
     Array,
     Integers,
@@ -26,7 +28,6 @@ from .columns import (
     store_tick,
     store_vector,
 )
-from .compiler import inlined, kernel, use_widest_vectors
 from .fields import FieldKind, summed
 from .kick_drift import (
     KICKS,
@@ -41,7 +42,6 @@ from .kick_drift import (
     turn_name,
 )
 from .layout import ANGULAR_VELOCITY, BAD, COUNT, STORED_MOMENTUM, TICKS, VELOCITY
-from .rigid_body import BodyModel, BodyState, BodyWrench
 
 
 @cache

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from .checks import FloatArray
-from .kernels.columns import Integers
-from .kernels.layout import BAD, TICKS
-from .kernels.loops import accepted
-from .kernels.memory import from_column
-from .kernels.undo import undo
-from .store.bodies import Bodies
+from ..checks import FloatArray
+from ..loops.allocation import from_column
+from ..loops.columns import Integers
+from ..loops.layout import BAD, TICKS
+from ..loops.one_step import accepted
+from ..loops.undo import undo
+from .bodies import Bodies
 
 TakeTicks = Callable[[int], int]
 """Called as `take(ticks)`, which runs up to that many ticks.
@@ -38,7 +38,7 @@ def on_threads(bodies: Bodies, threads: int, layers: Any, bind: BindLoop) -> Tak
     Args:
         bodies: The bodies. With more than one thread, their memory must allow views of parts (`bodies.part`).
         threads: The largest number of threads.
-        layers: The parameters of force fields, of the same pitch, from `kernels.memory.zeros`; any value if there are none.
+        layers: The parameters of force fields, of the same pitch, from `loops.allocation.zeros`; any value if there are none.
         bind: Makes the loop for the world or for a part of it.
     """
     parts = min(threads, bodies.count // FEWEST_BODIES)

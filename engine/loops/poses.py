@@ -6,13 +6,13 @@ from math import sqrt
 
 import numpy as np
 
-from .choice import Loop
+from ..compilation.choice import Loop
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.quaternions import Quaternion, norm_squared, normalize, rotate
+from ..kernels.trigonometry import arc_tangent, sine_of_arc
+from ..kernels.vectors import Vector, subtract
 from .columns import Array, load_quaternion, load_vector, store_quaternion, store_vector
-from .compiler import inlined, kernel, use_widest_vectors
 from .layout import ANY_PITCH, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS
-from .quaternions import Quaternion, norm_squared, normalize, rotate
-from .trigonometry import arc_tangent, sine_of_arc
-from .vectors import Vector, subtract
 
 BLOCK = 264
 """Number of bodies whose poses are interpolated before they are written to the result."""

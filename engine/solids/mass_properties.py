@@ -13,9 +13,9 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
+from ..checks import FloatArray, array, is_row, read_only, real, refuse, unit_quaternion, vector
+from ..kernels.vectors import Symmetric, Vector
 from . import polyhedron, symmetric
-from .checks import FloatArray, array, is_row, read_only, real, refuse, unit_quaternion, vector
-from .kernels.vectors import Symmetric, Vector
 
 SYMMETRY_TOLERANCE = 1e-12
 """How far mirrored elements of an inertia tensor may differ, relative to its largest element."""

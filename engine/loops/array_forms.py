@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..compilation.compiler import plain
+from ..kernels.selection import choose
+from ..kernels.trigonometry import LARGEST_ANGLE, _from_nearest_quarter, sine_cosine_in_range
 from .columns import Array
-from .compiler import plain
-from .selection import choose
-from .trigonometry import LARGEST_ANGLE, _from_nearest_quarter, sine_cosine_in_range
 
 _BITS = 1200
 """Binary places of the multiples of 2π: 1024 for the largest float, 53 for the digits of what is left, and plenty."""

@@ -14,12 +14,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from .columns import Array, load_principal, load_state, load_stored, store_state
-from .compiler import inlined
-from .fields import FieldKind, kind_names
-from .layout import POSITION
-from .quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate, rotate_inverse
-from .rigid_body import (
+from ..compilation.compiler import inlined
+from ..kernels.quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate, rotate_inverse
+from ..kernels.rigid_body import (
     BodyModel,
     BodyState,
     BodyWrench,
@@ -30,7 +27,10 @@ from .rigid_body import (
     plus,
     turned_by_motors,
 )
-from .vectors import Vector, add, add_scaled, apply_symmetric, scale, subtract
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, scale, subtract
+from .columns import Array, load_principal, load_state, load_stored, store_state
+from .fields import FieldKind, kind_names
+from .layout import POSITION
 
 Turn = Callable[..., Any]
 

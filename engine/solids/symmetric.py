@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .checks import FloatArray, refuse
-from .kernels import quaternions
-from .kernels.compiler import plain
-from .kernels.vectors import Symmetric, Vector
+from ..checks import FloatArray, refuse
+from ..compilation.compiler import plain
+from ..kernels import quaternions
+from ..kernels.vectors import Symmetric, Vector
 
 _ROUNDS_OF_JACOBI = 40  # at most 5 in 2e4 tensors, including equal moments; the bound makes the loop finite
 

@@ -1,7 +1,7 @@
 """Kernels that end or undo a tick from Python, each in one compiled call, which an interrupt cannot split."""
 
+from ..compilation.compiler import kernel
 from .columns import Array, Integers
-from .compiler import kernel
 from .layout import BAD, COUNT, PREVIOUS, PREVIOUS_STORED_MOMENTUM, STATE_ROWS, STORED_MOMENTUM, TICKS
 
 

@@ -2,8 +2,10 @@
 
 from math import sqrt
 
+from ..compilation.compiler import call, inlined, kernel
+from ..kernels.quaternions import rotate
+from ..kernels.vectors import Vector, add, cross, dot, scale, subtract
 from .columns import Array, Integers, add_to_vector, load_state, load_vector
-from .compiler import call, inlined, kernel
 from .layout import (
     CENTER_OF_MASS,
     FORCE_WORLD,
@@ -24,8 +26,6 @@ from .layout import (
     SPRING_STIFFNESS,
     TORQUE_WORLD,
 )
-from .quaternions import rotate
-from .vectors import Vector, add, cross, dot, scale, subtract
 
 
 @kernel("pulls")

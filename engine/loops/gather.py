@@ -4,8 +4,9 @@ The tables are component-major, with the layout of their schemas in `forces`. Th
 tables below and of the rows in each table. Gathering one body or all bodies therefore gives the same bits.
 """
 
+from ..compilation.compiler import inlined, kernel
+from ..kernels.vectors import Vector, cross, scale, subtract
 from .columns import Array, Integers, add_to_vector, load_vector, store_vector
-from .compiler import inlined, kernel
 from .layout import (
     CENTER_OF_MASS,
     FORCE_BODY,
@@ -17,7 +18,6 @@ from .layout import (
     WRENCH,
     WRENCH_ROWS,
 )
-from .vectors import Vector, cross, scale, subtract
 
 BODY = 0
 ENABLED = 1

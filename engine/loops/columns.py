@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .compiler import inlined
+from ..compilation.compiler import inlined
+from ..kernels.quaternions import Quaternion
+from ..kernels.rigid_body import BodyAtStage, BodyModel, BodyState, BodyWrench, MaybeVector
+from ..kernels.vectors import Symmetric, Vector
 from .layout import (
     ANGULAR_VELOCITY,
     BAD,
@@ -30,9 +33,6 @@ from .layout import (
     VELOCITY,
     WRENCH,
 )
-from .quaternions import Quaternion
-from .rigid_body import BodyAtStage, BodyModel, BodyState, BodyWrench, MaybeVector
-from .vectors import Symmetric, Vector
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

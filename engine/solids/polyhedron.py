@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .checks import FloatArray, array, refuse
+from ..checks import FloatArray, array, refuse
 from .symmetric import exact_sums, power_of_two
 
 IndexArray = npt.NDArray[np.int64]

@@ -25,7 +25,7 @@ from weakref import ProxyTypes, ref
 
 import numpy as np
 
-from .checks import refuse
+from ..checks import refuse
 
 _MOST_OBJECTS = 1_000_000
 _CALLED = ("__call__", "apply", "potential_energy", "get_state", "set_state")

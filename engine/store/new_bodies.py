@@ -5,19 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from .checks import FloatArray, array, is_row, refuse, unit_quaternions, vector
-from .kernels.arrays import rotated, rotated_inverse
-from .kernels.layout import (
-    ANGULAR_VELOCITY,
-    CENTER_OF_MASS,
-    ORIENTATION,
-    POSITION,
-    PREVIOUS,
-    ROWS,
-    STATE_ROWS,
-    VELOCITY,
-)
-from .mass_properties import MassProperties
+from ..checks import FloatArray, array, is_row, refuse, unit_quaternions, vector
+from ..loops.arrays import rotated, rotated_inverse
+from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS, ROWS, STATE_ROWS, VELOCITY
+from ..solids.mass_properties import MassProperties
 from .model import MODEL_ROWS, check_flyable, mass_property_rows
 
 

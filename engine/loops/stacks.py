@@ -7,11 +7,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.quaternions import Quaternion
+from ..kernels.rotations import Nine, direction, orientation
+from ..kernels.vectors import Vector
 from .columns import Array
-from .compiler import inlined, kernel, use_widest_vectors
-from .quaternions import Quaternion
-from .rotations import Nine, direction, orientation
-from .vectors import Vector
 
 
 @inlined

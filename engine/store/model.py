@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from .checks import FloatArray, read_only, refuse, sealed
-from .kernels.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
-from .kernels.rotations import from_columns
-from .mass_properties import MassProperties
-from .store.bodies import Bodies
+from ..checks import FloatArray, read_only, refuse, sealed
+from ..kernels.rotations import from_columns
+from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
+from ..solids.mass_properties import MassProperties
+from .bodies import Bodies
 
 MODEL_ROWS = slice(MASS, PRINCIPAL_AXES + 3)
 """The components of a body that hold its mass properties."""

@@ -8,15 +8,13 @@ of a point mass, it returns nan and the tick is rejected. Any number of layers o
 
 from collections.abc import Callable
 from functools import cache
-from math import nan, sqrt
 from typing import Any, NamedTuple
 
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.rigid_body import BodyAtStage, BodyWrench
+from ..kernels.vectors import Vector
 from .columns import Array, Integers, is_other_pitch, load_body_at_stage, load_state, load_vector, store_vector
-from .compiler import inlined, kernel, use_widest_vectors
 from .layout import COUNT, FORCE_WORLD, POSITION, TORQUE_BODY
-from .quaternions import rotate_inverse
-from .rigid_body import BodyAtStage, BodyWrench
-from .vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 
 Parameters = tuple[float, ...]
 
@@ -34,78 +32,6 @@ class FieldKind(NamedTuple):
     def rows_per_layer(self) -> int:
         """Number of rows per layer, which are the mask and the parameters."""
         return 1 + self.parameter_count
-
-
-@inlined
-def linear_drag(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``F = −c v``; p = (c [N·s/m],)."""
-    return scale(-p[0], body.velocity), (0.0, 0.0, 0.0)
-
-
-@inlined
-def quadratic_drag(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``F = −c |v| v``; p = (c [N·s²/m²],)."""
-    return scale(-p[0] * sqrt(dot(body.velocity, body.velocity)), body.velocity), (0.0, 0.0, 0.0)
-
-
-@inlined
-def angular_damping(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``τ = −c ω``; p = (c [N·m·s],)."""
-    return (0.0, 0.0, 0.0), scale(-p[0], body.angular_velocity_body)
-
-
-@inlined
-def lorentz(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``F = q (E + v × B)``; p = (q [C], E [V/m], B [T]), E and B in world axes."""
-    electric = (p[1], p[2], p[3])
-    magnetic = (p[4], p[5], p[6])
-    return scale(p[0], add(electric, cross(body.velocity, magnetic))), (0.0, 0.0, 0.0)
-
-
-@inlined
-def point_gravity(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """Gravity of a point mass with an oblateness term; p = (GM [m³/s²], centre [m], J2 R² [m²], axis), world axes.
-
-    ``a = −GM/r³ { r + (3/2) J2 R²/r² [(1 − 5 z²/r²) r + 2 z k] }``, where k is the axis of symmetry and ``z = r·k``.
-    """
-    r = subtract(body.position, (p[1], p[2], p[3]))
-    axis = (p[5], p[6], p[7])
-    distance_squared = dot(r, r)
-    inverse_square = 1.0 / distance_squared if distance_squared > 0.0 else nan
-    strength = -p[0] * body.mass * inverse_square * sqrt(inverse_square)
-    height = dot(r, axis)
-    oblateness = 1.5 * p[4] * inverse_square
-    along_r = 1.0 + oblateness * (1.0 - 5.0 * height * height * inverse_square)
-    return scale(strength, add_scaled(scale(along_r, r), 2.0 * oblateness * height, axis)), (0.0, 0.0, 0.0)
-
-
-@inlined
-def gravity_gradient(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``τ = 3 GM/r⁵ r × (I r)``, where r points from the centre to the body, in body axes; p = (GM [m³/s²], centre [m])."""
-    r = subtract(body.position, (p[1], p[2], p[3]))
-    distance_squared = dot(r, r)
-    inverse_square = 1.0 / distance_squared if distance_squared > 0.0 else nan
-    strength = 3.0 * p[0] * inverse_square * inverse_square * sqrt(inverse_square)
-    r_body = rotate_inverse(body.orientation, 2.0, r)
-    return (0.0, 0.0, 0.0), scale(strength, cross(r_body, apply_symmetric(body.inertia_body, r_body)))
-
-
-LINEAR_DRAG = FieldKind("linear_drag", linear_drag, 1, True)
-QUADRATIC_DRAG = FieldKind("quadratic_drag", quadratic_drag, 1, True)
-ANGULAR_DAMPING = FieldKind("angular_damping", angular_damping, 1, True)
-LORENTZ = FieldKind("lorentz", lorentz, 7, True)
-POINT_GRAVITY = FieldKind("point_gravity", point_gravity, 8, False)
-GRAVITY_GRADIENT = FieldKind("gravity_gradient", gravity_gradient, 4, False)
-
-BUILT_IN = (
-    POINT_GRAVITY,
-    GRAVITY_GRADIENT,
-    LINEAR_DRAG,
-    QUADRATIC_DRAG,
-    ANGULAR_DAMPING,
-    LORENTZ,
-)
-"""The built-in kinds, in the order in which they are added."""
 
 
 @cache

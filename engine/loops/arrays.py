@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..compilation.compiler import plain
+from ..kernels.quaternions import rotate, rotate_inverse
 from .columns import Array
-from .compiler import plain
-from .quaternions import rotate, rotate_inverse
 
 _rotate, _rotate_inverse = plain(rotate), plain(rotate_inverse)
 

@@ -7,6 +7,8 @@ Python forces are called, the loop is called once per evaluation, and makes the 
 from collections.abc import Callable
 from functools import cache
 
+from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..kernels.rigid_body import BodyState
 from .columns import (
     Array,
     Integers,
@@ -24,16 +26,7 @@ from .columns import (
     store_vector,
     store_wrench,
 )
-from .compiler import inlined, kernel, use_widest_vectors
-from .kick_drift import (
-    Turn,
-    add_difference,
-    differences,
-    drift_all,
-    kick,
-    no_difference,
-    turn_name,
-)
+from .kick_drift import Turn, add_difference, differences, drift_all, kick, no_difference, turn_name
 from .layout import (
     ANGULAR_VELOCITY,
     BAD,
@@ -46,8 +39,7 @@ from .layout import (
     WRENCH,
     WRENCH_ROWS,
 )
-from .points import add_forces
-from .rigid_body import BodyState
+from .point_forces import add_forces
 
 # Blocks of the stage array after the state: the wrench of the current evaluation, the first wrench of a kick, the weighted sum of
 # differences from it, and the state at the start of the kick (velocity, body rates and stored momentum).
