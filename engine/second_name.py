@@ -18,7 +18,7 @@ def give(name: str, package: str) -> None:
     """Give a package, and every module inside it, a second name.
 
     Args:
-        name: The second name.
+        name: The second name. If it lies inside another package, as in "polhode.demos", the package is imported when it is asked for.
         package: The package's own name, which all its classes and modules keep.
 
     Example:
@@ -28,22 +28,25 @@ def give(name: str, package: str) -> None:
         >>> JSONDecoder is json.decoder.JSONDecoder, JSONDecoder.__module__
         (True, 'json.decoder')
     """
-    sys.modules[name] = import_module(package)
+    if "." not in name:
+        sys.modules[name] = import_module(package)
     sys.meta_path.insert(0, _Finder(name, package))  # before the finder that would load the files again
 
 
 class _Finder(MetaPathFinder):
-    """Finds `name.x` where `package.x` is, as long as `name` is the package."""
+    """Finds `name.x` where `package.x` is."""
 
     def __init__(self, name: str, package: str) -> None:
         self.name, self.package = name, package
+        self.top_name = name.partition(".")[0]
+        self.top = sys.modules[self.top_name]
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith(f"{self.name}."):
+        if not f"{fullname}.".startswith(f"{self.name}."):
             return None
-        if sys.modules.get(self.name) is not sys.modules.get(self.package):
+        if sys.modules.get(self.top_name) is not self.top:
             return None  # a program has put another package in its place
         own = find_spec(self.package + fullname.removeprefix(self.name))
         if own is None:
