@@ -2,8 +2,8 @@
 
 numba's own disk cache checks only the file that defines a function. It would run outdated code after a change in another file whose
 functions are inlined. Here the key of a kernel is its identity (see `identity`), which covers its code and everything that the code reads.
-The cache is in the `__pycache__` folder of the source or, if that is not writable, in the user's cache folder. The environment variable
-POLHODE_CACHE_DIR selects another folder.
+The cache is in the user's cache folder or, if that is not writable, in the `__pycache__` folder of the source; both are read. The environment
+variable POLHODE_CACHE_DIR selects another folder.
 """
 
 import hashlib
@@ -352,7 +352,8 @@ def _folders(function: Callable[..., Any]) -> tuple[Path, ...]:
         return (Path(chosen),)
     if numba.config.CACHE_DIR:
         return (Path(numba.config.CACHE_DIR) / "polhode",)
-    return source.parent / "__pycache__", Path(AppDirs(appname="polhode", appauthor=False).user_cache_dir)
+    # not in the tree first: all copies of the engine share the user's folder, and a fresh copy starts with the kernels of the others
+    return Path(AppDirs(appname="polhode", appauthor=False).user_cache_dir), source.parent / "__pycache__"
 
 
 _compiled_from: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
@@ -394,7 +395,16 @@ def _announcement(folders: tuple[Path, ...], unusable: bool) -> str:
         return (
             f"compiling the physics kernels (a few seconds, at every start because no cache folder is writable{cause})"
         )
-    return f"compiling the physics kernels (a few seconds, only once; kept in {folder}{cause})"
+    return f"compiling the physics kernels (a few seconds, only once; kept in {_described(folder)}{cause})"
+
+
+def _described(folder: Path) -> str:
+    """Name a cache folder without its path, which has no place in a log that a player sends."""
+    if os.environ.get("POLHODE_CACHE_DIR"):
+        return "the folder that POLHODE_CACHE_DIR names"
+    if numba.config.CACHE_DIR:
+        return "the folder that NUMBA_CACHE_DIR names"
+    return "the __pycache__ folder of the source" if folder.name == "__pycache__" else "the user's cache folder"
 
 
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:

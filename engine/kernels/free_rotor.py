@@ -86,7 +86,7 @@ def free_turn(moments: Vector, momentum: Vector, step: float) -> tuple[Quaternio
         Quaternion of the body at the end relative to the body at the start, principal axes, scalar last, with a norm from 1 to 4, and the
         momentum at the end.
 
-    Error: a few roundings, plus the rounding of the rotation angles, eps λ·step and eps L·step/J₁ (see `tests/test_free_rotor.py`).
+    Error: a few roundings, plus the rounding of the rotation angles, eps λ·step and eps L·step/J₁ (see `tests/physics/test_free_rotor.py`).
     """
     least, middle, greatest = moments
     # The sign of L² − 2TI₂ tells which outer axis the momentum circles. On the separatrix the choice depends on the moments only.

@@ -1,0 +1,1 @@
+"""The demos: their physics, their command line, their files."""

@@ -1,0 +1,220 @@
+"""The demo `tumble`: its physics is correct, its checks can fail, and its picture shows what the engine computed."""
+
+import numpy as np
+import pytest
+
+from demos import tumble
+from demos.scenes import masses
+from demos.scenes.free_body import period_of_rates, polhode, swing, upright
+from demos.scenes.poinsot import LIFT
+from demos.viewer.controls import Controls
+from engine import MassProperties, World, integrators, rotation
+
+from ..viewing import camera_for, fly, new_scene
+
+
+@pytest.mark.parametrize("case", tumble.CASES)
+def test_each_case_does_what_it_claims(case):
+    assert "by closed form" in tumble.check(case)[1]
+
+
+@pytest.mark.parametrize("name", integrators.by_name)
+@pytest.mark.parametrize("mode", [[], ["--game-mode"]])
+def test_the_check_holds_for_each_integrator_with_and_without_game_mode(name, mode):
+    scene = fly(new_scene("--case", "t-handle", "--integrator", name, *mode), 200)
+    assert scene.world.integrator.name == name
+    assert scene.check()[0].startswith("game mode" if mode else "momentum drift")
+
+
+def test_vectors_are_read_with_commas_blanks_fractions_and_minus_signs():
+    wanted = tumble.read_options(
+        ["--angular-velocity", "-1e-3,-.5", "-1/3", "--inertia", "2", "8/2", "4", "--dt", "1/50"]
+    )
+    assert wanted.angular_velocity == [-1e-3, -0.5, -1.0 / 3.0]
+    assert wanted.inertia == [2.0, 4.0, 4.0]
+    assert wanted.dt == 0.02
+
+
+def test_the_check_fails_where_a_torque_acts_unseen():
+    scene = new_scene("--case", "wedekind")
+    fly(scene, 20)
+    scene.body.apply_angular_impulse((0.3, -0.2, 0.1))
+    with pytest.raises(AssertionError, match="momentum drift"):
+        fly(scene, 20).check()
+
+
+def test_the_check_fails_where_the_gyroscopic_term_was_missing_for_a_while():
+    scene = new_scene("--case", "wedekind")
+    scene.world.game_mode = True
+    fly(scene, 40)
+    scene.world.game_mode = False
+    with pytest.raises(AssertionError, match="momentum drift"):
+        fly(scene, 1).check()
+
+
+def test_the_check_fails_where_the_axis_does_not_swing_as_the_closed_form_says():
+    scene = fly(new_scene("--case", "flip"), 600)
+    scene.motion.moments = scene.motion.moments[
+        [0, 2, 1]
+    ]  # as if the axis of the spin were that of the greatest moment
+    with pytest.raises(AssertionError, match="the axis stays"):
+        scene.check()
+
+
+def test_the_check_fails_where_omega_left_the_polhode_for_a_while():
+    """Energy, L and swing are as they were when the check looks; only what was noted on the way tells."""
+    scene = fly(new_scene("--case", "flip"), 600)
+    orientation, rates = scene.body.orientation, scene.body.angular_velocity_body
+    scene.body.angular_velocity_body = 1.001 * rates
+    scene.world.step(2)  # the second begins where ω strays
+    scene.body.orientation, scene.body.angular_velocity_body = orientation, rates
+    with pytest.raises(AssertionError, match="stays on the ellipsoids"):
+        scene.check()
+
+
+def test_ticks_too_long_to_follow_the_motion_are_not_called_checked():
+    scene = fly(new_scene("--dt", "0.5", "--angular-velocity", "4,5,6"), 120)
+    assert scene.check()[0].startswith("nothing: up to")
+
+
+@pytest.mark.parametrize("momentum", [(0.3, -1.2, 0.7), (0.0, 0.0, 2.0), (0.0, 0.0, -2.0), (0.0, -1.0, 0.0)])
+def test_the_momentum_is_stood_upright(momentum):
+    turned = rotation.rotate(upright(np.array(momentum)), momentum)
+    assert turned == pytest.approx((0.0, 0.0, np.linalg.norm(momentum)), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("moments", "rates", "axis", "angles", "period"),
+    [
+        ((2, 2, 8), (1, 0, 1), 2, (14.0362, 14.0362), 2.0 * np.pi / 3.0),
+        ((2, 8, 4), (0, 1, 0.1), 1, (1.65, 2.86), 3.626088644391),
+        ((2, 8, 4), (0, 0.1, 1), 2, (11.31, 168.69), 15.65193059128),
+    ],
+)
+def test_the_closed_forms_give_the_figures_of_ganapathis_cases(moments, rates, axis, angles, period):
+    """Half-angles, swings and periods of figures 3 to 5, from a reference run in extended precision."""
+    momentum = np.multiply(moments, rates)
+    assert np.degrees(swing(np.array(moments, float), momentum, axis)) == pytest.approx(angles, abs=0.006)
+    assert period_of_rates(np.array(moments, float), momentum) == pytest.approx(period, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("moments", "momentum"),
+    [
+        ((3.0, 5.0, 7.0), (0.3, -0.4, 2.0)),  # round the greatest axis
+        ((3.0, 5.0, 7.0), (-2.0, 0.4, 0.3)),  # round the least
+        ((7.0, 3.0, 5.0), (0.02, 0.01, -2.0)),  # near the middle one: the flip
+        ((4.0, 4.0, 7.0), (1.0, -0.5, 2.0)),  # symmetric: a circle
+        ((2.0, 6.0, 6.0), (1.0, -0.5, 2.0)),
+    ],
+)
+def test_the_polhode_is_where_the_ellipsoids_of_energy_and_momentum_meet(moments, momentum):
+    """Every point has the 2T and L² of the start, to 1e-12, and the motion itself comes by each within a step of its 721 points."""
+    moments, momentum = np.array(moments), np.array(momentum)
+    curve = polhode(moments, momentum, 721)
+    assert (moments * curve**2).sum(axis=1) == pytest.approx((momentum**2 / moments).sum(), rel=1e-12)
+    assert ((moments * curve) ** 2).sum(axis=1) == pytest.approx((momentum**2).sum(), rel=1e-12)
+    assert (curve[0] == curve[-1]).all()
+    world = World(0.01)
+    rates = momentum / moments
+    body = world.add_body(MassProperties(1.0, moments), angular_velocity_body=rates)
+    flown = []
+    for _ in range(round(period_of_rates(moments, momentum) / world.dt) if moments[0] != moments[1] else 400):
+        world.step()
+        flown.append(body.angular_velocity_body)
+    near = [np.linalg.norm(curve - point, axis=1).min() for point in flown]
+    step = np.linalg.norm(np.diff(curve, axis=0), axis=1).max()
+    assert max(near) < step
+
+
+@pytest.mark.parametrize(
+    ("moments", "momentum"),
+    [
+        ((3.0, 5.0, 7.0), (0.0, 0.0, -2.0)),
+        ((3.0, 5.0, 7.0), (2.0, 0.0, 0.0)),
+        ((4.0, 4.0, 4.0), (1.0, -2.0, 0.7)),
+        ((4.0, 4.0, 9.0), (1.0, -2.0, 0.0)),
+    ],
+)
+def test_the_polhode_of_a_steady_spin_is_a_point(moments, momentum):
+    curve = polhode(np.array(moments), np.array(momentum), 5)
+    assert curve == pytest.approx(np.tile(np.divide(momentum, moments), (5, 1)), abs=1e-15)
+
+
+def test_the_swing_is_mirrored_where_the_axis_points_against_the_momentum():
+    moments, momentum = np.array([2.0, 8.0, 4.0]), np.array([0.1, -8.0, 0.4])
+    forward = swing(moments, -momentum, 1)
+    assert swing(moments, momentum, 1) == pytest.approx((np.pi - forward[1], np.pi - forward[0]))
+
+
+def test_the_drawn_ship_has_its_middle_moment_about_its_nose():
+    inertia = np.diag(masses.spacecraft().inertia_body)
+    assert inertia[0] < inertia[2] < inertia[1] < inertia[0] + inertia[2]
+
+
+def test_the_picture_shows_the_blended_pose():
+    scene = new_scene("--dt", "1/20")
+    scene.world.advance(0.07)  # one tick and four tenths
+    model = scene.picture().models[0]
+    assert scene.world.alpha == pytest.approx(0.4)
+    position, orientation = scene.body.interpolated_pose()
+    assert (model.position == position).all()
+    assert (model.matrix == rotation.to_matrix(orientation)).all()
+    assert np.abs(model.matrix - scene.body.rotation_matrix).max() > 0.01
+
+
+def test_without_the_switch_the_case_key_leaves_out_what_no_body_can_be():
+    scene = new_scene("--inertia", "3,4,5")
+    keys = Controls(scene, camera_for(scene))
+    seen = set()
+    for _ in range(len(tumble.CASES)):
+        keys.press("c")
+        seen.add(scene.case_name)
+    assert seen == {name for name, case in tumble.CASES.items() if case.physical}
+
+
+@pytest.mark.parametrize("case", ["flip", "greatest", "wedekind", "ganapathi-flip"])
+def test_poinsots_ellipsoid_touches_its_plane_at_the_tip_of_omega(case):
+    """At that point the ellipsoid's normal, Iω, is L: upright. There end polhode and herpolhode, to the lines' lift."""
+    scene = fly(new_scene("--case", case, "--allow-unphysical"), 200)
+    scene.world.paused = True
+    picture = scene.picture()
+    ball = next(model for model in picture.models if model.mesh == "dark-ball")
+    arrow = picture.arrows[-1]
+    tip, on_ball = arrow.start + arrow.vector, np.linalg.solve(ball.matrix, arrow.vector)
+    assert np.linalg.norm(on_ball) == pytest.approx(1.0, abs=2e-3)  # pose is blended between ticks, ω is not
+    normal = np.linalg.solve(ball.matrix.T, on_ball)
+    assert normal / np.linalg.norm(normal) == pytest.approx((0.0, 0.0, 1.0), abs=1e-2)
+    *plane, closed, flown, rolled = picture.lines[2:]
+    assert plane[0].points[:, 2] == pytest.approx(np.full(97, tip[2]), abs=2e-3 * ball.matrix.max())
+    assert rolled.points[-1] == pytest.approx(tip, abs=1e-12)
+    assert flown.points[-1] - arrow.start == pytest.approx(LIFT * arrow.vector, abs=1e-12)
+    step = np.linalg.norm(np.diff(closed.points, axis=0), axis=1).max()
+    assert np.linalg.norm(closed.points - flown.points[-1], axis=1).min() <= step + 1e-9
+    assert closed.behind > 0.0 and closed.layer == flown.layer == rolled.layer == "trails"
+
+
+@pytest.mark.parametrize("case", ["flip", "t-handle", "wedekind"])
+def test_the_ellipsoid_beside_the_body_has_its_moments(case):
+    """As drawn: its mesh axes carry the semi-axes a, b, c, and m (b² + c²)/5 about the first gives back the body's tensor."""
+    scene = fly(new_scene("--case", case), 77)
+    ball = next(model for model in scene.picture().models if model.mesh == "ball")
+    scale = scene.equal.semi_axes[0] / np.linalg.norm(ball.matrix, axis=0).max()
+    spread = scale**2 * ball.matrix @ ball.matrix.T  # Σ a² e eᵀ, world axes
+    inertia = scene.body.mass / 5.0 * (np.trace(spread) * np.eye(3) - spread)
+    turn = rotation.to_matrix(scene.body.interpolated_pose()[1])
+    assert inertia == pytest.approx(turn @ scene.body.inertia_body @ turn.T, rel=1e-9, abs=1e-6 * scene.body.mass)
+    assert f"{scene.equal.semi_axes[0]:.2f}" in scene.picture().captions[0].lines[1]
+
+
+@pytest.mark.parametrize("options", [("--case", "ganapathi-flip"), ("--inertia", "2,8,4")])
+def test_a_tensor_that_no_body_has_is_said_to_have_no_ellipsoid_in_one_line(options):
+    picture = new_scene(*options, "--allow-unphysical").picture()
+    assert [model.mesh for model in picture.models][1:] == ["dark-ball"]
+    assert len(picture.status) == 1 and "nor any solid ellipsoid" in picture.status[0]
+
+
+def test_whatever_explains_the_motion_can_be_hidden():
+    picture = new_scene().picture()
+    assert all(part.layer for part in (*picture.arrows, *picture.lines))
+    assert not picture.status

@@ -1,0 +1,206 @@
+"""The demos run on any machine: their command line, and their behaviour if something is missing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from demos import tumble
+from demos.__main__ import main
+from demos.commands import gallery
+from demos.viewer import application, context, curve, options
+
+from ..helpers import PATIENCE
+from ..viewing import canvas, looks_like_the_scene, read_png
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_list_has_a_line_for_each_demo_and_command():
+    listing = subprocess.run(
+        [sys.executable, "-m", "demos"], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, encoding="utf-8"
+    )
+    assert listing.returncode == 0, listing.stderr
+    lines = [line.split(maxsplit=4) for line in listing.stdout.splitlines() if "python -m" in line]
+    said = {name: summary for _, _, _, name, summary in lines}
+    assert {"doctor", "pictures"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == {*said, "physics"}
+    assert said["tumble"].startswith("A spacecraft tumbles freely") and len(said) == len(lines)
+
+
+@pytest.mark.parametrize(("name", "hint"), [("tumbel", "did you mean tumble?"), ("zzz", "tumble, doctor, pictures")])
+def test_an_unknown_demo_is_answered_with_a_hint_and_status_2(name, hint, capsys):
+    assert main([name]) == 2
+    said = capsys.readouterr()
+    assert hint in said.err and said.out == ""
+
+
+def test_one_command_draws_all_pictures_of_the_readme(tmp_path, capsys):
+    with canvas():
+        pass
+    assert gallery.draw(tmp_path, "--frames", "2") == 0
+    assert {path.name for path in tmp_path.iterdir()} == set(gallery.PICTURES)
+    assert all(read_png(tmp_path / name).std() > 5.0 for name in gallery.PICTURES)  # none is blank
+    assert capsys.readouterr().out.count("1280 × 720 pixels") == len(gallery.PICTURES)
+
+
+def test_the_readme_shows_each_picture_beside_the_command_of_its_demo():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for file, (demo, _) in gallery.PICTURES.items():
+        _, found, after = readme.partition(f"](demos/pictures/{file})")
+        assert found and f"`python -m demos {demo}`" in after[:200], file
+
+
+def test_the_command_for_the_pictures_takes_a_folder_and_nothing_else(tmp_path, capsys, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(gallery, "draw", lambda folder: drawn.append(folder) or 0)
+    assert main(["pictures"]) == 0 and main(["pictures", str(tmp_path)]) == 0
+    assert drawn == [Path("demos/pictures"), tmp_path]
+    assert main(["pictures", "--size", "9x9"]) == 2 and "[FOLDER]" in capsys.readouterr().err
+
+
+def test_the_camera_stands_where_it_is_told(tmp_path):
+    wanted = tumble.read_options(["--camera", "-30,12.5,3"])
+    scene = tumble.Tumble(wanted)
+    camera = application.camera_for(scene, wanted.camera)
+    assert np.degrees([camera.yaw, camera.pitch]) == pytest.approx([-30.0, 12.5])
+    assert np.linalg.norm(camera.eye - scene.target) == pytest.approx(3.0 * scene.radius)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ("--case nonesuch", "nonesuch"),
+        ("--case ganapathi-flip", "--allow-unphysical"),
+        ("--inertia 2,8,4", "--allow-unphysical"),
+        ("--inertia 1 2", "3 principal moments or the 9 numbers"),
+        ("--inertia 1 2 x", "must be numbers"),
+        ("--inertia 1 2 nan", "must be numbers"),
+        ("--inertia 0 1 1", "inertia about every axis"),
+        ("--inertia -1,2,2", "inertia"),
+        ("--inertia 3 1 0 0 2 0 0 0 2.5", "inertia"),  # not symmetric
+        ("--angular-velocity 1,2", "3 body rates"),
+        ("--angular-velocity 0,0,0", "not all zero"),
+        ("--angular-velocity inf,0,0", "must be numbers"),
+        ("--angular-velocity 1e200,0,0", "1e12"),
+        ("--inertia 1e-200,1e-200,1e-200", "1e-12"),
+        ("--dt 0", "--dt"),
+        ("--dt -1/60", "--dt"),
+        ("--dt 1/0", "--dt"),
+        ("--size 640", "WIDTHxHEIGHT"),
+        ("--size 4x4", "between 16 and 8192"),
+        ("--frames 0", "at least 1"),
+        ("--record film.avi", "must end in .mp4, .webp, .gif"),
+        ("--record film.mp4 --size 321x180", "even width and height"),
+        ("--quality ultra", "'auto'"),
+        ("--camera 10,20", "YAW,PITCH,DISTANCE"),
+        ("--camera 10,89,5", "up to 360 and 86"),
+        ("--camera 10,20,nan", "1.2 to 50 radii"),
+        ("--seed -3", "at least 0"),
+        ("--frames 2.5", "whole number"),
+        ("--integrator rk9", "rk4-world-rates"),
+        ("--head", "--head"),
+        ("surplus", "surplus"),
+    ],
+)
+def test_bad_options_are_answered_in_one_line_with_status_2(arguments, text, capsys):
+    with pytest.raises(SystemExit) as ended:
+        sys.exit(main(["tumble", "--headless", *arguments.split()]))
+    said = capsys.readouterr()
+    assert ended.value.code == 2
+    assert text in said.err and said.err.count("\n") == 1 and said.out == ""
+
+
+def test_a_picture_that_cannot_be_written_is_said_in_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(context, "ATTEMPTS", {})
+    (tmp_path / "file").write_text("in the way")
+    assert main(["tumble", "--headless", "--frames", "2", "--out", str(tmp_path / "file" / "a.png")]) == 1
+    assert "cannot write" in capsys.readouterr().err
+
+
+def test_without_a_display_the_demo_draws_off_screen_and_says_how_to_get_a_window(tmp_path, capsys, monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    if not sys.platform.startswith("linux"):
+        pytest.skip("this system always has a display")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(options, "FRAMES", 3)
+    assert main(["tumble", "--size", "320x180"]) == 0
+    said = capsys.readouterr().out
+    assert (tmp_path / "out").exists()
+    if "drawn with" not in said:
+        pytest.skip(f"no OpenGL on this machine: {said}")
+    assert "For a window (no display" in said
+
+
+@pytest.mark.parametrize("missing", [("moderngl",), ("moderngl", "pygame", "pyrr")])
+def test_without_the_packages_the_telemetry_is_written_and_they_are_named(missing, tmp_path, capsys, monkeypatch):
+    for package in missing:
+        monkeypatch.setitem(sys.modules, package, None)
+    assert main(["tumble", "--headless", "--frames", "30", "--size", "640x480", "--out", str(tmp_path / "a.png")]) == 0
+    said = capsys.readouterr().out
+    assert f'packages missing: {", ".join(missing)}; pip install -e ".[demos]"\n' in said
+    assert "EGL: the package moderngl is missing" in said
+    assert not (tmp_path / "a.png").exists()
+    image = read_png(tmp_path / "a-telemetry.png")
+    assert image.shape == (480, 640, 3)
+    for colour in (curve.RED, curve.GREEN, curve.BLUE, curve.AMBER, curve.VIOLET):
+        assert (image == np.rint(np.multiply(colour[:3], 255.0))).all(axis=-1).sum() > 100
+
+
+def test_without_opengl_libraries_each_attempt_says_why_it_failed(tmp_path, capsys, monkeypatch):
+    def refuse(size, title):
+        raise OSError("libEGL.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(context, "ATTEMPTS", {"window": refuse, "EGL": refuse})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(options, "FRAMES", 5)
+    assert main(["tumble"]) == 0
+    said = capsys.readouterr().out
+    assert "window: libEGL.so.1: cannot open" in said and "EGL: libEGL.so.1: cannot open" in said
+    if sys.platform.startswith("linux"):
+        assert "apt-get install libegl1" in said
+    assert (tmp_path / "out" / "tumble-telemetry.png").exists()
+
+
+def test_without_opengl_a_clip_asked_for_leaves_the_telemetry_of_as_long_a_flight(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(context, "ATTEMPTS", {})
+    clip = tmp_path / "a.mp4"
+    assert main(["tumble", "--record", str(clip), "--frames", "30", "--size", "640x480", "--quality", "low"]) == 0
+    said = capsys.readouterr().out
+    assert "No OpenGL could be had" in said and "60 frames, 1.00 s of flight" in said
+    assert not clip.exists() and read_png(tmp_path / "a-telemetry.png").shape == (480, 640, 3)
+
+
+@pytest.mark.parametrize("asked", [["--record", "b.gif"], ["--frames", "3"], ["--out", "b.png"], ["--headless"]])
+def test_who_names_frames_or_a_file_wants_no_window(asked):
+    assert tumble.read_options(asked).headless
+    assert not tumble.read_options([]).headless
+
+
+def test_without_pygame_text_is_drawn_in_a_font_of_its_own(tmp_path):
+    """In a process of its own: pygame, once imported, cannot be forgotten."""
+    script = "import sys; sys.modules['pygame'] = None\nfrom demos.__main__ import main\nsys.exit(main(sys.argv[1:]))"
+    arguments = ["tumble", "--headless", "--frames", "5", "--size", "320x180", "--out", str(tmp_path / "a.png")]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    if "drawn with EGL" not in done.stdout:
+        pytest.skip(f"no EGL on this machine: {done.stdout}")
+    assert looks_like_the_scene(read_png(tmp_path / "a.png"))
+
+
+def test_a_run_that_blows_up_ends_with_one_line_and_its_telemetry(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(context, "ATTEMPTS", {})
+    arguments = ["--integrator", "rk4-world-rates", "--dt", "0.9", "--angular-velocity", "40,50,60", "--frames", "6000"]
+    assert main(["tumble", "--headless", *arguments, "--out", str(tmp_path / "a.png")]) == 1
+    said = capsys.readouterr().err
+    assert "stopped at" in said and said.count("\n") == 1
+    assert (tmp_path / "a-telemetry.png").exists()

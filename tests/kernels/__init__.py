@@ -1,0 +1,1 @@
+"""Compiled loops, their identity, their cache, and their bits."""

@@ -1,0 +1,395 @@
+"""Kernels are ready before they are needed: `World.prepare`, the loops that stand in, and compilation in another process."""
+
+import logging
+import os
+import platform
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, World, forces, integrators
+from engine.__main__ import main
+from engine.compilation import background, choice
+from engine.compilation.compiler import COMPILED
+
+from ..helpers import PATIENCE, skew_tensor
+
+ROOT = Path(__file__).parents[2]
+SHAPE = MassProperties(2.0, skew_tensor((1.0, 2.0, 2.5)), (0.1, -0.2, 0.3))
+needs_numba = pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numba is missing or switched off")
+
+
+def game(bodies=5, **options):
+    """Bodies apart from one another that nothing acts on."""
+    world = World(1 / 64, **options)
+    positions = np.arange(3.0 * bodies).reshape(bodies, 3) + 3.0
+    world.add_bodies(SHAPE, positions, velocity=(0.1, -0.2, 0.3), angular_velocity_body=(0.3, 2.0, -0.4))
+    return world
+
+
+CHANGES = {
+    "gravity": lambda world: world.add_force(forces.PointGravity(0.5)),
+    "drag": lambda world: world.add_force(forces.LinearDrag(0.05)),
+    "another gravity": lambda world: world.add_force(forces.PointGravity(0.25, center=(1.0, -3.0, 2.0))),
+    "spring": lambda world: world.add_force(forces.Spring(*world.bodies[:2], stiffness=0.7, damping=0.1)),
+    "called force": lambda world: world.add_force(lambda wrench, bodies, time: None),
+    "thruster": lambda world: setattr(
+        world.add_force(forces.Thruster(world.bodies[0], position=(0, 1, 0), direction=(1, 0, 0), max_force=1.0)),
+        "throttle",
+        0.5,
+    ),
+}
+"""What a game does to its world in flight."""
+
+
+def compilations(caplog):
+    return [record.getMessage() for record in caplog.records if "compiled kernel" in record.getMessage()]
+
+
+# World.prepare
+
+
+@needs_numba
+def test_a_prepared_world_compiles_nothing_in_flight(caplog):
+    world = game()
+    world.prepare(integrators=["rk4", "free-rotor-2"], forces=[forces.PointGravity, forces.LinearDrag], capacity=300)
+    world.step()
+    with caplog.at_level(logging.INFO, logger="polhode"):
+        for method in ("free-rotor-2", "rk4"):
+            world.integrator = method
+            for change in CHANGES.values():
+                change(world)
+                world.step(2)
+                world.interpolated_poses()
+                world.bodies[0].interpolated_pose()
+        for number in range(300):
+            world.add_body(SHAPE, position=(5.0 * number, -9.0, 7.0))
+        world.step(2)
+        world.interpolated_poses()
+    assert compilations(caplog) == []
+
+
+@needs_numba
+def test_the_loop_with_the_fields_compiled_in_is_taken_once_it_is_prepared():
+    world = game()
+    for name in ("gravity", "drag"):
+        CHANGES[name](world)
+    world.prepare()
+    world.step()
+    assert "point_gravity-linear_drag" in world._stages.run.func.py_func.__qualname__
+
+
+def test_progress_is_told_before_each_kernel_and_at_the_end():
+    told = []
+    world = game()
+    world.prepare(progress=lambda *arguments: told.append(arguments))
+    total = told[0][1]
+    assert [done for done, _, _ in told] == list(range(total + 1))
+    assert all(number == total for _, number, _ in told)
+    assert [bool(name) for _, _, name in told] == [True] * total + [False]
+    assert len({name for _, _, name in told}) > total / 2
+
+
+def test_preparing_changes_nothing():
+    world, other = game(), game()
+    world.prepare(integrators=["rk4"], forces=[forces.LinearDrag], capacity=600)
+    assert world.state_hash() == other.state_hash()
+    world.step(3)
+    other.step(3)
+    assert world.state_hash() == other.state_hash()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "text"),
+    [
+        ({"integrators": ["rk44"]}, ValueError, r"World.prepare: integrators\[0\] .*rk4.*got 'rk44'"),
+        ({"integrators": [4]}, TypeError, r"World.prepare: integrators\[0\] .*got 4"),
+        ({"integrators": "rk4"}, TypeError, "World.prepare: integrators .*list.*got 'rk4'"),
+        ({"integrators": 4}, TypeError, "World.prepare: integrators .*list.*got 4"),
+        ({"forces": forces.LinearDrag}, TypeError, "World.prepare: forces .*list.*got .*LinearDrag"),
+        ({"forces": [World]}, TypeError, r"World.prepare: forces\[0\] .*class of engine.forces; got .*World"),
+        (
+            {"forces": ["LinearDrag"]},
+            TypeError,
+            r"World.prepare: forces\[0\] .*class of engine.forces; got 'LinearDrag'",
+        ),
+        ({"capacity": 0}, ValueError, "World.prepare: capacity .*at least 1; got 0"),
+        ({"capacity": 1.5}, TypeError, "World.prepare: capacity .*1.5"),
+        (
+            {"integrators": ["axis-splitting-2", "lie-rk4", None]},
+            TypeError,
+            r"World.prepare: integrators\[2\] .*got None",
+        ),
+    ],
+)
+def test_what_cannot_be_prepared_is_rejected_by_name(arguments, kind, text, monkeypatch):
+    monkeypatch.setattr(choice.Loop, "compile", lambda loop: pytest.fail("something was compiled before the error"))
+    with pytest.raises(kind, match=text):
+        game().prepare(**arguments)
+
+
+@pytest.mark.parametrize("place", ["on_tick", "after_tick", "add_force"])
+def test_a_world_is_not_prepared_inside_a_tick(place):
+    world = game()
+    getattr(world, place)(lambda *_: world.prepare())
+    with pytest.raises(RuntimeError, match="prepare"):
+        world.step()
+
+
+def test_the_command_line_prepares(capsys):
+    assert main(["prepare", "--integrator", "semi-implicit-euler", "--force", "LinearDrag", "--capacity", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    total = len(lines) - 1
+    assert lines[0].startswith(f"[0/{total}] ")
+    assert lines[-1] == f"[{total}/{total}] all kernels are ready"
+
+
+@pytest.mark.parametrize("arguments", [["--capacity", "0"], ["--integrator", "rk44"], ["--force", "Gravitation"]])
+def test_the_command_line_rejects_what_it_does_not_know(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["prepare", *arguments])
+    assert ended.value.code == 2
+    assert arguments[-1] in capsys.readouterr().err
+
+
+# loops that stand in
+
+
+class Workshop:
+    """Another process that has a kernel ready when it is told to."""
+
+    def __init__(self, monkeypatch):
+        self.asked, self.answered = [], 0
+        monkeypatch.setattr(background, "is_usable", lambda: True)
+        monkeypatch.setattr(background, "ask", self.ask)
+        monkeypatch.setattr(background, "pending", lambda: len(set(self.asked)) - self.answered)
+        monkeypatch.setattr(background, "arrivals", lambda: self.answered)
+        monkeypatch.setattr(background, "answered", lambda: self.answered)
+        monkeypatch.setattr(choice, "can_run", self.can_run)
+        monkeypatch.setattr(choice, "_missing", {})
+
+    def ask(self, wanted, urgent=True):
+        self.asked += [(factory(*made_for), types) for factory, made_for, types in wanted]
+        return True
+
+    def can_run(self, function, types):
+        """At first the slow loops alone can run."""
+        name = getattr(function, "py_func", function).__qualname__
+        return self.answered > 0 or re.search(r"(passes|field|poses).*-0\b", name) is not None
+
+    def deliver(self):
+        self.answered = len(set(self.asked))
+
+
+@needs_numba
+@pytest.mark.parametrize("method", ["rk4", "free-rotor-2", "axis-splitting-4", "predictor-corrector"])
+@pytest.mark.parametrize("switch_at", [3, 8])
+def test_a_world_goes_on_by_loops_that_stand_in_to_the_same_bits(method, switch_at, monkeypatch):
+    """A force is added every other tick, and the fast loops arrive at some time in between."""
+
+    def flown(workshop=None):
+        world = game(integrator=method)
+        for number, change in enumerate(CHANGES.values()):
+            change(world)
+            for tick in range(2):
+                if workshop is not None and 2 * number + tick == switch_at:
+                    workshop.deliver()
+                world.step()
+                if workshop is not None:
+                    names.append(name_of(world._plan))
+        return world.state_hash()
+
+    names = []
+    expected = flown()
+    assert flown(Workshop(monkeypatch)) == expected
+    assert any("-0" in name for name in names[:switch_at])
+    assert not any("-0" in name for name in names[switch_at:])
+
+
+def name_of(plan):
+    loop = plan._run if plan._run is not None else plan._staged._loop
+    return loop.func.py_func.__qualname__
+
+
+@needs_numba
+def test_a_world_looks_again_only_when_something_has_arrived(monkeypatch):
+    workshop = Workshop(monkeypatch)
+    world = game()
+    CHANGES["gravity"](world)
+    world.step()
+    looked, original = [], workshop.can_run
+    monkeypatch.setattr(choice, "can_run", lambda *loop: original(*loop) or looked.append(loop) is not None)
+    for _ in range(5):
+        world.step(3)
+        CHANGES["thruster"](world)
+    assert looked == []
+    CHANGES["drag"](world)
+    world.step()
+    assert looked
+
+
+# the other process
+
+
+@needs_numba
+def test_what_would_run_now_goes_before_what_may_be_needed_later(monkeypatch):
+    """Three requests wait when the thread begins; the urgent one is the first to be answered, also when it was asked for before."""
+    workshop = background._Workshop()
+    workshop.is_usable = True
+    order, started = [], threading.Event()
+    monkeypatch.setattr(
+        background.compiler, "is_kept", lambda function, types: started.wait() and not order.append(types)
+    )
+    first, second, third = ((choice._of_module, ("engine.loops.undo", "undo"), (number,)) for number in range(3))
+    for wanted, urgent in ((first, False), (second, False), (third, False), (third, True)):
+        assert workshop.ask(wanted, urgent)
+    started.set()
+    deadline = time.monotonic() + PATIENCE
+    while workshop.answered < 4 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert sorted(order) == [(0,), (1,), (2,), (2,)]
+    assert order.index((2,)) < order.index((1,))
+    assert (workshop.pending, workshop.arrivals) == (0, 1)
+
+
+@needs_numba
+def test_what_only_this_process_has_is_not_asked_for():
+    def own(body, time, p):
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+    workshop = background._Workshop()
+    workshop.is_usable = True
+    assert not workshop.ask((integrators.RungeKutta4, (own,), ()), True)
+    assert workshop.pending == 0
+
+
+@needs_numba
+def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypatch, caplog):
+    workshop = background._Workshop()
+    workshop.is_usable = True
+    monkeypatch.setattr(background, "_workshop", workshop)
+    monkeypatch.setattr(background, "_start", lambda: (_ for _ in ()).throw(OSError("no more processes")))
+    both_wait = threading.Event()
+    monkeypatch.setattr(background.compiler, "is_kept", lambda function, types: not both_wait.wait())
+    waiting = [(choice._of_module, ("engine.loops.undo", name), ()) for name in ("undo", "close_steps")]
+    with caplog.at_level(logging.WARNING, logger="polhode"):
+        background.ask(waiting)
+        both_wait.set()
+        deadline = time.monotonic() + PATIENCE
+        while background.answered() < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert caplog.text.count("kernels cannot be compiled in the background: OSError: no more processes") == 1
+    assert not background.ask([(choice._of_module, ("engine.loops.undo", "close_steps"), ())])
+    world = game()
+    CHANGES["gravity"](world)
+    world.step()
+    assert world.tick_count == 1
+
+
+@pytest.mark.parametrize("why", ["switched off", "frozen", "built in", "nothing can be written"])
+def test_there_are_reasons_not_to_use_another_process(why, monkeypatch):
+    monkeypatch.setenv("POLHODE_BACKGROUND", "0" if why == "switched off" else "1")
+    if why == "frozen":
+        monkeypatch.setattr(sys, "frozen", True, raising=False)
+    if why == "built in":
+        monkeypatch.setattr(sys, "executable", "/opt/studio/bin/studio")
+    if why == "nothing can be written":
+        monkeypatch.setattr(background.compiler.kernel_files, "writable", lambda folders: None)
+    assert not background._Workshop().ask((choice._of_module, ("engine.loops.undo", "undo"), ()), True)
+
+
+FLIGHT = """
+import logging, sys, time
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+from engine.compilation import background
+from engine.tick import prepare
+from tests.kernels.test_prepare import CHANGES, game
+
+prepare.ALL_INTEGRATORS = []  # other methods are not what this is about
+
+def is_idle():
+    return background._workshop.requested == background._workshop.answered
+
+def wait():
+    deadline = time.monotonic() + 300
+    while not is_idle() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    print("waited", is_idle())
+
+world = game(integrator="semi-implicit-euler")
+world.step()
+wait()
+for name in ("gravity", "drag", "spring"):
+    CHANGES[name](world)
+    print("changed", name)
+    world.step()
+wait()
+world.step()
+print("hash", world.state_hash())
+"""
+
+
+@needs_numba
+def test_another_process_compiles_what_a_game_needs_and_no_tick_waits(tmp_path):
+    """On a machine where nothing has been compiled: after the first tick nothing is compiled by the game itself."""
+    environment = os.environ | {"POLHODE_CACHE_DIR": str(tmp_path), "POLHODE_BACKGROUND": "1"}
+    command = [sys.executable, "-c", FLIGHT]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=500, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    first_wait = lines.index("waited True")
+    assert not [line for line in lines[first_wait:] if line.startswith("compiled kernel") and "background" not in line]
+    assert [line for line in lines[first_wait:] if "point_gravity" in line and "background" in line]
+    world = game(integrator="semi-implicit-euler")
+    world.step()
+    for name in ("gravity", "drag", "spring"):
+        CHANGES[name](world)
+        world.step()
+    world.step()
+    assert lines[-1] == f"hash {world.state_hash()}"
+
+
+SHIPPED = """
+import logging, sys
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
+from tests.kernels.test_prepare import CHANGES, game
+world = game(integrator="semi-implicit-euler")
+world.step()
+CHANGES["drag"](world)
+world.step(3)
+world.bodies[0].interpolated_pose()
+world.interpolated_poses()
+print("hash", world.state_hash())
+"""
+
+
+@needs_numba
+@pytest.mark.parametrize("processor", ["", "x86-64" if platform.machine() in ("x86_64", "AMD64") else ""])
+def test_kernels_that_are_shipped_with_a_game_run_on_other_processors(processor, tmp_path):
+    """Made for any processor, kept in one folder that cannot be written: the first tick compiles nothing, and gives the same bits."""
+    environment = os.environ | {"POLHODE_CACHE_DIR": str(tmp_path), "POLHODE_BACKGROUND": "0"}
+    command = [sys.executable, "-m", "engine", "prepare", "--any-processor"]
+    asked = ["--integrator", "semi-implicit-euler", "--force", "LinearDrag", "--capacity", "5"]
+    subprocess.run([*command, *asked], cwd=ROOT, env=environment, timeout=PATIENCE, check=True, capture_output=True)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert before
+    if processor:
+        environment |= {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
+    command = [sys.executable, "-c", SHIPPED]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, timeout=PATIENCE, check=True, capture_output=True, encoding="utf-8"
+    )
+    world = game(integrator="semi-implicit-euler")
+    world.step()
+    CHANGES["drag"](world)
+    world.step(3)
+    assert done.stdout.splitlines() == [f"hash {world.state_hash()}"]
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -1,0 +1,1 @@
+"""The repository itself: structure, texts, examples, benchmarks."""

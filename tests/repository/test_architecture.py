@@ -1,0 +1,411 @@
+"""The architecture: which module may import which, what the packages export, and that the folder works under any name."""
+
+import ast
+import functools
+import graphlib
+import importlib
+import inspect
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import engine
+
+from ..helpers import PATIENCE
+
+ENGINE = Path(engine.__file__).parent
+ROOT = ENGINE.parent
+MODULES = sorted(path.relative_to(ENGINE) for path in ENGINE.rglob("*.py"))
+
+WITH_NUMBA = ("compilation/compiler.py", "compilation/inlining.py", "compilation/trial.py")
+"""The files that may import numba, which is optional."""
+
+INNER = ("compilation", "kernels", "loops")
+"""Folders that users never see."""
+
+FLOORS = {
+    "compilation": ["compilation"],
+    "mathematics": ["kernels"],
+    "loops": ["loops"],
+    "arguments, shapes and functions": ["checks", "clock", "formulas", "rotation", "scalar", "solids"],
+    "state": ["store"],
+    "methods and forces": ["forces", "integrators"],
+    "the tick": ["tick"],
+    "what users hold": ["body", "copying", "diagnostics", "second_name", "world", "", "__main__"],
+}
+"""The floors of the engine from the ground up, with their folders and files; a module imports from its own floor and from those below. The
+package itself is "". """
+
+
+def dotted(path):
+    """`forces/drag.py` -> "forces.drag", `forces/__init__.py` -> "forces"."""
+    parts = list(path.with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path, type_checking_too=False):
+    """(level, module, names) of each import of a file."""
+    found = []
+
+    class Visitor(ast.NodeVisitor):
+        def visit_If(self, node):
+            if "TYPE_CHECKING" in ast.unparse(node.test) and not type_checking_too:
+                for other in node.orelse:
+                    self.visit(other)
+            else:
+                self.generic_visit(node)
+
+        def visit_Import(self, node):
+            found.extend((0, alias.name, []) for alias in node.names)
+
+        def visit_ImportFrom(self, node):
+            found.append((node.level, node.module or "", [alias.name for alias in node.names]))
+
+    Visitor().visit(ast.parse(path.read_text(encoding="utf-8")))
+    return found
+
+
+@functools.cache
+def inner_imports(relative):
+    """Modules of the engine that a file of it imports."""
+    package = list(relative.parts[:-1])
+    known = {dotted(path) for path in MODULES}
+    found = set()
+    for level, module, names in imports(ENGINE / relative):
+        if level == 0:
+            continue
+        base = package[: len(package) - (level - 1)] + (module.split(".") if module else [])
+        for name in names:
+            inner = ".".join([*base, name])
+            found.add(inner if inner in known else ".".join(base))
+    return found - {dotted(relative)}
+
+
+@pytest.mark.parametrize("relative", MODULES, ids=str)
+def test_the_engine_imports_numpy_numba_the_standard_library_and_itself_by_relative_paths(relative):
+    outer = {
+        module.split(".")[0] for level, module, _ in imports(ENGINE / relative, type_checking_too=True) if level == 0
+    }
+    allowed = sys.stdlib_module_names | {"numpy"} | ({"numba"} if relative.as_posix() in WITH_NUMBA else set())
+    assert outer <= allowed
+
+
+def floor_of(module):
+    """The number of a module's floor; None where it has none."""
+    top = module.split(".")[0]
+    return next((number for number, names in enumerate(FLOORS.values()) if top in names), None)
+
+
+@pytest.mark.parametrize("relative", MODULES, ids=str)
+def test_imports_run_downwards(relative):
+    own = floor_of(dotted(relative))
+    assert own is not None, f"{dotted(relative)} has no floor"
+    upwards = {name for name in inner_imports(relative) if floor_of(name) > own}
+    assert not upwards, f"{dotted(relative)} imports {upwards}, which stand on higher floors"
+
+
+def test_every_name_on_a_floor_is_there():
+    placed = [name for names in FLOORS.values() for name in names]
+    assert len(placed) == len(set(placed))
+    assert set(placed) == {dotted(path).split(".")[0] for path in MODULES}
+
+
+def test_methods_and_forces_do_not_know_each_other():
+    for relative in MODULES:
+        if relative.parts[0] in ("integrators", "forces"):
+            other = {"integrators": "forces", "forces": "integrators"}[relative.parts[0]]
+            assert not any(name.split(".")[0] == other for name in inner_imports(relative))
+
+
+def test_no_imports_run_in_circles():
+    graphlib.TopologicalSorter({dotted(path): inner_imports(path) for path in MODULES}).prepare()
+
+
+def test_methods_do_not_know_each_other():
+    """A method is one file: what several of them need is in `kernels`, `loops` or a base class."""
+    shared = {"integrator", "splitting", "compiled_forces", "named", "", "extrapolated"}
+    for relative in MODULES:
+        if relative.parts[0] == "integrators" and relative.name != "__init__.py":
+            others = {name.split(".")[1] for name in inner_imports(relative) if name.startswith("integrators.")}
+            assert others <= shared, relative
+
+
+@pytest.mark.parametrize("folder", ["engine", "demos", "tests"])
+def test_drawing_libraries_stay_behind_the_border(folder):
+    """pygame, moderngl and pyrr are imported under demos/viewer and nowhere else (tests may look at them there).
+
+    One file is to be copied into games, and shows pygame beside the engine: `demos/embed.py`.
+    """
+    drawing = {"pygame", "moderngl", "pyrr"}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        inside = {module.split(".")[0] for _, module, _ in imports(path, type_checking_too=True)} & drawing
+        behind = (ROOT / "demos" / "viewer") in path.parents or (folder == "tests" and path.name.startswith("test_"))
+        behind |= path == ROOT / "demos" / "embed.py" and inside == {"pygame"}
+        assert not inside or behind, f"{path.relative_to(ROOT)} imports {inside}"
+
+
+# the demos: the viewer, above it the scenes, above them the demos and the commands
+
+SHOWN_TO_SCENES = (
+    "demos.physics",
+    "demos.scenes",
+    "demos.viewer.meshes",
+    "demos.viewer.options",
+    "demos.viewer.scene",
+    "demos.viewer.trail",
+)
+"""What the scenes may import of the demos: plain data, and nothing that knows a window or OpenGL."""
+
+
+def imports_of_demos(source, package):
+    """Dotted names under `demos` that a module of this package imports, wherever in the file and in whatever form."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: -(node.level - 1) or None] if node.level else []
+            module = ".".join([*above, *filter(None, [node.module])])
+            # `from demos import tumble` names a module, `from demos.scenes.fleet import Fleet` a class in one; both lie in the same place
+            found |= {f"{module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            name = ast.unparse(node.args[0]).lstrip("f").strip("'\"")
+            level = len(name) - len(name.lstrip("."))
+            above = package.split(".")[: -(level - 1) or None] if level else []
+            found.add(".".join([*above, name[level:]]))
+    return {name for name in found if name.split(".")[0] == "demos"}
+
+
+def lies_in(name, packages):
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+@pytest.mark.parametrize(
+    ("folder", "known"), [("viewer", ("demos.physics", "demos.viewer")), ("scenes", SHOWN_TO_SCENES)]
+)
+def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
+    for path in sorted((ROOT / "demos" / folder).rglob("*.py")):
+        package = ".".join(path.relative_to(ROOT).parent.parts)
+        others = {
+            name for name in imports_of_demos(path.read_text(encoding="utf-8"), package) if not lies_in(name, known)
+        }
+        assert not others, f"{path.relative_to(ROOT)} imports {others}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "imported"),
+    [
+        ("import demos", "demos"),
+        ("import demos.tumble as ship", "demos.tumble"),
+        ("from demos import tumble", "demos.tumble"),
+        ("def draw():\n    from demos import tumble", "demos.tumble"),
+        ("from demos.tumble import Tumble", "demos.tumble.Tumble"),
+        ("from demos.scenes import fleet", "demos.scenes.fleet"),
+        ("from .. import tumble", "demos.tumble"),
+        ("from ..scenes.fleet import Fleet", "demos.scenes.fleet.Fleet"),
+        ("if TYPE_CHECKING:\n    from demos.scenes.fleet import Fleet", "demos.scenes.fleet.Fleet"),
+        ("importlib.import_module('demos.tumble')", "demos.tumble"),
+        ("import_module(f'demos.{name}')", "demos.{name}"),
+        ("__import__('demos.tumble')", "demos.tumble"),
+        ("import_module('..tumble', __package__)", "demos.tumble"),
+        ("import_module(f'..{name}', __package__)", "demos.{name}"),
+    ],
+)
+def test_no_form_of_import_hides_a_demo(statement, imported):
+    assert imports_of_demos(statement, "demos.viewer") == {imported}
+    assert not lies_in(imported, ("demos.viewer",))
+
+
+def test_imports_within_the_viewer_are_told_from_those_of_demos():
+    for statement in ("from demos.viewer import context", "from .context import Canvas", "from . import context"):
+        (name,) = imports_of_demos(statement, "demos.viewer")
+        assert lies_in(name, ("demos.viewer",))
+    assert not imports_of_demos("import engine\nfrom numpy import array\nimport_module(package)", "demos.viewer")
+
+
+DEMOS = sorted((ROOT / "demos").rglob("*.py"))
+
+
+def absolute_imports(source):
+    """Dotted names that a file imports by absolute paths, wherever in the file and in whatever form."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            found.add(ast.unparse(node.args[0]).lstrip("f").strip("'\""))
+    return {name for name in found if not name.startswith(".")}
+
+
+@pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_one_module_of_the_demos_names_the_engine_and_none_names_the_demos(path):
+    """Installed, they are `polhode.demos` in `polhode`: only relative imports find them there."""
+    named = {name.split(".")[0] for name in absolute_imports(path.read_text(encoding="utf-8"))}
+    assert "demos" not in named and "polhode" not in named
+    assert ("engine" in named) == (path == ROOT / "demos" / "physics.py")
+
+
+@pytest.mark.parametrize(
+    ("statement", "imported"),
+    [
+        ("import engine", {"engine"}),
+        ("def draw():\n    from engine.forces import Thruster", {"engine.forces"}),
+        ("import demos.tumble as ship", {"demos.tumble"}),
+        ("import_module(f'demos.{name}')", {"demos.{name}"}),
+        ("__import__('engine')", {"engine"}),
+        ("from . import tumble", set()),
+        ("from ..physics import World", set()),
+        ("import_module(f'.{name}', __package__)", set()),
+    ],
+)
+def test_no_form_of_absolute_import_is_overlooked(statement, imported):
+    assert absolute_imports(statement) == imported
+
+
+DEMOS_INSIDE = """
+import sys
+from polhode.demos import tumble, physics
+from polhode.demos.viewer import headless
+
+assert "engine" not in sys.modules and "demos" not in sys.modules
+assert physics.World is sys.modules["polhode"].World
+print("\\n".join(tumble.check(frames=2)))
+"""
+
+
+def test_the_demos_work_inside_the_package_of_the_engine_under_another_name(tmp_path):
+    """As they are installed: `polhode.demos`, beside a foreign package `engine`."""
+    skipped = shutil.ignore_patterns("__pycache__", "pictures")
+    shutil.copytree(ENGINE, tmp_path / "polhode", ignore=skipped)
+    shutil.copytree(ROOT / "demos", tmp_path / "polhode" / "demos", ignore=skipped)
+    (tmp_path / "engine.py").write_text("raise ImportError('this engine is foreign')", encoding="utf-8")
+    result = run_apart(tmp_path, "-c", DEMOS_INSIDE)
+    assert result.returncode == 0, result.stderr
+    assert "momentum drift" in result.stdout
+    listing = run_apart(tmp_path, "-m", "polhode.demos")
+    assert listing.returncode == 0 and "tumble" in listing.stdout
+
+
+def run_apart(folder, *arguments):
+    """Python in a process of its own in a folder, without the repository on its path and without compilation."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": "", "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+# the shop window
+
+
+@pytest.mark.parametrize("name", ["engine", "engine.forces", "engine.integrators"])
+def test_what_a_package_offers_is_what_it_has(name):
+    """`__all__` is sorted, holds what is there, and nothing public but submodules is left out."""
+    package = importlib.import_module(name)
+    offered = package.__all__
+    assert len(set(offered)) == len(offered)
+    assert all(hasattr(package, entry) for entry in offered)
+    public = {
+        entry
+        for entry, value in vars(package).items()
+        if not entry.startswith("_") and not inspect.ismodule(value) and entry not in ("Callable", "Any")
+    }
+    assert public <= set(offered)
+
+
+def test_a_star_import_gives_the_public_names():
+    namespace = {}
+    exec("from engine import *", namespace)
+    assert set(engine.__all__) <= set(namespace)
+    for name in (
+        "World",
+        "Body",
+        "MassProperties",
+        "Clock",
+        "NonFiniteStateError",
+        "forces",
+        "integrators",
+        "rotation",
+    ):
+        assert name in engine.__all__
+
+
+def public_things(module):
+    """(name, thing) of each public function, class, method and property made in a module."""
+    for name, value in vars(module).items():
+        if name.startswith("_") or getattr(value, "__module__", None) != module.__name__:
+            continue
+        if inspect.isclass(value):
+            yield name, value
+            for inner, member in vars(value).items():
+                function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+                if not inner.startswith("_") and inspect.isfunction(function):
+                    yield f"{name}.{inner}", getattr(value, inner)
+        elif inspect.isfunction(value):
+            yield name, value
+
+
+@pytest.mark.parametrize("relative", [path for path in MODULES if path.parts[0] not in INNER], ids=str)
+def test_everything_public_has_a_docstring(relative):
+    """Its own, or the one of the method that it fills in."""
+    module = importlib.import_module(".".join(["engine", *filter(None, [dotted(relative)])]))
+    assert module.__doc__
+    bare = [
+        name for name, thing in public_things(module) if not inspect.getdoc(thing) and not _is_protocol(module, name)
+    ]
+    assert not bare
+
+
+def _is_protocol(module, name):
+    return getattr(getattr(module, name.split(".")[0]), "_is_protocol", False)
+
+
+@pytest.mark.parametrize("relative", [path for path in MODULES if path.parts[0] in INNER], ids=str)
+def test_every_file_of_kernels_says_what_it_is_for(relative):
+    assert ast.get_docstring(ast.parse((ENGINE / relative).read_text(encoding="utf-8")))
+
+
+# under another name
+
+FLIGHT = """
+import sys
+import flight
+from flight.forces import LinearDrag, Thruster
+
+assert "engine" not in sys.modules
+world = flight.World(0.01)
+ship = world.add_body(flight.MassProperties.box(2.0, (1.0, 2.0, 3.0)), angular_velocity_body=(0.3, 5.0, 0.2))
+main = world.add_force(Thruster(ship, position=(0, 1, 0), direction=(0, 0, 1), max_force=1.0))
+main.throttle = 0.5
+world.step(3)
+world.add_force(LinearDrag(0.1))
+world.step(2)
+assert "engine" not in sys.modules
+print(world.state_hash())
+"""
+
+
+def test_the_folder_works_copied_under_another_name(tmp_path):
+    """Many a game has a folder `engine` of its own."""
+    shutil.copytree(ENGINE, tmp_path / "flight", ignore=shutil.ignore_patterns("__pycache__"))
+    # numba compiles nothing here: that copied kernels compile is held elsewhere, and this is the same source
+    result = run_apart(tmp_path, "-c", FLIGHT)
+    assert result.returncode == 0, result.stderr
+    own = (
+        FLIGHT.replace("flight", "engine")
+        .replace('assert "engine" not in sys.modules\n', "")
+        .replace("print(", "hash_of = (")
+    )
+    namespace = {}
+    exec(own, namespace)
+    assert int(result.stdout) == namespace["hash_of"]

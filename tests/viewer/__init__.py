@@ -1,0 +1,1 @@
+"""The viewer: controls, drawing, texts on the screen, recordings."""

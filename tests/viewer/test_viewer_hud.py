@@ -1,0 +1,188 @@
+"""The head-up display shows the state of the world, stays in its corners, and is redrawn only when needed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from demos.viewer import font, hud, lamps, options, overlay
+from demos.viewer.controls import help_columns
+from demos.viewer.curve import curve, limits, number, round_numbers
+from demos.viewer.flight import Flight
+from demos.viewer.history import CAPACITY, History
+from demos.viewer.scene import Caption, Picture, Sample
+from demos.viewer.sparklines import Sparklines
+
+from ..viewing import camera_for, fly, new_scene
+
+JETS = [(f"jet {place}", place / 11.0) for place in range(12)]
+LONG = "a line so long that it has to stand above the lamps, which fill the other corner, and may go on for two lines, as here"
+
+
+def sample(time, value=0.0):
+    return Sample(time, np.full(3, value), value, abs(value))
+
+
+def laid_out(size, *, keys="H: keys", help_shown=False, jets=JETS, captions=()):
+    scene = new_scene("--case", "ganapathi-flip", "--allow-unphysical")
+    flight = Flight(scene)
+    for _ in flight.frames(60):
+        pass
+    picture = replace(scene.picture(), lamps=jets, captions=captions)
+    camera = camera_for(scene)
+    return hud.Hud().patches(scene, picture, camera, size, flight.history, keys=keys, help_shown=help_shown)
+
+
+def test_the_overlay_tells_time_drift_integrator_and_game_mode():
+    scene = fly(new_scene("--integrator", "rk4-world-rates", "--game-mode"), 60)
+    text = " ".join(hud.status_lines(scene))
+    for part in (
+        "time 1.00 s",
+        "energy drift",
+        "momentum drift",
+        "rk4-world-rates",
+        "game mode on",
+        "1/240 s",
+        "N·m·s",
+    ):
+        assert part in text
+    assert scene.sample().momentum_drift > 1e-3  # so that the line has something to show
+
+
+@pytest.mark.parametrize("size", [(854, 480), (1280, 720), (1920, 1080), (800, 600)])
+@pytest.mark.parametrize("keys", ["H: keys", LONG])
+def test_nothing_overlaps_and_all_stays_within_the_picture(size, keys):
+    patches = laid_out(size, keys=keys, help_shown=True)
+    assert len(patches) >= 5
+    plates = patches[-5:]  # curves, status, lamps, keys, help
+    for place, plate in enumerate(plates):
+        assert 0 <= plate.left and plate.right <= size[0] and 0 <= plate.top and plate.bottom <= size[1]
+        assert not any(plate.meets(other) for other in patches if other is not plate and other not in plates[:place])
+
+
+@pytest.mark.parametrize("size", [(16, 16), (320, 180), (200, 1000)])
+def test_a_picture_of_any_size_gets_its_status(size):
+    assert laid_out(size, help_shown=True)
+
+
+def test_a_caption_stands_centred_below_its_point():
+    point = np.array([0.0, 0.0, -1.0])
+    scene = new_scene()
+    bare, captioned = (
+        laid_out((1280, 720), jets=(), captions=captions)
+        for captions in ((), [Caption(point, ("rk4", "0.3 degrees"), (1.0, 1.0, 1.0, 1.0))])
+    )
+    added = [patch for patch in captioned if all(patch.pixels is not other.pixels for other in bare)][:2]
+    x, y = camera_for(scene).project(point, (1280, 720))
+    assert [(patch.left + patch.right) / 2 for patch in added] == pytest.approx([x, x], abs=1.0)
+    assert y < added[0].top < added[0].bottom <= added[1].top + 4 < y + 60
+
+
+def test_hidden_layers_are_left_out_of_the_picture():
+    scene = new_scene()
+    shown, hidden = scene.picture(), scene.picture().without({"momentum"})
+    assert [arrow.label for arrow in shown.arrows if arrow.layer == "momentum"] == ["L"]
+    assert "L" not in [arrow.label for arrow in hidden.arrows] and len(hidden.arrows) == len(shown.arrows) - 1
+
+
+def test_the_same_text_is_not_drawn_twice():
+    laid_out((854, 480))
+    before = font.text_coverage.cache_info().misses
+    laid_out((854, 480))
+    assert font.text_coverage.cache_info().misses == before
+
+
+def test_plates_that_say_the_same_keep_their_pixels_from_frame_to_frame():
+    scene = new_scene()
+    flight, heads_up = Flight(scene), hud.Hud()
+    scene.world.paused = True
+    first, second = (
+        heads_up.patches(scene, scene.picture(), camera_for(scene), (854, 480), flight.history, help_shown=True)
+        for _ in range(2)
+    )
+    assert len(first) == len(second) > 4
+    assert all(one.pixels is other.pixels for one, other in zip(first, second, strict=True))
+
+
+def test_the_width_of_a_text_is_known_without_drawing_it():
+    for text in ("", "i", "time 7.17 s   energy drift −1.6e−14", "ω L ×"):
+        assert font.text_width(text, 13) == font.text_coverage(text, 13).shape[1]
+
+
+def test_long_lines_break_between_words_and_lose_none():
+    text = "no real body has this tensor; the drawn shape only shows how it turns"
+    lines = overlay.wrapped(text, 12, 150)
+    assert " ".join(lines) == text and len(lines) > 2
+    assert all(font.text_width(line, 12) <= 150 for line in lines)
+
+
+def test_a_lamp_is_the_brighter_the_more_its_jet_is_open_and_a_closed_one_is_seen_too():
+    light = [int(lamps.plate([("+x", throttle)], 16, 400)[..., :3].sum()) for throttle in (0.0, 0.3, 0.7, 1.0, 7.0)]
+    assert light[0] < light[1] < light[2] < light[3] == light[4]
+    nameless = overlay.Plate(*lamps.plate([("", 0.0)], 16, 400).shape[1::-1]).pixels
+    assert (lamps.plate([("", 0.0)], 16, 400) != nameless).any(axis=-1).sum() > 50
+
+
+def test_many_lamps_take_as_many_rows_as_they_need():
+    one, two = (lamps.plate(JETS, 16, room) for room in (1200, 400))
+    assert one.shape[1] <= 1200 and two.shape[1] <= 400 and two.shape[0] > 1.5 * one.shape[0]
+
+
+# Telemetry.
+
+
+def test_samples_after_the_present_time_are_forgotten():
+    history = History()
+    for frame in range(100):
+        history.append(sample(frame * options.FRAME, frame))
+    history.append(sample(50 * options.FRAME, -1.0))
+    assert len(history) == 51 and history.energy_drift.tolist() == [*range(50), -1.0]
+    assert history.newest.energy_drift == -1.0
+    assert history.since(49 * options.FRAME).rates[:, 0].tolist() == [49.0, -1.0]
+
+
+def test_a_long_run_keeps_its_newest_ten_minutes():
+    history = History()
+    for frame in range(4 * CAPACITY):
+        history.append(sample(float(frame)))
+    assert len(history) >= CAPACITY
+    assert (np.diff(history.time) == 1.0).all() and history.time[-1] == 4 * CAPACITY - 1
+
+
+def test_a_curve_goes_through_its_points_and_swings_between_two_columns_are_drawn_whole():
+    across = np.linspace(0.0, 99.0, 1000)
+    down = 20.0 + 15.0 * np.sin(across / 8.0)
+    ink = curve(across, down, 100, 40)
+    rows = np.arange(40)[:, np.newaxis]
+    assert ((ink * rows).sum(axis=0) / ink.sum(axis=0)) == pytest.approx(down[::10], abs=1.6)  # its steepest slope
+    fast = curve(across, 20.0 + 15.0 * np.sin(across * 40.0), 100, 40)
+    assert fast[8:32, 5:-5].min() == 1.0 and fast[:2].max() == 0.0
+    late = curve(across[500:], down[500:], 100, 40)
+    assert late[:, :49].max() == 0.0 and late[:, 51:].max(axis=0).min() > 0.5
+
+
+def test_an_axis_shows_zero_and_round_numbers():
+    assert limits(np.zeros(3))[0] < 0.0 < limits(np.zeros(3))[1]
+    low, high = limits(np.array([2.0, 5.0]))
+    assert low < 0.0 and 5.0 < high
+    assert round_numbers(-0.1, 1.05, 5) == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert [number(value, ".2g") for value in (0.0, -1.5, 3e-14, -2e7)] == ["0", "−1.5", "3e−14", "−2e7"]
+
+
+def test_the_sparklines_follow_the_world_and_are_exact_in_a_pause():
+    history, sparklines = History(), Sparklines()
+    history.append(sample(0.0))
+    history.append(sample(5.0, 1.0))
+    first = sparklines.patch(history, 12, 800, 10)
+    assert first.right == 800 and first.top == 10
+    history.append(sample(5.01, -3.0))
+    assert sparklines.patch(history, 12, 800, 10).pixels is first.pixels  # less than a pixel on
+    assert (sparklines.patch(history, 12, 800, 10, exact=True).pixels != first.pixels).any()
+    history.append(sample(1.0, 2.0))
+    assert sparklines.patch(history, 12, 800, 10).pixels is not first.pixels
+
+
+def test_the_help_names_every_key_that_does_something():
+    keys = [key for column in help_columns() for key, _ in column]
+    assert {"space", "period", "backspace", "comma", "slash", "I", "G", "H", "1", "6"} <= set(keys)
+    assert Picture().without({"trails"}) == replace(Picture(), arrows=[], lines=[], captions=[])

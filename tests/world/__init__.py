@@ -1,0 +1,1 @@
+"""Worlds, bodies, tables, undo, copies, and the errors that users see."""

@@ -1,0 +1,511 @@
+"""The handle of a body: its attributes, forces for one tick, impulses, and poses for drawing."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.transform import Rotation
+
+from engine import MassProperties, World, forces, integrators
+
+from ..helpers import SKEW_ORIENTATION, for_order, one_body, skew_tensor
+from ..worlds import CENTER, METHODS, OTHER, PROPERTIES, START, everything, skew_body, turned
+
+# what is read and written
+
+
+def test_what_is_set_is_read_back():
+    _, ship = skew_body()
+    for name in ("position", "velocity", "angular_velocity_body", "stored_momentum_body"):
+        setattr(ship, name, [0.1, -0.7, 2.0])
+        assert_array_equal(getattr(ship, name), (0.1, -0.7, 2.0))
+    for name in ("angular_velocity_world", "angular_momentum_world"):
+        setattr(ship, name, (0.1, -0.7, 2.0))
+        assert_allclose(getattr(ship, name), (0.1, -0.7, 2.0), atol=2e-15)
+    ship.orientation = (0.36, -0.48, 0.48, 0.64)
+    assert_allclose(ship.orientation, (0.36, -0.48, 0.48, 0.64), atol=2e-16)
+    ship.orientation = np.array((0.36, -0.48, 0.48, 0.64)) * (1.0 + 9e-7)
+    assert_allclose(ship.orientation, (0.36, -0.48, 0.48, 0.64), atol=2e-16)
+
+
+ARRAYS_OF_A_BODY = (
+    "position orientation velocity angular_velocity_body angular_velocity_world angular_momentum_world stored_momentum_body "
+    "rotation_matrix origin center_of_mass_body inertia_body inverse_inertia_body inertia_world inverse_inertia_world"
+).split()
+
+
+@pytest.mark.parametrize("name", ARRAYS_OF_A_BODY)
+def test_what_is_read_of_a_body_is_a_fresh_read_only_copy(name):
+    world, ship = skew_body()
+    read = getattr(ship, name)
+    assert read.dtype == np.float64
+    assert not read.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        read[0] += 1.0
+    kept = read.copy()
+    ship.position, ship.velocity = (9.0, 9.0, 9.0), (8.0, 8.0, 8.0)
+    ship.angular_velocity_body = ship.stored_momentum_body = (7.0, 7.0, 7.0)
+    ship.mass_properties = OTHER
+    ship.orientation = (0.5, 0.5, -0.5, 0.5)
+    world.step()
+    assert_array_equal(read, kept)
+    assert getattr(ship, name) is not read
+
+
+def test_poses_are_read_only_too():
+    world, ship = skew_body()
+    for array in (
+        *ship.interpolated_pose(),
+        ship.to_world((0, 0, 0)),
+        ship.to_body((0, 0, 0)),
+        ship.velocity_at((0, 0, 0)),
+    ):
+        assert not array.flags.writeable
+    assert not world.linear_momentum().flags.writeable
+    assert not world.angular_momentum().flags.writeable
+
+
+def test_world_axes_quantities_are_turned_body_quantities():
+    _, ship = skew_body()
+    ship.stored_momentum_body = (0.2, 0.5, -0.3)
+    rotation = turned(ship).as_matrix()
+    assert_allclose(ship.rotation_matrix, rotation, atol=3e-16)
+    assert_allclose(ship.angular_velocity_world, rotation @ START["angular_velocity_body"], atol=1e-15)
+    assert_allclose(ship.inertia_world, rotation @ ship.inertia_body @ rotation.T, atol=2e-15)
+    assert_allclose(ship.inverse_inertia_world, rotation @ np.linalg.inv(ship.inertia_body) @ rotation.T, atol=2e-15)
+    assert_allclose(ship.inertia_world @ ship.inverse_inertia_world, np.eye(3), atol=2e-15)
+    momentum = rotation @ (ship.inertia_body @ START["angular_velocity_body"] + (0.2, 0.5, -0.3))
+    assert_allclose(ship.angular_momentum_world, momentum, atol=2e-15)
+    ship.angular_momentum_world = (1.0, 2.0, 3.0)
+    expected = np.linalg.solve(ship.inertia_body, rotation.T @ (1.0, 2.0, 3.0) - np.array((0.2, 0.5, -0.3)))
+    assert_allclose(ship.angular_velocity_body, expected, atol=5e-15)
+    assert_array_equal(ship.stored_momentum_body, (0.2, 0.5, -0.3))
+
+
+def test_points_and_directions_go_to_world_axes_and_back():
+    _, ship = skew_body()
+    rotation = turned(ship)
+    rng = np.random.default_rng(8)
+    for shape in ((3,), (5, 3), (2, 4, 3), (0, 3)):
+        points = rng.normal(size=shape)
+        flat = points.reshape(-1, 3)
+        expected = START["position"] + rotation.apply(flat - CENTER) if len(flat) else flat
+        assert_allclose(ship.to_world(points).reshape(-1, 3), expected, atol=2e-15)
+        assert_allclose(ship.to_body(ship.to_world(points)), points, atol=3e-15)
+        if len(flat):
+            assert_allclose(ship.direction_to_world(points).reshape(-1, 3), rotation.apply(flat), atol=2e-15)
+        assert_allclose(ship.direction_to_body(ship.direction_to_world(points)), points, atol=3e-15)
+        if len(flat):
+            spin = np.cross(ship.angular_velocity_world, rotation.apply(flat - CENTER))
+            assert_allclose(ship.velocity_at(points).reshape(-1, 3), START["velocity"] + spin, atol=3e-15)
+        assert ship.to_world(points).shape == ship.velocity_at(points).shape == shape
+    assert_allclose(ship.to_world(CENTER), ship.position, atol=1e-15)
+    assert_allclose(ship.velocity_at(CENTER), ship.velocity, atol=1e-15)
+    assert_allclose(ship.to_world((0, 0, 0)), ship.origin, atol=0)
+
+
+def test_velocity_at_is_how_fast_the_point_moves():
+    """Central difference of to_world over two ticks, exact to dt²·|ω|³·r/6."""
+    dt = 1e-3
+    world, ship = skew_body(dt)
+    point = (0.9, -1.2, 0.4)
+    world.step(10)
+    before = ship.to_world(point)
+    world.step()
+    speed = ship.velocity_at(point)
+    world.step()
+    assert_allclose(speed, (ship.to_world(point) - before) / (2 * dt), atol=2e-6)
+
+
+def test_world_arrays_are_the_bodies_in_order_and_read_only():
+    world = World(0.1)
+    rng = np.random.default_rng(5)
+    bodies = world.add_bodies(
+        [PROPERTIES, OTHER, PROPERTIES],
+        rng.normal(size=(3, 3)),
+        orientation=Rotation.random(3, random_state=rng).as_quat(),
+        velocity=rng.normal(size=(3, 3)),
+        angular_velocity_body=rng.normal(size=(3, 3)),
+    )
+    bodies[1].stored_momentum_body = (1, 2, 3)
+    world.step(2)
+    for name in (
+        "position",
+        "orientation",
+        "velocity",
+        "angular_velocity_body",
+        "angular_velocity_world",
+        "stored_momentum_body",
+    ):
+        read = getattr(world.state, name)
+        assert_allclose(read, [getattr(body, name) for body in bodies], atol=1e-16)
+        with pytest.raises(ValueError, match="read-only"):
+            read[0] = 1.0
+    for name in ("mass", "inverse_mass", "center_of_mass_body", "inertia_body", "inverse_inertia_body"):
+        read = getattr(world.model, name)
+        assert_array_equal(read, [getattr(body, name) for body in bodies])
+        with pytest.raises(ValueError, match="read-only"):
+            read[0] = 1.0
+
+
+def test_assigning_a_whole_array_writes_it():
+    world = World(0.1)
+    bodies = world.add_bodies(PROPERTIES, np.zeros((3, 3)), orientation=SKEW_ORIENTATION)
+    rows = np.arange(9.0).reshape(3, 3)
+    for name in ("position", "velocity", "angular_velocity_body", "stored_momentum_body"):
+        setattr(world.state, name, rows)
+        assert_array_equal([getattr(body, name) for body in bodies], rows)
+    world.state.angular_velocity_world = rows
+    assert_allclose([body.angular_velocity_world for body in bodies], rows, atol=4e-15)
+    turns = Rotation.random(3, random_state=np.random.default_rng(1)).as_quat()
+    world.state.orientation = turns
+    assert_allclose([body.orientation for body in bodies], turns, atol=2e-16)
+    world.state.velocity = world.state.position  # a view of its own array
+    assert_array_equal(world.state.velocity, rows)
+
+
+def test_a_world_without_bodies_goes_on_too():
+    world = World(0.1)
+    world.add_force(forces.UniformGravity((0, 0, -1)))
+    world.add_force(forces.LinearDrag(1.0))
+    world.step(3)
+    assert world.time == 3 * 0.1
+    assert world.kinetic_energy() == world.potential_energy() == 0.0
+    assert_array_equal(world.linear_momentum(), np.zeros(3))
+    origins, orientations = world.interpolated_poses()
+    assert (origins.shape, orientations.shape) == ((0, 3), (0, 4))
+    world.state.position = np.zeros((0, 3))
+
+
+# pushes for one tick
+
+
+def pushed_once(push, ticks, advance=None):
+    """Change of momentum and angular momentum that `push(ship)` makes of a body that does not turn."""
+    world, ship = skew_body(0.125)
+    ship.angular_velocity_body = (0, 0, 0)
+    ship.velocity = (0, 0, 0)
+    push(ship)
+    if advance is None:
+        world.step(ticks)
+    else:
+        assert world.advance(advance) == ticks
+    return ship.mass * ship.velocity, ship.angular_momentum_world
+
+
+@pytest.mark.parametrize("ticks", [1, 2, 7])
+def test_a_push_acts_in_exactly_the_next_tick_whatever_number_of_ticks_a_frame_takes(ticks):
+    """F for one tick is the impulse F·dt, also in a frame of seven ticks, and in a frame that takes none it waits."""
+    force = np.array((3.0, -1.0, 2.0))
+    momentum, spin = pushed_once(lambda ship: ship.apply_force(force), ticks)
+    assert_allclose(momentum, 0.125 * force, rtol=1e-15)
+    assert_allclose(spin, np.zeros(3), atol=1e-16)
+    framed, _ = pushed_once(lambda ship: ship.apply_force(force), ticks, advance=0.125 * ticks)
+    assert_array_equal(framed, momentum)
+
+
+def test_a_push_waits_through_frames_without_a_tick():
+    world, ship = skew_body(0.125)
+    ship.velocity = (0, 0, 0)
+    ship.apply_force((3.0, 0.0, 0.0))
+    assert [world.advance(0.03125) for _ in range(3)] == [0, 0, 0]
+    assert_array_equal(ship.velocity, np.zeros(3))
+    assert world.advance(0.03125) == 1
+    assert_allclose(ship.velocity, (0.125, 0.0, 0.0), rtol=1e-15)
+    world.advance(1.0)
+    assert_allclose(ship.velocity, (0.125, 0.0, 0.0), rtol=1e-15)
+
+
+def test_pushes_add_up_and_each_lasts_one_tick():
+    def push(ship):
+        ship.apply_force((1.0, 2.0, 3.0))
+        ship.apply_force((0.5, 0.0, 0.0))
+        ship.apply_torque((0.1, -0.2, 0.3))
+        ship.apply_torque((0.1, 0.0, 0.0))
+
+    momentum, spin = pushed_once(push, 3)
+    assert_allclose(momentum, 0.125 * np.array((1.5, 2.0, 3.0)), rtol=1e-15)
+    assert_allclose(spin, 0.125 * np.array((0.2, -0.2, 0.3)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_four_pushes_are_the_same_push_in_other_words(method):
+    """For one tick of a body that does not turn yet, world and body axes differ by the constant R (to the order of the turn, dt²)."""
+    force, at_body = np.array((3.0, -1.0, 2.0)), np.array((0.7, 0.6, -0.9))
+    results = []
+    for words in range(4):
+        world, ship = skew_body(1e-5, integrator=method)
+        ship.angular_velocity_body = (0, 0, 0)
+        rotation, arm = turned(ship), at_body - CENTER
+        if words == 0:
+            ship.apply_force_body(force, at_body)
+        elif words == 1:
+            ship.apply_force(rotation.apply(force), ship.to_world(at_body))
+        elif words == 2:
+            ship.apply_force_body(force)
+            ship.apply_torque_body(np.cross(arm, force))
+        else:
+            ship.apply_force(rotation.apply(force))
+            ship.apply_torque(np.cross(rotation.apply(arm), rotation.apply(force)))
+        world.step(2)
+        results.append(np.concatenate([(ship.velocity - START["velocity"]) / 1e-5, ship.angular_velocity_body / 1e-5]))
+    expected = np.concatenate(
+        [
+            rotation.apply(force) / ship.mass,
+            np.linalg.solve(ship.inertia_body, np.cross(arm, force)),
+        ]
+    )
+    for result in results:
+        assert_allclose(result, expected, atol=2e-9)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_push_inside_on_tick_acts_in_the_tick_that_starts(staged):
+    world, ship = skew_body(0.125)
+    if staged:
+        world.add_force(lambda wrench, bodies, time: None)
+    ship.velocity = (0, 0, 0)
+    speeds = []
+
+    @world.on_tick
+    def push(world):
+        speeds.append(ship.velocity[0])
+        if world.tick_count == 1:
+            ship.apply_force((24.0, 0.0, 0.0))
+
+    world.step(4)
+    assert speeds == [0.0, 0.0, 1.0, 1.0]
+    assert_allclose(ship.position[0], START["position"][0] + 0.125 * (0.5 + 1.0 + 1.0), rtol=1e-15)
+
+
+def test_a_push_on_a_body_that_is_removed_goes_with_it():
+    world, ship = skew_body()
+    other = world.add_body(OTHER)
+    ship.apply_force((1.0, 0.0, 0.0))
+    world.remove_body(ship)
+    world.step()
+    assert_array_equal(other.velocity, np.zeros(3))
+
+
+def test_a_body_force_turns_with_the_body_over_the_tick_and_a_world_force_does_not():
+    """Steady spin Ω about the force's normal: the mean of a body force over a tick is sin(Ωdt)/(Ωdt) of it, turned by half the angle."""
+    spin, dt = 3.0, 0.1
+    for push in ("apply_force_body", "apply_force"):
+        world, ship = one_body("rk4", dt, inertia_body=(1.0, 1.0, 2.0), angular_velocity_body=(0, 0, spin))
+        getattr(ship, push)((1.0, 0.0, 0.0))
+        world.step()
+        angle = spin * dt
+        turned_force = np.array((math.sin(angle), 1.0 - math.cos(angle), 0.0)) / spin
+        assert_allclose(
+            ship.velocity, turned_force if push == "apply_force_body" else (dt, 0.0, 0.0), atol=angle**5 * dt / 100
+        )
+
+
+# blows at once
+
+
+def test_an_impulse_acts_at_once():
+    """Δv = J/m, Δω = I⁻¹ (r × J) with r from the mass centre, all in world axes; energy by the closed form."""
+    world, ship = skew_body()
+    impulse, at_body = np.array((0.5, -1.5, 2.0)), np.array((0.7, 0.6, -0.9))
+    rotation = turned(ship)
+    momentum = ship.angular_momentum_world
+    ship.apply_impulse(impulse, ship.to_world(at_body))
+    assert world.tick_count == 0
+    assert_allclose(ship.velocity, np.array(START["velocity"]) + impulse / 3.0, rtol=1e-15)
+    turn = np.cross(rotation.apply(at_body - CENTER), impulse)
+    assert_allclose(ship.angular_momentum_world - momentum, turn, atol=1e-14)
+    after = ship.velocity, ship.angular_velocity_body
+
+    _, same = skew_body()
+    same.apply_impulse_body(rotation.inv().apply(impulse), at_body)
+    assert_allclose(same.velocity, after[0], rtol=1e-14)
+    assert_allclose(same.angular_velocity_body, after[1], rtol=1e-14)
+
+    _, apart = skew_body()
+    apart.apply_impulse(impulse)
+    assert_array_equal(apart.angular_velocity_body, START["angular_velocity_body"])
+    apart.apply_angular_impulse(turn)
+    assert_allclose(apart.velocity, after[0], rtol=1e-15)
+    assert_allclose(apart.angular_velocity_body, after[1], rtol=1e-13)
+    body_only = skew_body()[1]
+    body_only.apply_impulse_body(rotation.inv().apply(impulse))
+    assert_allclose(body_only.velocity, after[0], rtol=1e-14)
+    assert_array_equal(body_only.angular_velocity_body, START["angular_velocity_body"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_impulse_is_a_force_over_one_tick(method):
+    """Momentum and angular momentum after a tick, without and with other motion: Δp = F·dt and, at rest, ΔL = r × F·dt."""
+    dt, force, at = 1 / 120, np.array((3.0, -1.0, 2.0)), np.array((1.7, -2.6, 3.9))
+    pushed_world, pushed = skew_body(dt, integrator=method)
+    struck_world, struck = skew_body(dt, integrator=method)
+    pushed.apply_force(force, at)
+    struck.apply_impulse(dt * force, at)
+    pushed_world.step()
+    struck_world.step()
+    assert_allclose(pushed.velocity, struck.velocity, rtol=1e-14)
+    # world momentum methods keep r × F exactly; the others to their order in a turn of 0.014 rad
+    order = integrators.by_name[method]().order
+    tolerance = 1e-14 if method == "rk4" else for_order(order, {1: 1e-2, 2: 1e-4, 4: 1e-8})
+    assert_allclose(
+        pushed.angular_momentum_world,
+        struck.angular_momentum_world,
+        rtol=0,
+        atol=tolerance * np.linalg.norm(dt * force) + 3e-15,
+    )
+
+
+# mass properties in flight
+
+
+def test_new_mass_properties_leave_the_origin_the_axes_and_the_motion_of_every_point():
+    """Material points go on as they did: v(point) is the same before and after, for any point, and so is the drawn pose."""
+    world, ship = skew_body(0.1)
+    world.step(3)
+    points = np.array([(0.0, 0.0, 0.0), (1.0, 2.0, -3.0), (-0.5, 0.1, 0.9)])
+    origin, velocities, places = ship.origin, ship.velocity_at(points), ship.to_world(points)
+    rates, orientation = ship.angular_velocity_body, ship.orientation
+    drawn = [ship.interpolated_pose(alpha) for alpha in (0.0, 0.4, 1.0)]
+    center = ship.position
+    ship.mass_properties = OTHER
+    assert ship.mass_properties is OTHER
+    assert (ship.mass, ship.inverse_mass) == (0.7, 1.0 / 0.7)
+    assert_array_equal(ship.inertia_body, OTHER.inertia_body)
+    assert_array_equal(ship.inverse_inertia_body, OTHER.inverse_inertia_body)
+    assert_array_equal(world.model.center_of_mass_body, [OTHER.center_of_mass_body])
+    assert_array_equal(ship.angular_velocity_body, rates)
+    assert_array_equal(ship.orientation, orientation)
+    assert_allclose(ship.origin, origin, atol=1e-15)
+    assert_allclose(ship.to_world(points), places, atol=2e-15)
+    assert_allclose(ship.velocity_at(points), velocities, atol=2e-15)
+    assert_allclose(
+        ship.position - center, turned(ship).apply(np.subtract(OTHER.center_of_mass_body, CENTER)), atol=1e-15
+    )
+    for alpha, (position, turn) in zip((0.0, 0.4, 1.0), drawn, strict=True):
+        assert_allclose(ship.interpolated_pose(alpha)[0], position, atol=2e-3 if alpha == 0.4 else 2e-15)
+        assert_array_equal(ship.interpolated_pose(alpha)[1], turn)
+
+
+def test_a_burnt_load_takes_its_momentum_with_it():
+    """Mass that leaves at the speed of the points it sat at leaves the rest undisturbed: p and L before = rest + load after."""
+    load = MassProperties(2.0, skew_tensor((0.3, 0.4, 0.5)), (1.5, 0.2, -0.7))
+    identity = (0, 0, 0, 1)
+    both = MassProperties.compound([(PROPERTIES, (0, 0, 0), identity), (load, (0, 0, 0), identity)])
+    world = World(0.1)
+    ship = world.add_body(both, **START)
+    momentum, spin = world.linear_momentum(), world.angular_momentum((0.3, 0.4, 0.5))
+    place, speed = ship.to_world(load.center_of_mass_body), ship.velocity_at(load.center_of_mass_body)
+    ship.mass_properties = PROPERTIES
+    world.add_body(
+        load,
+        position=place,
+        velocity=speed,
+        orientation=ship.orientation,
+        angular_velocity_body=ship.angular_velocity_body,
+    )
+    assert_allclose(world.linear_momentum(), momentum, rtol=1e-14)
+    assert_allclose(world.angular_momentum((0.3, 0.4, 0.5)), spin, rtol=1e-13)
+
+
+def test_forces_know_new_mass_properties_at_once():
+    """Weight and lever of the next tick are those of the new mass and mass centre."""
+    world, ship = skew_body(0.01, integrator="semi-implicit-euler", game_mode=True)
+    world.add_force(forces.UniformGravity((0, 0, -10.0)))
+    thruster = world.add_force(forces.Thruster(ship, position=(1.0, 0.0, 0.0), direction=(0, 0, 1), max_force=5.0))
+    thruster.throttle = 1.0
+    world.step()
+    ship.mass_properties = OTHER
+    before = ship.velocity, ship.angular_velocity_body
+    thrust = turned(ship).apply((0, 0, 5.0))
+    world.step()
+    assert_allclose((ship.velocity - before[0]) / 0.01, thrust / 0.7 + (0, 0, -10.0), rtol=1e-11)
+    torque = np.cross(np.subtract((1.0, 0.0, 0.0), OTHER.center_of_mass_body), (0, 0, 5.0))
+    assert_allclose(
+        (ship.angular_velocity_body - before[1]) / 0.01, np.linalg.solve(OTHER.inertia_body, torque), rtol=1e-11
+    )
+
+
+@pytest.mark.parametrize("bad", [None, 5.0, MassProperties.rod(1.0, 2.0), MassProperties.point_mass(1.0)], ids=str)
+def test_what_cannot_turn_freely_is_no_mass_of_a_body(bad):
+    world, ship = skew_body()
+    before = everything(world)
+    with pytest.raises((TypeError, ValueError), match="body 'ship': mass_properties must be"):
+        ship.mass_properties = bad
+    with pytest.raises((TypeError, ValueError), match="body 'new': mass_properties must be"):
+        world.add_body(bad, name="new")
+    assert everything(world) == before
+
+
+# poses for drawing
+
+
+def test_interpolated_poses_end_at_the_last_two_ticks():
+    world, ship = skew_body(0.1)
+    world.step(2)
+    before = ship.origin, ship.orientation
+    world.step()
+    for alpha, (origin, orientation) in ((0.0, before), (1.0, (ship.origin, ship.orientation))):
+        drawn = ship.interpolated_pose(alpha)
+        assert_allclose(drawn[0], origin, atol=2e-15)
+        assert_allclose(drawn[1], orientation, atol=4e-16)
+
+
+def test_between_ticks_the_mass_centre_goes_straight_and_the_turn_at_constant_rate():
+    world, ship = skew_body(0.1)
+    before = ship.position, turned(ship)
+    world.step()
+    turn = (before[1].inv() * turned(ship)).as_rotvec()
+    for alpha in (0.25, 0.5, 0.8):
+        origin, orientation = ship.interpolated_pose(alpha)
+        expected = before[1] * Rotation.from_rotvec(alpha * turn)
+        assert (Rotation.from_quat(orientation).inv() * expected).magnitude() < 4e-16
+        center = before[0] + alpha * (ship.position - before[0])
+        assert_allclose(origin, center - expected.apply(CENTER), atol=2e-15)
+
+
+def test_interpolated_poses_of_the_world_are_those_of_its_bodies():
+    world = World(0.125)
+    rng = np.random.default_rng(3)
+    bodies = world.add_bodies(
+        [PROPERTIES, OTHER, PROPERTIES, OTHER],
+        rng.normal(size=(4, 3)),
+        orientation=Rotation.random(4, random_state=rng).as_quat(),
+        velocity=rng.normal(size=(4, 3)),
+        angular_velocity_body=3.0 * rng.normal(size=(4, 3)),
+    )
+    hashed = None
+    for elapsed in (0.3125, 0.03125, 0.0):
+        world.advance(elapsed)
+        hashed = world.state_hash()
+        origins, orientations = world.interpolated_poses()
+        for body, origin, orientation in zip(bodies, origins, orientations, strict=True):
+            for pose in (body.interpolated_pose(), body.interpolated_pose(world.alpha)):
+                assert_array_equal(pose[0], origin)
+                assert_array_equal(pose[1], orientation)
+    assert world.state_hash() == hashed
+    assert world.alpha > 0.0
+
+
+def test_a_pose_that_is_set_is_not_blended_from_the_old_one():
+    world, ship = skew_body(0.1)
+    other = world.add_body(PROPERTIES, **START)
+    world.step(2)
+    drawn = ship.interpolated_pose(0.5)
+    ship.position = (100.0, 0.0, 0.0)
+    center = (100.0, 0.0, 0.0) - Rotation.from_quat(drawn[1]).apply(CENTER)
+    assert_allclose(ship.interpolated_pose(0.5)[0], center, atol=2e-14)
+    assert_array_equal(ship.interpolated_pose(0.5)[1], drawn[1])
+    ship.orientation = (0.0, 0.6, 0.0, 0.8)
+    for alpha in (0.0, 0.3, 1.0):
+        assert_allclose(ship.interpolated_pose(alpha)[0], ship.origin, atol=2e-14)
+        assert_allclose(ship.interpolated_pose(alpha)[1], ship.orientation, atol=3e-16)
+    assert_array_equal(other.interpolated_pose(0.5)[0], drawn[0])
+    world.state.position = np.zeros((2, 3))
+    world.state.orientation = np.tile((0.0, 0.6, 0.0, 0.8), (2, 1))
+    for body in (ship, other):
+        assert_allclose(body.interpolated_pose(0.5)[0], body.origin, atol=1e-15)
+    ship.velocity = (5.0, 0.0, 0.0)  # no pose: goes on being blended
+    world.step()
+    assert ship.interpolated_pose(0.5)[0][0] == pytest.approx(0.25 + ship.origin[0] - 0.5, abs=0.2)

@@ -1,0 +1,227 @@
+"""What is rejected before any change: bad parameters, handles of another world or of removed bodies, changes inside a force."""
+
+import re
+
+import numpy as np
+import pytest
+
+from engine import World, forces
+
+from ..full_world import Gusts, count_ticks, differences, full_world, image
+from ..worlds import OTHER, PROPERTIES
+from .test_force_rows import FAR, GRAVITY, LORENTZ, jets, made_with, on_a_body, spring, three_bodies, thruster
+
+# a parameter set to what construction rejects
+
+NAN, INF = float("nan"), float("inf")
+NUMBERS = (NAN, INF, "much", None, True, 1j)
+VECTORS = ((1, 2), (1, 2, NAN), (1, 2, INF), "up", None, ((1, 2, 3),), (1, 2, "3"), 5.0)
+BAD = {
+    "acceleration_world": (made_with(forces.UniformGravity, acceleration_world=(0, 0, -1)), VECTORS),
+    "position": (thruster, VECTORS),
+    "direction": (thruster, (*VECTORS, (0, 0, 0))),
+    "max_force": (thruster, (*NUMBERS, -1.0)),
+    "positions": (jets, (np.full((3, 3), NAN), np.eye(4), (1, 2, 3), "x", None)),
+    "directions": (jets, (np.zeros((3, 3)), np.full((3, 3), INF), np.eye(3)[:2], (0, 0, 1), None)),
+    "max_forces": (jets, ((1, 2), (1, 2, -3), (1, 2, NAN), -1.0, "x", None)),
+    "force_body": (on_a_body(forces.ConstantForce, force_body=(1, 2, 3), at_body=(1, 0, 0)), VECTORS[:4]),
+    "torque_world": (on_a_body(forces.ConstantTorque, torque_world=(1, 2, 3)), VECTORS[:4]),
+    "at_other": (spring, VECTORS),
+    "stiffness": (spring, (*NUMBERS, -1.0)),
+    "damping": (spring, (*NUMBERS, -1.0)),
+    "rest_length": (spring, (*NUMBERS, -1.0)),
+    "gm": (GRAVITY, (*NUMBERS, 0.0, -5.0)),
+    "center": (GRAVITY, VECTORS),
+    "axis": (GRAVITY, (*VECTORS, (0, 0, 0))),
+    "j2": (GRAVITY, NUMBERS),
+    "reference_radius": (GRAVITY, (None, 0.0, -1.0, NAN, "x")),
+    "coefficient": (made_with(forces.LinearDrag, coefficient=0.4), (*NUMBERS, -0.1, (0.1, 0.2))),
+    "charge": (made_with(forces.Lorentz, **LORENTZ), NUMBERS),
+    "electric_field": (made_with(forces.Lorentz, **LORENTZ), VECTORS),
+    "gradient center": (made_with(forces.GravityGradient, gm=5e4, center=FAR), VECTORS),
+}  # fmt: skip
+
+
+def rule_of(error):
+    """What an error says behind its owner: argument, rule and value."""
+    return re.sub(r"^.*?: (?=\w+(\[\d\])? must be)", "", str(error), flags=re.DOTALL).replace("(n, 3)", "(3, 3)")
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_parameter_is_rejected_in_flight_as_at_construction_and_nothing_changes(name):
+    make, values = BAD[name]
+    argument = name.split()[-1]
+    world = three_bodies()
+    force = world.add_force(make(world.bodies))
+    before = image(world)
+    for value in values:
+        with pytest.raises((ValueError, TypeError)) as made:
+            make(world.bodies, **{argument: value})
+        with pytest.raises(made.type) as changed:
+            setattr(force, argument, value)
+        assert rule_of(changed.value) == rule_of(made.value)
+        assert rule_of(changed.value).startswith(argument)
+        assert str(changed.value).startswith(repr(force)[:20])  # its owner
+    for switch in (1, 0, None, "on", 0.5, [True]):
+        with pytest.raises(TypeError, match="enabled must be True or False; got"):
+            force.enabled = switch
+    assert differences(before, image(world)) == []
+
+
+@pytest.mark.parametrize("name", ["body", "other", "rows", "depends_on_rates"])
+def test_what_a_force_is_made_of_for_good_cannot_be_set(name):
+    world = three_bodies()
+    force = world.add_force(spring(world.bodies))
+    with pytest.raises(AttributeError, match=f"Spring.*: {name} cannot be changed; remove the force and add another"):
+        setattr(force, name, world.bodies[1])
+    for make, other in ((on_a_body(forces.ConstantForce, force_world=(0, 0, 1)), "force_body"), (thruster, "throtle")):
+        with pytest.raises(AttributeError):
+            setattr(make(world.bodies), other, (1.0, 2.0, 3.0))
+
+
+# handles of another world, and of bodies that were removed
+
+
+def use(world, body, other):
+    """Every place that takes a body, with this one: `other` is a good one of the world."""
+    bank = {"positions": np.eye(3), "directions": np.eye(3), "max_forces": 1.0}
+    return {
+        "remove_body": lambda: world.remove_body(body),
+        "remove_bodies": lambda: world.remove_bodies([other, body]),
+        "wrench": lambda: world.wrench(body),
+        "thruster": lambda: world.add_force(forces.Thruster(body, position=(0, 0, 0), direction=(0, 0, 1), max_force=1.0)),
+        "bank": lambda: world.add_force(forces.ThrusterBank(body, **bank)),
+        "constant force": lambda: world.add_force(forces.ConstantForce(body, force_world=(0, 0, 1))),
+        "constant torque": lambda: world.add_force(forces.ConstantTorque(body, torque_body=(0, 0, 1))),
+        "spring": lambda: world.add_force(forces.Spring(body, other, stiffness=1.0)),
+        "spring to": lambda: world.add_force(forces.Spring(other, body, stiffness=1.0)),
+        "uniform gravity": lambda: world.add_force(forces.UniformGravity((0, 0, 1), bodies=[other, body])),
+        "point gravity": lambda: world.add_force(forces.PointGravity(1.0, bodies=[other, body])),
+        "gradient": lambda: world.add_force(forces.GravityGradient(1.0, bodies=[other, body])),
+        "linear drag": lambda: world.add_force(forces.LinearDrag(1.0, bodies=[other, body])),
+        "quadratic drag": lambda: world.add_force(forces.QuadraticDrag([1.0, 2.0], bodies=[other, body])),
+        "damping": lambda: world.add_force(forces.AngularDamping(1.0, bodies=[body])),
+        "lorentz": lambda: world.add_force(forces.Lorentz(1.0, bodies=[body])),
+        "wrench.add": lambda: world.add_force(lambda wrench, bodies, time: wrench.add(body, force_world=(0, 0, 1))) and world.step(),
+    }  # fmt: skip
+
+
+PLACES = use(None, None, None)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("which", ["of another world", "removed"])
+def test_a_handle_of_another_world_or_of_a_removed_body_is_rejected_in_every_argument(place, which):
+    world, stranger = full_world(called=False), full_world(called=False)
+    body = stranger.body("tug") if which == "of another world" else world.body("probe")
+    if which == "removed":
+        world.remove_body(body)
+    before, unharmed = image(world), image(stranger)
+    with pytest.raises(ValueError, match=r"tug|probe") as caught:
+        use(world, body, world.body("ship"))[place]()
+    assert "removed" in str(caught.value) if which == "removed" else "of this world" in str(caught.value)
+    if place == "wrench.add":  # the force itself is a good one
+        world.remove_force(world.forces[-1])
+    assert differences(before, image(world)) == differences(unharmed, image(stranger)) == []
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("wrong", ["ship", None, 1.5, object(), World, "state"])
+def test_what_is_no_body_is_rejected_in_every_argument(place, wrong):
+    world = full_world(called=False)
+    wrong = world.state if wrong == "state" else wrong
+    if place == "spring to" and wrong is None:
+        return  # a point of the world
+    before = image(world)
+    with pytest.raises(TypeError):
+        use(world, wrong, world.body("ship"))[place]()
+    if place == "wrench.add":
+        world.remove_force(world.forces[-1])
+    assert differences(before, image(world)) == []
+
+
+def test_every_use_of_the_handle_of_a_removed_body_says_that_it_was_removed():
+    world = full_world()
+    gone = world.body("probe")
+    thruster = forces.Thruster(gone, position=(0, 0, 0), direction=(0, 0, 1), max_force=1.0)
+    names = [name for name in dir(type(gone)) if not name.startswith("_") and name != "name"]
+    arguments = {"to_world": 1, "apply_force": 1, "interpolated_pose": 0, "kinetic_energy": 0}
+    world.remove_body(gone)
+    before = image(world)
+    for name in names:
+        with pytest.raises(
+            ValueError, match="body 'probe' was removed from its world; its handle can no longer be used"
+        ):
+            value = getattr(gone, name)
+            value(*[(1.0, 2.0, 3.0)] * arguments.get(name, 1))
+        if isinstance(getattr(type(gone), name), property) and getattr(type(gone), name).fset is not None:
+            good = {"mass_properties": OTHER, "orientation": (0, 0, 0, 1)}.get(name, (1.0, 2.0, 3.0))
+            with pytest.raises(ValueError, match="was removed from its world"):
+                setattr(gone, name, good)
+    assert (gone.name, repr(gone), str(gone)) == ("probe", "<Body 'probe' (removed)>", "body 'probe'")
+    with pytest.raises(ValueError, match="was removed"):
+        world.add_force(thruster)
+    assert differences(before, image(world)) == []
+
+
+@pytest.mark.parametrize("again", ["same world", "another world", "after removal"])
+def test_a_force_is_in_one_world_once(again):
+    world, other = full_world(called=False), full_world(called=False)
+    drag = world.add_force(forces.QuadraticDrag(0.5))
+    if again == "after removal":
+        world.remove_force(drag)
+        with pytest.raises(
+            ValueError, match=r"World.remove_force: force must be a force of this world; got QuadraticDrag\(0.5\)"
+        ):
+            world.remove_force(drag)
+        other.add_force(drag)
+        assert drag in other.forces
+        return
+    before = image(world), image(other)
+    with pytest.raises(
+        ValueError, match=r"World.add_force: force must be one that is not in (this world already|another world)"
+    ):
+        (world if again == "same world" else other).add_force(drag)
+    assert before == (image(world), image(other))
+
+
+# changes inside a force
+
+CHANGES = {
+    "throttles": lambda world: setattr(world.thrusters, "throttle", 0.5),
+    "rest lengths": lambda world: setattr(world.springs, "rest_length", 0.5),
+    "coefficients": lambda world: setattr(world.fields(forces.LinearDrag), "coefficient", 0.5),
+    "a parameter": lambda world: setattr(world.forces[7], "coefficient", 0.5),
+    "enabled": lambda world: setattr(world.forces[2], "enabled", False),
+    "gravity": lambda world: setattr(world.forces[9], "j2", 0.5),
+    "remove_bodies": lambda world: world.remove_bodies(world.bodies[:2]),
+    "add_bodies": lambda world: world.add_bodies(OTHER, np.ones((2, 3))),
+    "memory.add": lambda world: world.memory.add("more"),
+    "memory.attach": lambda world: world.memory.attach("more", Gusts()),
+    "after_tick": lambda world: world.after_tick(print),
+    "remove_callback": lambda world: world.remove_callback(count_ticks),
+    "profile": lambda world: world.profile().__enter__(),
+    "mass_properties": lambda world: setattr(world.bodies[0], "mass_properties", PROPERTIES),
+}
+
+
+@pytest.mark.parametrize("evaluate", ["tick", "stage"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_table_that_is_changed_inside_a_force_is_rejected_and_the_tick_undone(change, evaluate):
+    world, twin = full_world(), full_world()
+
+    def meddle(wrench, bodies, time):
+        CHANGES[change](world)
+
+    meddle.evaluate = evaluate
+    world.add_force(meddle)
+    before = image(world)
+    with pytest.raises(
+        RuntimeError, match=r"World: a force may only add to its wrench; change the world in a callback \(World.on_t"
+    ):
+        world.step()
+    assert differences(before, image(world)) == []
+    world.remove_force(meddle)
+    world.step(2)
+    twin.step(2)
+    assert world.state_hash() == twin.state_hash()

@@ -1,0 +1,109 @@
+"""A steady tick makes a few Python calls, and runs one loop whatever the number and order of forces."""
+
+import inspect
+import sys
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, World, forces
+
+from ..worlds import OTHER, PROPERTIES
+
+SHAPE = MassProperties.box(2.0, (1.0, 2.0, 3.0))
+
+
+def python_calls(function):
+    """Names of the Python functions that are called, the first one included."""
+    names = []
+
+    def note(frame, event, _argument):
+        if event == "call":
+            names.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return names
+
+
+def flown(every=None):
+    world = World(0.01)
+    ship = world.add_body(SHAPE, angular_velocity_body=(0.1, 2.0, 0.3))
+    world.add_force(forces.UniformGravity((0.0, -9.81, 0.0)))
+    world.add_force(forces.Thruster(ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=2.0)).throttle = 0.5
+    world.add_force(forces.LinearDrag(0.1))
+    if every is not None:
+        world.on_tick(lambda world: None, every=every)
+    return world
+
+
+@pytest.mark.parametrize("every", [None, 100])
+def test_a_steady_step_makes_at_most_four_python_calls(every):
+    """`step` and what numba's dispatcher needs; measured 1 compiled and, as plain Python, those of the loop's own arithmetic."""
+    world = flown(every)
+    world.step(3)
+    names = python_calls(world.step)
+    from engine.compilation.compiler import COMPILED
+
+    own = names if COMPILED else names[: names.index("strang") + 1]
+    assert own[0] == "step"
+    assert len(own) <= 4
+    assert world.tick_count == 4
+
+
+def test_the_stages_of_a_tick_stand_in_step_in_their_order():
+    source = inspect.getsource(World.step)
+    stages = ["call_callbacks", "gather_held", "move", "commit", "call_after_tick"]
+    places = [source.index(f"stages.{name}(") for name in stages]
+    assert places == sorted(places)
+
+
+def loop_of(world):
+    """The compiled loop that takes the world's next ticks."""
+    world.step()
+    return world._plan.choose().func
+
+
+def with_forces(make, count=5):
+    world = World(0.01)
+    bodies = world.add_bodies([PROPERTIES, OTHER] * 3, np.arange(18.0).reshape(6, 3))[:count]
+    for force in make(bodies):
+        world.add_force(force)
+    return world
+
+
+GRAVITY = (500.0, (40.0, -30.0, 20.0))
+
+
+def test_neither_number_nor_order_of_forces_selects_a_loop():
+    """One of each kind in two orders; two gravities and twenty; a drag for each body and one for all; one thruster and none."""
+    one = loop_of(with_forces(lambda bodies: [forces.PointGravity(*GRAVITY), forces.LinearDrag(0.1)]))
+    other = loop_of(
+        with_forces(
+            lambda bodies: [forces.LinearDrag(0.3), forces.PointGravity(9.0, (1e3, 0, 0), j2=0.1, reference_radius=1.0)]
+        )
+    )
+    assert one is other
+    two = loop_of(with_forces(lambda bodies: [forces.PointGravity(*GRAVITY), forces.PointGravity(*GRAVITY)]))
+    twenty = loop_of(with_forces(lambda bodies: [forces.PointGravity(100.0 + k, (50.0 + k, 0, 0)) for k in range(20)]))
+    assert two is twenty
+    shared = loop_of(with_forces(lambda bodies: [forces.LinearDrag(0.1)]))
+    each = loop_of(
+        with_forces(lambda bodies: [forces.LinearDrag(0.1 * k, bodies=[body]) for k, body in enumerate(bodies)])
+    )
+    assert shared is each
+    bare = loop_of(with_forces(lambda bodies: []))
+    thrust = loop_of(
+        with_forces(lambda bodies: [forces.Thruster(bodies[0], position=(0, 0, 1), direction=(1, 0, 0), max_force=1.0)])
+    )
+    assert bare is thrust
+
+
+def test_switching_a_force_off_selects_no_other_loop():
+    world = with_forces(lambda bodies: [forces.PointGravity(*GRAVITY), forces.LinearDrag(0.1)])
+    before = loop_of(world)
+    world.forces[1].enabled = False
+    assert loop_of(world) is before

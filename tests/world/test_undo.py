@@ -1,0 +1,311 @@
+"""A failed tick leaves every table, list and memory unchanged: parameters, commands, handles, rows of memory, attached objects."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import NonFiniteStateError, World, forces, integrators
+from engine.compilation.compiler import COMPILED
+
+from ..full_world import (
+    OPERATIONS,
+    Gusts,
+    Stop,
+    differences,
+    fail_inside,
+    full_world,
+    image,
+    remove_a_body,
+    set_parameters,
+)
+from ..worlds import OTHER, PROPERTIES
+
+
+def act(world, operations, raising):
+    """A tick in which a callback does these, and then raises or not."""
+
+    def callback(world):
+        for operation, number in operations:
+            operation(world, number)
+        if raising:
+            raise Stop
+
+    world.on_tick(callback)
+    before = image(world)
+    if raising:
+        with pytest.raises(Stop):
+            world.step()
+        assert differences(before, image(world)) == []
+    else:
+        world.step()
+    if callback in [entry.function for entry in world._stages.on_tick]:  # an operation may have removed it
+        world.remove_callback(callback)
+
+
+SEQUENCES = st.lists(st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 300)), max_size=8)
+
+
+@given(SEQUENCES)
+def test_whatever_a_callback_has_done_before_it_raises_is_undone_to_the_last_byte(operations):
+    world, twin = full_world(), full_world()
+    act(world, operations, raising=True)
+    world.step(2)
+    twin.step(2)
+    assert world.state_hash() == twin.state_hash()
+
+
+@pytest.mark.skipif(COMPILED, reason="each set of forces would be compiled")
+@given(SEQUENCES)
+def test_what_a_callback_does_after_a_failed_attempt_is_as_if_that_had_not_been(operations):
+    """Nothing of the failed tick is left that shows later: stale numbers of rows, caches, places of pushes."""
+    world, twin = full_world(), full_world()
+    act(world, operations, raising=True)
+    for other in (world, twin):
+        act(other, operations, raising=False)
+        other.step(2)
+    assert world.state_hash() == twin.state_hash()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__name__)
+def test_each_operation_changes_the_world_and_is_undone_by_itself(operation):
+    """An operation that changed nothing would make the tests above blind."""
+    world, changes = full_world(), 0
+    for number in range(8):
+        act(world, [(operation, number)], raising=True)
+        other = full_world()
+        before = image(other)
+        operation(other, number)
+        changes += bool(differences(before, image(other)))
+    assert (changes > 0) == (operation is not fail_inside)
+
+
+def test_after_a_failed_tick_all_handles_are_valid_again():
+    world = full_world()
+    ship, tug, _buoy, _probe = bodies = world.bodies
+    engine, bank = world.forces[2:4]
+    drag = world.forces[7]
+    added = []
+    before = image(world)
+
+    def callback(world):
+        added.extend(world.add_bodies(OTHER, np.ones((3, 3))))
+        added.append(world.add_force(forces.Thruster(added[0], position=(0, 0, 0), direction=(1, 0, 0), max_force=1.0)))
+        added.append(world.memory.add("fresh"))
+        world.remove_bodies([tug, ship])
+        engine.throttle = 0.75  # a force that went with its body keeps its parameters
+        raise Stop
+
+    world.on_tick(callback)
+    with pytest.raises(Stop):
+        world.step()
+    world.remove_callback(callback)
+    assert differences(before, image(world)) == []
+    assert [body.index for body in bodies] == [0, 1, 2, 3]
+    assert (list(engine.rows), list(bank.rows)) == ([0], [1, 2])
+    assert drag.named_bodies() == (tug, ship)
+    for body in added[:3]:
+        with pytest.raises(ValueError, match=r"body 'body \d' was removed from its world"):
+            _ = body.position
+    with pytest.raises(ValueError, match="that added it failed and was undone"):
+        added[4].value = 3.0
+    with pytest.raises(ValueError, match="was removed from its world"):
+        world.add_force(added[3])
+    engine.throttle = 0.5
+    assert world.thrusters.throttle[0] == 0.5
+
+
+def test_a_force_that_a_failed_tick_has_added_is_in_no_world_and_may_be_added_again():
+    world, other, drag = full_world(), full_world(), forces.LinearDrag(0.5)
+
+    def callback(world):
+        world.add_force(drag)
+        drag.coefficient = 0.75
+        raise Stop
+
+    world.on_tick(callback)
+    with pytest.raises(Stop):
+        world.step()
+    assert drag not in world.forces
+    other.add_force(drag)
+    drag.coefficient = 0.25
+    assert other.fields(forces.LinearDrag).coefficient.tolist() == [0.3, 0.5, 0.1, 0.25]
+    assert world.fields(forces.LinearDrag).coefficient.tolist() == [0.3, 0.5, 0.1]
+
+
+def test_a_push_that_was_undone_with_a_function_after_the_tick_leaves_no_place_for_the_next():
+    world, twin = full_world(called=False), full_world(called=False)
+
+    def push(world):
+        world.body("buoy").apply_force((1.0, 2.0, 3.0))
+        raise Stop
+
+    world.after_tick(push)
+    with pytest.raises(Stop):
+        world.step()
+    world.remove_callback(push)
+    twin.step()
+    for made in (world, twin):
+        made.body("buoy").apply_force((3.0, 0.0, 0.0))
+        made.body("ship").apply_force((0.0, 3.0, 0.0))
+        made.step()
+    assert world.state_hash() == twin.state_hash()
+
+
+FAILURES = ("callback", "force at a stage", "force of a tick", "not finite")
+
+
+@pytest.mark.parametrize("how", FAILURES)
+@pytest.mark.parametrize("method", ["rk4", "free-rotor-2"])
+def test_what_called_objects_remember_is_put_back_where_no_callback_changed_anything(method, how):
+    """The force is drained as often as it is called, and the search for the culprit calls it once more."""
+    world, twin = full_world(method), full_world(method)
+    is_failing = [True]
+
+    def spoil(*arguments):
+        if is_failing[0] and how != "not finite":
+            raise Stop
+        if is_failing[0]:
+            arguments[0].force_world[:] = np.nan
+
+    if how == "callback":
+        world.on_tick(spoil)
+    else:
+        spoil.evaluate = "tick" if how == "force of a tick" else "stage"
+        world.add_force(spoil)
+    before = image(world, previous=how != "not finite")
+    for _ in range(2):
+        with pytest.raises(NonFiniteStateError if how == "not finite" else Stop):
+            world.step()
+        assert differences(before, image(world, previous=how != "not finite")) == []
+    (world.remove_callback if how == "callback" else world.remove_force)(spoil)
+    world.step(3)
+    twin.step(3)
+    assert world.state_hash() == twin.state_hash()
+
+
+def test_a_force_that_a_failed_callback_has_added_remembers_what_it_did_before():
+    world, gusts = full_world(), Gusts()
+    twin = full_world()
+
+    def callback(world):
+        world.add_force(gusts)
+        gusts.calls = 7
+
+    world.on_tick(callback)
+    world.add_force(fails := fail_at_once)
+    with pytest.raises(Stop):
+        world.step()
+    assert (gusts.calls, gusts.drift.tolist()) == (0, [0.1, -0.2, 0.3])
+    for flying, force in ((world, gusts), (twin, Gusts())):
+        for function in [callback] if flying is world else []:
+            flying.remove_callback(function)
+            flying.remove_force(fails)
+        flying.add_force(force)
+        flying.step(2)
+    assert world.state_hash() == twin.state_hash()
+
+
+def fail_at_once(wrench, bodies, time):
+    raise Stop
+
+
+def test_a_body_that_a_failed_first_tick_has_added_leaves_no_row_in_the_history_of_wrenches():
+    """The history is made in the tick, with a row for the body that goes when the tick is undone."""
+
+    def world():
+        made = World(0.1, integrator=integrators.Extrapolated(integrators.RungeKutta4()))
+        ship = made.add_body(PROPERTIES)
+        made.add_force(forces.Thruster(ship, position=(0, 1, 0), direction=(1, 0, 1), max_force=4.0))
+        return made
+
+    def fly(made):
+        for tick in range(4):
+            made.thrusters.throttle = tick / 4
+            made.step()
+            if tick == 2:
+                made.add_body(OTHER, position=(3, 0, 0)).apply_force((1, 0, 0))
+        return made.state_hash()
+
+    failed, fresh = world(), world()
+    failed.on_tick(callback := lambda world: world.add_body(OTHER))
+    failed.add_force(fail_at_once)
+    with pytest.raises(Stop):
+        failed.step()
+    failed.remove_callback(callback)
+    failed.remove_force(fail_at_once)
+    assert fly(failed) == fly(fresh)
+
+
+class Unwilling(Gusts):
+    """Raises when its state is put back."""
+
+    def set_state(self, state):
+        raise KeyError("not now")
+
+
+def test_a_set_state_that_raises_comes_out_and_all_the_rest_is_undone():
+    world = full_world()
+    world.add_force(Unwilling())
+    before = image(world)
+    world.on_tick(
+        callback := lambda world: [set_parameters(world, 5), remove_a_body(world, 1), fail_at_once(None, None, 0)]
+    )
+    with pytest.raises(KeyError, match="not now") as caught:
+        world.step()
+    assert isinstance(caught.value.__context__, Stop)
+    world.remove_callback(callback)
+    assert differences(before, image(world)) == []
+    world.body("ship").velocity = (1.0, 2.0, 3.0)
+    with pytest.raises(KeyError):
+        world.wrench(world.bodies[0])  # puts back too
+    assert world.body("ship").velocity.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_an_interrupt_while_a_tick_is_undone_leaves_nothing_half_undone():
+    world = full_world()
+    interrupts = []
+
+    class Interrupted(Gusts):
+        def set_state(self, state):
+            super().set_state(state)
+            if not interrupts:
+                interrupts.append(1)
+                raise KeyboardInterrupt
+
+    world.on_tick(
+        callback := lambda world: [remove_a_body(world, 1), set_parameters(world, 3), fail_at_once(None, None, 0)]
+    )
+    world.add_force(Interrupted())
+    before = image(world)
+    with pytest.raises(KeyboardInterrupt):
+        world.step()
+    assert interrupts
+    assert differences(before, image(world)) == []
+    world.remove_callback(callback)
+    world.step()
+
+
+def test_what_a_function_after_the_tick_has_done_before_it_raises_is_undone_and_the_tick_stays():
+    world, twin = full_world(), full_world()
+    for made in (world, twin):
+        made.step()
+
+    def after(world):
+        for operation in OPERATIONS:
+            operation(world, 3)
+        raise Stop
+
+    world.after_tick(after)
+    twin.step()
+    before = image(twin)
+    with pytest.raises(Stop):
+        world.step(5)
+    world.remove_callback(after)
+    assert world.tick_count == twin.tick_count
+    assert {"tables", "hash", "objects", "ticks"}.isdisjoint(differences(before, image(world)))
+    assert [name for name in differences(before, image(world)) if name.startswith("table")] == []
+    for made in (world, twin):  # places of pushes that were undone are free again
+        made.body("ship").apply_force((3.0, 2.0, 1.0))
+        made.step()
+    assert world.state_hash() == twin.state_hash()
