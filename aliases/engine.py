@@ -11,7 +11,7 @@ from pathlib import Path
 
 def _folders_of_the_project() -> ModuleSpec | None:
     """A project's own folder `engine`, where it has no `__init__.py`: Python then prefers this file, although it comes later."""
-    others = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).resolve().parent]
+    others = [entry for entry in sys.path if entry != str(Path(__file__).parent)]
     found = PathFinder.find_spec("engine", others)
     if found is None or found.loader is not None:
         return None

@@ -51,11 +51,8 @@ class _Finder(MetaPathFinder):
         own = find_spec(self.package + fullname.removeprefix(self.name))
         if own is None:
             return None
-        places = own.submodule_search_locations
-        found = ModuleSpec(fullname, _Loader(own), origin=own.origin, is_package=places is not None)
-        if places is not None:
-            found.submodule_search_locations = places
-        return found
+        is_package = own.submodule_search_locations is not None
+        return ModuleSpec(fullname, _Loader(own), origin=own.origin, is_package=is_package)
 
 
 class _Loader(InspectLoader):

@@ -132,7 +132,8 @@ def foreign_project(folder, *, is_package):
     """A game with a folder `engine` of its own, with or without an `__init__.py`."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "engine").mkdir(parents=True)
-    (folder / "engine" / "player.py").write_text("name = 'the engine of the game'\n", encoding="utf-8")
+    for name in ("player.py", "forces.py"):
+        (folder / "engine" / name).write_text("owner = 'the game'\n", encoding="utf-8")
     if is_package:
         (folder / "engine" / "__init__.py").write_text("owner = 'the game'\n", encoding="utf-8")
     return folder

@@ -3,6 +3,7 @@
 The package's own name is then that of its folder, `engine`. The wheel does not have this file.
 """
 
+import sys
 from pathlib import Path
 
 import engine
@@ -13,7 +14,12 @@ if Path(engine.__file__ or "").parent != Path(__file__).resolve().parents[2] / "
         f"`engine` of its own, {engine.__file__}; install polhode without -e"
     )
 
-from engine import second_name
+if __name__ == "__main__":
+    from engine.__main__ import main
 
-second_name.give("polhode", "engine")
-second_name.give("polhode.demos", "demos")
+    sys.exit(main())
+else:
+    from engine import second_name
+
+    second_name.give("polhode", "engine")
+    second_name.give("polhode.demos", "demos")

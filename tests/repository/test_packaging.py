@@ -211,9 +211,8 @@ def test_both_names_run_the_same_programs(module, arguments, said, installed, tm
 
 BESIDE = """
 from polhode import World, rotation
-import engine.player
-assert engine.player.name == "the engine of the game" and not hasattr(engine, "World")
-assert getattr(engine, "owner", "the game") == "the game"
+import engine.forces, engine.player
+assert engine.forces.owner == engine.player.owner == "the game" and not hasattr(engine, "World")
 world = World(dt=0.01)
 world.step(2)
 print(world.time)
@@ -224,6 +223,22 @@ print(world.time)
 def test_a_project_with_an_engine_of_its_own_keeps_it(is_package, installed, tmp_path):
     project = foreign_project(tmp_path / "game", is_package=is_package)
     assert done(installed.run("python", "-W", "error", "-c", BESIDE, folder=project)) == "0.02\n"
+
+
+REPLACED = """
+import sys
+from engine import World
+for name in [name for name in sys.modules if name.partition(".")[0] == "engine"]:
+    del sys.modules[name]
+sys.path.insert(0, sys.argv[1])
+import engine.forces
+assert engine.forces.owner == "the game"
+"""
+
+
+def test_a_package_that_a_program_puts_in_the_place_of_the_second_name_is_left_alone(installed, tmp_path):
+    project = foreign_project(tmp_path / "game", is_package=True)
+    done(installed.run("python", "-c", REPLACED, project, folder=tmp_path))
 
 
 def test_a_folder_without_code_does_not_hide_the_second_name(installed, tmp_path):
@@ -289,6 +304,7 @@ def test_an_editable_install_has_the_second_name_and_the_command(built, tmp_path
         print(engine.World.__module__)
     """
     assert done(environment.run("python", "-W", "error", "-c", script, folder=tmp_path)) == "engine.world\n"
+    assert "kernels are ready" in done(environment.run("python", "-m", "polhode", "prepare", folder=tmp_path))
     project = foreign_project(tmp_path / "game", is_package=True)
     assert "  python -m demos tumble " in done(environment.run("polhode", folder=project))
     failed = environment.run("python", "-c", "import polhode", folder=project)
