@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from . import rotation
 from .checks import (
     FloatArray,
     beyond_range_allowed,
+    components,
     finite_result,
     read_only,
     real,
@@ -371,8 +373,9 @@ class Body:
             >>> ship.velocity.tolist()
             [2.0, 0.0, 0.0]
         """
-        force = vector(force_world, "force_world", self)
-        torque = None if at_world is None else np.cross(vector(at_world, "at_world", self) - self.position, force)
+        force, torque = components(force_world, "force_world", self), None
+        if at_world is not None:
+            torque = np.cross(vector(at_world, "at_world", self) - self.position, force).tolist()
         self._push(FORCE_WORLD, force, torque)
 
     def apply_force_body(self, force_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
@@ -382,10 +385,9 @@ class Body:
             force_body: Force [N], body frame, shape (3,).
             at_body: Point of application [m], body axes from the body's origin, shape (3,). None is the mass centre.
         """
-        force = vector(force_body, "force_body", self)
-        torque = None
+        force, torque = components(force_body, "force_body", self), None
         if at_body is not None:
-            torque = np.cross(vector(at_body, "at_body", self) - self.center_of_mass_body, force)
+            torque = np.cross(vector(at_body, "at_body", self) - self.center_of_mass_body, force).tolist()
         self._push(FORCE_BODY, force, torque)
 
     def apply_torque(self, torque_world: npt.ArrayLike) -> None:
@@ -394,7 +396,7 @@ class Body:
         Args:
             torque_world: Torque [N·m], world frame, shape (3,).
         """
-        self._push(FORCE_WORLD, None, vector(torque_world, "torque_world", self))
+        self._push(FORCE_WORLD, None, components(torque_world, "torque_world", self))
 
     def apply_torque_body(self, torque_body: npt.ArrayLike) -> None:
         """Apply a torque during the next tick that rotates with the body.
@@ -402,7 +404,7 @@ class Body:
         Args:
             torque_body: Torque [N·m], body frame, shape (3,).
         """
-        self._push(FORCE_BODY, None, vector(torque_body, "torque_body", self))
+        self._push(FORCE_BODY, None, components(torque_body, "torque_body", self))
 
     # impulses, which act at once
 
@@ -501,7 +503,7 @@ class Body:
             if not np.isfinite(result).all():
                 raise ValueError(f"{self}: the given values lead to a result that is not finite: {result.tolist()}")
 
-    def _push(self, part: int, force: FloatArray | None, torque: FloatArray | None) -> None:
+    def _push(self, part: int, force: Sequence[float] | None, torque: Sequence[float] | None) -> None:
         self._world._held.push(self, part, force, torque)
 
     def _rates_after(self, angular_impulse_world: FloatArray) -> FloatArray:

@@ -5,7 +5,7 @@ one kind of value is corrected: a quaternion within 1e-6 of unit length is norma
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -61,17 +61,28 @@ def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
 
 def vector(value: Any, argument: str, owner: object, length: int = 3) -> FloatArray:
     """A fresh array of `length` finite real numbers."""
-    # A short cut for the two most frequent forms takes 0.4 µs instead of 5. Zero times a finite number is zero; times any other it is nan.
+    quick = _quick_components(value, length)
+    return array(value, argument, owner, (length,)) if quick is None else np.array(quick)
+
+
+def components(value: Any, argument: str, owner: object, length: int = 3) -> Sequence[float]:
+    """The same as `vector`, as Python floats."""
+    quick = _quick_components(value, length)
+    return array(value, argument, owner, (length,)).tolist() if quick is None else quick
+
+
+def _quick_components(value: Any, length: int) -> Sequence[float] | None:
+    """The numbers of a vector in one of its two most frequent forms, in 0.4 µs instead of 5; None for all others and for inf and nan."""
     if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.shape == (length,):
-        total = 0.0
-        for number in value.tolist():
-            total += 0.0 * number
-        if total == 0.0:
-            return value.copy()
+        numbers: Sequence[float] = value.tolist()
     elif type(value) is tuple and len(value) == length and all(type(number) is float for number in value):
-        if math.isfinite(sum(map(abs, value))):
-            return np.array(value)
-    return array(value, argument, owner, (length,))
+        numbers = value
+    else:
+        return None
+    total = 0.0
+    for number in numbers:
+        total += 0.0 * number  # zero for a finite number, nan for any other
+    return numbers if total == 0.0 else None
 
 
 def direction(value: Any, argument: str, owner: object) -> FloatArray:

@@ -2,8 +2,8 @@
 
 numba's own disk cache checks only the file that defines a function. It would run outdated code after a change in another file whose
 functions are inlined. Here the key of a kernel is its identity (see `identity`), which covers its code and everything that the code reads.
-The cache is in the user's cache folder or, if that is not writable, in the `__pycache__` folder of the source; both are read. The environment
-variable POLHODE_CACHE_DIR selects another folder.
+The cache is in the user's cache folder or, if that is not writable, in the `__pycache__` folder of the source; both are read. The
+environment variable POLHODE_CACHE_DIR selects another folder.
 """
 
 import hashlib

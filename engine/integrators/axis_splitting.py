@@ -1,8 +1,7 @@
 """Splitting into kicks by the forces and rotations about the principal axes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..checks import refuse
 from ..compilation.compiler import inlined
@@ -10,6 +9,7 @@ from ..kernels.quaternions import Quaternion, from_rotation_vector
 from ..kernels.rigid_body import MaybeVector, plus
 from ..kernels.trigonometry import sine_cosine_of_half
 from ..kernels.vectors import Vector, scale
+from ..loops.kick_drift import Turn
 from .splitting import SUZUKI, Splitting, Table, of_order_two
 
 
@@ -138,8 +138,8 @@ class AxisSplitting(Splitting):
 
     order: int = 2
 
-    turn: ClassVar[Callable[..., Any]] = staticmethod(axis_splitting)
-    shares: ClassVar[tuple[float, ...]] = (1.0,)
+    _turn: ClassVar[Turn] = staticmethod(axis_splitting)
+    _shares: ClassVar[tuple[float, ...]] = (1.0,)
 
     def __post_init__(self) -> None:
         if isinstance(self.order, bool) or self.order not in _TABLES:
@@ -150,5 +150,5 @@ class AxisSplitting(Splitting):
         return f"axis-splitting-{self.order}"
 
     @property
-    def table(self) -> Table:
+    def _table(self) -> Table:
         return _TABLES[self.order]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..compilation.choice import Loop, choose, named
 from ..loops.columns import Integers
-from ..loops.fields import FieldKind, field_passes
+from ..loops.fields import FieldKind, Layers, field_passes
 from ..loops.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
 from ..loops.point_forces import pulls
 from ..store.bodies import Bodies
@@ -21,15 +21,15 @@ class CompiledForces(NamedTuple):
 
     kinds: tuple[FieldKind, ...] = ()
     """The kinds of fields that act, in the order in which they are added."""
-    layers: Any = 0.0
+    layers: Layers = 0.0
     """Their parameters per body, shape (rows, pitch); any value if there is no field."""
-    layer_counts: Any = ()
+    layer_counts: Sequence[int] = ()
     """The number of layers of each kind."""
-    counts: Any = None
+    counts: Integers | None = None
     """The number of springs and of point forces."""
-    springs: Any = None
+    springs: FloatArray | None = None
     """The springs, shape (12, capacity); None if there are none."""
-    point_forces: Any = None
+    point_forces: FloatArray | None = None
     """The point forces, shape (8, capacity); None if there are none."""
     in_passes: bool = False
     """Whether each stage is a pass over all bodies, because there are springs, point forces or several layers of one kind."""
@@ -68,7 +68,7 @@ def force_tables(bodies: Bodies, forces: CompiledForces) -> ForceTables:
         row += count * kind.rows_per_layer
     if forces.counts is not None and forces.counts.any():
         calls[0, 0] = pulls_loop(bodies).address
-    layers = forces.layers if forces.kinds else np.zeros((1, bodies.pitch))
+    layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((1, bodies.pitch))
     springs = _NO_SPRINGS if forces.springs is None else forces.springs
     point_forces = _NO_POINT_FORCES if forces.point_forces is None else forces.point_forces
     return calls, layers, springs, point_forces, _NO_COUNTS if forces.counts is None else forces.counts

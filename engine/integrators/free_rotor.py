@@ -1,12 +1,12 @@
 """Splitting into kicks by the forces and exact free rotation."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from ..checks import refuse
 from ..kernels.free_rotor import free_rotor
+from ..loops.kick_drift import Turn
 from .splitting import STRANG, SUZUKI, Splitting, Table
 
 # Blanes and Moan (2002), Runge-Kutta-Nyström splitting of order 4 in six drifts (their SRKN 6 b); the middle kick and the two middle
@@ -78,7 +78,7 @@ class FreeRotor(Splitting):
     order: int = 2
     scheme: Literal["saba4"] | None = None
 
-    turn: ClassVar[Callable[..., Any]] = staticmethod(free_rotor)
+    _turn: ClassVar[Turn] = staticmethod(free_rotor)
 
     def __post_init__(self) -> None:
         if isinstance(self.order, bool) or self.order not in (2, 4):
@@ -93,11 +93,11 @@ class FreeRotor(Splitting):
         return self.scheme or f"free-rotor-{self.order}"
 
     @property
-    def table(self) -> Table:
+    def _table(self) -> Table:
         if self.scheme == "saba4":
             return _SABA_4
         return STRANG if self.order == 2 else _BLANES_MOAN
 
     @property
-    def shares(self) -> tuple[float, ...]:
-        return (1.0,) if self.table is STRANG else SUZUKI
+    def _shares(self) -> tuple[float, ...]:
+        return (1.0,) if self._table is STRANG else SUZUKI

@@ -8,10 +8,9 @@ A tick applies half of the angular impulse, then this free rotation, then the ot
 constant during the free rotation.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..compilation.compiler import inlined
 from ..kernels.implicit_gyroscopic import newton_correction
@@ -31,6 +30,7 @@ from ..kernels.rigid_body import (
     turning_torque_body,
 )
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
+from ..loops.one_step import Advance
 from .integrator import OneStepMethod
 
 Search = tuple[Vector, float, float]
@@ -238,5 +238,5 @@ class ImplicitMidpoint(OneStepMethod):
         return "midpoint"
 
     @property
-    def advance(self) -> Callable[..., Any]:
+    def advance(self) -> Advance:
         return implicit_midpoint

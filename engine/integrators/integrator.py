@@ -4,11 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..compilation.choice import Loop, choose, should_fuse
 from ..loops import one_step
-from ..loops.one_step import accepted
+from ..loops.one_step import Advance, accepted
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
 from .compiled_forces import NO_FORCES, CompiledForces, force_tables, passes_loops
@@ -121,7 +121,7 @@ class OneStepMethod(Integrator):
 
     @property
     @abstractmethod
-    def advance(self) -> Callable[..., Any]:
+    def advance(self) -> Advance:
         """Scalar function of the method."""
 
     def held_ticks(

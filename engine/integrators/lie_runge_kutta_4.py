@@ -4,9 +4,8 @@ The rotation since the start of the tick is a rotation vector u, with ``q = q₀
 exact rotation.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from ..compilation.compiler import inlined
 from ..kernels.quaternions import Quaternion, doubling, from_rotation_vector, multiply, normalize
@@ -22,6 +21,7 @@ from ..kernels.rigid_body import (
     turning_torque_body,
 )
 from ..kernels.vectors import Vector, add_scaled, cross, scale
+from ..loops.one_step import Advance
 from .integrator import OneStepMethod
 
 
@@ -131,5 +131,5 @@ class LieRungeKutta4(OneStepMethod):
         return "lie-rk4"
 
     @property
-    def advance(self) -> Callable[..., Any]:
+    def advance(self) -> Advance:
         return lie_runge_kutta_4

@@ -1,8 +1,7 @@
 """The predictor-corrector of Zhao and van Wachem."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..compilation.compiler import inlined
 from ..kernels.quaternions import doubling, from_rotation_vector, multiply, normalize, rotate
@@ -16,6 +15,7 @@ from ..kernels.rigid_body import (
     turning_torque_body,
 )
 from ..kernels.vectors import add_scaled, scale
+from ..loops.one_step import Advance
 from .integrator import OneStepMethod
 
 
@@ -89,5 +89,5 @@ class PredictorCorrector(OneStepMethod):
         return "predictor-corrector"
 
     @property
-    def advance(self) -> Callable[..., Any]:
+    def advance(self) -> Advance:
         return predictor_corrector

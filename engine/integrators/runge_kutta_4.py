@@ -1,8 +1,7 @@
 """The classical Runge-Kutta method of order four, with one of three choices of the rotational variable."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from ..checks import refuse
 from ..compilation.compiler import inlined
@@ -20,6 +19,7 @@ from ..kernels.rigid_body import (
     slope,
 )
 from ..kernels.vectors import Vector, add, add_scaled
+from ..loops.one_step import Advance
 from .integrator import OneStepMethod
 
 _BODY_RATES, _WORLD_RATES, _MOMENTUM = 0, 1, 2
@@ -184,7 +184,7 @@ _KERNELS = {
     "body_rates": ("rk4-body-rates", runge_kutta_4_body_rates),
     "world_rates": ("rk4-world-rates", runge_kutta_4_world_rates),
 }
-_MOMENTUM_KEPT: dict[str, Callable[..., Any]] = {
+_MOMENTUM_KEPT: dict[str, Advance] = {
     "body_rates": runge_kutta_4_body_rates_momentum_kept,
     "world_rates": runge_kutta_4_world_rates_momentum_kept,
 }
@@ -255,7 +255,7 @@ class RungeKutta4(OneStepMethod):
         return f"{name}-momentum-kept" if self.keep_momentum else name
 
     @property
-    def advance(self) -> Callable[..., Any]:
+    def advance(self) -> Advance:
         return _MOMENTUM_KEPT[self.variables] if self.keep_momentum else _KERNELS[self.variables][1]
 
     def check_game_mode(self, game_mode: bool) -> None:

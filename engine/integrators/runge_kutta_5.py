@@ -1,11 +1,11 @@
 """Butcher's Runge-Kutta method of order five."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..compilation.compiler import inlined
 from ..kernels.rigid_body import BodyModel, BodyState, Wrenches, add_scaled_state, at_unit_length, grown, slope
+from ..loops.one_step import Advance
 from .integrator import OneStepMethod
 
 NODES = (0.0, 1 / 4, 1 / 4, 1 / 2, 3 / 4, 1.0)
@@ -97,5 +97,5 @@ class RungeKutta5(OneStepMethod):
         return "rk5"
 
     @property
-    def advance(self) -> Callable[..., Any]:
+    def advance(self) -> Advance:
         return runge_kutta_5

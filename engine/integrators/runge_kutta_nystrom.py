@@ -3,9 +3,8 @@
 The variables of the rotation are q and dq/dt. The angular velocity is computed from them as ``ω = 2 q⁻¹ dq/dt``.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from ..compilation.compiler import inlined
 from ..kernels.quaternions import (
@@ -29,6 +28,7 @@ from ..kernels.rigid_body import (
     turning_torque_body,
 )
 from ..kernels.vectors import Vector, add_scaled, scale
+from ..loops.one_step import Advance
 from .integrator import OneStepMethod
 
 
@@ -186,5 +186,5 @@ class RungeKuttaNystrom(OneStepMethod):
         return "nystrom"
 
     @property
-    def advance(self) -> Callable[..., Any]:
+    def advance(self) -> Advance:
         return runge_kutta_nystrom

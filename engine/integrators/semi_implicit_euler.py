@@ -1,8 +1,7 @@
 """Semi-implicit Euler, the method of most game engines, with two ways to integrate the gyroscopic term."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from ..checks import refuse
 from ..compilation.compiler import inlined
@@ -22,6 +21,7 @@ from ..kernels.rigid_body import (
     turned_by_motors,
 )
 from ..kernels.vectors import Vector, add_scaled, apply_symmetric, cross, scale
+from ..loops.one_step import Advance
 from .integrator import OneStepMethod
 
 
@@ -133,5 +133,5 @@ class SemiImplicitEuler(OneStepMethod):
         return _KERNELS[self.gyroscopic][0]
 
     @property
-    def advance(self) -> Callable[..., Any]:
+    def advance(self) -> Advance:
         return _KERNELS[self.gyroscopic][1]

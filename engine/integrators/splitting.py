@@ -2,16 +2,15 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, cached_property, partial
-from typing import Any
 
 import numpy as np
 
 from ..checks import FloatArray
 from ..compilation.choice import Loop, choose, should_fuse
 from ..loops import splitting, splitting_passes
-from ..loops.kick_drift import KICKS
+from ..loops.kick_drift import KICKS, Turn
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
 from .compiled_forces import NO_FORCES, CompiledForces, force_tables, passes_loops
@@ -39,35 +38,35 @@ class Splitting(Integrator):
 
     @property
     @abstractmethod
-    def turn(self) -> Callable[..., Any]:
+    def _turn(self) -> Turn:
         """Scalar function that rotates a free body."""
 
     @property
     @abstractmethod
-    def table(self) -> Table:
+    def _table(self) -> Table:
         """Kicks and drifts; each column sums to one."""
 
     @property
     @abstractmethod
-    def shares(self) -> tuple[float, ...]:
+    def _shares(self) -> tuple[float, ...]:
         """Fractions into which a drift of a body with stored momentum is divided."""
 
     @property
     def stage_offsets(self) -> tuple[float, ...]:
         """Time of each kick, in ticks after the start of the tick."""
-        offsets = zip(self.table, _offsets(self.table), strict=True)
+        offsets = zip(self._table, _offsets(self._table), strict=True)
         return tuple(offset for (kick, _drift), offset in offsets if kick != 0.0)
 
     @cached_property
     def _arrays(self) -> tuple[FloatArray, FloatArray]:
         """The table for loops, with rows of kick, drift and time of the kick, and the fractions of a drift."""
-        rows = [(*row, offset) for row, offset in zip(self.table, _offsets(self.table), strict=True)]
-        return np.array(rows), np.array(self.shares)
+        rows = [(*row, offset) for row, offset in zip(self._table, _offsets(self._table), strict=True)]
+        return np.array(rows), np.array(self._shares)
 
     @property
     def evaluations_per_tick(self) -> int:
         """One for each kick."""
-        return sum(kick != 0.0 for kick, _drift in self.table)
+        return sum(kick != 0.0 for kick, _drift in self._table)
 
     def held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
@@ -88,14 +87,14 @@ class Splitting(Integrator):
 
     def _fused_loop(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         evaluations = self._evaluations_per_kick(forces.depends_on_rates)
-        made_for = self.turn, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds, evaluations
+        made_for = self._turn, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds, evaluations
         factory = splitting.table_ticks if self._constants else splitting.strang_ticks
         return Loop(factory, made_for, (bodies.array, bodies.control, *self._constants, forces.layers, dt, 1))
 
     @property
     def _constants(self) -> tuple[FloatArray, ...]:
         """What the fused loop is given of the method; half a kick, a drift and half a kick have a loop of their own."""
-        return () if self.table == STRANG and len(self.shares) == 1 else self._arrays
+        return () if self._table == STRANG and len(self._shares) == 1 else self._arrays
 
     def _evaluations_per_kick(self, depends_on_rates: bool) -> int:
         if not depends_on_rates:
@@ -119,13 +118,13 @@ class Splitting(Integrator):
         return partial(loop, bodies.array, bodies.control, program, shares, stages, *force_tables(bodies, forces), dt)
 
     def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
-        made_for = self.turn, bodies.stores_momentum, gyroscopic
+        made_for = self._turn, bodies.stores_momentum, gyroscopic
         first_arguments = bodies.array, bodies.control, *self._arrays
         return passes_loops(splitting_passes.passes, made_for, bodies, first_arguments, dt)
 
     def _program(self, evaluations: int) -> FloatArray:
         """What a tick in passes does at each evaluation of forces (see `loops.splitting_passes`)."""
-        return _program(self.table, evaluations)
+        return _program(self._table, evaluations)
 
 
 def of_order_two(parts: Sequence[float]) -> Table:

@@ -8,7 +8,7 @@ of a point mass, it returns nan and the tick is rejected. Any number of layers o
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..compilation.compiler import inlined, kernel, use_widest_vectors
 from ..kernels.rigid_body import BodyAtStage, BodyWrench
@@ -18,12 +18,47 @@ from .layout import COUNT, FORCE_WORLD, POSITION, TORQUE_BODY
 
 Parameters = tuple[float, ...]
 
+Layers = Array | float
+"""The parameters of fields per body, shape (rows, pitch); a number if there are no fields."""
+
+ForceAndTorque = tuple[Vector, Vector]
+"""Force in world axes and torque about the mass centre in body axes."""
+
+
+class Field(Protocol):
+    """The scalar function of a kind; see above."""
+
+    def __call__(self, body: BodyAtStage, time: float, p: Parameters, /) -> ForceAndTorque: ...
+
+
+class AddFields(Protocol):
+    """Adds one layer of each kind to the wrench on one body."""
+
+    def __call__(
+        self, layers: Array, column: int, time: float, body: BodyAtStage, wrench: BodyWrench
+    ) -> BodyWrench: ...
+
+
+class _AddLayer(Protocol):
+    """Adds one layer to the force and torque on one body."""
+
+    def __call__(
+        self,
+        layers: Array,
+        row: int,
+        column: int,
+        time: float,
+        body: BodyAtStage,
+        force_world: Vector,
+        torque_body: Vector,
+    ) -> ForceAndTorque: ...
+
 
 class FieldKind(NamedTuple):
     """A kind of force field, with its scalar function and the properties that loops need."""
 
     name: str
-    function: Callable[..., Any]
+    function: Field
     parameter_count: int
     depends_on_rates: bool
     """Whether the function depends on the velocity or the angular velocity."""
@@ -35,26 +70,26 @@ class FieldKind(NamedTuple):
 
 
 @cache
-def _parameters(count: int) -> Callable[..., Any]:
+def _parameters(count: int) -> Callable[[Array, int, int], Parameters]:
     """Make `load(layers, row, column) -> p`, which loads a tuple of `count` numbers from consecutive rows."""
     if count == 0:
         return _no_parameters
     load_rest = _parameters(count - 1)
 
     @inlined
-    def load(layers: Array, row: int, column: int) -> Any:
+    def load(layers: Array, row: int, column: int) -> Parameters:
         return (float(layers[row, column]), *load_rest(layers, row + 1, column))
 
     return load
 
 
 @inlined
-def _no_parameters(layers: Array, row: int, column: int) -> Any:
+def _no_parameters(layers: Array, row: int, column: int) -> Parameters:
     return ()
 
 
 @cache
-def _layer(kind: FieldKind) -> Callable[..., Any]:
+def _layer(kind: FieldKind) -> _AddLayer:
     """Make `add_layer(layers, row, column, time, body, force, torque) -> (force, torque)`, which adds one layer to one body.
 
     If the mask of the layer excludes the body, nothing is added. The mask selects instead of multiplying, because the excluded value may be
@@ -79,7 +114,7 @@ def _layer(kind: FieldKind) -> Callable[..., Any]:
 
 
 @cache
-def summed(kinds: tuple[FieldKind, ...], first_row: int = 0) -> Callable[..., Any]:
+def summed(kinds: tuple[FieldKind, ...], first_row: int = 0) -> AddFields:
     """Make `add_fields(layers, column, time, body, wrench) -> wrench`, which adds one layer of each kind to one body.
 
     Fused loops use it to add fields without a separate pass. It is built by recursion: this function adds the first kind, and the function
@@ -99,12 +134,12 @@ def summed(kinds: tuple[FieldKind, ...], first_row: int = 0) -> Callable[..., An
 
 
 @inlined
-def _add_none(layers: Any, column: int, time: float, body: BodyAtStage, wrench: BodyWrench) -> BodyWrench:
+def _add_none(layers: Array, column: int, time: float, body: BodyAtStage, wrench: BodyWrench) -> BodyWrench:
     return wrench
 
 
 @cache
-def _layers_of(kind: FieldKind) -> Callable[..., Any]:
+def _layers_of(kind: FieldKind) -> Callable[..., None]:
     """Make `add_layers(array, states, wrench_row, layers, first_row, layer_count, count, time)`, with one pass per layer of a kind.
 
     A pass with several kinds would not vectorise, because the compiler cannot rule out that the memory ranges overlap.

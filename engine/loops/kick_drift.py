@@ -12,7 +12,7 @@ bits.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Protocol
 
 from ..compilation.compiler import inlined
 from ..kernels.quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate, rotate_inverse
@@ -32,7 +32,19 @@ from .columns import Array, load_principal, load_state, load_stored, store_state
 from .fields import FieldKind, kind_names
 from .layout import POSITION
 
-Turn = Callable[..., Any]
+
+class Turn(Protocol):
+    """Rotates a free body, in principal axes; see `drift`."""
+
+    @property
+    def __name__(self) -> str: ...
+
+    def __hash__(self) -> int: ...
+
+    def __call__(
+        self, moments: Vector, momentum: Vector, stored: MaybeVector, step: float, /
+    ) -> tuple[Quaternion, Vector]: ...
+
 
 KICKS: dict[int, tuple[tuple[float, float], ...]] = {
     1: ((0.0, 1.0),),

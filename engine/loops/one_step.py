@@ -23,7 +23,7 @@ Loops do not raise, because they would then not vectorise. A loop that is given 
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Protocol
 
 from ..compilation.compiler import inlined, kernel, use_widest_vectors
 from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench, Wrenches
@@ -40,12 +40,57 @@ from .columns import (
     store_tick,
     store_wrench,
 )
-from .fields import FieldKind, kind_names, summed
+from .fields import AddFields, FieldKind, kind_names, summed
 from .layout import BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from .point_forces import add_forces
 
-Advance = Callable[..., Any]
 Offsets = tuple[float, ...]
+
+
+class Advance(Protocol):
+    """The scalar function of a method; see above."""
+
+    @property
+    def __name__(self) -> str: ...
+
+    def __hash__(self) -> int: ...
+
+    def __call__(
+        self, stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
+    ) -> BodyState: ...
+
+
+class _TakeTick(Protocol):
+    """Runs one body through a tick in a fused loop."""
+
+    def __call__(
+        self,
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        dt: float,
+        start: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState: ...
+
+
+class _GoOn(Protocol):
+    """Runs one body from a stage to the end of the tick."""
+
+    def __call__(
+        self,
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        dt: float,
+        start: BodyState,
+        held: BodyWrench,
+        wrenches: Wrenches,
+        body: BodyModel,
+    ) -> BodyState: ...
 
 
 def accepted(result: int) -> int:
@@ -78,7 +123,7 @@ def held_ticks(
     has_fields = bool(kinds)
 
     @kernel(f"held-{_name(advance, stores, gyroscopic, pitch)}{kind_names(kinds)}")
-    def held(array: Array, control: Integers, layers: Any, dt: float, ticks: int) -> int:
+    def held(array: Array, control: Integers, layers: Array, dt: float, ticks: int) -> int:
         use_widest_vectors()
         # reject arrays of another pitch
         if array.shape[1] != pitch:
@@ -168,14 +213,14 @@ def _name(advance: Advance, stores: bool, gyroscopic: bool, pitch: int) -> str:
 
 
 @cache
-def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[..., Any]:
+def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> _TakeTick:
     """Make `take(array, layers, column, time, dt, start, held, body) -> BodyState`, which runs a tick with only the held wrench."""
     repeated = _repeated(evaluations)
 
     @inlined
     def take(
         array: Array,
-        layers: Any,
+        layers: Array,
         column: int,
         time: float,
         dt: float,
@@ -189,9 +234,7 @@ def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[...,
 
 
 @cache
-def _evaluated(
-    advance: Advance, offsets: Offsets, gyroscopic: bool, kinds: tuple[FieldKind, ...]
-) -> Callable[..., Any]:
+def _evaluated(advance: Advance, offsets: Offsets, gyroscopic: bool, kinds: tuple[FieldKind, ...]) -> _TakeTick:
     """Make the same function as `_held`, with fields evaluated at each stage."""
     from_first = _from_stage(0, advance, offsets, gyroscopic, summed(kinds))
     repeated = _repeated(len(offsets))
@@ -212,9 +255,7 @@ def _evaluated(
     return take
 
 
-def _from_stage(
-    stage: int, advance: Advance, offsets: Offsets, gyroscopic: bool, add_fields: Callable[..., Any]
-) -> Callable[..., Any]:
+def _from_stage(stage: int, advance: Advance, offsets: Offsets, gyroscopic: bool, add_fields: AddFields) -> _GoOn:
     """Make `go_on(array, layers, column, time, dt, start, held, wrenches, body) -> BodyState`, from one stage to the end of the tick.
 
     `wrenches` has one wrench per evaluation of the tick. Those from this stage on are placeholders and are not read.
@@ -280,7 +321,7 @@ def _repeated(count: int) -> Callable[[BodyWrench], Wrenches]:
 
 
 @inlined
-def _no_wrenches(wrench: BodyWrench) -> Any:
+def _no_wrenches(wrench: BodyWrench) -> Wrenches:
     return ()
 
 
@@ -365,5 +406,5 @@ def _wrenches_before(stage: int, evaluations: int, first: int = 0) -> Callable[.
 
 
 @inlined
-def _no_wrenches_before(stages: Array, column: int, held: BodyWrench) -> Any:
+def _no_wrenches_before(stages: Array, column: int, held: BodyWrench) -> Wrenches:
     return ()

@@ -10,7 +10,7 @@ If a field depends on the rates, each kick is a small Runge-Kutta step in the ra
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Protocol
 
 from ..compilation.compiler import inlined, kernel, use_widest_vectors
 from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench
@@ -28,7 +28,7 @@ from .columns import (
     store_tick,
     store_vector,
 )
-from .fields import FieldKind, summed
+from .fields import AddFields, FieldKind, summed
 from .kick_drift import (
     KICKS,
     Turn,
@@ -44,8 +44,43 @@ from .kick_drift import (
 from .layout import ANGULAR_VELOCITY, BAD, COUNT, STORED_MOMENTUM, TICKS, VELOCITY
 
 
+class _KickBy(Protocol):
+    """Kicks one body."""
+
+    def __call__(
+        self,
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        step: float,
+        state: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState: ...
+
+
+class _KickOn(Protocol):
+    """Kicks one body from one evaluation on."""
+
+    def __call__(
+        self,
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        step: float,
+        state: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+        trial: BodyState,
+        first: BodyWrench,
+        difference: BodyWrench,
+    ) -> BodyState: ...
+
+
 @cache
-def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., Any]:
+def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> _KickBy:
     """Make `kick_by(array, layers, column, time, step, state, held, body) -> BodyState`, which kicks one body.
 
     The wrench is the held wrench plus the fields at this pose, one layer of each kind, in the given number of evaluations. The bits are the
@@ -56,7 +91,7 @@ def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., An
     @inlined
     def kick_by(
         array: Array,
-        layers: Any,
+        layers: Array,
         column: int,
         time: float,
         step: float,
@@ -69,7 +104,7 @@ def _kicking(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[..., An
     return kick_by
 
 
-def _kick_from(index: int, evaluations: int, add_fields: Callable[..., Any]) -> Callable[..., Any]:
+def _kick_from(index: int, evaluations: int, add_fields: AddFields) -> _KickOn:
     """Make `kick_on(array, layers, column, time, step, state, held, body, trial, first, difference) -> BodyState`, from one evaluation on.
 
     `trial` is the state with the rates of this evaluation, `first` is the wrench of the first evaluation, and `difference` is the weighted
@@ -82,7 +117,7 @@ def _kick_from(index: int, evaluations: int, add_fields: Callable[..., Any]) -> 
     @inlined
     def kick_on(
         array: Array,
-        layers: Any,
+        layers: Array,
         column: int,
         time: float,
         step: float,
@@ -108,7 +143,7 @@ def _kick_from(index: int, evaluations: int, add_fields: Callable[..., Any]) -> 
 @inlined
 def _kicked(
     array: Array,
-    layers: Any,
+    layers: Array,
     column: int,
     time: float,
     step: float,
@@ -142,7 +177,7 @@ def strang_ticks(
     has_fields = bool(kinds)
 
     @kernel(f"strang-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
-    def strang(array: Array, control: Integers, layers: Any, dt: float, ticks: int) -> int:
+    def strang(array: Array, control: Integers, layers: Array, dt: float, ticks: int) -> int:
         use_widest_vectors()
         # reject arrays of another pitch
         if array.shape[1] != pitch:
@@ -191,7 +226,7 @@ def table_ticks(
 
     @kernel(f"table-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def by_table(
-        array: Array, control: Integers, table: Array, drift_shares: Array, layers: Any, dt: float, ticks: int
+        array: Array, control: Integers, table: Array, drift_shares: Array, layers: Array, dt: float, ticks: int
     ) -> int:
         use_widest_vectors()
         # reject arrays of another pitch

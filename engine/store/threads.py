@@ -7,13 +7,13 @@ from functools import partial
 from itertools import count, pairwise
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any
 
 import numpy as np
 
 from ..checks import FloatArray
 from ..loops.allocation import from_column
 from ..loops.columns import Integers
+from ..loops.fields import Layers
 from ..loops.layout import BAD, TICKS
 from ..loops.one_step import accepted
 from ..loops.undo import undo
@@ -25,14 +25,14 @@ TakeTicks = Callable[[int], int]
 It returns the number of ticks that ended finite, or a negative number if a loop rejected its array.
 """
 
-BindLoop = Callable[[FloatArray, Integers, Any], TakeTicks]
+BindLoop = Callable[[FloatArray, Integers, Layers], TakeTicks]
 """Called as `bind(array, control, layers)`, which returns a loop with all arguments bound except the number of ticks."""
 
 FEWEST_BODIES = 4096
 """The smallest number of bodies per thread; waking a thread costs about 50 µs, and milliseconds on a busy machine."""
 
 
-def on_threads(bodies: Bodies, threads: int, layers: Any, bind: BindLoop) -> TakeTicks:
+def on_threads(bodies: Bodies, threads: int, layers: Layers, bind: BindLoop) -> TakeTicks:
     """Return the loop for the whole world, or a function that runs loops for several parts of it on threads.
 
     Args:

@@ -17,7 +17,7 @@ from ..forces.spring import SPRINGS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..loops import layout
 from ..loops.allocation import zeros
-from ..loops.fields import FieldKind
+from ..loops.fields import FieldKind, Layers
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import Table
@@ -102,7 +102,7 @@ class Fields:
         coupled = bool(springs.count or point_forces.count)
         damped = bool(springs.array[layout.SPRING_DAMPING, : springs.count].any())
         blocks = [self._blocks[kind][1] for kind in kinds]
-        layers: Any = 0.0
+        layers: Layers = 0.0
         if kinds:
             layers = zeros(sum(len(block) for block in blocks), self._bodies.pitch, self._bodies.is_shared)
             np.concatenate(blocks, out=layers)
@@ -117,9 +117,10 @@ class Fields:
             depends_on_rates=damped or any(kind.depends_on_rates for kind in kinds),
         )
         if _same_layout(made, before):
+            assert before.counts is not None
             # only values have changed, so copy them to the arrays to which the loops are bound
             before.counts[:] = counts
-            if kinds:
+            if isinstance(before.layers, np.ndarray):
                 before.layers[:] = layers
             return before
         self.layout_version += 1
@@ -131,9 +132,10 @@ def _place(kind: FieldKind) -> tuple[int, str]:
 
 
 def _same_layout(a: CompiledForces, b: CompiledForces) -> bool:
+    if a.counts is None or b.counts is None:
+        return False
     return (
         (a.kinds, a.layer_counts) == (b.kinds, b.layer_counts)
-        and b.counts is not None
         and a.counts.any() == b.counts.any()  # else the loop in passes has no kernel to call for them
         and a.springs is b.springs
         and a.point_forces is b.point_forces

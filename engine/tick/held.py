@@ -120,7 +120,7 @@ class Held:
 
     # pushes
 
-    def push(self, body: BodyHandle, first: int, force: FloatArray | None, torque: FloatArray | None) -> None:
+    def push(self, body: BodyHandle, first: int, force: Sequence[float] | None, torque: Sequence[float] | None) -> None:
         """Add a push to a body for the next tick.
 
         Args:
@@ -140,11 +140,12 @@ class Held:
             numbers = table.array[0, : table.count].astype(int).tolist()
             self._places = {number: place for place, number in enumerate(numbers)}
             self._places_numbering = bodies.numbering
-        parts = (
-            *(_ZERO if force is None else force.tolist()),
-            *(_ZERO if torque is None else torque.tolist()),
+        total = (
+            *_NONE[:first],
+            *(_ZERO if force is None else force),
+            *(_ZERO if torque is None else torque),
+            *_NONE[first:],
         )
-        total = (*_NONE[:first], *parts, *_NONE[first:])
         place = self._places.get(row)
         if place is not None and place >= table.count:  # the push was undone because a function after a tick raised
             place = None
