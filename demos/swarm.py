@@ -21,8 +21,8 @@ from .scenes.flock import Flock, Pattern
 from .scenes.flock_engines import FlockEngines, flies_as_alone
 from .scenes.measured_world import MeasuredWorld
 from .scenes.restarting import Restarting
-from .viewer import application, options
-from .viewer.scene import Model, Picture, Sample, Swarm
+from .viewer.picture.scene import Model, Picture, Sample, Swarm
+from .viewer.run import application, options
 
 CRAFT, FREE_SHARE = 20_000, 1.0 / 12.0
 INNER, OUTER, HALO = 62.0, 265.0, 330.0  # [m]

@@ -25,10 +25,10 @@ from .scenes.palette import AMBER, AXES, BLUE, GREEN, QUIET, WORDS
 from .scenes.poinsot import Poinsot
 from .scenes.restarting import Restarting
 from .scenes.tumble_cases import CASES, UNPHYSICAL
-from .viewer import application, options
-from .viewer.camera import FIRST_RIGHT
-from .viewer.scene import Array, Arrow, Caption, Line, Model, Picture
-from .viewer.trail import Trail
+from .viewer.picture.camera import FIRST_RIGHT
+from .viewer.picture.scene import Array, Arrow, Caption, Line, Model, Picture
+from .viewer.picture.trail import Trail
+from .viewer.run import application, options
 
 MOMENTUM_LENGTH, RATE_LENGTH, AXIS_LENGTH, BODY_AXES_LENGTH = 1.3, 0.92, 1.35, 1.2  # in radii of the body
 ASIDE, BELOW, ELLIPSOID = 2.08, 0.42, 0.64  # where the ellipsoids stand and how long they are, in radii of the body

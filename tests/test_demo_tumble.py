@@ -7,7 +7,7 @@ from demos import tumble
 from demos.scenes import masses
 from demos.scenes.free_body import period_of_rates, polhode, swing, upright
 from demos.scenes.poinsot import LIFT
-from demos.viewer.controls import Controls
+from demos.viewer.run.controls import Controls
 from engine import MassProperties, World, integrators, rotation
 
 from .viewing import camera_for, fly, new_scene

@@ -10,7 +10,9 @@ import pytest
 from demos import tumble
 from demos.__main__ import main
 from demos.commands import gallery
-from demos.viewer import application, context, curve, options
+from demos.viewer.gl import context
+from demos.viewer.picture import curve
+from demos.viewer.run import application, options
 
 from .helpers import PATIENCE
 from .viewing import canvas, looks_like_the_scene, read_png

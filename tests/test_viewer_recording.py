@@ -10,10 +10,11 @@ import pytest
 
 from demos import tumble
 from demos.__main__ import main
-from demos.viewer import context, headless
-from demos.viewer.flight import Flight
-from demos.viewer.headless import FRAMES_A_CLIP_FRAME
-from demos.viewer.recording import FORMATS, FRAMES_A_SECOND, Clip, Progress
+from demos.viewer.files.recording import FORMATS, FRAMES_A_SECOND, Clip, Progress
+from demos.viewer.gl import context
+from demos.viewer.run import headless
+from demos.viewer.run.flight import Flight
+from demos.viewer.run.headless import FRAMES_A_CLIP_FRAME
 
 from .viewing import SMALL, canvas, looks_like_the_scene
 

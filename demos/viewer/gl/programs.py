@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-SHADERS = Path(__file__).parent / "shaders"
+SHADERS = Path(__file__).parent.parent / "shaders"
 
 
 def program(context: Any, vertex: str, fragment: str) -> Any:

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from .camera import OrbitCamera
-from .history import History
-from .hud import Hud
-from .png import Image
-from .quality import HIGH, Quality
-from .scene import Scene
+from ..files.png import Image
+from ..hud.hud import Hud
+from ..picture.camera import OrbitCamera
+from ..picture.history import History
+from ..picture.quality import HIGH, Quality
+from ..picture.scene import Scene
 
 
 class Painter:

@@ -5,14 +5,14 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..picture.camera import OrbitCamera
+from ..picture.curve import number
+from ..picture.history import History
+from ..picture.keys import help_columns
+from ..picture.scene import Picture, Sample, Scene
 from . import lamps, sparklines
-from .camera import OrbitCamera
-from .controls import help_columns
-from .curve import number
 from .font import text_width
-from .history import History
 from .overlay import NOTE, QUIET, TEXT, TITLE, Patch, Piece, Pixels, Plate, Row, block, caption, label, wrapped
-from .scene import Picture, Sample, Scene
 
 LABEL_GAP = 0.06  # of an arrow's length, between its tip and its label
 SMALLEST = 12

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .curve import AMBER, BLUE, GREEN, RED, VIOLET, curve, limits, number
+from ..picture.curve import AMBER, BLUE, GREEN, RED, VIOLET, curve, limits, number
+from ..picture.history import History
+from ..picture.scene import Colour
 from .font import text_width
-from .history import History
 from .overlay import LINE, QUIET, TEXT, Patch, Plate
-from .scene import Colour
 
 Array = npt.NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import meshes
+from .. import meshes
 from .instances import Batch, Batches, Rows
 from .programs import program
 from .resources import Resources

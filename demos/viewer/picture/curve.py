@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .font import Coverage
-
 Array = npt.NDArray[np.float64]
 Colour = tuple[float, float, float, float]
+Coverage = npt.NDArray[np.float32]
+"""How much of each pixel is inked, 0 to 1, shape (height, width)."""
 
 RED, GREEN, BLUE, AMBER, VIOLET = (
     (1.0, 0.42, 0.36, 1.0),

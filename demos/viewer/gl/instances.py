@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..physics import rotation
-from .camera import OrbitCamera
-from .scene import Arrow, Picture
+from ...physics import rotation
+from ..picture.camera import OrbitCamera
+from ..picture.scene import Arrow, Picture
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.float32]

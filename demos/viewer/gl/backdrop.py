@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .camera import OrbitCamera
+from ..picture.camera import OrbitCamera
 from .programs import program, screen_pass
 from .resources import Resources
 from .stars import stars

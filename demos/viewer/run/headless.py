@@ -3,16 +3,16 @@
 import argparse
 from pathlib import Path
 
-from . import context, hud
-from .camera import OrbitCamera
+from ..files.png import Image, write_png
+from ..files.recording import FRAMES_A_SECOND, Clip, Progress
+from ..gl import context
+from ..gl.painter import Painter
+from ..hud import hud
+from ..hud.telemetry import telemetry_picture
+from ..picture.camera import OrbitCamera
+from ..picture.quality import HIGH, TIERS
+from ..picture.scene import FRAME, Scene
 from .flight import Flight
-from .options import FRAME
-from .painter import Painter
-from .png import Image, write_png
-from .quality import HIGH, TIERS
-from .recording import FRAMES_A_SECOND, Clip, Progress
-from .scene import Scene
-from .telemetry import telemetry_picture
 
 FRAMES_A_CLIP_FRAME = round(1.0 / (FRAMES_A_SECOND * FRAME))
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from .history import History
-from .options import FRAME
-from .scene import Scene
+from ..picture.history import History
+from ..picture.scene import FRAME, Scene
 
 TICK_REFUSED = (ArithmeticError, ValueError)
 """What the engine raises for a tick it cannot take, with too long a `dt` for instance."""

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ..physics import integrators
-from .quality import TIERS
-from .recording import FORMATS, FRAMES_A_SECOND
-
-FRAME = 1.0 / 60.0
-"""The time by which one headless frame advances the world [s]."""
+from ...physics import integrators
+from ..files.recording import FORMATS, FRAMES_A_SECOND
+from ..picture.quality import TIERS
 
 FRAMES = 600
 """The default number of frames of a run without a window."""

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ..physics import integrators
-from .scene import Scene
+from ...physics import integrators
+from ..picture.scene import Scene
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from .overlay import Patch
+from ..hud.overlay import Patch
 from .programs import program
 
 

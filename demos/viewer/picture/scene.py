@@ -7,10 +7,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..physics import World
+from ...physics import World
 
 Array = npt.NDArray[np.float64]
 Colour = tuple[float, float, float, float]
+
+FRAME = 1.0 / 60.0
+"""The time by which one frame without a window advances a scene or a game [s]."""
 
 LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
 """What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""

@@ -4,13 +4,13 @@ import time
 from functools import cache
 from typing import Any
 
-from .camera import OrbitCamera
+from ..gl.painter import Painter
+from ..picture.camera import OrbitCamera
+from ..picture.history import History
+from ..picture.quality import FRAMES_JUDGED, HIGH, TIERS, below
+from ..picture.scene import Scene
 from .controls import Controls
 from .flight import TICK_REFUSED
-from .history import History
-from .painter import Painter
-from .quality import FRAMES_JUDGED, HIGH, TIERS, below
-from .scene import Scene
 
 FRAMES_A_SECOND = 60
 HINT = "H: keys"

@@ -5,8 +5,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-Coverage = npt.NDArray[np.float32]
-"""How much of each pixel is inked, 0 to 1, shape (height, width)."""
+from ..picture.curve import Coverage
 
 GLYPH_WIDTH, GLYPH_HEIGHT = 5, 9
 """Of the small font: seven rows above the writing line and two below it."""

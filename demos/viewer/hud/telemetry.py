@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .curve import AMBER, BLUE, GREEN, RED, VIOLET, Colour, curve, limits, number, round_numbers
+from ..files.png import Image
+from ..picture.curve import AMBER, BLUE, GREEN, RED, VIOLET, Colour, curve, limits, number, round_numbers
+from ..picture.history import History
 from .font import small_text
-from .history import History
-from .png import Image
 
 Array = npt.NDArray[np.float64]
 

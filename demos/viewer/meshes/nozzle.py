@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .scene import Array, Plume
+from ..picture.scene import Array, Plume
 
 Point = tuple[float, float, float]
 

@@ -5,21 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from . import view
+from ..files.png import Image
+from ..hud.overlay import Patch
+from ..picture import view
+from ..picture.camera import OrbitCamera
+from ..picture.quality import HIGH, Quality
+from ..picture.scene import Picture
 from .backdrop import Backdrop
 from .bloom import STRENGTH, Bloom
-from .camera import OrbitCamera
 from .framebuffers import Framebuffers
 from .instances import Batches, gather
 from .lines import Lines
-from .overlay import Patch
 from .patches import Patches
 from .plumes import Plumes, flames, plume_rows
-from .png import Image
 from .programs import screen_pass
-from .quality import HIGH, Quality
 from .resources import Resources
-from .scene import Picture
 from .shadow import ShadowMap
 from .solids import SHADOW_UNIT, Solids
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .camera import OrbitCamera
+from ..picture.camera import OrbitCamera
+from ..picture.view import SUN
 from .instances import Batches
 from .resources import Resources
 from .solids import Solids
-from .view import SUN
 
 Array = npt.NDArray[np.float64]
 

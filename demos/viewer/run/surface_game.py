@@ -11,11 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from . import context, options
-from .png import Image, write_png
-from .recording import FRAMES_A_SECOND, Clip, Progress
+from ..files.png import Image, write_png
+from ..files.recording import FRAMES_A_SECOND, Clip, Progress
+from ..gl import context
+from ..picture.scene import FRAME
+from . import options
 
-FRAMES_A_CLIP_FRAME = round(1.0 / (FRAMES_A_SECOND * options.FRAME))
+FRAMES_A_CLIP_FRAME = round(1.0 / (FRAMES_A_SECOND * FRAME))
 
 
 class Game(Protocol):
@@ -25,7 +27,7 @@ class Game(Protocol):
     """How it ended; empty before."""
 
     def fly_itself(self) -> None:
-        """Take a frame of `options.FRAME` seconds; not called once there is a result."""
+        """Take a frame of `FRAME` seconds; not called once there is a result."""
 
 
 Draw = Callable[[Any, Any], None]

@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import context, headless, window
-from .camera import OrbitCamera
-from .history import History
-from .painter import Painter
-from .png import Image
-from .quality import HIGH, Quality
-from .scene import Scene
+from ..files.png import Image
+from ..gl import context
+from ..gl.painter import Painter
+from ..picture.camera import OrbitCamera
+from ..picture.history import History
+from ..picture.quality import HIGH, Quality
+from ..picture.scene import Scene
+from . import headless, window
 
 DISTANCE = 5.0  # of the camera from the target, in radii of the scene
 

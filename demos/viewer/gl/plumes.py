@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..physics import rotation
-from .camera import OrbitCamera
+from ...physics import rotation
+from ..picture.camera import OrbitCamera
+from ..picture.scene import Picture, Swarm
+from ..picture.view import FLAMES
 from .programs import program
 from .resources import Resources
-from .scene import Picture, Swarm
 from .solids import Solids
-from .view import FLAMES
 
 Rows = npt.NDArray[np.float32]
 FAINTEST = 1e-3

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .camera import OrbitCamera
+from ..picture.camera import OrbitCamera
+from ..picture.scene import Line
 from .programs import program
 from .resources import Resources
-from .scene import Line
 
 NAMES = ("before", "start", "end", "after", "start_colour", "end_colour", "width")
 
