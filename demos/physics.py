@@ -3,7 +3,9 @@
 In the repository, `demos` and `engine` are packages side by side. In the installed package, the demos are a part of the engine's package.
 """
 
-if __package__ == "demos":
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING or __package__ == "demos":
     from engine import Body, MassProperties, World, forces, integrators, rotation
 else:
     from .. import Body, MassProperties, World, forces, integrators, rotation

@@ -10,6 +10,7 @@ tumble with their engines off. The screen shows the time per tick, which depends
 import argparse
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,13 +38,21 @@ CASES = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class SwarmOptions(options.SceneOptions):
+    """The options of this demo."""
+
+    case: str
+    craft: int
+
+
 class Crowd(Restarting):
     """The scene, with the flock, the free craft and a station at rest."""
 
     rewinds = False  # twenty thousand craft cannot be flown again in a moment
     target, radius = np.array([0.0, 0.0, 0.0]), 112.0
 
-    def __init__(self, wanted: argparse.Namespace) -> None:
+    def __init__(self, wanted: SwarmOptions) -> None:
         self._wanted, self.case_name = wanted, wanted.case
         self._begin(wanted.integrator, wanted.game_mode)
 
@@ -112,9 +121,9 @@ def make_flock(count: int, pattern: Pattern, random: np.random.Generator) -> Flo
     return Flock(radii, random.uniform(0.0, math.tau, count), planes, ACCELERATION, pattern)
 
 
-def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+def read_options(arguments: Sequence[str] | None = None) -> SwarmOptions:
     """The command line of this demo."""
-    reader = options.parser("swarm", __doc__.partition("\n")[0])
+    reader = options.parser("swarm", __doc__.partition("\n")[0], SwarmOptions)
     reader.add_argument("--case", choices=CASES, default="spiral", help="the thrust pattern (default spiral)")
     reader.add_argument("--craft", type=crowd, default=CRAFT, metavar="N", help=f"number of craft (default {CRAFT})")
     # Half the cost of the default method, and as steady in a crowd.

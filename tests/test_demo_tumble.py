@@ -30,8 +30,8 @@ def test_vectors_are_read_with_commas_blanks_fractions_and_minus_signs():
     wanted = tumble.read_options(
         ["--angular-velocity", "-1e-3,-.5", "-1/3", "--inertia", "2", "8/2", "4", "--dt", "1/50"]
     )
-    assert wanted.angular_velocity == [-1e-3, -0.5, -1.0 / 3.0]
-    assert wanted.inertia == [2.0, 4.0, 4.0]
+    assert wanted.angular_velocity == (-1e-3, -0.5, -1.0 / 3.0)
+    assert wanted.inertia == (2.0, 4.0, 4.0)
     assert wanted.dt == 0.02
 
 

@@ -11,7 +11,7 @@ from demos.viewer.picture.curve import curve, limits, number, round_numbers
 from demos.viewer.picture.history import CAPACITY, History
 from demos.viewer.picture.keys import help_columns
 from demos.viewer.picture.scene import FRAME, Caption, Picture, Sample
-from demos.viewer.run.flight import Flight
+from demos.viewer.run.flight import SceneFlight
 
 from .viewing import camera_for, fly, new_scene
 
@@ -25,7 +25,7 @@ def sample(time, value=0.0):
 
 def laid_out(size, *, keys="H: keys", help_shown=False, jets=JETS, captions=()):
     scene = new_scene("--case", "ganapathi-flip", "--allow-unphysical")
-    flight = Flight(scene)
+    flight = SceneFlight(scene)
     for _ in flight.frames(60):
         pass
     picture = replace(scene.picture(), lamps=jets, captions=captions)
@@ -94,7 +94,7 @@ def test_the_same_text_is_not_drawn_twice():
 
 def test_plates_that_say_the_same_keep_their_pixels_from_frame_to_frame():
     scene = new_scene()
-    flight, heads_up = Flight(scene), hud.Hud()
+    flight, heads_up = SceneFlight(scene), hud.Hud()
     scene.world.paused = True
     first, second = (
         heads_up.patches(scene, scene.picture(), camera_for(scene), (854, 480), flight.history, help_shown=True)

@@ -125,10 +125,10 @@ def _frame_times(gl: Any, tier: str) -> list[float]:
     from .. import tumble  # here and not above: its packages may be missing
     from ..viewer.gl.painter import Painter
     from ..viewer.run.application import camera_for
-    from ..viewer.run.flight import Flight
+    from ..viewer.run.flight import SceneFlight
 
     scene = tumble.Tumble(tumble.read_options([]))
-    flight, camera, painter = Flight(scene), camera_for(scene), Painter(gl, SIZE, TIERS[tier])
+    flight, camera, painter = SceneFlight(scene), camera_for(scene), Painter(gl, SIZE, TIERS[tier])
     times = []
     for _ in flight.frames(1 + FRAMES_TIMED):
         began = time.perf_counter()

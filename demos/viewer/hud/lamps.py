@@ -5,7 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from .font import Coverage, text_width
+from ..picture.curve import Coverage
+from .font import text_width
 from .overlay import LINE, QUIET, TEXT, Pixels, Plate
 
 STEPS = 16

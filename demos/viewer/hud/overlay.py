@@ -7,8 +7,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from ..picture.curve import Coverage
 from ..picture.scene import Colour
-from .font import Coverage, text_coverage, text_width
+from .font import text_coverage, text_width
 
 Pixels = npt.NDArray[np.uint8]
 """Shape (height, width, 4), colour premultiplied by opacity."""

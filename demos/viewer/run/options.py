@@ -1,11 +1,12 @@
-"""The command line that all demos share, with one-line error messages."""
+"""The options that all demos share, and the command line that they are read from, with one-line error messages."""
 
 import argparse
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, Generic, NoReturn, TypeVar
 
 from ...physics import integrators
 from ..files.recording import FORMATS, FRAMES_A_SECOND
@@ -20,14 +21,60 @@ CLIP_FRAMES = 300
 LARGEST_SIDE = 8192  # pixels; what every OpenGL 3.3 driver of today can draw into
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that reports errors in one line with exit status 2, where argparse would also print the usage."""
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the command line of every demo says."""
+
+    headless: bool
+    """Whether to run without a window."""
+    frames: int
+    """Number of frames of a run without a window: of `FRAME` seconds each, or the frames of the clip."""
+    out: Path | None
+    """The file for the last frame."""
+    record: Path | None
+    """The file for a clip."""
+    quality: str
+    """The name of a tier of `quality.TIERS`, or "auto"."""
+    size: tuple[int, int]
+    """Width and height [pixel]."""
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneOptions(Options):
+    """What the command line of a demo with a scene says; a demo with options of its own adds them in a subclass."""
+
+    camera: tuple[float, float, float] | None
+    """Yaw and pitch [degree] and distance [radii of the scene]; None for the camera of the scene."""
+    integrator: str | None
+    """The name of a method; None for the default of the engine."""
+    game_mode: bool
+    dt: float
+    """Length of a tick [s]."""
+
+
+Kind = TypeVar("Kind", bound=Options)
+
+
+class Parser(argparse.ArgumentParser, Generic[Kind]):
+    """A parser that returns typed options and reports errors in one line with exit status 2, where argparse would also print the usage."""
+
+    def __init__(self, name: str, description: str, kind: type[Kind]) -> None:
+        """Make a parser without options.
+
+        Args:
+            name: The name of the demo.
+            description: The text above the options in the help.
+            kind: The class of the options to return, with a field for each option.
+        """
+        super().__init__(f"python -m demos {name}", description=description, allow_abbrev=False)
+        self._kind = kind
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and exit."""
         self.exit(2, f"{self.prog}: {message} (--help lists the options)\n")
 
-    def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
+    def parse(self, arguments: Sequence[str] | None) -> Kind:
         """Read the arguments, with negative numbers allowed in vectors; naming frames or a file implies no window."""
         given = sys.argv[1:] if arguments is None else arguments
         # argparse takes "-1,0,2" and "-1e-3" for options, unless there is a blank before them.
@@ -42,26 +89,26 @@ class Parser(argparse.ArgumentParser):
             wanted.frames = CLIP_FRAMES if clip else FRAMES
         if wanted.out is None and not clip:
             wanted.out = Path("out") / f"{self.prog.split()[-1]}.png"
-        return wanted
+        return self._kind(**vars(wanted))
 
 
-def plain_parser(name: str, description: str) -> Parser:
-    """The options that all demos share."""
-    result = Parser(f"python -m demos {name}", description=description, allow_abbrev=False)
+def plain_parser(name: str, description: str, kind: type[Kind]) -> Parser[Kind]:
+    """A parser of the options that all demos share."""
+    result = Parser(name, description, kind)
     _add_output(result, name)
     _add_drawing(result)
     result.add_argument("--seed", type=seed, default=0, metavar="N", help="random seed (default 0)")
     return result
 
 
-def parser(name: str, description: str) -> Parser:
-    """The options of demos with a scene; a demo adds its own."""
-    result = plain_parser(name, description)
+def parser(name: str, description: str, kind: type[Kind]) -> Parser[Kind]:
+    """A parser of the options of demos with a scene; a demo adds its own."""
+    result = plain_parser(name, description, kind)
     _add_scene(result)
     return result
 
 
-def _add_output(result: Parser, name: str) -> None:
+def _add_output(result: argparse.ArgumentParser, name: str) -> None:
     """The output of a run without a window."""
     result.add_argument(
         "--headless", action="store_true", help="run without a window and write the last frame to a picture"
@@ -88,7 +135,7 @@ def _add_output(result: Parser, name: str) -> None:
     )
 
 
-def _add_drawing(result: Parser) -> None:
+def _add_drawing(result: argparse.ArgumentParser) -> None:
     """The options of drawing."""
     result.add_argument(
         "--quality",
@@ -106,7 +153,7 @@ def _add_drawing(result: Parser) -> None:
     )
 
 
-def _add_scene(result: Parser) -> None:
+def _add_scene(result: argparse.ArgumentParser) -> None:
     """The options of the camera and of the simulation."""
     result.add_argument(
         "--camera",
@@ -202,14 +249,16 @@ def numbers(text: str) -> list[float]:
     return values
 
 
-def add_numbers(reader: Parser, option: str, one: str, text: str) -> None:
-    """An option that takes numbers separated by commas or spaces; `flattened` joins them into one list."""
-    reader.add_argument(option, type=numbers, nargs="+", metavar=one, help=text)
+def add_numbers(reader: argparse.ArgumentParser, option: str, one: str, text: str) -> None:
+    """Add an option that takes "1,2,3" and "1 2 3" alike; its value is a tuple of numbers, or None."""
+    reader.add_argument(option, type=numbers, nargs="+", action=_Joined, metavar=one, help=text)
 
 
-def flattened(groups: Sequence[Sequence[float]] | None) -> list[float] | None:
-    """The values of an option that takes "1,2,3" and "1 2 3" alike."""
-    return None if groups is None else [value for group in groups for value in group]
+class _Joined(argparse.Action):
+    """Joins groups of numbers into one tuple."""
+
+    def __call__(self, _: Any, namespace: argparse.Namespace, values: Any, __: str | None = None) -> None:
+        setattr(namespace, self.dest, tuple(value for group in values for value in group))
 
 
 def _number(text: str) -> float:

@@ -3,21 +3,16 @@
 Without a window its autopilot flies. Such a run ends with the game's check of its physics.
 """
 
-import argparse
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..files.png import Image, write_png
-from ..files.recording import FRAMES_A_SECOND, Clip, Progress
+from ..files.png import Image
 from ..gl import context
-from ..picture.scene import FRAME
-from . import options
-
-FRAMES_A_CLIP_FRAME = round(1.0 / (FRAMES_A_SECOND * FRAME))
+from . import headless
+from .options import Options, plain_parser
 
 
 class Game(Protocol):
@@ -33,93 +28,85 @@ class Game(Protocol):
 Draw = Callable[[Any, Any], None]
 """Draws a game on a surface of pygame."""
 
+Check = Callable[[], list[str]]
+"""Asserts the physics of a game, and returns what was found, one line per claim."""
+
 
 def main(
     name: str,
     make_game: Callable[[int], Game],
     draw: Draw,
     play: Callable[[Any, tuple[int, int]], None],
-    check: Callable[[], list[str]],
+    check: Check,
     arguments: Sequence[str] | None = None,
 ) -> int:
     """Play the game, or let it fly itself; the exit status is 2 for bad options, 1 where something could not be done."""
-    wanted = read_options(name, sys.modules[draw.__module__].__doc__ or "", arguments)
-    if wanted.record is not None and context.is_missing("av"):
-        return _fail(name, "--record needs the package av: pip install av")
-    import pygame
-
-    pygame.font.init()
-    game, trouble = make_game(wanted.seed), "" if wanted.headless else _why_no_window()
+    options = read_options(name, sys.modules[draw.__module__].__doc__ or "", arguments)
     try:
-        if not wanted.headless and not trouble:
-            play(game, wanted.size)
-            return 0
-        fly(game, draw, wanted)
-        lines = check()
-    except OSError as error:
-        return _fail(name, f"cannot write {error.filename or wanted.out or wanted.record}: {error.strerror or error}")
-    except ImportError as error:
-        return _fail(name, f"the package av is broken ({error}); python -m demos doctor says how to mend it")
-    except AssertionError as error:
-        return _fail(name, f"the physics failed its check: {error}")
-    finally:
-        pygame.quit()
-    for line in lines:
-        print(f"checked: {line}")
+        headless.check_packages(options)
+        trouble = _run(make_game, draw, play, check, options)
+    except headless.Failure as failure:
+        return headless.fail(name, str(failure))
     if trouble:
         print(context.how_to_get_a_window({"window": trouble}))
     return 0
 
 
-def read_options(name: str, description: str, arguments: Sequence[str] | None) -> argparse.Namespace:
+def read_options(name: str, description: str, arguments: Sequence[str] | None) -> Options:
     """The command line of such a game."""
-    reader = options.plain_parser(name, description.partition("\n")[0])
+    reader = plain_parser(name, description.partition("\n")[0], Options)
     reader.epilog = "Without a window the autopilot flies. This demo is drawn in one quality, whatever --quality says."
     return reader.parse(arguments)
 
 
-def fly(game: Game, draw: Draw, wanted: argparse.Namespace) -> None:
-    """Let the game fly itself for the frames asked for, and write what was asked for."""
-    if wanted.record is None:
-        _advance(game, wanted.frames)
-    else:
-        _record(game, draw, wanted)
-        _report(wanted.record, wanted.size, f"{wanted.frames} frames at {FRAMES_A_SECOND} a second", game)
-    if wanted.out is not None:
-        path = wanted.out if wanted.out.suffix.lower() == ".png" else Path(f"{wanted.out}.png")
-        write_png(path, picture(game, draw, wanted.size))
-        _report(path, wanted.size, f"{wanted.frames} frames", game)
+class GameFlight:
+    """A game that its autopilot flies."""
+
+    drawn_with = "drawn with pygame"
+
+    def __init__(self, game: Game, draw: Draw, size: tuple[int, int], check: Check) -> None:
+        self._game, self._draw, self._size, self.check = game, draw, size, check
+
+    def frames(self, count: int) -> Iterator[int]:
+        """Let the game fly itself for so many frames, of which those after its end change nothing."""
+        for number in range(1, count + 1):
+            if not self._game.result:
+                self._game.fly_itself()
+            yield number
+
+    def image(self) -> Image:
+        """The current frame, shape (height, width, 3)."""
+        import pygame
+
+        surface = pygame.Surface(self._size, depth=24)
+        self._draw(self._game, surface)
+        return np.ascontiguousarray(pygame.surfarray.array3d(surface).swapaxes(0, 1))
+
+    def outcome(self) -> str:
+        """How the game ended, if it has."""
+        return self._game.result.lower() or "still in flight"
 
 
-def _advance(game: Game, frames: int) -> None:
-    for _ in range(frames):
-        if not game.result:
-            game.fly_itself()
-
-
-def picture(game: Game, draw: Draw, size: tuple[int, int]) -> Image:
-    """The present frame of a game, shape (height, width, 3)."""
+def _run(
+    make_game: Callable[[int], Game],
+    draw: Draw,
+    play: Callable[[Any, tuple[int, int]], None],
+    check: Check,
+    options: Options,
+) -> str:
+    """Play the game or let it fly itself; returns why there is no window, if one was wanted."""
     import pygame
 
-    surface = pygame.Surface(size, depth=24)
-    draw(game, surface)
-    return np.ascontiguousarray(pygame.surfarray.array3d(surface).swapaxes(0, 1))
-
-
-def _record(game: Game, draw: Draw, wanted: argparse.Namespace) -> None:
-    progress = Progress(str(wanted.record), wanted.frames)
+    pygame.font.init()
     try:
-        with Clip(wanted.record, wanted.size) as clip:
-            for count in range(1, wanted.frames + 1):
-                _advance(game, FRAMES_A_CLIP_FRAME)
-                clip.append(picture(game, draw, wanted.size))
-                progress.show(count)
+        game, trouble = make_game(options.seed), "" if options.headless else _why_no_window()
+        if options.headless or trouble:
+            headless.run(GameFlight(game, draw, options.size, check), options)
+        else:
+            play(game, options.size)
     finally:
-        progress.end()
-
-
-def _report(path: Path, size: tuple[int, int], what: str, game: Game) -> None:
-    print(f"{path}: {size[0]} × {size[1]} pixels, {what}, {game.result.lower() or 'still in flight'}")
+        pygame.quit()
+    return trouble
 
 
 def _why_no_window() -> str:
@@ -132,8 +119,3 @@ def _why_no_window() -> str:
         return str(error)
     driver = pygame.display.get_driver()
     return f"SDL took its driver {driver!r}, which shows nothing" if driver in ("dummy", "offscreen") else ""
-
-
-def _fail(name: str, message: str) -> int:
-    print(f"python -m demos {name}: {message}", file=sys.stderr)
-    return 1
