@@ -10,4 +10,7 @@ if TYPE_CHECKING or __package__ == "demos":
 else:
     from .. import Body, MassProperties, World, forces, integrators, rotation
 
-__all__ = ["Body", "MassProperties", "World", "forces", "integrators", "rotation"]
+__all__ = ["LOGGER", "Body", "MassProperties", "World", "forces", "integrators", "rotation"]
+
+LOGGER = World.__module__.partition(".")[0]
+"""The name of the engine's logger."""

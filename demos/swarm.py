@@ -65,11 +65,10 @@ class Crowd(Restarting):
             Swarm("dart", origins[:count], orientations[:count], SCALE, throttles),
             Swarm("dart", origins[count:], orientations[count:], SCALE),
         ]
-        took = 1e3 * self.world.tick_seconds
-        status = [
-            f"{len(origins):,} bodies, {count:,} of them thrusting".replace(",", " "),
-            f"physics {took:.2f} ms per tick, {1e6 * took / max(len(origins), 1):.0f} ns per body",
-        ]
+        status = [f"{len(origins):,} bodies, {count:,} of them thrusting".replace(",", " ")]
+        if self.world.tick_seconds is not None:
+            took = 1e3 * self.world.tick_seconds
+            status.append(f"physics {took:.2f} ms per tick, {1e6 * took / max(len(origins), 1):.0f} ns per body")
         title = f"swarm · {CASES[self.case_name].text}"
         return Picture([Model("station", np.zeros(3), np.eye(3))], swarms, title=title, status=status)
 

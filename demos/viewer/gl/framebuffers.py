@@ -24,6 +24,7 @@ class Framebuffers:
         self.frame = own(context.texture(size, 4))
         """The finished frame, in the colours of the screen."""
         self.finished = own(context.framebuffer([self.frame]))
+        self.finished.clear()
 
     def resolve(self) -> None:
         """Average the samples of each pixel into `light`."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..files.png import Image
-from ..hud.hud import Hud
+from ..hud.hud import Hud, notice
 from ..picture.camera import OrbitCamera
 from ..picture.history import History
 from ..picture.quality import HIGH, Quality
@@ -29,6 +29,7 @@ class Painter:
         history: History,
         *,
         hidden: Collection[str] = (),
+        pace: str = "",
         keys: str = "",
         help_shown: bool = False,
     ) -> None:
@@ -39,8 +40,14 @@ class Painter:
             over="ignore", invalid="ignore"
         ):  # what has flown beyond a float32 is not seen, and no reason to end
             picture = scene.picture().without(hidden)
-            patches = self._hud.patches(scene, picture, camera, size, history, keys=keys, help_shown=help_shown)
+            patches = self._hud.patches(
+                scene, picture, camera, size, history, pace=pace, keys=keys, help_shown=help_shown
+            )
             self.renderer.draw(picture, camera, patches)
+
+    def notice(self, text: str) -> None:
+        """Write a line over the last frame; the scene is not read, so that this can be done in the middle of a tick."""
+        self.renderer.lay([notice(text, self.renderer.size)])
 
     def image(self) -> Image:
         """The frame as an image, shape (height, width, 3)."""

@@ -54,6 +54,8 @@ class Renderer:
         self._backdrop.resize(size, self.quality.sky_scale)
         self._bloom.resize(size if self.quality.bloom else (1, 1))
         self._shadow.resize(self.quality.shadow_size)
+        # what is laid over a frame needs the size of the picture, also before the first frame of this size
+        self._write_view(OrbitCamera(), np.eye(4), 0.0, np.zeros((view.FLAMES, 4)))
 
     def draw(self, picture: Picture, camera: OrbitCamera, patches: Iterable[Patch] = ()) -> None:
         """Draw one frame; it stays in the renderer until it is shown or read."""
@@ -61,12 +63,16 @@ class Renderer:
         pixels = 0.5 * self.size[1] / camera.half_height
         self._solids.place(batches, pixels, self.quality.speck)
         matrix, texels = self._shadow.matrix(camera, self._casting_radius(picture, camera))
-        self._view.write(view.pack(camera, self.size, matrix, texels, flames(picture, camera)))
-        self._view.bind_to_uniform_block(0)
+        self._write_view(camera, matrix, texels, flames(picture, camera))
         self._backdrop.draw(camera)
         self._shadow.draw(self._solids, batches)
         self._draw_foreground(picture, camera, batches, pixels)
         self._finish()
+        self._patches.draw(patches)
+
+    def lay(self, patches: Iterable[Patch]) -> None:
+        """Lay patches over the frame that was drawn last."""
+        self._framebuffers.finished.use()
         self._patches.draw(patches)
 
     def show(self) -> None:
@@ -87,6 +93,11 @@ class Renderer:
         """Give everything back to the graphics card; nothing can be drawn after."""
         self._framebuffers.release()
         self._resources.release()
+
+    def _write_view(self, camera: OrbitCamera, sun_map: view.Array, texels: float, lights: view.Array) -> None:
+        """Hand over what every shader knows of the frame."""
+        self._view.write(view.pack(camera, self.size, sun_map, texels, lights))
+        self._view.bind_to_uniform_block(0)
 
     def _casting_radius(self, picture: Picture, camera: OrbitCamera) -> float:
         """Of the sphere about the camera's target that holds all that casts shadows [m]."""

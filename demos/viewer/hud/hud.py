@@ -42,12 +42,14 @@ class Hud:
         size: Size,
         history: History,
         *,
+        pace: str = "",
         keys: str = "",
         help_shown: bool = False,
     ) -> list[Patch]:
         """The patches to draw over a frame of this size; captions that would overlap a plate are left out.
 
-        `history` ends with the current sample; `keys` is the message of the last key.
+        `history` ends with the current sample; `pace` takes the place of the pace that was asked for; `keys` is the message of the last
+        key.
         """
         unit = _text_height(size)
         margin = round(0.9 * unit)
@@ -55,7 +57,7 @@ class Hud:
         if size[0] >= NARROW * unit:
             plates.append(self._sparklines.patch(history, unit, size[0] - margin, margin, exact=scene.world.paused))
             room -= plates[0].pixels.shape[1] + margin
-        plates.append(Patch(margin, margin, _status_block(scene, picture, history.newest, unit, room)))
+        plates.append(Patch(margin, margin, _status_block(scene, picture, history.newest, pace, unit, room)))
         plates += _bottom(picture, unit, margin, size, keys)
         if help_shown:
             plates.append(_between(_help_plate(unit), plates, size))
@@ -73,10 +75,10 @@ def status_lines(scene: Scene, now: Sample | None = None) -> list[str]:
     return ["   ".join(f"{name} {value}".strip() for name, value in row) for row in status_facts(scene, now)]
 
 
-def status_facts(scene: Scene, now: Sample | None = None) -> list[list[Fact]]:
+def status_facts(scene: Scene, now: Sample | None = None, pace: str = "") -> list[list[Fact]]:
     """Time and pace, method and tick, drift, as rows of names and values."""
     world, now = scene.world, now or scene.sample()
-    pace = ("", "paused") if world.paused else ("pace", f"×{world.time_scale:g}")
+    shown_pace = ("", "paused") if world.paused else ("pace", pace or f"×{world.time_scale:g}")
     dt = f"1/{1.0 / world.dt:.0f} s" if abs(1.0 / world.dt - round(1.0 / world.dt)) < 1e-6 else f"{world.dt:g} s"
     drifts = [
         ("energy drift", number(now.energy_drift, "+.1e")),
@@ -85,17 +87,17 @@ def status_facts(scene: Scene, now: Sample | None = None) -> list[list[Fact]]:
     if len(world.bodies) == 1:  # for many bodies the sum is slow to compute and not informative
         drifts.append(("L =", f"{np.linalg.norm(world.bodies[0].angular_momentum_world):.5g} N·m·s"))
     return [
-        [("time", f"{now.time:.2f} s"), pace, ("tick", dt)],
+        [("time", f"{now.time:.2f} s"), shown_pace, ("tick", dt)],
         [("integrator", world.integrator.name), ("game mode", "on" if world.game_mode else "off")],
         drifts,
     ]
 
 
-def _status_block(scene: Scene, picture: Picture, now: Sample, unit: int, room: int) -> Pixels:
+def _status_block(scene: Scene, picture: Picture, now: Sample, pace: str, unit: int, room: int) -> Pixels:
     """The title, the facts with dim names and bright values, and the status of the demo."""
     width, large = room - 2 * unit, round(TITLE_SIZE * unit)
     lines: list[Row] = [(large, ((line, TITLE),)) for line in wrapped(picture.title, large, width) if line]
-    for facts in status_facts(scene, now):
+    for facts in status_facts(scene, now, pace):
         lines += [(unit, pieces) for pieces in _fitted(facts, unit, width)]
     for text in filter(None, picture.status):
         lines += [(unit, ((line, NOTE),)) for line in wrapped(text, unit, width)]
@@ -137,6 +139,14 @@ def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> 
             floor = found[0].top - margin
         found.append(Patch(margin, floor - pixels.shape[0], pixels))
     return found
+
+
+def notice(text: str, size: Size) -> Patch:
+    """A line across the lower edge of a picture of this size; it hides the one that was there before."""
+    unit = _text_height(size)
+    plate = Plate(size[0], 3 * unit, opacity=1.0)
+    plate.write(text, TITLE, unit, round(1.5 * unit), unit)
+    return plate.at(0, size[1] - plate.pixels.shape[0])
 
 
 @lru_cache(maxsize=2)

@@ -42,7 +42,8 @@ class Pace:
             return f"×{self._wanted:g}"
         seconds = self._seconds
         true = max(self._wanted - sum(skipped for _, skipped in self._frames) / seconds, 0.0)
-        return f"×{self._wanted:g}, running at ×{true:.2g}, {len(self._frames) / seconds:.2g} frames/s"
+        rate = len(self._frames) / seconds
+        return f"×{self._wanted:g}, running at ×{true:.2g}, {rate:{'.0f' if rate >= 10.0 else '.2g'}} frames/s"
 
     @property
     def _seconds(self) -> float:

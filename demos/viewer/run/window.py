@@ -9,27 +9,44 @@ from ..picture.camera import OrbitCamera
 from ..picture.history import History
 from ..picture.quality import FRAMES_JUDGED, HIGH, TIERS, below
 from ..picture.scene import Scene
+from .compilation import announced
 from .controls import Controls
 from .flight import TICK_REFUSED
+from .pace import Pace
 
 FRAMES_A_SECOND = 60
 HINT = "H: keys"
-STARTING = "starting; the first run compiles the physics for a few seconds"
 
 
 def show(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], quality: str) -> None:
     """Show the scene until somebody closes it; `quality` is the name of a tier, or `auto`."""
     import pygame
 
-    controls, history = Controls(scene, camera), History()
     painter = Painter(gl, size, TIERS.get(quality, HIGH))
+
+    def announce(kernel: str) -> None:
+        """Say that nothing moves for a while, in the window as it is now."""
+        pygame.event.pump()
+        painter.notice(f"compiling {scene.world.integrator.name}: kernel {kernel} (a few seconds, only once)")
+        painter.renderer.show()
+        pygame.display.flip()
+
+    with announced(announce):
+        _loop(scene, camera, painter, quality)
+
+
+def _loop(scene: Scene, camera: OrbitCamera, painter: Painter, quality: str) -> None:
+    """The frames, from the first to the last."""
+    import pygame
+
+    controls, history, pace = Controls(scene, camera), History(), Pace()
     keyboard, judge = Keyboard(controls), Judge(painter.renderer, active=quality == "auto")
     pygame.key.set_repeat(350, 40)
-    clock, trouble = pygame.time.Clock(), ""
     history.append(scene.sample())
-    painter.paint(scene, camera, history, keys=STARTING)
+    painter.paint(scene, camera, history, keys=HINT)  # a first tick that compiles is announced on this frame
     painter.renderer.show()
     pygame.display.flip()
+    clock, trouble = pygame.time.Clock(), ""
     while not controls.quitting:
         for event in pygame.event.get():
             keyboard.handle(event)
@@ -38,16 +55,29 @@ def show(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], qual
                 judge.begin()
         keyboard.end_frame()
         try:
-            scene.world.advance(clock.tick(FRAMES_A_SECOND) / 1000.0)
+            _advance(scene, clock.tick(FRAMES_A_SECOND) / 1000.0, pace)
         except TICK_REFUSED as error:
             scene.world.paused, trouble = True, str(error)
         history.append(scene.sample())
         said = trouble if trouble and scene.world.paused else controls.notice or HINT
         began = time.perf_counter()
-        painter.paint(scene, camera, history, hidden=controls.hidden, keys=said, help_shown=controls.help_shown)
+        painter.paint(
+            scene, camera, history, hidden=controls.hidden, pace=pace.text(), keys=said, help_shown=controls.help_shown
+        )
         painter.renderer.show()
         pygame.display.flip()
         judge.note(time.perf_counter() - began)
+
+
+def _advance(scene: Scene, elapsed: float, pace: Pace) -> None:
+    """Run the ticks that fit into this wall time [s], and measure the pace."""
+    world = scene.world
+    dropped = world.dropped_time
+    world.advance(elapsed)
+    if world.paused:
+        pace.clear()
+    else:
+        pace.note(elapsed, world.dropped_time - dropped, world.time_scale)
 
 
 class Judge:
