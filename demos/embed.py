@@ -18,7 +18,7 @@ WIDTH, HEIGHT, PAD, REACH = 128, 72, 13.0, 7.0
 # Of the Moon [m/s²]; of the ship [kg]; of the main engine and of each side jet [N]; seconds at full thrust; [m/s].
 GRAVITY, MASS, MAIN, SIDE, FUEL, GENTLE = 1.62, 2000.0, 7000.0, 500.0, 24.0, 2.0
 WHITE, GREEN, RED, FIRE = (235, 240, 250), (90, 240, 150), (255, 90, 80), (255, 170, 70)
-KEYS = "UP: engine     LEFT, RIGHT: turn     SPACE: next, once landed     R: again     H: hide the keys     ESC: end"
+KEYS = "UP: engine     LEFT, RIGHT: turn     SPACE: next, at the end     R: again     H: hide the keys     ESC: end"
 
 # Outlines in body axes [m], x to the right, y up, from the lowest layer to the highest.
 LEGS = [(-1.1, -0.7), (-2.0, -2.2), (-2.4, -2.2), (-1.4, 0.2), (1.4, 0.2), (2.4, -2.2), (2.0, -2.2), (1.1, -0.7)]
