@@ -177,21 +177,28 @@ def test_a_notice_is_written_over_the_last_frame_without_reading_the_scene():
     assert told[below:].max() > 200 and drawn[:below].max() > 200
 
 
-def test_the_window_says_what_it_compiles_before_the_work(monkeypatch):
-    """A kernel that is announced while the window draws or steps is on the screen at once."""
+def in_a_window(monkeypatch, frames, *arguments):
+    """The scene of a demo, and a function that shows it in SDL's window without a display for so many frames."""
     pygame = pytest.importorskip("pygame")
     with canvas() as opened:
         if opened.kind != "SDL offscreen window":
             pytest.skip(f"no SDL window without a display: {opened.reasons}")
     monkeypatch.setattr(context, "ATTEMPTS", {"window": context.ATTEMPTS["SDL offscreen window"]})
-    events = [[], [pygame.event.Event(pygame.QUIT)]]
+    events = [*([] for _ in range(frames - 1)), [pygame.event.Event(pygame.QUIT)]]
     monkeypatch.setattr(pygame.event, "get", lambda: events.pop(0))
-    wanted, order = tumble.read_options(["--size", "320x180", "--quality", "low", "--integrator", "rk4"]), []
+    wanted = tumble.read_options(["--size", "320x180", "--quality", "low", *arguments])
     scene = tumble.Tumble(wanted)
+    return scene, lambda: application.run("tumble", scene, wanted)
+
+
+def test_the_window_says_what_it_compiles_before_the_work(monkeypatch):
+    """A kernel that is announced while the window draws or steps is on the screen at once."""
+    order = []
+    scene, show = in_a_window(monkeypatch, 2, "--integrator", "rk4")
     monkeypatch.setattr(Painter, "notice", lambda painter, text: order.append(text))
-    flip = pygame.display.flip
-    monkeypatch.setattr(pygame.display, "flip", lambda: order.append("shown") or flip())
-    advance = type(scene.world).advance
+    display = sys.modules["pygame"].display
+    flip, advance = display.flip, type(scene.world).advance
+    monkeypatch.setattr(display, "flip", lambda: order.append("shown") or flip())
 
     def compile_and_advance(world, elapsed):
         logging.getLogger(LOGGER).debug("compiling kernel %s", "held-rk4-264")
@@ -199,6 +206,21 @@ def test_the_window_says_what_it_compiles_before_the_work(monkeypatch):
         return advance(world, elapsed)
 
     monkeypatch.setattr(type(scene.world), "advance", compile_and_advance)
-    assert application.run("tumble", scene, wanted) == 0
+    assert show() == 0
     said = "compiling rk4: kernel held-rk4-264 (a few seconds, only once)"
     assert order[:5] == ["shown", said, "shown", "compiled", "shown"]
+
+
+def test_the_window_shows_the_true_pace(monkeypatch):
+    """Frames of 2 s, of which the world of the demo takes 0.4 s."""
+
+    class SlowClock:
+        def tick(self, _):
+            return 2000
+
+    shown, paint = [], Painter.paint
+    _, show = in_a_window(monkeypatch, 4)
+    monkeypatch.setattr(sys.modules["pygame"].time, "Clock", SlowClock)
+    monkeypatch.setattr(Painter, "paint", lambda *a, **how: shown.append(how.get("pace", "")) or paint(*a, **how))
+    assert show() == 0
+    assert shown == ["", "×1", *["×1, running at ×0.2, 0.5 frames/s"] * 3]
