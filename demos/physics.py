@@ -3,9 +3,14 @@
 In the repository, `demos` and `engine` are packages side by side. In the installed package, the demos are a part of the engine's package.
 """
 
-if __package__ == "demos":
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING or __package__ == "demos":
     from engine import Body, MassProperties, World, forces, integrators, rotation
 else:
     from .. import Body, MassProperties, World, forces, integrators, rotation
 
-__all__ = ["Body", "MassProperties", "World", "forces", "integrators", "rotation"]
+__all__ = ["LOGGER", "Body", "MassProperties", "World", "forces", "integrators", "rotation"]
+
+LOGGER = World.__module__.partition(".")[0]
+"""The name of the engine's logger."""

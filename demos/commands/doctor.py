@@ -10,9 +10,9 @@ from importlib import metadata
 from statistics import median
 from typing import Any
 
-from ..viewer import context
 from ..viewer.command import PROGRAM
-from ..viewer.quality import HIGH, TIERS, below
+from ..viewer.gl import context
+from ..viewer.picture.quality import HIGH, TIERS, below
 
 SIZE = (1280, 720)
 FRAMES_TIMED = 3
@@ -124,12 +124,12 @@ def _tiers(gl: Any) -> Iterator[Finding]:
 def _frame_times(gl: Any, tier: str) -> list[float]:
     """Seconds per frame of the tumbling spacecraft, after one warm-up frame."""
     from .. import tumble  # here and not above: its packages may be missing
-    from ..viewer.application import camera_for
-    from ..viewer.flight import Flight
-    from ..viewer.painter import Painter
+    from ..viewer.gl.painter import Painter
+    from ..viewer.run.application import camera_for
+    from ..viewer.run.flight import SceneFlight
 
     scene = tumble.Tumble(tumble.read_options([]))
-    flight, camera, painter = Flight(scene), camera_for(scene), Painter(gl, SIZE, TIERS[tier])
+    flight, camera, painter = SceneFlight(scene), camera_for(scene), Painter(gl, SIZE, TIERS[tier])
     times = []
     for _ in flight.frames(1 + FRAMES_TIMED):
         began = time.perf_counter()

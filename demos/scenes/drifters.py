@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..physics import MassProperties, World, integrators, rotation
-from ..viewer.scene import Array
+from ..viewer.picture.scene import Array
 from .claims import claim
 
 KEEP_MOMENTUM = (integrators.FreeRotor, integrators.AxisSplitting, integrators.ImplicitMidpoint)

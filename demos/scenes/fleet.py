@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..physics import Body, World, integrators, rotation
-from ..viewer.scene import Array
-from ..viewer.trail import Trail
+from ..viewer.picture.scene import Array
+from ..viewer.picture.trail import Trail
 from . import masses
 from .claims import claim
 from .free_body import upright

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..physics import MassProperties, World, forces
 from ..viewer.meshes.dart import NOZZLES
-from ..viewer.scene import Array
+from ..viewer.picture.scene import Array
 from .flock import MEAN, Flock
 
 

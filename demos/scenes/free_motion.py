@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..physics import Body, World, integrators
-from ..viewer.scene import Array, Sample
+from ..viewer.picture.scene import Array, Sample
 from .claims import claim
 from .free_body import period_of_rates, swing
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..physics import Body, World, forces, rotation
 from ..viewer.meshes.rocket_top import ARM, NOZZLES, SIDES
-from ..viewer.scene import Array, Arrow, Plume
+from ..viewer.picture.scene import Array, Arrow, Plume
 from .palette import FIRE
 
 UP = np.array([0.0, 0.0, 1.0])

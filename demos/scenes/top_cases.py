@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..physics import MassProperties, rotation
-from ..viewer.scene import Array
+from ..viewer.picture.scene import Array
 from .rocket_couple import UP
 from .symmetric_top import SymmetricTop, slow_precession
 

@@ -154,11 +154,15 @@ SHOWN_TO_SCENES = (
     "demos.physics",
     "demos.scenes",
     "demos.viewer.meshes",
-    "demos.viewer.options",
-    "demos.viewer.scene",
-    "demos.viewer.trail",
+    "demos.viewer.picture.scene",
+    "demos.viewer.picture.trail",
 )
 """What the scenes may import of the demos: plain data, and nothing that knows a window or OpenGL."""
+
+ROOMS = ("picture", "files", "meshes", "hud", "gl", "run")
+"""The folders of the viewer from the ground up; a module imports from its own folder and from those below."""
+
+VIEWER = ROOT / "demos" / "viewer"
 
 
 def imports_of_demos(source, package):
@@ -194,6 +198,45 @@ def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
             name for name in imports_of_demos(path.read_text(encoding="utf-8"), package) if not lies_in(name, known)
         }
         assert not others, f"{path.relative_to(ROOT)} imports {others}"
+
+
+def imports_of_the_viewer():
+    """Modules of the viewer, each with the modules of the viewer that it imports; both without "demos.viewer."."""
+    found = {}
+    for path in sorted(VIEWER.rglob("*.py")):
+        package = ".".join(path.relative_to(ROOT).parent.parts)
+        names = imports_of_demos(path.read_text(encoding="utf-8"), package)
+        inner = {name.removeprefix("demos.viewer.") for name in names if name.startswith("demos.viewer.")}
+        found[dotted(path.relative_to(VIEWER))] = {
+            name if name in known_in_viewer() else name.rpartition(".")[0] for name in inner
+        }
+    return found
+
+
+@functools.cache
+def known_in_viewer():
+    return {dotted(path.relative_to(VIEWER)) for path in VIEWER.rglob("*.py")}
+
+
+def test_imports_in_the_viewer_run_downwards_from_room_to_room():
+    assert {path.name for path in VIEWER.iterdir() if (path / "__init__.py").exists()} == set(ROOMS)
+    for module, inner in imports_of_the_viewer().items():
+        room = module.split(".")[0]
+        above = ROOMS[ROOMS.index(room) + 1 :] if room in ROOMS else ROOMS
+        assert not {name for name in inner if name.split(".")[0] in above}, module
+
+
+def test_no_imports_of_the_viewer_run_in_circles():
+    # a package that imports its modules is known to them by its name alone
+    found = {module: inner - {module.rpartition(".")[0]} for module, inner in imports_of_the_viewer().items()}
+    assert sum(map(len, found.values())) > 100
+    graphlib.TopologicalSorter(found).prepare()
+
+
+def test_one_room_of_the_viewer_imports_moderngl():
+    for path in VIEWER.rglob("*.py"):
+        if path.parent.name != "gl":
+            assert "moderngl" not in {module for _, module, _ in imports(path, type_checking_too=True)}, path
 
 
 @pytest.mark.parametrize(
@@ -271,7 +314,7 @@ def test_no_form_of_absolute_import_is_overlooked(statement, imported):
 DEMOS_INSIDE = """
 import sys
 from polhode.demos import tumble, physics
-from polhode.demos.viewer import headless
+from polhode.demos.viewer.run import headless
 
 assert "engine" not in sys.modules and "demos" not in sys.modules
 assert physics.World is sys.modules["polhode"].World

@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from ..mesh_builder import Material, MeshBuilder
-from ..nozzle import Nozzle
-from ..turns import Z_TO_X, about_y, about_z, turn_to
 from .materials import (
     ALUMINIUM,
     BLACK_FOIL,
@@ -21,6 +18,9 @@ from .materials import (
     STEEL,
     WHITE,
 )
+from .mesh_builder import Material, MeshBuilder
+from .nozzle import Nozzle
+from .turns import Z_TO_X, about_y, about_z, turn_to
 
 
 def bell(nozzle: Nozzle, length: float) -> MeshBuilder:

@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from ..mesh_builder import MeshBuilder
-from ..nozzle import Nozzle
-from ..turns import Z_TO_X, about_y, about_z, turn_to
 from . import parts
 from .materials import (
     ALUMINIUM,
@@ -21,6 +18,9 @@ from .materials import (
     STEEL,
     WHITE,
 )
+from .mesh_builder import MeshBuilder
+from .nozzle import Nozzle
+from .turns import Z_TO_X, about_y, about_z, turn_to
 
 BUS_RADIUS, BUS_BOTTOM, BUS_TOP = 0.95, -0.85, -0.15  # [m]
 SIDES = 10

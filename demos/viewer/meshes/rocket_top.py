@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..mesh_builder import MeshBuilder
-from ..nozzle import Nozzle
-from ..turns import about_z
 from . import parts
 from .materials import ALUMINIUM, BRASS, DARK, GOLD_FOIL, ORANGE, PAINT, RED_LAMP, SILVER_FOIL, SLATE, STEEL, WHITE_LAMP
+from .mesh_builder import MeshBuilder
+from .nozzle import Nozzle
+from .turns import about_z
 
 ARM = 1.30
 """Height of the upper collar's jets above the mass centre [m]; the lower ones are as far below."""

@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from ..mesh_builder import MeshBuilder
-from ..nozzle import Nozzle
-from ..turns import Z_TO_X, Z_TO_Y, about_z
 from . import parts
 from .materials import (
     ALUMINIUM,
@@ -21,6 +18,9 @@ from .materials import (
     STEEL,
     WHITE,
 )
+from .mesh_builder import MeshBuilder
+from .nozzle import Nozzle
+from .turns import Z_TO_X, Z_TO_Y, about_z
 
 
 def t_handle() -> MeshBuilder:

@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from ..mesh_builder import MeshBuilder
-from ..nozzle import Nozzle
-from ..turns import Z_TO_Y, about_y, about_z
 from . import parts
 from .materials import (
     ALUMINIUM,
@@ -28,6 +25,9 @@ from .materials import (
     WHITE_LAMP,
     WINDOW_LIGHT,
 )
+from .mesh_builder import MeshBuilder
+from .nozzle import Nozzle
+from .turns import Z_TO_Y, about_y, about_z
 
 QUADS = np.radians([45.0, 135.0, 225.0, 315.0])
 QUAD_HEIGHT = 0.1  # [m]

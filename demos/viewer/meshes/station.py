@@ -5,8 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..mesh_builder import Array, Material, MeshBuilder
-from ..turns import IDENTITY, Z_TO_X, about_y, about_z, turn_to
 from . import parts
 from .materials import (
     ALUMINIUM,
@@ -27,6 +25,8 @@ from .materials import (
     WHITE_LAMP,
     WINDOW_LIGHT,
 )
+from .mesh_builder import Array, Material, MeshBuilder
+from .turns import IDENTITY, Z_TO_X, about_y, about_z, turn_to
 
 RADIUS = 2.1  # of the large modules [m]
 RING = 0.40  # of a docking ring, as at the nose of the capsule [m]
