@@ -5,6 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..viewer.command import PROGRAM
+
 FOLDER = Path("demos") / "pictures"
 
 PICTURES = {
@@ -20,7 +22,7 @@ PICTURES = {
 def main(arguments: Sequence[str] = ()) -> int:
     """Draw all pictures into a folder; ends at the first that fails, with its exit status."""
     if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
-        print(f"usage: python -m demos pictures [FOLDER] (default {FOLDER})", file=sys.stderr)
+        print(f"usage: {PROGRAM} pictures [FOLDER] (default {FOLDER})", file=sys.stderr)
         return 0 if set(arguments) <= {"-h", "--help"} else 2
     return draw(Path(arguments[0]) if arguments else FOLDER)
 
@@ -30,7 +32,7 @@ def draw(folder: Path, *more: str) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for file, (demo, options) in PICTURES.items():
         words = [*options.split(), "--headless", *more, "--out", str(folder / file)]
-        status = importlib.import_module(f"demos.{demo}").main(words)
+        status = importlib.import_module(f"..{demo}", __package__).main(words)
         if status:
             return status
     return 0
