@@ -23,10 +23,10 @@ from demos.viewer.run.compilation import announced
 from demos.viewer.run.pace import FEWEST, Pace
 from demos.viewer.run.window import _advance
 
-from .helpers import PATIENCE
-from .viewing import SMALL, camera_for, canvas, new_scene
+from ..helpers import PATIENCE
+from ..viewing import SMALL, camera_for, canvas, new_scene
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def paced(frames, wanted=1.0):
