@@ -1,4 +1,4 @@
-"""Lists the demos, or runs one: `python -m demos [NAME [options]]`."""
+"""Lists the demos, or runs one: `python -m demos [NAME [options]]`, or `polhode [NAME [options]]` where it is installed."""
 
 import ast
 import importlib
@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from .viewer.command import PROGRAM, install
+
 COMMANDS = {
-    "doctor": ("demos.commands.doctor", "Checks this machine for the demos and names one fix per problem."),
+    "doctor": (".commands.doctor", "Checks this machine for the demos and names one fix per problem."),
     "pictures": (
-        "demos.commands.gallery",
+        ".commands.gallery",
         "Redraws the pictures of the README, into demos/pictures or a given folder.",
     ),
 }
@@ -19,11 +21,15 @@ COMMANDS = {
 
 
 def summaries() -> dict[str, str]:
-    """Name and first docstring line of each demo, read without importing it, so that the list works if a package is missing."""
+    """Name and first docstring line of each demo, read without importing it, so that the list works if a package is missing.
+
+    The demos are the modules of this folder that have a function `main`.
+    """
     found = {}
     for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
-        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        found[path.stem] = docstring.partition("\n")[0]
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        if any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in module.body):
+            found[path.stem] = (ast.get_docstring(module) or "").partition("\n")[0]
     return found
 
 
@@ -34,9 +40,9 @@ def listing() -> str:
     return "\n".join(
         [
             "The demos (each takes --help):",
-            *(f"  python -m demos {name:{width}}   {summary}" for name, summary in demos.items()),
+            *(f"  {PROGRAM} {name:{width}}   {summary}" for name, summary in demos.items()),
             "Other commands:",
-            *(f"  python -m demos {name:{width}}   {summary}" for name, summary in others.items()),
+            *(f"  {PROGRAM} {name:{width}}   {summary}" for name, summary in others.items()),
         ]
     )
 
@@ -51,11 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name not in known:
         close = get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(known)}."
-        print(f"demos: no demo is called {name!r}; {hint} `python -m demos` lists them.", file=sys.stderr)
+        print(f"{PROGRAM}: no demo is called {name!r}; {hint} `{PROGRAM}` lists them.", file=sys.stderr)
         return 2
     try:
-        module = COMMANDS[name][0] if name in COMMANDS else f"demos.{name}"
-        return importlib.import_module(module).main(options)
+        module = COMMANDS[name][0] if name in COMMANDS else f".{name}"
+        return importlib.import_module(module, __package__).main(options)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of the output, `head` say, has gone
@@ -63,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except ModuleNotFoundError as error:
         package = (error.name or str(error)).partition(".")[0]
-        print(f"demos: the package {package} is missing: pip install {package}", file=sys.stderr)
+        print(f"{PROGRAM} {name}: the package {package} is missing: {install('demos')}", file=sys.stderr)
         return 1
 
 

@@ -1,21 +1,24 @@
-"""A moon lander in a hundred lines to copy: pygame, numpy and the engine, no OpenGL, nothing from the other demos.
+"""A moon lander in about 120 lines to copy: pygame, numpy and the engine, no OpenGL, nothing from the other demos.
 
     python -m demos embed [--seed N] [--size WxH] [--frames N --out FILE.png] [--record FILE.mp4]
 
-Up: engine. Left, right: turn. Set down on the green pad, upright, below 2 m/s; the fuel left scores. Space: next.
-Copied, it starts with `pygame.init()` and `play(Lander(seed=0))`; only `main`, the command line, needs this repository.
+Up: engine. Left, right: turn. Set down on the green pad, upright, below 2 m/s; the fuel left scores. Space: next. R: again, from a score of
+zero. H: show or hide the keys. Escape: end.
+In a copy, import from `engine` where this file imports from `.physics`, and start with `pygame.init()` and
+`play(Lander(seed=0))`. Only `main`, the command line, needs the other demos.
 """
 
 import numpy as np
 import pygame
 
-from engine import MassProperties, World, forces, rotation
+from .physics import MassProperties, World, forces, rotation  # in a copy: from engine import ...
 
-# Field and pad [m]; pixels a metre of the canvas, which is drawn twice as large as the window and smoothed down.
-WIDTH, HEIGHT, PAD, SCALE = 128, 72, 13.0, 20
+# Field, pad, and how far the ship and its flames reach [m].
+WIDTH, HEIGHT, PAD, REACH = 128, 72, 13.0, 7.0
 # Of the Moon [m/s²]; of the ship [kg]; of the main engine and of each side jet [N]; seconds at full thrust; [m/s].
 GRAVITY, MASS, MAIN, SIDE, FUEL, GENTLE = 1.62, 2000.0, 7000.0, 500.0, 24.0, 2.0
 WHITE, GREEN, RED, FIRE = (235, 240, 250), (90, 240, 150), (255, 90, 80), (255, 170, 70)
+KEYS = "UP: engine     LEFT, RIGHT: turn     SPACE: next, at the end     R: again     H: hide the keys     ESC: end"
 
 # Outlines in body axes [m], x to the right, y up, from the lowest layer to the highest.
 LEGS = [(-1.1, -0.7), (-2.0, -2.2), (-2.4, -2.2), (-1.4, 0.2), (1.4, 0.2), (2.4, -2.2), (2.0, -2.2), (1.1, -0.7)]
@@ -36,7 +39,8 @@ class Lander:
         self.ground = moonscape(random, self.pad)
         self.level = self.ground[int(self.pad)]
         self.stars = random.uniform((0, 0, 1), (WIDTH, HEIGHT, 4.5), (240, 3))
-        self.fuel, self.score, self.result = FUEL, score, ""
+        self.fuel, self.seed, self.score, self.result = FUEL, seed, score, ""
+        self.background = pygame.Surface((0, 0))
         self.world = World(dt=1 / 120)
         self.world.add_force(forces.UniformGravity((0, -GRAVITY, 0)))
         box = MassProperties.box(mass=MASS, size=(3.4, 2.6, 3.4))
@@ -78,65 +82,86 @@ def moonscape(random: np.random.Generator, pad: float) -> np.ndarray:
     return np.where(abs(x - pad) < 0.7 * PAD, np.interp(pad, x, ground), ground)
 
 
-def draw(game: Lander, screen: pygame.Surface) -> None:
-    """Draw the current frame, as large as fits on the screen."""
-    canvas = pygame.Surface((WIDTH * SCALE, HEIGHT * SCALE))
-    draw_moon(canvas, game)
-    draw_ship(canvas, game)
+def draw(game: Lander, screen: pygame.Surface, words: str = "") -> None:
+    """Draw the current frame, as large as fits on the screen, with these words at its foot."""
+    screen.fill("black")
+    view = screen.subsurface(pygame.Rect(0, 0, WIDTH, HEIGHT).fit(screen.get_rect()))
+    if game.background.get_size() != view.get_size():
+        game.background = draw_moon(game, *view.get_size())
+    view.blit(game.background, (0, 0))
+    draw_ship(game, view)
     across, climb, _ = game.ship.velocity
     text = f"score {game.score:.0f}     fuel {game.fuel:.1f} s     across {across:+.1f} m/s     up {climb:+.1f} m/s"
-    small, large = pygame.font.Font(None, 72), pygame.font.Font(None, 240)
-    canvas.blit(small.render(text, True, GREEN if np.hypot(across, climb) < GENTLE else FIRE), (56, 48))
-    canvas.blit(large.render(game.result, True, GREEN if game.result == "LANDED" else RED), (900, 320))
-    place = canvas.get_rect().fit(screen.get_rect())
-    screen.fill("black")
-    screen.blit(pygame.transform.smoothscale(canvas, place.size), place)
+    flying, ended = GREEN if np.hypot(across, climb) < GENTLE else FIRE, GREEN if game.result == "LANDED" else RED
+    lines = [(text, flying, 20, 2.8, 2.4), (game.result, ended, 6, 45, 16), (words, WHITE, 20, 2.8, 68)]
+    for line, colour, part, x, y in lines:
+        font = pygame.font.Font(None, view.get_height() // part)
+        view.blit(font.render(line, True, colour), np.multiply((x, y), view.get_width() / WIDTH))
 
 
-def draw_moon(canvas: pygame.Surface, game: Lander) -> None:
-    """The night sky, the mountains far away, the ground with its bright edge, the pad."""
-    for row in range(0, HEIGHT * SCALE, 10):
-        canvas.fill((8 + row // 90, 10 + row // 60, 24 + row // 28), (0, row, WIDTH * SCALE, 10))
+def draw_moon(game: Lander, width: int, height: int) -> pygame.Surface:
+    """What never moves and is drawn once: the night sky, the mountains far away, the ground with its bright edge, the pad."""
+    canvas, scale = pygame.Surface((2 * width, 2 * height)), 2 * width / WIDTH  # drawn double, in pixels per metre
+    for row in range(0, 1440, 10):
+        canvas.fill((8 + row // 90, 10 + row // 60, 24 + row // 28), (0, row * height // 720, 2 * width, height))
     for x, y, size in game.stars:
-        pygame.draw.circle(canvas, (60 + 40 * size,) * 3, (SCALE * x, SCALE * y), size)
+        pygame.draw.circle(canvas, (60 + 40 * size,) * 3, (scale * x, scale * y), size * scale / 20)
     for colour, shift, rise in (((24, 32, 58), 45, 9.0), ((170, 175, 190), 0, 0.25), ((56, 58, 70), 0, 0.0)):
-        fill(canvas, colour, [*enumerate(np.roll(game.ground, shift) + rise), (WIDTH, 0), (0, 0)])
-    pygame.draw.rect(canvas, GREEN, np.multiply(SCALE, (game.pad - PAD / 2, HEIGHT - game.level, PAD, 0.5)))
+        fill(canvas, colour, [*enumerate(np.roll(game.ground, shift) + rise), (WIDTH, 0), (0, 0)], (0, HEIGHT), scale)
+    pygame.draw.rect(canvas, GREEN, np.multiply(scale, (game.pad - PAD / 2, HEIGHT - game.level, PAD, 0.5)))
+    return pygame.transform.smoothscale(canvas, (width, height))
 
 
-def draw_ship(canvas: pygame.Surface, game: Lander) -> None:
+def draw_ship(game: Lander, view: pygame.Surface) -> None:
     """Draw the ship at its pose between two ticks, over the flames of its jets."""
     main, left, _, right, _ = game.jets.throttle
     tip = -1.2 - main * (4.6 + 0.6 * np.sin(70.0 * game.world.time))
     burn = [(FIRE, [(-0.8, -0.9), (0.8, -0.9), (0, tip)]), (WHITE, [(-0.4, -1), (0.4, -1), (0, tip / 2)])]
     puff = [(WHITE, [(1.7 * s, 0.2), (2.1 * s, 0.2), (1.9 * s, 0.2 - 2 * t)]) for s, t in ((1, left), (-1, right))]
     origin, orientation = game.ship.interpolated_pose()
+    turn, scale = rotation.to_matrix(orientation)[:2, :2].T, view.get_width() / WIDTH
+    # A transparent canvas around the ship, double too. Smoothed, its colours are premultiplied by their opacity.
+    x, y = (int(scale * metres) for metres in (origin[0] - REACH, HEIGHT - origin[1] - REACH))
+    size, corner = int(2 * REACH * scale) + 2, (x / scale, HEIGHT - y / scale)
+    canvas = pygame.Surface((2 * size, 2 * size), pygame.SRCALPHA)
     for colour, outline in burn + puff + SHIP:
-        fill(canvas, colour, outline @ rotation.to_matrix(orientation)[:2, :2].T + origin[:2])
+        fill(canvas, colour, outline @ turn + origin[:2], corner, 2 * scale)
+    view.blit(pygame.transform.smoothscale(canvas, (size, size)), (x, y), special_flags=pygame.BLEND_PREMULTIPLIED)
 
 
-def fill(canvas: pygame.Surface, colour: tuple, outline: list) -> None:
-    """A polygon, its corners in world axes [m]."""
-    pygame.draw.polygon(canvas, colour, (np.array(outline) * (1, -1) + (0, HEIGHT)) * SCALE)
+def fill(canvas: pygame.Surface, colour: tuple, outline: list, corner: tuple[float, float], scale: float) -> None:
+    """A polygon in world axes [m], on a canvas whose left upper corner lies there [m], with so many pixels per metre."""
+    pygame.draw.polygon(canvas, colour, np.subtract(outline, corner) * (scale, -scale))
 
 
 def play(game: Lander, size: tuple[int, int] = (1280, 720)) -> None:
     """The game loop: keys, whole ticks for the elapsed wall time, a frame."""
-    screen, clock = pygame.display.set_mode(size, pygame.RESIZABLE), pygame.time.Clock()
-    while all(event.type != pygame.QUIT for event in pygame.event.get()):
-        keys = pygame.key.get_pressed()
+    screen, keys_shown = pygame.display.set_mode(size, pygame.RESIZABLE), True
+    draw(game, screen, "The first start compiles the physics, which takes a few seconds.")
+    pygame.display.flip()
+    clock = pygame.time.Clock()
+    while True:
+        for event in pygame.event.get():
+            key = event.key if event.type == pygame.KEYDOWN else None
+            if event.type == pygame.QUIT or key == pygame.K_ESCAPE:
+                return
+            if key == pygame.K_h:
+                keys_shown = not keys_shown
+            if key == pygame.K_r:
+                game = Lander(game.seed)
+            if key == pygame.K_SPACE and game.result:
+                game = Lander(pygame.time.get_ticks(), game.score)
+        held = pygame.key.get_pressed()
         if not game.result:
-            game.steer(keys[pygame.K_UP], 0.9 * (keys[pygame.K_LEFT] - keys[pygame.K_RIGHT]))
-        elif keys[pygame.K_SPACE]:
-            game = Lander(pygame.time.get_ticks(), game.score)
+            game.steer(held[pygame.K_UP], 0.9 * (held[pygame.K_LEFT] - held[pygame.K_RIGHT]))
         game.world.advance(clock.tick(60) / 1000)
-        draw(game, screen)
+        draw(game, screen, KEYS if keys_shown else "")
         pygame.display.flip()
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line of the demos."""
-    from demos.viewer import surface_game
+    from .viewer.run import surface_game
 
     return surface_game.main("embed", Lander, draw, play, check, arguments)
 

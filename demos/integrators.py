@@ -7,20 +7,19 @@ minute instead of an hour. Pale lines show the correct attitude of nose and wing
 pale line under it the correct one. The first ship is yours: keys and options choose its method.
 """
 
-import argparse
 from collections.abc import Sequence
 
 import numpy as np
 
-from demos.scenes import error_words
-from demos.scenes.claims import check_after
-from demos.scenes.fleet import NOSE, SPEED, Errors, Fleet, Ship, places
-from demos.scenes.palette import AMBER
-from demos.scenes.restarting import Restarting
-from demos.viewer import application, options
-from demos.viewer.camera import FIRST_RIGHT
-from demos.viewer.scene import Array, Arrow, Caption, Colour, Line, Model, Picture, Sample
-from engine import World, integrators, rotation
+from .physics import World, integrators, rotation
+from .scenes import error_words
+from .scenes.claims import check_after
+from .scenes.fleet import NOSE, SPEED, Errors, Fleet, Ship, places
+from .scenes.palette import AMBER
+from .scenes.restarting import Restarting
+from .viewer.picture.camera import FIRST_RIGHT
+from .viewer.picture.scene import Array, Arrow, Caption, Colour, Line, Model, Picture, Sample
+from .viewer.run import application, options
 
 COLUMNS, ACROSS, DOWN = 4, 11.6, 12.4  # of the ships' places [m]
 NOSE_LENGTH, WING, MOMENTUM_LENGTH = float(NOSE[2]), 5.3, 4.6  # lengths drawn [m]
@@ -34,7 +33,7 @@ class Integrators(Restarting):
     rewinds = True
     target, radius = np.array([0.0, 0.0, 2.6]), 11.2
 
-    def __init__(self, wanted: argparse.Namespace) -> None:
+    def __init__(self, wanted: options.SceneOptions) -> None:
         self._dt, self._places = wanted.dt, places(COLUMNS, ACROSS, DOWN, FIRST_RIGHT)
         self._begin(wanted.integrator, wanted.game_mode)
 
@@ -85,9 +84,9 @@ class Integrators(Restarting):
         return [name, f"attitude {error_words.angle(found.attitude)}", f"energy {energy}   L {momentum}"]
 
 
-def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+def read_options(arguments: Sequence[str] | None = None) -> options.SceneOptions:
     """The command line of this demo."""
-    reader = options.parser("integrators", __doc__.partition("\n")[0])
+    reader = options.parser("integrators", __doc__.partition("\n")[0], options.SceneOptions)
     reader.set_defaults(dt=0.1)
     return reader.parse(arguments)
 

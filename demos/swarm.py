@@ -10,19 +10,20 @@ tumble with their engines off. The screen shows the time per tick, which depends
 import argparse
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from demos.scenes import masses
-from demos.scenes.claims import check_after, claim
-from demos.scenes.drifters import Drifters
-from demos.scenes.flock import Flock, Pattern
-from demos.scenes.flock_engines import FlockEngines, flies_as_alone
-from demos.scenes.measured_world import MeasuredWorld
-from demos.scenes.restarting import Restarting
-from demos.viewer import application, options
-from demos.viewer.scene import Model, Picture, Sample, Swarm
-from engine import integrators, rotation
+from .physics import integrators, rotation
+from .scenes import masses
+from .scenes.claims import check_after, claim
+from .scenes.drifters import Drifters
+from .scenes.flock import Flock, Pattern
+from .scenes.flock_engines import FlockEngines, flies_as_alone
+from .scenes.measured_world import MeasuredWorld
+from .scenes.restarting import Restarting
+from .viewer.picture.scene import Model, Picture, Sample, Swarm
+from .viewer.run import application, options
 
 CRAFT, FREE_SHARE = 20_000, 1.0 / 12.0
 INNER, OUTER, HALO = 62.0, 265.0, 330.0  # [m]
@@ -37,13 +38,21 @@ CASES = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class SwarmOptions(options.SceneOptions):
+    """The options of this demo."""
+
+    case: str
+    craft: int
+
+
 class Crowd(Restarting):
     """The scene, with the flock, the free craft and a station at rest."""
 
     rewinds = False  # twenty thousand craft cannot be flown again in a moment
     target, radius = np.array([0.0, 0.0, 0.0]), 112.0
 
-    def __init__(self, wanted: argparse.Namespace) -> None:
+    def __init__(self, wanted: SwarmOptions) -> None:
         self._wanted, self.case_name = wanted, wanted.case
         self._begin(wanted.integrator, wanted.game_mode)
 
@@ -56,11 +65,10 @@ class Crowd(Restarting):
             Swarm("dart", origins[:count], orientations[:count], SCALE, throttles),
             Swarm("dart", origins[count:], orientations[count:], SCALE),
         ]
-        took = 1e3 * self.world.tick_seconds
-        status = [
-            f"{len(origins):,} bodies, {count:,} of them thrusting".replace(",", " "),
-            f"physics {took:.2f} ms per tick, {1e6 * took / max(len(origins), 1):.0f} ns per body",
-        ]
+        status = [f"{len(origins):,} bodies, {count:,} of them thrusting".replace(",", " ")]
+        if self.world.tick_seconds is not None:
+            took = 1e3 * self.world.tick_seconds
+            status.append(f"physics {took:.2f} ms per tick, {1e6 * took / max(len(origins), 1):.0f} ns per body")
         title = f"swarm · {CASES[self.case_name].text}"
         return Picture([Model("station", np.zeros(3), np.eye(3))], swarms, title=title, status=status)
 
@@ -112,9 +120,9 @@ def make_flock(count: int, pattern: Pattern, random: np.random.Generator) -> Flo
     return Flock(radii, random.uniform(0.0, math.tau, count), planes, ACCELERATION, pattern)
 
 
-def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+def read_options(arguments: Sequence[str] | None = None) -> SwarmOptions:
     """The command line of this demo."""
-    reader = options.parser("swarm", __doc__.partition("\n")[0])
+    reader = options.parser("swarm", __doc__.partition("\n")[0], SwarmOptions)
     reader.add_argument("--case", choices=CASES, default="spiral", help="the thrust pattern (default spiral)")
     reader.add_argument("--craft", type=crowd, default=CRAFT, metavar="N", help=f"number of craft (default {CRAFT})")
     # Half the cost of the default method, and as steady in a crowd.

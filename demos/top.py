@@ -8,26 +8,33 @@ them is four jets around a collar that fire in turn. Blue is the path of the axi
 torque, amber the angular momentum L, green the angular velocity ω, and red the thrust of each rocket.
 """
 
-import argparse
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from demos.scenes import masses
-from demos.scenes.claims import check_after, claim
-from demos.scenes.palette import AMBER, BLUE, GREEN, QUIET, VIOLET
-from demos.scenes.restarting import Restarting
-from demos.scenes.rocket_couple import UP, RocketCouple
-from demos.scenes.top_cases import CASES, SPIN, STRENGTH
-from demos.viewer import application, options
-from demos.viewer.scene import Array, Arrow, Colour, Line, Model, Picture, Sample
-from demos.viewer.trail import Trail
-from engine import World, integrators, rotation
+from .physics import World, integrators, rotation
+from .scenes import masses
+from .scenes.claims import check_after, claim
+from .scenes.palette import AMBER, BLUE, GREEN, QUIET, VIOLET
+from .scenes.restarting import Restarting
+from .scenes.rocket_couple import UP, RocketCouple
+from .scenes.top_cases import CASES, SPIN, STRENGTH
+from .viewer.picture.scene import Array, Arrow, Colour, Line, Model, Picture, Sample
+from .viewer.picture.trail import Trail
+from .viewer.run import application, options
 
 PALE: Colour = (0.90, 0.86, 0.78, 0.26)
 TIP, MOMENTUM_LENGTH, TORQUE_LENGTH = 1.95, 2.05, 0.9  # [m]
 TRAIL_SPACING, TRAIL_TIME, AHEAD = 1.0 / 120.0, 20.0, 2.5  # [s]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopOptions(options.SceneOptions):
+    """The options of this demo."""
+
+    case: str
 
 
 class Top(Restarting):
@@ -36,7 +43,7 @@ class Top(Restarting):
     rewinds = True
     target, radius = np.array([0.0, 0.0, 0.25]), 1.85
 
-    def __init__(self, wanted: argparse.Namespace) -> None:
+    def __init__(self, wanted: TopOptions) -> None:
         self._dt, self.case_name = wanted.dt, wanted.case
         self._begin(wanted.integrator, wanted.game_mode)
 
@@ -130,9 +137,9 @@ class Top(Restarting):
         return self.closed.axis(np.linspace(max(now - TRAIL_TIME, 0.0), now + AHEAD, 600))
 
 
-def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+def read_options(arguments: Sequence[str] | None = None) -> TopOptions:
     """The command line of this demo."""
-    reader = options.parser("top", __doc__.partition("\n")[0])
+    reader = options.parser("top", __doc__.partition("\n")[0], TopOptions)
     reader.add_argument("--case", choices=CASES, default="cusps", help="how the axis starts (default cusps)")
     return reader.parse(arguments)
 

@@ -9,31 +9,43 @@ ellipsoid and the herpolhode on the plane. In game mode (key G) L is not conserv
 Ganapathi are those of his figures 3 to 5. No real body has their tensors, so they require --allow-unphysical.
 """
 
-import argparse
 import math
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from demos.scenes import masses
-from demos.scenes.claims import check_after
-from demos.scenes.equal_ellipsoid import EqualEllipsoid
-from demos.scenes.free_body import upright
-from demos.scenes.free_motion import FreeMotion
-from demos.scenes.palette import AMBER, AXES, BLUE, GREEN, QUIET, WORDS
-from demos.scenes.poinsot import Poinsot
-from demos.scenes.restarting import Restarting
-from demos.scenes.tumble_cases import CASES, UNPHYSICAL
-from demos.viewer import application, options
-from demos.viewer.camera import FIRST_RIGHT
-from demos.viewer.scene import Array, Arrow, Caption, Line, Model, Picture
-from demos.viewer.trail import Trail
-from engine import MassProperties, World, integrators, rotation
+from .physics import MassProperties, World, integrators, rotation
+from .scenes import masses
+from .scenes.claims import check_after
+from .scenes.equal_ellipsoid import EqualEllipsoid
+from .scenes.free_body import upright
+from .scenes.free_motion import FreeMotion
+from .scenes.palette import AMBER, AXES, BLUE, GREEN, QUIET, WORDS
+from .scenes.poinsot import Poinsot
+from .scenes.restarting import Restarting
+from .scenes.tumble_cases import CASES, UNPHYSICAL
+from .viewer.picture.camera import FIRST_RIGHT
+from .viewer.picture.scene import Array, Arrow, Caption, Line, Model, Picture
+from .viewer.picture.trail import Trail
+from .viewer.run import application, options
 
 MOMENTUM_LENGTH, RATE_LENGTH, AXIS_LENGTH, BODY_AXES_LENGTH = 1.3, 0.92, 1.35, 1.2  # in radii of the body
 ASIDE, BELOW, ELLIPSOID = 2.08, 0.42, 0.64  # where the ellipsoids stand and how long they are, in radii of the body
 UP = np.array([0.0, 0.0, 1.0])
 TRAIL_SPACING, TRAIL_POINTS = 1.0 / 120.0, 2400  # [s]; twenty seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class TumbleOptions(options.SceneOptions):
+    """The options of this demo."""
+
+    case: str
+    allow_unphysical: bool
+    inertia: tuple[float, ...] | None
+    """Three principal moments or nine numbers of a tensor [kg·m²]; None for the case's own."""
+    angular_velocity: tuple[float, ...] | None
+    """Body rates [rad/s]; None for the case's own."""
 
 
 class Tumble(Restarting):
@@ -42,13 +54,13 @@ class Tumble(Restarting):
     target = np.zeros(3)
     rewinds = True
 
-    def __init__(self, wanted: argparse.Namespace) -> None:
-        self._wanted, self.case_name = argparse.Namespace(**vars(wanted)), wanted.case
+    def __init__(self, wanted: TumbleOptions) -> None:
+        self._wanted, self.case_name = wanted, wanted.case
         self._begin(wanted.integrator, wanted.game_mode)
 
     def next_case(self) -> None:
         """Start the next permitted case with its own values."""
-        self._wanted.inertia = self._wanted.angular_velocity = None
+        self._wanted = replace(self._wanted, inertia=None, angular_velocity=None)
         super().next_case()
 
     def picture(self) -> Picture:
@@ -128,15 +140,14 @@ class Tumble(Restarting):
         self.poinsot.remember()
 
 
-def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+def read_options(arguments: Sequence[str] | None = None) -> TumbleOptions:
     """The command line of this demo."""
-    reader = options.parser("tumble", __doc__.partition("\n")[0])
+    reader = options.parser("tumble", __doc__.partition("\n")[0], TumbleOptions)
     reader.add_argument("--case", choices=CASES, default="flip", help="the body and its spin (default flip)")
     reader.add_argument("--allow-unphysical", action="store_true", help="accept tensors that no real body has")
     options.add_numbers(reader, "--inertia", "I", "3 principal moments or 9 numbers of a tensor [kg·m²]")
     options.add_numbers(reader, "--angular-velocity", "W", "3 body rates [rad/s]")
     wanted = reader.parse(arguments)
-    wanted.inertia, wanted.angular_velocity = map(options.flattened, (wanted.inertia, wanted.angular_velocity))
     if wanted.angular_velocity is not None and (len(wanted.angular_velocity) != 3 or not any(wanted.angular_velocity)):
         reader.error(f"--angular-velocity must be 3 body rates [rad/s], not all zero; got {wanted.angular_velocity}")
     return wanted

@@ -9,6 +9,8 @@ from .store.model import Model
 from .store.state import State
 from .world import World
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Body",
     "Clock",

@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,11 @@ from .tick.wrenches import wrench_on
 DEFAULT_INTEGRATOR = "free-rotor-2"
 """Exact in free flight at any spin and step. For one body stepped from Python it costs 1.3 times as much as "rk4" (1.0 against 0.8 µs per
 tick with gravity and a thruster), and 2.5 times as much in a long `step(n)`, measured by `python -m tests.benchmarks`."""
+
+GivenForce = TypeVar("GivenForce", bound=AnyForce)
+"""The type of the force given to `World.add_force`, which returns it."""
+GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
+"""The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
 _MOST_TICKS = 2**53
 """Beyond this tick count, two ticks could have the same time as a float."""
@@ -567,7 +572,7 @@ class World:
         """Named memory for user code, which is undone with a failed tick, hashed with the state and copied with the world."""
         return self._memory
 
-    def add_force(self, force: AnyForce) -> AnyForce:
+    def add_force(self, force: GivenForce) -> GivenForce:
         """Add a force to the world.
 
         Args:
@@ -611,6 +616,12 @@ class World:
         """
         self._forces.remove(force)
 
+    @overload
+    def on_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...
+
+    @overload
+    def on_tick(self, function: None = None, every: int = 1) -> Callable[[GivenCallback], GivenCallback]: ...
+
     def on_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
         """Call `function(world)` at the start of every tick whose `tick_count` is a multiple of `every`, before the forces.
 
@@ -639,6 +650,12 @@ class World:
             [3.0, 0.0, 0.0]
         """
         return self._call("on_tick", function, every)
+
+    @overload
+    def after_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...
+
+    @overload
+    def after_tick(self, function: None = None, every: int = 1) -> Callable[[GivenCallback], GivenCallback]: ...
 
     def after_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
         """Call `function(world)` after every tick that makes `tick_count` a multiple of `every`.

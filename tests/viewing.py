@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from demos import tumble
-from demos.viewer import application, context
-from demos.viewer.options import FRAME
+from demos.viewer.gl import context
+from demos.viewer.picture.scene import FRAME
+from demos.viewer.run import application
 
 SMALL = (320, 180)
 

@@ -10,8 +10,9 @@ from importlib import metadata
 from statistics import median
 from typing import Any
 
-from demos.viewer import context
-from demos.viewer.quality import HIGH, TIERS, below
+from ..viewer.command import PROGRAM
+from ..viewer.gl import context
+from ..viewer.picture.quality import HIGH, TIERS, below
 
 SIZE = (1280, 720)
 FRAMES_TIMED = 3
@@ -37,7 +38,7 @@ class Finding:
 def main(arguments: Sequence[str] = ()) -> int:
     """Print the findings; the exit status is 1 if any of them is a problem."""
     if arguments:
-        print("python -m demos doctor takes no options", file=sys.stderr)
+        print(f"{PROGRAM} doctor takes no options", file=sys.stderr)
         return 0 if set(arguments) <= {"-h", "--help"} else 2
     problems = 0
     for finding in findings():
@@ -122,13 +123,13 @@ def _tiers(gl: Any) -> Iterator[Finding]:
 
 def _frame_times(gl: Any, tier: str) -> list[float]:
     """Seconds per frame of the tumbling spacecraft, after one warm-up frame."""
-    from demos import tumble  # here and not above: its packages may be missing
-    from demos.viewer.application import camera_for
-    from demos.viewer.flight import Flight
-    from demos.viewer.painter import Painter
+    from .. import tumble  # here and not above: its packages may be missing
+    from ..viewer.gl.painter import Painter
+    from ..viewer.run.application import camera_for
+    from ..viewer.run.flight import SceneFlight
 
     scene = tumble.Tumble(tumble.read_options([]))
-    flight, camera, painter = Flight(scene), camera_for(scene), Painter(gl, SIZE, TIERS[tier])
+    flight, camera, painter = SceneFlight(scene), camera_for(scene), Painter(gl, SIZE, TIERS[tier])
     times = []
     for _ in flight.frames(1 + FRAMES_TIMED):
         began = time.perf_counter()

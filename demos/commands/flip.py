@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from demos.scenes.free_body import upright
-from demos.scenes.palette import AMBER, BLUE, WORDS
-from demos.scenes.tumble_cases import CASES
-from demos.viewer import context
-from demos.viewer.camera import FIRST_RIGHT, OrbitCamera
-from demos.viewer.overlay import Patch, caption
-from demos.viewer.png import Image
-from demos.viewer.quality import HIGH
-from demos.viewer.recording import Clip
-from demos.viewer.renderer import Renderer
-from demos.viewer.scene import Array, Arrow, Line, Model, Picture
-from demos.viewer.trail import Trail
-from engine import World, rotation
+from ..physics import World, rotation
+from ..scenes.free_body import upright
+from ..scenes.palette import AMBER, BLUE, WORDS
+from ..scenes.tumble_cases import CASES
+from ..viewer.files.png import Image
+from ..viewer.files.recording import Clip
+from ..viewer.gl import context
+from ..viewer.gl.renderer import Renderer
+from ..viewer.hud.overlay import Patch, caption
+from ..viewer.picture.camera import FIRST_RIGHT, OrbitCamera
+from ..viewer.picture.quality import HIGH
+from ..viewer.picture.scene import Array, Arrow, Line, Model, Picture
+from ..viewer.picture.trail import Trail
 
 SIZE, SECONDS = (830, 400), 7
 TICKS_PER_SECOND, FRAMES_PER_SECOND = 240, 15

@@ -6,9 +6,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from demos.commands import flip
-from demos.viewer import context
-from demos.viewer.recording import Clip
+from ..viewer.command import PROGRAM
+from ..viewer.files.recording import Clip
+from ..viewer.gl import context
+from . import flip
 
 FOLDER = Path("demos") / "pictures"
 
@@ -29,10 +30,10 @@ SIZE, QUALITY = "960x540", 75
 def main(arguments: Sequence[str] = ()) -> int:
     """Draw all pictures into a folder; ends at the first that fails, with its exit status."""
     if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
-        print(f"usage: python -m demos pictures [FOLDER] (default {FOLDER})", file=sys.stderr)
+        print(f"usage: {PROGRAM} pictures [FOLDER] (default {FOLDER})", file=sys.stderr)
         return 0 if set(arguments) <= {"-h", "--help"} else 2
     if context.is_missing("av"):
-        print("python -m demos pictures needs the package av: pip install av", file=sys.stderr)
+        print(f"{PROGRAM} pictures needs the package av: pip install av", file=sys.stderr)
         return 1
     folder = Path(arguments[0]) if arguments else FOLDER
     return draw(folder) or flip.draw(folder / FLIP)
@@ -44,7 +45,7 @@ def draw(folder: Path, *more: str) -> int:
         for file, (demo, options) in PICTURES.items():
             drawn = (Path(passing) / file).with_suffix(".png")
             words = [*options.split(), "--headless", "--size", SIZE, *more, "--out", str(drawn)]
-            status = importlib.import_module(f"demos.{demo}").main(words)
+            status = importlib.import_module(f"..{demo}", __package__).main(words)
             if status:
                 return status
             compress(drawn, folder / file)

@@ -1,7 +1,6 @@
 """The assertions of a demo's check, and the run before it."""
 
-from demos.viewer.options import FRAME
-from demos.viewer.scene import Scene
+from ..viewer.picture.scene import FRAME, Scene
 
 
 def claim(holds: bool, text: str) -> str:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from demos.scenes.claims import claim
-from demos.viewer.scene import Array
-from engine import MassProperties, World, integrators, rotation
+from ..physics import MassProperties, World, integrators, rotation
+from ..viewer.picture.scene import Array
+from .claims import claim
 
 KEEP_MOMENTUM = (integrators.FreeRotor, integrators.AxisSplitting, integrators.ImplicitMidpoint)
 

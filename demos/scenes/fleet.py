@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demos.scenes import masses
-from demos.scenes.claims import claim
-from demos.scenes.free_body import upright
-from demos.viewer.scene import Array
-from demos.viewer.trail import Trail
-from engine import Body, World, integrators, rotation
+from ..physics import Body, World, integrators, rotation
+from ..viewer.picture.scene import Array
+from ..viewer.picture.trail import Trail
+from . import masses
+from .claims import claim
+from .free_body import upright
 
 RATES = (0.15, 0.25, 2.4)  # [rad/s]; about the middle axis: it flips
 SPEED = float(np.linalg.norm(RATES))  # at the start [rad/s]

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from engine import MassProperties, World, rotation
+from ..physics import MassProperties, World, rotation
 
 Array = npt.NDArray[np.float64]
 MEAN, RIPPLE = 0.5, 0.98

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from demos.scenes.flock import MEAN, Flock
-from demos.viewer.meshes.dart import NOZZLES
-from demos.viewer.scene import Array
-from engine import MassProperties, World, forces
+from ..physics import MassProperties, World, forces
+from ..viewer.meshes.dart import NOZZLES
+from ..viewer.picture.scene import Array
+from .flock import MEAN, Flock
 
 
 class FlockEngines:

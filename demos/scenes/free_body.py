@@ -10,7 +10,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from engine import rotation
+from ..physics import rotation
 
 Array = npt.NDArray[np.float64]
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from demos.scenes.claims import claim
-from demos.scenes.free_body import period_of_rates, swing
-from demos.viewer.scene import Array, Sample
-from engine import Body, World, integrators
+from ..physics import Body, World, integrators
+from ..viewer.picture.scene import Array, Sample
+from .claims import claim
+from .free_body import period_of_rates, swing
 
 LONGEST_TURN_JUDGED = 1.0  # [rad] per tick; beyond it no method of a fixed order follows the motion
 EXACT = (integrators.FreeRotor, integrators.ImplicitMidpoint)  # keep energy and momentum of a free body to rounding

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine import MassProperties, rotation
+from ..physics import MassProperties, rotation
 
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 Z_TO_X = rotation.from_axis_angle((0.0, 1.0, 0.0), np.pi / 2)

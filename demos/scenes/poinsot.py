@@ -8,11 +8,11 @@ import math
 
 import numpy as np
 
-from demos.scenes.free_body import polhode
-from demos.scenes.free_motion import FreeMotion
-from demos.scenes.palette import GREEN, QUIET
-from demos.viewer.scene import Array, Arrow, Colour, Line, Model
-from demos.viewer.trail import Trail
+from ..viewer.picture.scene import Array, Arrow, Colour, Line, Model
+from ..viewer.picture.trail import Trail
+from .free_body import polhode
+from .free_motion import FreeMotion
+from .palette import GREEN, QUIET
 
 PALE: Colour = (0.80, 0.95, 1.0, 0.75)
 LIFT = 1.008  # of lines off the surface on which they lie

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 
-from engine import World, integrators
+from ..physics import World, integrators
 
 
 class Restarting(ABC):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from demos.scenes.palette import FIRE
-from demos.viewer.meshes.rocket_top import ARM, NOZZLES, SIDES
-from demos.viewer.scene import Array, Arrow, Plume
-from engine import Body, World, forces, rotation
+from ..physics import Body, World, forces, rotation
+from ..viewer.meshes.rocket_top import ARM, NOZZLES, SIDES
+from ..viewer.picture.scene import Array, Arrow, Plume
+from .palette import FIRE
 
 UP = np.array([0.0, 0.0, 1.0])
 ARROW = 0.7  # length drawn at full thrust [m]

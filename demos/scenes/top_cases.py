@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from demos.scenes.rocket_couple import UP
-from demos.scenes.symmetric_top import SymmetricTop, slow_precession
-from demos.viewer.scene import Array
-from engine import MassProperties, rotation
+from ..physics import MassProperties, rotation
+from ..viewer.picture.scene import Array
+from .rocket_couple import UP
+from .symmetric_top import SymmetricTop, slow_precession
 
 STRENGTH, SPIN, TILT = 1900.0, 4.0, 0.62  # k [N·m], ω₃ [rad/s], tilt at the start [rad]
 

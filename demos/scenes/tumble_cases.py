@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from demos.scenes import masses
-from engine import MassProperties
+from ..physics import MassProperties
+from . import masses
 
 UNPHYSICAL = "no real body has this tensor, nor any solid ellipsoid; the drawn shape only shows how it turns"
 

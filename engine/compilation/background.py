@@ -22,7 +22,7 @@ from typing import IO, Any
 
 from . import compiler
 
-_LOG = logging.getLogger(__name__.split(".")[0])
+_LOG = logging.getLogger("polhode")
 
 _IDLE = 60.0
 """Time without work [s] after which the compiler process ends."""

@@ -24,7 +24,7 @@ from .identity import identity, survey
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_LOG = logging.getLogger(__name__.split(".")[0])
+_LOG = logging.getLogger("polhode")
 
 try:
     import numba
@@ -281,6 +281,7 @@ class _KernelCache:
             self._reason = "not cached, because its function is not in a file"
         if "compiling" not in _said:
             _say_once("compiling", _announcement(folders, unusable))
+        _LOG.debug("compiling kernel %s", self._name)
         _forget_outdated(called)
         # numba derives the names of symbols and constants in the object file from this name; they must differ from those of other kernels
         self._function.__qualname__ = f"{self._name}-{self._key.hex()[:16]}"

@@ -44,7 +44,7 @@ _SAME_EVERYWHERE = ("sqrt", "fabs", "copysign", "isnan", "isinf", "isfinite", "n
 
 def compiled(
     *, parameters: Sequence[str] = (), depends_on_rates: bool = True
-) -> Callable[[Callable[..., Any]], type[FieldForce]]:
+) -> Callable[[Callable[..., Any]], type[Any]]:  # not of FieldForce, because type checkers cannot know the parameters
     """Turn a scalar function of one body's state into a class of forces that is as fast as the built-in ones.
 
     The function is compiled into the loops of the integrator, which evaluates it at each stage without calling Python. Its arguments are

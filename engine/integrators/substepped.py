@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, real, refuse
+from ..checks import FloatArray, integer, real, refuse
 from ..compilation.choice import Loop, named
 from ..loops.columns import Integers
 from ..loops.layout import (
@@ -40,6 +40,8 @@ _KEPT_ROWS = np.r_[
     _STATE_ROWS, PREVIOUS : PREVIOUS + STATE_ROWS, PREVIOUS_STORED_MOMENTUM : PREVIOUS_STORED_MOMENTUM + 3
 ]
 """The components that a tick changes, and their values one tick earlier."""
+
+_MOST_STEPS = 1_000_000  # of a tick; far more than rounding leaves a use for
 
 TakeSteps = Callable[[float, int], bool]
 """Called as `take(step, count)`, this runs that many steps of that length [s] and returns whether all ended finite."""
@@ -94,12 +96,11 @@ class Substepped(Integrator):
         if (n is None) == (tolerance is None):
             refuse("Substepped", "exactly one of n and tolerance", (n, tolerance), "given")
         if n is not None:
-            if isinstance(n, bool) or not isinstance(n, int | np.integer):
-                refuse("Substepped", "n", n, "an integer of at least 1", TypeError)
-            if n < 1:
-                refuse("Substepped", "n", n, "an integer of at least 1")
+            n = integer(n, "n", "Substepped", at_least=1)
+            if n > _MOST_STEPS:
+                refuse("Substepped", "n", n, f"at most {_MOST_STEPS}")
         self.integrator = integrator
-        self.n = None if n is None else int(n)
+        self.n = n
         self.tolerance = None if tolerance is None else real(tolerance, "tolerance", "Substepped", above=0.0)
         self.fuses_ticks = n is not None and integrator.fuses_ticks
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import FloatArray, array, is_row, refuse, unit_quaternions, vector
+from ..checks import FloatArray, array, finite_result, is_row, refuse, unit_quaternions, vector
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS, ROWS, STATE_ROWS, VELOCITY
 from ..solids.mass_properties import MassProperties
@@ -72,11 +72,16 @@ class NewBodies:
         centers = self._rows(position, "position", 3)
         if origin is not None:
             offsets = self.columns[CENTER_OF_MASS : CENTER_OF_MASS + 3].T
-            centers = self._rows(origin, "origin", 3) + rotated(turned, offsets)
+            origins = self._rows(origin, "origin", 3)
+            with np.errstate(over="ignore", invalid="ignore"):
+                centers = origins + rotated(turned, offsets)
+            finite_result(centers, "origin", origin, owner)
         rates = self._rows(angular_velocity_body, "angular_velocity_body", 3)
         if angular_velocity_world is not None:
             rates_world = self._rows(angular_velocity_world, "angular_velocity_world", 3)
-            rates = rotated_inverse(turned, rates_world)
+            with np.errstate(over="ignore", invalid="ignore"):
+                rates = rotated_inverse(turned, rates_world)
+            finite_result(rates, "angular_velocity_world", angular_velocity_world, owner)
         self._write(POSITION, centers)
         self._write(ORIENTATION, turned)
         self._write(VELOCITY, self._rows(velocity, "velocity", 3))

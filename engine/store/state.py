@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checks import FloatArray, array, read_only, real, refuse, sealed, unit_quaternions
+from ..checks import FloatArray, array, finite_result, read_only, real, refuse, sealed, unit_quaternions
 from ..compilation.choice import choose
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
@@ -76,8 +76,9 @@ class State:
 
     @angular_velocity_world.setter
     def angular_velocity_world(self, value: FloatArray) -> None:
-        rates = self._checked(value, "angular_velocity_world", 3)
-        self._write(ANGULAR_VELOCITY, rotated_inverse(self.orientation, rates))
+        with np.errstate(over="ignore", invalid="ignore"):
+            rates = rotated_inverse(self.orientation, self._checked(value, "angular_velocity_world", 3))
+        self._write(ANGULAR_VELOCITY, finite_result(rates, "angular_velocity_world", value, "World.state"))
 
     @property
     def stored_momentum_body(self) -> FloatArray:

@@ -30,6 +30,8 @@ from ..checks import refuse
 _MOST_OBJECTS = 1_000_000
 _CALLED = ("__call__", "apply", "potential_energy", "get_state", "set_state")
 """The methods that a world calls on an object."""
+_PACKAGE = __name__.removesuffix(".tick.calling")
+"""The name under which this package is imported."""
 _LIBRARIES = {*sys.stdlib_module_names, "numpy", "numba"} - {"__main__"}
 
 _ATOMS = (str, bytes, int, float, complex, np.generic, type, ModuleType, CodeType, FrameType, TracebackType)
@@ -125,7 +127,7 @@ def _is_atom(thing: Any) -> bool:
 def _is_opaque(kind: type) -> bool:
     """Whether objects of this class are not looked into: those of the compiler, and other worlds, which have callbacks of their own."""
     module = str(getattr(kind, "__module__", None))
-    return module.split(".")[0] in ("numba", "llvmlite") or module == f"{__name__.rpartition('.')[0]}.world"
+    return module.split(".")[0] in ("numba", "llvmlite") or module == f"{_PACKAGE}.world"
 
 
 def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
@@ -223,9 +225,10 @@ def _named_in(owner: Any, kind: type, names: list[str], path: str) -> Iterator[t
 
 def _is_of_a_library(module: str | None) -> bool:
     """Whether code belongs to Python, NumPy, Numba or this package, and not to the user."""
-    package = __name__.rpartition(".")[0]
-    name = module or ""
-    return name.split(".")[0] in _LIBRARIES or name == package or name.startswith(f"{package}.")
+    name = f"{module}."
+    if name.startswith(f"{_PACKAGE}.demos."):  # installed inside the package, the demos still are programs of a user
+        return False
+    return name.split(".")[0] in _LIBRARIES or name.startswith(f"{_PACKAGE}.")
 
 
 def _names_read(code: CodeType) -> list[str]:

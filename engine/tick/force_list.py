@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import compress
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..checks import FloatArray, refuse
 from ..forces.field_force import FieldForce
 from ..forces.force import TableForce
-from ..forces.wrench import BodyStates
+from ..forces.wrench import BodyStates, Wrench
 from ..store.bodies import Bodies
 from ..store.memory import Memory
 from ..store.store import Store
@@ -19,7 +20,14 @@ from .calling import check_calls, identity
 from .culprit import apply_of
 from .plan import Plan
 
-AnyForce = Any
+
+class HasApply(Protocol):
+    """An object that is a force because of its method."""
+
+    def apply(self, wrench: Wrench, bodies: BodyStates, time: float, /) -> Any: ...
+
+
+AnyForce = HasApply | Callable[[Wrench, BodyStates, float], Any]
 """A `Force`, an object with `apply(wrench, bodies, time)`, or a function of these arguments."""
 
 
@@ -160,8 +168,8 @@ class ForceList:
         if isinstance(force, type) or not (callable(force) or callable(getattr(force, "apply", None))):
             refuse("World.add_force", "force", force, rule, TypeError)
         check_calls(apply_of(force), "World.add_force", "force", rule)
-        if _evaluate(force) not in ("tick", "stage"):
-            refuse("World.add_force", "force.evaluate", force.evaluate, "'tick' or 'stage'")
+        if (evaluate := _evaluate(force)) not in ("tick", "stage"):
+            refuse("World.add_force", "force.evaluate", evaluate, "'tick' or 'stage'")
         if identity(force) in self._forces:
             refuse("World.add_force", "force", force, "one that is not in this world already")
         if isinstance(force, TableForce):

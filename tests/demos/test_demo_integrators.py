@@ -6,7 +6,7 @@ import pytest
 from demos import integrators as demo
 from demos.__main__ import main
 from demos.scenes.fleet import RATES
-from demos.viewer.options import FRAME
+from demos.viewer.picture.scene import FRAME
 from engine import integrators, rotation
 
 from ..truth import rotations

@@ -6,7 +6,7 @@ import pytest
 from demos import swarm
 from demos.__main__ import main
 from demos.scenes.flock import MEAN, RIPPLE, Flock, Pattern
-from demos.viewer.options import FRAME
+from demos.viewer.picture.scene import FRAME
 from engine import integrators, rotation
 
 SMALL = ("--craft", "240")

@@ -10,7 +10,7 @@ from demos.__main__ import main
 from demos.scenes import rocket_couple
 from demos.scenes.symmetric_top import SymmetricTop, sine_amplitude, slow_precession
 from demos.viewer.meshes.rocket_top import NOZZLES
-from demos.viewer.options import FRAME
+from demos.viewer.picture.scene import FRAME
 from engine import integrators, rotation
 
 from ..truth import rotations

@@ -7,7 +7,7 @@ from demos import tumble
 from demos.scenes import masses
 from demos.scenes.free_body import period_of_rates, polhode, swing, upright
 from demos.scenes.poinsot import LIFT
-from demos.viewer.controls import Controls
+from demos.viewer.run.controls import Controls
 from engine import MassProperties, World, integrators, rotation
 
 from ..viewing import camera_for, fly, new_scene
@@ -30,8 +30,8 @@ def test_vectors_are_read_with_commas_blanks_fractions_and_minus_signs():
     wanted = tumble.read_options(
         ["--angular-velocity", "-1e-3,-.5", "-1/3", "--inertia", "2", "8/2", "4", "--dt", "1/50"]
     )
-    assert wanted.angular_velocity == [-1e-3, -0.5, -1.0 / 3.0]
-    assert wanted.inertia == [2.0, 4.0, 4.0]
+    assert wanted.angular_velocity == (-1e-3, -0.5, -1.0 / 3.0)
+    assert wanted.inertia == (2.0, 4.0, 4.0)
     assert wanted.dt == 0.02
 
 

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ import pytest
 from demos import tumble
 from demos.__main__ import main
 from demos.commands import flip, gallery
-from demos.viewer import application, context, curve, options
-from demos.viewer.png import write_png
+from demos.viewer.files.png import write_png
+from demos.viewer.gl import context
+from demos.viewer.picture import curve
+from demos.viewer.run import application, options
 
 from ..helpers import PATIENCE
 from ..viewing import canvas, looks_like_the_scene, read_png
@@ -27,7 +30,7 @@ def test_the_list_has_a_line_for_each_demo_and_command():
     assert listing.returncode == 0, listing.stderr
     lines = [line.split(maxsplit=4) for line in listing.stdout.splitlines() if "python -m" in line]
     said = {name: summary for _, _, _, name, summary in lines}
-    assert {"doctor", "pictures"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == set(said)
+    assert {"doctor", "pictures"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == {*said, "physics"}
     assert said["tumble"].startswith("A spacecraft tumbles freely") and len(said) == len(lines)
 
 
@@ -197,7 +200,8 @@ def test_without_the_packages_the_telemetry_is_written_and_they_are_named(missin
         monkeypatch.setitem(sys.modules, package, None)
     assert main(["tumble", "--headless", "--frames", "30", "--size", "640x480", "--out", str(tmp_path / "a.png")]) == 0
     said = capsys.readouterr().out
-    assert f"pip install {' '.join(missing)}\n" in said and "EGL: the package moderngl is missing" in said
+    assert f'packages missing: {", ".join(missing)}; pip install -e ".[demos]"\n' in said
+    assert "EGL: the package moderngl is missing" in said
     assert not (tmp_path / "a.png").exists()
     image = read_png(tmp_path / "a-telemetry.png")
     assert image.shape == (480, 640, 3)
@@ -227,6 +231,17 @@ def test_without_opengl_a_clip_asked_for_leaves_the_telemetry_of_as_long_a_fligh
     said = capsys.readouterr().out
     assert "No OpenGL could be had" in said and "60 frames, 1.00 s of flight" in said
     assert not clip.exists() and read_png(tmp_path / "a-telemetry.png").shape == (480, 640, 3)
+
+
+def test_the_options_are_typed_and_cannot_be_changed():
+    wanted = tumble.read_options(["--inertia", "1", "2,2.5", "--camera", "10,20,5", "--size", "64x32"])
+    assert isinstance(wanted, options.SceneOptions) and isinstance(wanted, options.Options)
+    assert (wanted.inertia, wanted.camera, wanted.size) == ((1.0, 2.0, 2.5), (10.0, 20.0, 5.0), (64, 32))
+    with pytest.raises(FrozenInstanceError):
+        wanted.dt = 1.0
+    scene = tumble.Tumble(wanted)
+    scene.next_case()  # with its own tensor, without touching what was asked for
+    assert wanted.inertia == (1.0, 2.0, 2.5) and scene.body.inertia_body[0, 0] != 1.0
 
 
 @pytest.mark.parametrize("asked", [["--record", "b.gif"], ["--frames", "3"], ["--out", "b.png"], ["--headless"]])

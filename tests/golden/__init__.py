@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.quality import HIGH, LOW, Quality
-from demos.viewer.renderer import Renderer
-from demos.viewer.scene import Arrow, Line, Model, Picture, Plume, Swarm
+from demos.viewer.gl.renderer import Renderer
+from demos.viewer.picture.camera import OrbitCamera
+from demos.viewer.picture.quality import HIGH, LOW, Quality
+from demos.viewer.picture.scene import Arrow, Line, Model, Picture, Plume, Swarm
 from engine import rotation
 
 FOLDER = Path(__file__).parent

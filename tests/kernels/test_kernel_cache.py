@@ -69,7 +69,7 @@ def said(monkeypatch):
         def emit(self, record):
             messages.append((record.levelname, record.getMessage()))
 
-    logger, handler = logging.getLogger("engine"), Keep()
+    logger, handler = logging.getLogger("polhode"), Keep()
     monkeypatch.setattr(compiler, "_said", set())
     level = logger.level
     logger.setLevel(logging.INFO)

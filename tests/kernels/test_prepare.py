@@ -60,7 +60,7 @@ def test_a_prepared_world_compiles_nothing_in_flight(caplog):
     world = game()
     world.prepare(integrators=["rk4", "free-rotor-2"], forces=[forces.PointGravity, forces.LinearDrag], capacity=300)
     world.step()
-    with caplog.at_level(logging.INFO, logger="engine"):
+    with caplog.at_level(logging.INFO, logger="polhode"):
         for method in ("free-rotor-2", "rk4"):
             world.integrator = method
             for change in CHANGES.values():
@@ -278,7 +278,7 @@ def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypat
     both_wait = threading.Event()
     monkeypatch.setattr(background.compiler, "is_kept", lambda function, types: not both_wait.wait())
     waiting = [(choice._of_module, ("engine.loops.undo", name), ()) for name in ("undo", "close_steps")]
-    with caplog.at_level(logging.WARNING, logger="engine"):
+    with caplog.at_level(logging.WARNING, logger="polhode"):
         background.ask(waiting)
         both_wait.set()
         deadline = time.monotonic() + PATIENCE

@@ -394,8 +394,8 @@ from engine import rotation
 log = []
 handler = logging.Handler()
 handler.emit = log.append
-logging.getLogger("engine").addHandler(handler)
-logging.getLogger("engine").setLevel(logging.DEBUG)
+logging.getLogger("polhode").addHandler(handler)
+logging.getLogger("polhode").setLevel(logging.DEBUG)
 
 for many in (False, True):
     q, v, t, m = np.array([0.5, 0.5, 0.5, 0.5]), np.array([1.0, 2.0, 3.0]), 0.3, np.eye(3)

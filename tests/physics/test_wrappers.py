@@ -642,6 +642,8 @@ def test_what_makes_no_sense_is_refused_with_the_reason():
     for n, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError), ("2", TypeError)):
         with pytest.raises(error, match=f"Substepped: n must be an integer of at least 1; got {n!r}"):
             Substepped(RungeKutta4(), n)
+    with pytest.raises(ValueError, match="Substepped: n must be at most 1000000; got 10000000"):
+        Substepped(RungeKutta4(), 10_000_000)
     for n in (1, 3, np.int64(3), np.uint8(3)):
         assert repr(Substepped(RungeKutta4(), n)) == f"Substepped({RungeKutta4()!r}, {int(n)})"
     for tolerance in (0.0, -1.0, np.nan, np.inf):

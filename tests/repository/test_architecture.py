@@ -35,7 +35,7 @@ FLOORS = {
     "state": ["store"],
     "methods and forces": ["forces", "integrators"],
     "the tick": ["tick"],
-    "what users hold": ["body", "copying", "diagnostics", "world", "", "__main__"],
+    "what users hold": ["body", "copying", "diagnostics", "second_name", "world", "", "__main__"],
 }
 """The floors of the engine from the ground up, with their folders and files; a module imports from its own floor and from those below. The
 package itself is "". """
@@ -151,13 +151,18 @@ def test_drawing_libraries_stay_behind_the_border(folder):
 # the demos: the viewer, above it the scenes, above them the demos and the commands
 
 SHOWN_TO_SCENES = (
+    "demos.physics",
     "demos.scenes",
     "demos.viewer.meshes",
-    "demos.viewer.options",
-    "demos.viewer.scene",
-    "demos.viewer.trail",
+    "demos.viewer.picture.scene",
+    "demos.viewer.picture.trail",
 )
 """What the scenes may import of the demos: plain data, and nothing that knows a window or OpenGL."""
+
+ROOMS = ("picture", "files", "meshes", "hud", "gl", "run")
+"""The folders of the viewer from the ground up; a module imports from its own folder and from those below."""
+
+VIEWER = ROOT / "demos" / "viewer"
 
 
 def imports_of_demos(source, package):
@@ -172,7 +177,10 @@ def imports_of_demos(source, package):
             # `from demos import tumble` names a module, `from demos.scenes.fleet import Fleet` a class in one; both lie in the same place
             found |= {f"{module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-            found.add(ast.unparse(node.args[0]).lstrip("f").strip("'\""))
+            name = ast.unparse(node.args[0]).lstrip("f").strip("'\"")
+            level = len(name) - len(name.lstrip("."))
+            above = package.split(".")[: -(level - 1) or None] if level else []
+            found.add(".".join([*above, name[level:]]))
     return {name for name in found if name.split(".")[0] == "demos"}
 
 
@@ -180,7 +188,9 @@ def lies_in(name, packages):
     return any(name == package or name.startswith(f"{package}.") for package in packages)
 
 
-@pytest.mark.parametrize(("folder", "known"), [("viewer", ("demos.viewer",)), ("scenes", SHOWN_TO_SCENES)])
+@pytest.mark.parametrize(
+    ("folder", "known"), [("viewer", ("demos.physics", "demos.viewer")), ("scenes", SHOWN_TO_SCENES)]
+)
 def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
     for path in sorted((ROOT / "demos" / folder).rglob("*.py")):
         package = ".".join(path.relative_to(ROOT).parent.parts)
@@ -188,6 +198,45 @@ def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
             name for name in imports_of_demos(path.read_text(encoding="utf-8"), package) if not lies_in(name, known)
         }
         assert not others, f"{path.relative_to(ROOT)} imports {others}"
+
+
+def imports_of_the_viewer():
+    """Modules of the viewer, each with the modules of the viewer that it imports; both without "demos.viewer."."""
+    found = {}
+    for path in sorted(VIEWER.rglob("*.py")):
+        package = ".".join(path.relative_to(ROOT).parent.parts)
+        names = imports_of_demos(path.read_text(encoding="utf-8"), package)
+        inner = {name.removeprefix("demos.viewer.") for name in names if name.startswith("demos.viewer.")}
+        found[dotted(path.relative_to(VIEWER))] = {
+            name if name in known_in_viewer() else name.rpartition(".")[0] for name in inner
+        }
+    return found
+
+
+@functools.cache
+def known_in_viewer():
+    return {dotted(path.relative_to(VIEWER)) for path in VIEWER.rglob("*.py")}
+
+
+def test_imports_in_the_viewer_run_downwards_from_room_to_room():
+    assert {path.name for path in VIEWER.iterdir() if (path / "__init__.py").exists()} == set(ROOMS)
+    for module, inner in imports_of_the_viewer().items():
+        room = module.split(".")[0]
+        above = ROOMS[ROOMS.index(room) + 1 :] if room in ROOMS else ROOMS
+        assert not {name for name in inner if name.split(".")[0] in above}, module
+
+
+def test_no_imports_of_the_viewer_run_in_circles():
+    # a package that imports its modules is known to them by its name alone
+    found = {module: inner - {module.rpartition(".")[0]} for module, inner in imports_of_the_viewer().items()}
+    assert sum(map(len, found.values())) > 100
+    graphlib.TopologicalSorter(found).prepare()
+
+
+def test_one_room_of_the_viewer_imports_moderngl():
+    for path in VIEWER.rglob("*.py"):
+        if path.parent.name != "gl":
+            assert "moderngl" not in {module for _, module, _ in imports(path, type_checking_too=True)}, path
 
 
 @pytest.mark.parametrize(
@@ -205,6 +254,8 @@ def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
         ("importlib.import_module('demos.tumble')", "demos.tumble"),
         ("import_module(f'demos.{name}')", "demos.{name}"),
         ("__import__('demos.tumble')", "demos.tumble"),
+        ("import_module('..tumble', __package__)", "demos.tumble"),
+        ("import_module(f'..{name}', __package__)", "demos.{name}"),
     ],
 )
 def test_no_form_of_import_hides_a_demo(statement, imported):
@@ -217,6 +268,84 @@ def test_imports_within_the_viewer_are_told_from_those_of_demos():
         (name,) = imports_of_demos(statement, "demos.viewer")
         assert lies_in(name, ("demos.viewer",))
     assert not imports_of_demos("import engine\nfrom numpy import array\nimport_module(package)", "demos.viewer")
+
+
+DEMOS = sorted((ROOT / "demos").rglob("*.py"))
+
+
+def absolute_imports(source):
+    """Dotted names that a file imports by absolute paths, wherever in the file and in whatever form."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            found.add(ast.unparse(node.args[0]).lstrip("f").strip("'\""))
+    return {name for name in found if not name.startswith(".")}
+
+
+@pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_one_module_of_the_demos_names_the_engine_and_none_names_the_demos(path):
+    """Installed, they are `polhode.demos` in `polhode`: only relative imports find them there."""
+    named = {name.split(".")[0] for name in absolute_imports(path.read_text(encoding="utf-8"))}
+    assert "demos" not in named and "polhode" not in named
+    assert ("engine" in named) == (path == ROOT / "demos" / "physics.py")
+
+
+@pytest.mark.parametrize(
+    ("statement", "imported"),
+    [
+        ("import engine", {"engine"}),
+        ("def draw():\n    from engine.forces import Thruster", {"engine.forces"}),
+        ("import demos.tumble as ship", {"demos.tumble"}),
+        ("import_module(f'demos.{name}')", {"demos.{name}"}),
+        ("__import__('engine')", {"engine"}),
+        ("from . import tumble", set()),
+        ("from ..physics import World", set()),
+        ("import_module(f'.{name}', __package__)", set()),
+    ],
+)
+def test_no_form_of_absolute_import_is_overlooked(statement, imported):
+    assert absolute_imports(statement) == imported
+
+
+DEMOS_INSIDE = """
+import sys
+from polhode.demos import tumble, physics
+from polhode.demos.viewer.run import headless
+
+assert "engine" not in sys.modules and "demos" not in sys.modules
+assert physics.World is sys.modules["polhode"].World
+print("\\n".join(tumble.check(frames=2)))
+"""
+
+
+def test_the_demos_work_inside_the_package_of_the_engine_under_another_name(tmp_path):
+    """As they are installed: `polhode.demos`, beside a foreign package `engine`."""
+    skipped = shutil.ignore_patterns("__pycache__", "pictures")
+    shutil.copytree(ENGINE, tmp_path / "polhode", ignore=skipped)
+    shutil.copytree(ROOT / "demos", tmp_path / "polhode" / "demos", ignore=skipped)
+    (tmp_path / "engine.py").write_text("raise ImportError('this engine is foreign')", encoding="utf-8")
+    result = run_apart(tmp_path, "-c", DEMOS_INSIDE)
+    assert result.returncode == 0, result.stderr
+    assert "momentum drift" in result.stdout
+    listing = run_apart(tmp_path, "-m", "polhode.demos")
+    assert listing.returncode == 0 and "tumble" in listing.stdout
+
+
+def run_apart(folder, *arguments):
+    """Python in a process of its own in a folder, without the repository on its path and without compilation."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": "", "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
 
 
 # the shop window
@@ -313,16 +442,7 @@ def test_the_folder_works_copied_under_another_name(tmp_path):
     """Many a game has a folder `engine` of its own."""
     shutil.copytree(ENGINE, tmp_path / "flight", ignore=shutil.ignore_patterns("__pycache__"))
     # numba compiles nothing here: that copied kernels compile is held elsewhere, and this is the same source
-    environment = {**os.environ, "PYTHONPATH": "", "NUMBA_DISABLE_JIT": "1"}
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", FLIGHT],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    result = run_apart(tmp_path, "-c", FLIGHT)
     assert result.returncode == 0, result.stderr
     own = (
         FLIGHT.replace("flight", "engine")

@@ -5,10 +5,10 @@ import pytest
 
 from demos.scenes import masses
 from demos.viewer import meshes
-from demos.viewer.mesh_builder import Material, MeshBuilder
 from demos.viewer.meshes import dart, probe, rocket_top, spacecraft, station
-from demos.viewer.nozzle import Nozzle
-from demos.viewer.turns import about_y, about_z, turn_to
+from demos.viewer.meshes.mesh_builder import Material, MeshBuilder
+from demos.viewer.meshes.nozzle import Nozzle
+from demos.viewer.meshes.turns import about_y, about_z, turn_to
 from engine import MassProperties, World, forces
 
 CRAFT = {"spacecraft": spacecraft, "probe": probe, "rocket-top": rocket_top, "dart": dart}

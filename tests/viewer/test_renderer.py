@@ -6,16 +6,18 @@ import moderngl
 import numpy as np
 import pytest
 
-from demos.viewer import meshes, plumes, view
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.context import open_canvas
-from demos.viewer.instances import arrow_rows
-from demos.viewer.lines import segments
-from demos.viewer.mesh_builder import GLOW, Material, MeshBuilder
-from demos.viewer.overlay import Patch
-from demos.viewer.quality import HIGH, LOW, MEDIUM, SLOW_FRAME, TIERS, below
-from demos.viewer.renderer import Renderer
-from demos.viewer.scene import Arrow, Line, Model, Picture, Plume, Swarm
+from demos.viewer import meshes
+from demos.viewer.gl import plumes
+from demos.viewer.gl.context import open_canvas
+from demos.viewer.gl.instances import arrow_rows
+from demos.viewer.gl.lines import segments
+from demos.viewer.gl.renderer import Renderer
+from demos.viewer.hud.overlay import Patch
+from demos.viewer.meshes.mesh_builder import GLOW, Material, MeshBuilder
+from demos.viewer.picture import view
+from demos.viewer.picture.camera import OrbitCamera
+from demos.viewer.picture.quality import HIGH, LOW, MEDIUM, SLOW_FRAME, TIERS, below
+from demos.viewer.picture.scene import Arrow, Line, Model, Picture, Plume, Swarm
 from engine import rotation
 
 SIZE = (320, 180)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from demos import tumble
-from demos.viewer.controls import BINDINGS, FASTEST, REWIND, SLOWEST, Controls, help_columns
-from demos.viewer.scene import LAYERS
+from demos.viewer.picture.keys import BINDINGS, help_columns
+from demos.viewer.picture.scene import LAYERS
+from demos.viewer.run.controls import FASTEST, REWIND, SLOWEST, Controls
 from engine import integrators
 
 from ..viewing import camera_for, fly, new_scene, scene_of

@@ -7,8 +7,8 @@ import pytest
 
 from demos.__main__ import main
 from demos.commands import doctor
-from demos.viewer import context
-from demos.viewer.quality import HIGH, LOW, MEDIUM, TIERS
+from demos.viewer.gl import context
+from demos.viewer.picture.quality import HIGH, LOW, MEDIUM, TIERS
 
 
 def examined(capsys, *, drawing=False, monkeypatch=None):

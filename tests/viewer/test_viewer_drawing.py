@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from demos.__main__ import main
-from demos.viewer import application, context
-from demos.viewer.camera import OrbitCamera
-from demos.viewer.history import History
-from demos.viewer.painter import Painter
-from demos.viewer.png import write_png
-from demos.viewer.quality import LOW
-from demos.viewer.renderer import Renderer
-from demos.viewer.trail import Trail
+from demos.viewer.files.png import write_png
+from demos.viewer.gl import context
+from demos.viewer.gl.painter import Painter
+from demos.viewer.gl.renderer import Renderer
+from demos.viewer.picture.camera import OrbitCamera
+from demos.viewer.picture.history import History
+from demos.viewer.picture.quality import LOW
+from demos.viewer.picture.trail import Trail
+from demos.viewer.run import application
 
 from ..viewing import SMALL, camera_for, canvas, fly, looks_like_the_scene, new_scene, read_png, scene_of
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demos.viewer import font, hud, lamps, options, overlay
-from demos.viewer.controls import help_columns
-from demos.viewer.curve import curve, limits, number, round_numbers
-from demos.viewer.flight import Flight
-from demos.viewer.history import CAPACITY, History
-from demos.viewer.scene import Caption, Picture, Sample
-from demos.viewer.sparklines import Sparklines
+from demos.viewer.hud import font, hud, lamps, overlay
+from demos.viewer.hud.sparklines import Sparklines
+from demos.viewer.picture.curve import curve, limits, number, round_numbers
+from demos.viewer.picture.history import CAPACITY, History
+from demos.viewer.picture.keys import help_columns
+from demos.viewer.picture.scene import FRAME, Caption, Picture, Sample
+from demos.viewer.run.flight import SceneFlight
 
 from ..viewing import camera_for, fly, new_scene
 
@@ -25,7 +25,7 @@ def sample(time, value=0.0):
 
 def laid_out(size, *, keys="H: keys", help_shown=False, jets=JETS, captions=()):
     scene = new_scene("--case", "ganapathi-flip", "--allow-unphysical")
-    flight = Flight(scene)
+    flight = SceneFlight(scene)
     for _ in flight.frames(60):
         pass
     picture = replace(scene.picture(), lamps=jets, captions=captions)
@@ -94,7 +94,7 @@ def test_the_same_text_is_not_drawn_twice():
 
 def test_plates_that_say_the_same_keep_their_pixels_from_frame_to_frame():
     scene = new_scene()
-    flight, heads_up = Flight(scene), hud.Hud()
+    flight, heads_up = SceneFlight(scene), hud.Hud()
     scene.world.paused = True
     first, second = (
         heads_up.patches(scene, scene.picture(), camera_for(scene), (854, 480), flight.history, help_shown=True)
@@ -134,11 +134,11 @@ def test_many_lamps_take_as_many_rows_as_they_need():
 def test_samples_after_the_present_time_are_forgotten():
     history = History()
     for frame in range(100):
-        history.append(sample(frame * options.FRAME, frame))
-    history.append(sample(50 * options.FRAME, -1.0))
+        history.append(sample(frame * FRAME, frame))
+    history.append(sample(50 * FRAME, -1.0))
     assert len(history) == 51 and history.energy_drift.tolist() == [*range(50), -1.0]
     assert history.newest.energy_drift == -1.0
-    assert history.since(49 * options.FRAME).rates[:, 0].tolist() == [49.0, -1.0]
+    assert history.since(49 * FRAME).rates[:, 0].tolist() == [49.0, -1.0]
 
 
 def test_a_long_run_keeps_its_newest_ten_minutes():

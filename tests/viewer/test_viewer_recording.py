@@ -10,10 +10,11 @@ import pytest
 
 from demos import tumble
 from demos.__main__ import main
-from demos.viewer import context, headless
-from demos.viewer.flight import Flight
-from demos.viewer.headless import FRAMES_A_CLIP_FRAME
-from demos.viewer.recording import FORMATS, FRAMES_A_SECOND, Clip, Progress
+from demos.viewer.files.recording import FORMATS, FRAMES_A_SECOND, Clip, Progress
+from demos.viewer.gl import context
+from demos.viewer.run import application, headless
+from demos.viewer.run.flight import SceneFlight
+from demos.viewer.run.headless import FRAMES_A_CLIP_FRAME
 
 from ..viewing import SMALL, canvas, looks_like_the_scene
 
@@ -92,7 +93,7 @@ def test_the_demo_records_so_many_frames_and_checks_its_physics(ending, tmp_path
 
 
 def test_the_frames_of_a_clip_lie_a_thirtieth_of_a_second_of_the_world_apart():
-    flight = Flight(tumble.Tumble(tumble.read_options([])))
+    flight = SceneFlight(tumble.Tumble(tumble.read_options([])))
     times = [flight.scene.world.time for number in flight.frames(60) if number % FRAMES_A_CLIP_FRAME == 0]
     assert len(times) == FRAMES_A_SECOND
     assert times == pytest.approx([float(Fraction(n, FRAMES_A_SECOND)) for n in range(1, 31)], abs=1e-12)
@@ -103,7 +104,7 @@ def test_a_missing_package_is_named_before_anything_is_flown(tmp_path, capsys, m
     monkeypatch.setattr(tumble, "Tumble", lambda options: pytest.fail("it was flown"))
     assert main(["tumble", "--record", str(tmp_path / "a.mp4")]) == 1
     said = capsys.readouterr()
-    assert said.err.count("\n") == 1 and "pip install av" in said.err and said.out == ""
+    assert said.err.count("\n") == 1 and 'pip install -e ".[record]"' in said.err and said.out == ""
 
 
 def test_a_clip_that_cannot_be_written_is_said_in_one_line(tmp_path, capsys):
@@ -152,12 +153,12 @@ def test_a_flight_that_ends_early_leaves_a_clip_that_can_be_played(tmp_path, cap
 def test_pictures_and_clips_are_drawn_at_high_quality_unless_told_otherwise(tmp_path, monkeypatch):
     seen = []
 
-    class Watched(headless.Painter):
+    class Watched(application.Painter):
         def __init__(self, gl, size, quality):
             seen.append(quality.name)
             super().__init__(gl, size, quality)
 
-    monkeypatch.setattr(headless, "Painter", Watched)
+    monkeypatch.setattr(application, "Painter", Watched)
     with canvas():
         pass
     for quality in ([], ["--quality", "auto"], ["--quality", "low"]):

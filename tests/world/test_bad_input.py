@@ -812,3 +812,33 @@ def test_read_only_arrays_are_taken_and_left_as_they_were():
     writable = np.array([1.0, 2.0, 3.0])
     forces.UniformGravity(writable)
     assert writable.flags.writeable
+
+
+# finite arguments with results that are not
+
+EIGHTH_TURN = (0.0, 0.0, 0.3826834323650898, 0.9238795325112867)
+LARGE = (1.7e308, 1.7e308, 0.0)
+"""Finite, but the first component overflows when it is rotated by an eighth of a turn about z."""
+
+
+@pytest.mark.parametrize("argument", ["origin", "angular_velocity_world"])
+@pytest.mark.parametrize("several", [False, True])
+def test_new_bodies_whose_state_would_not_be_finite_are_rejected_and_none_is_added(argument, several):
+    world = World(0.01)
+    solid = MassProperties(1.0, (1.0, 1.0, 1.0), (1e308, 1e308, 0.0))
+    with pytest.raises(ValueError, match=rf"{argument} must be small enough for the result to be finite; got"):
+        if several:
+            world.add_bodies([solid] * 2, orientation=[EIGHTH_TURN] * 2, **{argument: [LARGE] * 2})
+        else:
+            world.add_body(solid, orientation=EIGHTH_TURN, **{argument: LARGE})
+    assert not world.bodies
+
+
+def test_rates_of_all_bodies_that_would_not_be_finite_are_rejected_and_change_nothing():
+    world = World(0.01)
+    body = world.add_body(SHIP, orientation=EIGHTH_TURN, angular_velocity_body=(0.1, 0.2, 0.3))
+    before = world.state_hash()
+    with pytest.raises(ValueError, match=r"World\.state: angular_velocity_world must be small enough"):
+        world.state.angular_velocity_world = np.array([LARGE])
+    assert world.state_hash() == before
+    assert body.angular_velocity_body.tolist() == [0.1, 0.2, 0.3]

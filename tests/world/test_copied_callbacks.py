@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from engine import Body, World, forces
+from engine.tick import calling
 
 from ..full_world import Gusts, Stop
 from ..worlds import OTHER, skew_body
@@ -220,6 +221,30 @@ def test_a_weak_proxy_of_an_object_that_is_gone_is_no_handle():
     gone = weakref.proxy(Holder(1))
     world.on_tick(a_closure(gone))
     copy.deepcopy(world).step()
+
+
+def test_another_world_is_not_searched_because_its_callbacks_are_its_own():
+    world, ship = skew_body()
+    elsewhere = World(0.1)
+    elsewhere.on_tick(a_closure(ship))
+    world.on_tick(a_closure(elsewhere))
+    copy.deepcopy(world).step()
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("engine", True),
+        ("engine.forces.drag", True),
+        ("engine.demos.tumble", False),  # where the demos are installed: inside the package
+        ("engines", False),
+        ("numpy.linalg", True),
+        ("demos.tumble", False),
+        (None, False),
+    ],
+)
+def test_the_engine_is_a_library_and_the_demos_are_programs_of_a_user(module, expected):
+    assert calling._is_of_a_library(module) is expected
 
 
 def set_velocity(world):

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from demos.viewer.mesh_builder import MeshBuilder
-from demos.viewer.meshes import balls, dart, probe, rocket_top, simple, spacecraft, station
+from . import balls, dart, probe, rocket_top, simple, spacecraft, station
+from .mesh_builder import MeshBuilder
 
 MESHES: dict[str, Callable[[], MeshBuilder]] = {
     "spacecraft": spacecraft.build,

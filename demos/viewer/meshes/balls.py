@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from demos.viewer.mesh_builder import Material, MeshBuilder
-from demos.viewer.meshes.materials import NIGHT, PAINT, SLATE, TWILIGHT
+from .materials import NIGHT, PAINT, SLATE, TWILIGHT
+from .mesh_builder import Material, MeshBuilder
 
 STEPS = 12  # of a quarter circle: at a radius of 100 pixels the edge is off by a fifth of one
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from demos.viewer.mesh_builder import MeshBuilder
-from demos.viewer.meshes.materials import DARK, GLASS, NOZZLE, ORANGE, SLATE
-from demos.viewer.nozzle import Nozzle
-from demos.viewer.turns import about_z
+from .materials import DARK, GLASS, NOZZLE, ORANGE, SLATE
+from .mesh_builder import MeshBuilder
+from .nozzle import Nozzle
+from .turns import about_z
 
 NOZZLES = {"main": Nozzle((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), 0.23)}
 

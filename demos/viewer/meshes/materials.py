@@ -1,6 +1,6 @@
 """What the craft are made of."""
 
-from demos.viewer.mesh_builder import CELLS, FOIL, GLOW, SEAMS, Material
+from .mesh_builder import CELLS, FOIL, GLOW, SEAMS, Material
 
 WHITE = Material((0.78, 0.79, 0.80), 0.05, 0.45, SEAMS)
 PAINT = Material((0.80, 0.81, 0.82), 0.05, 0.38)

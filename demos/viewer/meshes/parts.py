@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from demos.viewer.mesh_builder import Material, MeshBuilder
-from demos.viewer.meshes.materials import (
+from .materials import (
     ALUMINIUM,
     BLACK_FOIL,
     DARK,
@@ -19,8 +18,9 @@ from demos.viewer.meshes.materials import (
     STEEL,
     WHITE,
 )
-from demos.viewer.nozzle import Nozzle
-from demos.viewer.turns import Z_TO_X, about_y, about_z, turn_to
+from .mesh_builder import Material, MeshBuilder
+from .nozzle import Nozzle
+from .turns import Z_TO_X, about_y, about_z, turn_to
 
 
 def bell(nozzle: Nozzle, length: float) -> MeshBuilder:

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from demos.viewer.mesh_builder import MeshBuilder
-from demos.viewer.meshes import parts
-from demos.viewer.meshes.materials import (
+from . import parts
+from .materials import (
     ALUMINIUM,
     AMBER_FOIL,
     BLACK_FOIL,
@@ -19,8 +18,9 @@ from demos.viewer.meshes.materials import (
     STEEL,
     WHITE,
 )
-from demos.viewer.nozzle import Nozzle
-from demos.viewer.turns import Z_TO_X, about_y, about_z, turn_to
+from .mesh_builder import MeshBuilder
+from .nozzle import Nozzle
+from .turns import Z_TO_X, about_y, about_z, turn_to
 
 BUS_RADIUS, BUS_BOTTOM, BUS_TOP = 0.95, -0.85, -0.15  # [m]
 SIDES = 10

@@ -2,23 +2,11 @@
 
 import numpy as np
 
-from demos.viewer.mesh_builder import MeshBuilder
-from demos.viewer.meshes import parts
-from demos.viewer.meshes.materials import (
-    ALUMINIUM,
-    BRASS,
-    DARK,
-    GOLD_FOIL,
-    ORANGE,
-    PAINT,
-    RED_LAMP,
-    SILVER_FOIL,
-    SLATE,
-    STEEL,
-    WHITE_LAMP,
-)
-from demos.viewer.nozzle import Nozzle
-from demos.viewer.turns import about_z
+from . import parts
+from .materials import ALUMINIUM, BRASS, DARK, GOLD_FOIL, ORANGE, PAINT, RED_LAMP, SILVER_FOIL, SLATE, STEEL, WHITE_LAMP
+from .mesh_builder import MeshBuilder
+from .nozzle import Nozzle
+from .turns import about_z
 
 ARM = 1.30
 """Height of the upper collar's jets above the mass centre [m]; the lower ones are as far below."""

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from demos.viewer.mesh_builder import MeshBuilder
-from demos.viewer.meshes import parts
-from demos.viewer.meshes.materials import (
+from . import parts
+from .materials import (
     ALUMINIUM,
     BRASS,
     DARK,
@@ -19,8 +18,9 @@ from demos.viewer.meshes.materials import (
     STEEL,
     WHITE,
 )
-from demos.viewer.nozzle import Nozzle
-from demos.viewer.turns import Z_TO_X, Z_TO_Y, about_z
+from .mesh_builder import MeshBuilder
+from .nozzle import Nozzle
+from .turns import Z_TO_X, Z_TO_Y, about_z
 
 
 def t_handle() -> MeshBuilder:

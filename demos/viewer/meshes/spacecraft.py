@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from demos.viewer.mesh_builder import MeshBuilder
-from demos.viewer.meshes import parts
-from demos.viewer.meshes.materials import (
+from . import parts
+from .materials import (
     ALUMINIUM,
     AMBER_FOIL,
     BLACK_FOIL,
@@ -26,8 +25,9 @@ from demos.viewer.meshes.materials import (
     WHITE_LAMP,
     WINDOW_LIGHT,
 )
-from demos.viewer.nozzle import Nozzle
-from demos.viewer.turns import Z_TO_Y, about_y, about_z
+from .mesh_builder import MeshBuilder
+from .nozzle import Nozzle
+from .turns import Z_TO_Y, about_y, about_z
 
 QUADS = np.radians([45.0, 135.0, 225.0, 315.0])
 QUAD_HEIGHT = 0.1  # [m]

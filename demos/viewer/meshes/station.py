@@ -5,9 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from demos.viewer.mesh_builder import Array, Material, MeshBuilder
-from demos.viewer.meshes import parts
-from demos.viewer.meshes.materials import (
+from . import parts
+from .materials import (
     ALUMINIUM,
     AMBER_FOIL,
     BLACK_FOIL,
@@ -26,7 +25,8 @@ from demos.viewer.meshes.materials import (
     WHITE_LAMP,
     WINDOW_LIGHT,
 )
-from demos.viewer.turns import IDENTITY, Z_TO_X, about_y, about_z, turn_to
+from .mesh_builder import Array, Material, MeshBuilder
+from .turns import IDENTITY, Z_TO_X, about_y, about_z, turn_to
 
 RADIUS = 2.1  # of the large modules [m]
 RING = 0.40  # of a docking ring, as at the nose of the capsule [m]

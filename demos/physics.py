@@ -1,0 +1,16 @@
+"""The engine as the demos import it; this is the one module of the demos that knows the name of the engine's package.
+
+In the repository, `demos` and `engine` are packages side by side. In the installed package, the demos are a part of the engine's package.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING or __package__ == "demos":
+    from engine import Body, MassProperties, World, forces, integrators, rotation
+else:
+    from .. import Body, MassProperties, World, forces, integrators, rotation
+
+__all__ = ["LOGGER", "Body", "MassProperties", "World", "forces", "integrators", "rotation"]
+
+LOGGER = World.__module__.partition(".")[0]
+"""The name of the engine's logger."""

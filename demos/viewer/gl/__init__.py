@@ -1,0 +1,1 @@
+"""Draws a picture with OpenGL; the only room that imports moderngl."""

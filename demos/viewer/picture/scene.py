@@ -1,0 +1,161 @@
+"""The data that a demo passes to the viewer, in float64 world coordinates and independent of how it is drawn."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ...physics import World
+
+Array = npt.NDArray[np.float64]
+Colour = tuple[float, float, float, float]
+
+FRAME = 1.0 / 60.0
+"""The time by which one frame without a window advances a scene or a game [s]."""
+
+LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
+"""What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A mesh of `meshes.MESHES` at a world position [m], turned (and scaled) by a matrix (3, 3) from its axes to world axes."""
+
+    mesh: str
+    position: Array
+    matrix: Array
+    casts_shadow: bool = True
+    """False for what only explains: the shadow map then stays as sharp as the craft alone want it."""
+
+
+@dataclass(frozen=True)
+class Swarm:
+    """One mesh drawn many times in one call."""
+
+    mesh: str
+    positions: Array
+    """World positions of the meshes' origins [m], shape (n, 3)."""
+    orientations: Array
+    """Unit quaternions, scalar-last (x, y, z, w), mesh axes to world, shape (n, 4)."""
+    scale: float = 1.0
+    throttles: Array | None = None
+    """Where given, how brightly the plume behind each one burns, 0 to 1, shape (n,); plumes point along the mesh's −z."""
+
+
+@dataclass(frozen=True)
+class Plume:
+    """The exhaust of a thruster; none is drawn at throttle zero."""
+
+    position: Array
+    """World position of the middle of the nozzle's exit [m]."""
+    direction: Array
+    """Unit vector the way the gas goes, world axes."""
+    radius: float
+    """Of the nozzle's exit [m]."""
+    throttle: float
+    """0 to 1, the engine's own."""
+
+
+@dataclass(frozen=True)
+class Caption:
+    """Lines of text centred below a world point [m]."""
+
+    position: Array
+    lines: Sequence[str]
+    colour: Colour
+    layer: str = ""
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A vector drawn from a world point [m]; `vector` is its drawn length and direction [m], world axes."""
+
+    start: Array
+    vector: Array
+    colour: Colour
+    label: str = ""
+    thickness: float = 0.03
+    """Radius of the shaft [m]."""
+    layer: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through world points [m], shape (n, 3); where `fades` it comes up from nothing at its first point."""
+
+    points: Array
+    colour: Colour
+    width: float = 2.0
+    """In pixels of a picture 720 high."""
+    fades: bool = False
+    layer: str = ""
+    behind: float = 0.0
+    """How much of it shines through the solids that hide it, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One frame. Making it and drawing it change nothing in the world."""
+
+    models: Sequence[Model] = ()
+    swarms: Sequence[Swarm] = ()
+    plumes: Sequence[Plume] = ()
+    arrows: Sequence[Arrow] = ()
+    lines: Sequence[Line] = ()
+    captions: Sequence[Caption] = ()
+    lamps: Sequence[tuple[str, float]] = ()
+    """Name and throttle of each jet, for the lamps of the HUD."""
+    title: str = ""
+    status: Sequence[str] = ()
+
+    def without(self, layers: Collection[str]) -> "Picture":
+        """The same picture with these layers left out."""
+        return replace(
+            self,
+            arrows=[arrow for arrow in self.arrows if arrow.layer not in layers],
+            lines=[line for line in self.lines if line.layer not in layers],
+            captions=[caption for caption in self.captions if caption.layer not in layers],
+        )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One point of the telemetry curves."""
+
+    time: float
+    """Seconds of the world."""
+    rates: Array
+    """Angular velocity [rad/s], body axes, shape (3,)."""
+    energy_drift: float
+    """Kinetic energy over the first one, minus one."""
+    momentum_drift: float
+    """Length of the change of the angular momentum vector over the first one's."""
+
+
+class Scene(Protocol):
+    """A demo as the viewer sees it."""
+
+    world: World
+    radius: float
+    """Of the sphere about the middle that must be seen [m]."""
+    target: Array
+    """World point to look at [m]."""
+    rewinds: bool
+    """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
+
+    def picture(self) -> Picture:
+        """The present frame, with interpolated poses."""
+
+    def sample(self) -> Sample:
+        """The present point of the telemetry curves."""
+
+    def reset(self) -> None:
+        """Begin again; the integrator, game mode and pace chosen since are kept."""
+
+    def next_case(self) -> None:
+        """Begin the next case."""
+
+    def check(self) -> list[str]:
+        """Assert the physics the demo claims, on the run so far; what was found, one line a claim."""
