@@ -15,7 +15,13 @@ import engine
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [path for folder in ("engine", "demos") for path in (ROOT / folder).rglob("*.py")]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "tests" / "README.md", *(ROOT / "docs").rglob("*.md")]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "tests" / "README.md",
+    *(ROOT / "docs").rglob("*.md"),
+]
 
 # Each wrong form with an example of it and what to write instead.
 WRONG = {
