@@ -46,6 +46,7 @@ def paced(frames, wanted=1.0):
         ([(0.05, 0.3)] * 40, 8.0, "×8, running at ×2, 20 frames/s"),
         ([(1 / 120, 3 / 120)] * 200, 4.0, "×4, running at ×1, 120 frames/s"),
         ([(0.05, 0.3)] * 40 + [(1 / 60, 0.0)] * 80, 8.0, "×8"),
+        ([(1 / 60, 0.0), (0.05, 0.3)] * 10, 8.0, "×8"),  # half of them
         ([(5.0, 4.97)], 1.0, "×1"),  # a compilation
         ([(1 / 60, 0.0)] * 3 + [(5.0, 4.97)] + [(1 / 60, 0.0)] * 3, 1.0, "×1"),
     ],
@@ -57,9 +58,9 @@ def test_the_true_pace_is_told_where_most_frames_skip_time(frames, wanted, text)
 def test_the_pace_is_measured_anew_after_a_pause_and_at_another_pace():
     pace = Pace()
     for _ in range(FEWEST):
-        pace.note(0.5, 0.4, 1.0)
-    assert pace.text() == "×1, running at ×0.2, 2 frames/s"
-    pace.note(0.5, 0.0, 0.5)
+        pace.note(0.2, 0.16, 1.0)
+    assert pace.text() == "×1, running at ×0.2, 5 frames/s"
+    pace.note(0.2, 0.0, 0.5)
     assert pace.text() == "×0.5"
     for _ in range(FEWEST):
         pace.note(0.5, 0.2, 0.5)
