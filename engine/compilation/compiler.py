@@ -319,9 +319,10 @@ def _key(
             *("LOOP_VECTORIZE", "SLP_VECTORIZE", "USING_SVML"),
         )
     }
-    if any_processor:
+    if any_processor or processor == list(_ANY_PROCESSOR.values()):
         processor = list(_ANY_PROCESSOR.values())
-        flags |= _ANY_PROCESSOR
+        # numba switches AVX off by the name of the processor that runs it; this code has none in any case
+        flags |= _ANY_PROCESSOR | {"ENABLE_AVX": ""}
     optimization = numba.config.OPT
     parts = (
         own_identity,

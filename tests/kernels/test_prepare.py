@@ -372,7 +372,7 @@ print("hash", world.state_hash())
 
 
 @needs_numba
-@pytest.mark.parametrize("processor", ["", "x86-64" if platform.machine() in ("x86_64", "AMD64") else ""])
+@pytest.mark.parametrize("processor", ["", "sandybridge" if platform.machine() in ("x86_64", "AMD64") else ""])
 def test_kernels_that_are_shipped_with_a_game_run_on_other_processors(processor, tmp_path):
     """Made for any processor, kept in one folder that cannot be written: the first tick compiles nothing, and gives the same bits."""
     environment = os.environ | {"POLHODE_CACHE_DIR": str(tmp_path), "POLHODE_BACKGROUND": "0"}
