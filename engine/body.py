@@ -2,7 +2,8 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,12 +40,38 @@ from .kernels.layout import (
 from .kernels.poses import pose_at
 from .mass_properties import MassProperties
 from .model import MODEL_ROWS, check_flyable, mass_property_rows
+from .reading import Reading, reading
 
 if TYPE_CHECKING:
     from .store.bodies import Bodies
     from .world import World
 
 _ZERO = read_only(np.zeros(3))
+
+
+class _InTwoFrames:
+    """A name that lacks its frame; reading or setting it raises an error that names the two attributes with a frame."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, body: Body | None, kind: type | None = None) -> Self:
+        if body is None:
+            return self
+        self._refuse(body)
+
+    def __set__(self, body: Body, value: object) -> None:
+        self._refuse(body)
+
+    def _refuse(self, body: Body) -> NoReturn:
+        _ = body.index  # a body that was removed says so
+        name = self._name
+        raise AttributeError(
+            f"{body}: {name} needs a frame; use {name}_body (body axes) or {name}_world (world axes)",
+            name=name,
+            obj=body,
+        )
+
 
 # created once, because a body's position is read far more often than anything else
 _POSITION = slice(POSITION, POSITION + 3)
@@ -61,8 +88,9 @@ class Body:
     """Handle of one rigid body in a world, returned by `World.add_body`.
 
     The handle holds no state of its own. Reading an attribute returns a new read-only float64 array, so that ``ship.position[0] += 1``
-    raises an error instead of doing nothing. Values passed in are copied. A pose that is set is not blended with the old pose for drawing.
-    After the body is removed, every use of its handle raises `ValueError`.
+    raises an error instead of doing nothing. An attribute that can be set can also be changed by ``ship.velocity += dv``, and the results
+    of arithmetic are plain arrays. Values passed in are copied. A pose that is set is not blended with the old pose for drawing. After the
+    body is removed, every use of its handle raises `ValueError`.
 
     Example:
         >>> from engine import MassProperties, World
@@ -74,7 +102,7 @@ class Body:
         [1.0, 0.0, 0.0]
     """
 
-    __slots__ = ("_id", "_index", "_name", "_numbering", "_table", "_world")
+    __slots__ = ("_id", "_index", "_name", "_numbering", "_readers", "_table", "_user_data", "_world")
 
     _world: World
     _table: Bodies
@@ -82,6 +110,8 @@ class Body:
     _id: int
     _index: int
     _numbering: int
+    _readers: dict[int, Callable[[], FloatArray]]
+    _user_data: Any
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError(
@@ -112,7 +142,8 @@ class Body:
         rows = self._table.find(self._id, self._id + 1)
         if rows.start == rows.stop:
             raise ValueError(f"{self} was removed from its world; its handle can no longer be used")
-        self._index, self._numbering = rows.start, self._table.numbering
+        self._index, self._readers = rows.start, {}
+        self._numbering = self._table.numbering
         return self._index
 
     @property
@@ -120,6 +151,23 @@ class Body:
         """World that the body belongs to."""
         _ = self.index
         return self._world
+
+    @property
+    def user_data(self) -> Any:
+        """Any object of yours, such as the game object that this body moves; initially None.
+
+        The simulation does not use it. It is not part of `World.state_hash`. A copy of the world (`copy.deepcopy`, pickle) starts with
+        None, so that neither an image nor a handle of this world in it hinders copying. Assigning it in a callback is undone if the tick
+        fails. What changes inside the object is not undone.
+        """
+        _ = self.index
+        return self._user_data
+
+    @user_data.setter
+    def user_data(self, value: Any) -> None:
+        _ = self.index
+        self._world._store.record(setattr, self, "_user_data", self._user_data)
+        self._user_data = value
 
     @property
     def mass_properties(self) -> MassProperties:
@@ -219,6 +267,8 @@ class Body:
     def velocity(self, value: npt.ArrayLike) -> None:
         self._set(_VELOCITY, vector(value, "velocity", self))
 
+    angular_velocity = _InTwoFrames()
+
     @property
     def angular_velocity_body(self) -> FloatArray:
         """Angular velocity [rad/s], body frame, shape (3,)."""
@@ -231,7 +281,7 @@ class Body:
     @property
     def angular_velocity_world(self) -> FloatArray:
         """Angular velocity [rad/s], world frame, shape (3,)."""
-        return read_only(rotated(self.orientation, self.angular_velocity_body))
+        return reading(rotated(self.orientation, self.angular_velocity_body))
 
     @angular_velocity_world.setter
     def angular_velocity_world(self, value: npt.ArrayLike) -> None:
@@ -242,7 +292,7 @@ class Body:
     def angular_momentum_world(self) -> FloatArray:
         """Angular momentum ``R (I ω + h)`` about the mass centre [N·m·s], with stored momentum h, world frame, shape (3,)."""
         momentum_body = self._times(self.inertia_body, self.angular_velocity_body) + self.stored_momentum_body
-        return read_only(rotated(self.orientation, momentum_body))
+        return reading(rotated(self.orientation, momentum_body))
 
     @angular_momentum_world.setter
     def angular_momentum_world(self, value: npt.ArrayLike) -> None:
@@ -476,9 +526,15 @@ class Body:
     # inside
 
     def _read(self, rows: slice) -> FloatArray:
-        table = self._table
-        index = self._index if self._numbering == table.numbering else self._find()
-        values: FloatArray = table.array[rows, index].copy()
+        if self._numbering != self._table.numbering:
+            self._find()
+        read = self._readers.get(rows.start)
+        if read is None:
+            # A view stays valid as long as the numbering, and slicing anew would take a third of the time of a read. This is the view's
+            # `copy` as of a plain array, whose result is a `Reading`.
+            read = super(Reading, self._table.array[rows, self._index].view(Reading)).copy
+            self._readers[rows.start] = read
+        values = read()
         values.setflags(False)  # type: ignore[call-arg]  # as `read_only` does, without a call
         return values
 
@@ -528,6 +584,7 @@ def new_body(world: World, table: Bodies, id: int, name: str) -> Body:
     body = Body.__new__(Body)
     body._world, body._table, body._id, body._name = world, table, id, name
     body._index = body._numbering = -1
+    body._readers, body._user_data = {}, None
     return body
 
 

@@ -19,6 +19,7 @@ from .checks import FloatArray
 from .kernels import rotations, stacks
 from .kernels.array_forms import over_arrays
 from .kernels.compiler import COMPILED
+from .reading import Reading
 
 _FLOAT64 = np.dtype(np.float64)
 _PLAIN = frozenset((float, int, np.float64))
@@ -180,7 +181,7 @@ def _floats(size: int) -> Callable[[Any], list[float] | None]:
 
     def quick(value: Any) -> list[float] | None:
         kind = type(value)
-        if kind is np.ndarray:
+        if kind is np.ndarray or kind is Reading:
             return value.tolist() if value.dtype is _FLOAT64 and value.shape == shape else None
         if (kind is tuple or kind is list) and len(value) == size and _PLAIN.issuperset(map(type, value)):
             return list(map(float, value))

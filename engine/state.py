@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .checks import FloatArray, array, read_only, real, refuse, sealed, unit_quaternions
+from .checks import FloatArray, array, real, refuse, sealed, unit_quaternions
 from .kernels.arrays import rotated, rotated_inverse
 from .kernels.choice import choose
 from .kernels.layout import (
@@ -15,6 +15,7 @@ from .kernels.layout import (
     VELOCITY,
 )
 from .kernels.poses import BLOCK, poses_loops
+from .reading import reading
 from .store.bodies import Bodies
 
 
@@ -22,7 +23,8 @@ class State:
     """The state of all bodies as arrays, one row per body, returned by `World.state`.
 
     Reading an attribute returns a read-only view that follows the world until bodies are added or removed (`angular_velocity_world` is a
-    copy). Assigning a whole array of the same shape sets it. A pose that is set this way is not blended with the old pose for drawing.
+    copy). Assigning a whole array of the same shape sets it, and so does ``world.state.velocity += dv``. A pose that is set this way is
+    not blended with the old pose for drawing.
 
     Example:
         >>> from engine import MassProperties, World
@@ -34,11 +36,13 @@ class State:
         [[0.0, 0.0, 1.0], [2.0, 0.0, 2.0]]
     """
 
-    __slots__ = ("_bodies", "_scratch")
+    __slots__ = ("_bodies", "_layout", "_scratch", "_views")
 
     def __init__(self, bodies: Bodies) -> None:
         self._bodies = bodies
         self._scratch = np.empty((7, BLOCK))
+        self._layout = -1
+        self._views: dict[int, FloatArray] = {}
 
     @property
     def position(self) -> FloatArray:
@@ -80,7 +84,7 @@ class State:
     @property
     def angular_velocity_world(self) -> FloatArray:
         """Angular velocity [rad/s], world frame, shape (n, 3); a copy."""
-        return read_only(rotated(self.orientation, self.angular_velocity_body))
+        return reading(rotated(self.orientation, self.angular_velocity_body))
 
     @angular_velocity_world.setter
     def angular_velocity_world(self, value: FloatArray) -> None:
@@ -116,7 +120,13 @@ class State:
         return origins, orientations
 
     def _rows(self, row: int, size: int) -> FloatArray:
-        return sealed(self._bodies.array[row : row + size, : self._bodies.count].T)
+        bodies = self._bodies
+        if self._layout != bodies.layout_version:
+            self._layout, self._views = bodies.layout_version, {}
+        view = self._views.get(row)
+        if view is None:
+            view = self._views[row] = reading(sealed(bodies.array[row : row + size, : bodies.count].T))
+        return view
 
     def _checked(self, value: FloatArray, argument: str, size: int) -> FloatArray:
         return array(value, argument, "World.state", (self._bodies.count, size))

@@ -173,6 +173,18 @@ class World:
         return self._clock.dropped_time
 
     @property
+    def max_ticks_per_frame(self) -> int:
+        """The largest number of ticks that one call of `advance` runs, at least 1; the rest of a longer frame is skipped."""
+        return self._clock.max_ticks_per_frame
+
+    @max_ticks_per_frame.setter
+    def max_ticks_per_frame(self, value: int) -> None:
+        before = self._clock.max_ticks_per_frame
+        self._store.before_change()
+        self._clock.max_ticks_per_frame = value
+        self._store.record(setattr, self._clock, "max_ticks_per_frame", before)
+
+    @property
     def time_scale(self) -> float:
         """Simulated time per wall time, at least 0; it changes how many ticks `advance` runs, never their length."""
         return self._clock.time_scale
@@ -197,6 +209,8 @@ class World:
 
     def advance(self, elapsed_seconds: float) -> int:
         """Run the whole ticks that fit into the elapsed wall time and carry the remainder over to the next call.
+
+        The first frame that skips more than a second, as happens when milliseconds are passed, gives a warning.
 
         Args:
             elapsed_seconds: Wall time [s] since the last call, at least 0. The frame rate may vary.

@@ -33,6 +33,7 @@ FLOORS = {
         "formulas",
         "mass_properties",
         "polyhedron",
+        "reading",
         "rotation",
         "scalar",
         "symmetric",

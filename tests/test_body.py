@@ -1,6 +1,9 @@
 """The handle of a body: its attributes, forces for one tick, impulses, and poses for drawing."""
 
+import copy
 import math
+import operator
+import pickle
 
 import numpy as np
 import pytest
@@ -9,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, World, forces, integrators
 
-from .helpers import SKEW_ORIENTATION, for_order, one_body, skew_tensor
+from .helpers import SKEW_AXES, SKEW_ORIENTATION, for_order, one_body, skew_tensor
 from .worlds import CENTER, METHODS, OTHER, PROPERTIES, START, everything, skew_body, turned
 
 # what is read and written
@@ -51,6 +54,148 @@ def test_what_is_read_of_a_body_is_a_fresh_read_only_copy(name):
     world.step()
     assert_array_equal(read, kept)
     assert getattr(ship, name) is not read
+
+
+SETTABLE = (
+    "position velocity angular_velocity_body angular_velocity_world angular_momentum_world stored_momentum_body".split()
+)
+CHANGES = {
+    "+=": lambda value: operator.iadd(value, (0.5, -0.25, 2.0)),
+    "-=": lambda value: operator.isub(value, np.array([0.5, -0.25, 2.0])),
+    "*=": lambda value: operator.imul(value, 1.5),
+    "/=": lambda value: operator.itruediv(value, (2, 4, 8)),
+    "@=": lambda value: operator.imatmul(value, SKEW_AXES),
+    "//=": lambda value: operator.ifloordiv(value, 0.5),
+    "%=": lambda value: operator.imod(value, 0.5),
+    "**=": lambda value: operator.ipow(value, 2),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", SETTABLE)
+def test_a_vector_of_a_body_can_be_changed_by_augmented_assignment(name, change):
+    """`ship.velocity += dv` sets the sum on the body, and `v = ship.velocity; v += dv` leaves the body as it is."""
+    _, ship = skew_body()
+    ship.stored_momentum_body = (0.2, 0.3, -0.4)
+    kept = getattr(ship, name)
+    wanted = CHANGES[change](kept.copy())
+    assert type(kept.copy()) is np.ndarray and kept.copy().flags.writeable
+    value = CHANGES[change](kept)
+    assert type(value) is np.ndarray and value.flags.writeable
+    assert_array_equal(value, wanted)
+    assert_array_equal(getattr(ship, name), kept)
+    setattr(ship, name, CHANGES[change](getattr(ship, name)))
+    assert_allclose(getattr(ship, name), wanted, rtol=1e-14, atol=1e-14)
+
+
+def test_augmented_assignment_is_written_as_for_a_number():
+    world, ship = skew_body()
+    spring = world.add_force(forces.Spring(ship, None, stiffness=1.0, at_other=(1.0, 2.0, 3.0)))
+    memory = world.memory.add("integral", 3)
+    ship.velocity += (1.0, 2.0, 3.0)
+    ship.orientation *= -1.0
+    spring.at_other -= (1.0, 0.0, 1.0)
+    world.springs.rest_length += 0.5
+    world.state.position *= 2.0
+    memory.value += 1.5
+    assert_allclose(ship.velocity, np.array(START["velocity"]) + np.arange(1, 4), rtol=1e-15)
+    assert_array_equal(ship.orientation, -np.array(SKEW_ORIENTATION))
+    assert spring.at_other.tolist() == [0.0, 2.0, 2.0]
+    assert spring.rest_length == 0.5
+    assert_array_equal(ship.position, 2.0 * np.array(START["position"]))
+    assert memory.value.tolist() == [1.5, 1.5, 1.5]
+    with pytest.raises(ValueError, match="velocity must be 3 finite real numbers"):
+        ship.velocity *= np.inf
+    with pytest.raises(
+        ValueError, match=r"read-only; assign the whole value, as in ship.velocity = .* ship.velocity.copy"
+    ):
+        ship.velocity[0] += 1.0
+
+
+def test_results_of_arithmetic_with_what_was_read_are_plain_arrays_and_numbers():
+    _, ship = skew_body()
+    v, plain = ship.velocity, np.array(START["velocity"])
+    for result, wanted in (
+        (v + v, plain + plain),
+        (2.0 * v, 2.0 * plain),
+        (-v, -plain),
+        (v > 0.1, plain > 0.1),
+        (np.sqrt(v * v), np.sqrt(plain * plain)),
+        (np.add(v, 1.0), plain + 1.0),
+        (np.cross(v, plain[::-1]), np.cross(plain, plain[::-1])),
+        (SKEW_AXES @ v, SKEW_AXES @ plain),
+        (np.einsum("ij,j->i", SKEW_AXES, v), np.einsum("ij,j->i", SKEW_AXES, plain)),
+        (np.stack([v, v]), np.stack([plain, plain])),
+        (v.cumsum(), plain.cumsum()),
+        (v.astype(np.float32), plain.astype(np.float32)),
+        (copy.copy(v), plain),
+        (copy.deepcopy(v), plain),
+        (pickle.loads(pickle.dumps(v)), plain),
+    ):
+        assert type(result) is np.ndarray and result.flags.writeable
+        assert result.dtype == wanted.dtype
+        assert_array_equal(result, wanted)
+    for number in (v @ v, v.sum(), v.max(), v.mean(), np.dot(v, v), v[1]):
+        assert type(number) is np.float64
+    assert repr(v) == repr(plain)
+
+
+def test_what_is_read_follows_the_rows_of_the_bodies_as_they_move_and_as_the_arrays_grow():
+    world, ship = skew_body()
+    others = world.add_bodies(OTHER, np.ones((3, 3)))
+    assert others[2].position.tolist() == [1.0, 1.0, 1.0]
+    world.remove_body(others[0])
+    others[2].position = (1.0, 2.0, 3.0)
+    assert (others[1].position.tolist(), others[2].position.tolist()) == ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])
+    seen = world.state.velocity
+    world.add_bodies(OTHER, np.zeros((300, 3)))  # into a larger array
+    ship.velocity = (7.0, 8.0, 9.0)
+    assert ship.velocity.tolist() == world.state.velocity[0].tolist() == [7.0, 8.0, 9.0]
+    assert (seen.shape, world.state.velocity.shape) == ((3, 3), (303, 3))
+    world.step()
+    assert_allclose(ship.position, np.array(START["position"]) + 0.01 * np.array([7.0, 8.0, 9.0]), rtol=1e-14)
+
+
+def test_a_rate_without_a_frame_names_the_two_that_have_one():
+    _, ship = skew_body()
+    message = r"body 'ship': angular_velocity needs a frame; use angular_velocity_body \(body axes\) or angular_velocity_world \(world"
+    with pytest.raises(AttributeError, match=message):
+        ship.angular_velocity  # noqa: B018
+    with pytest.raises(AttributeError, match=message):
+        ship.angular_velocity = (0.0, 0.0, 1.0)
+    with pytest.raises(AttributeError, match=message):
+        ship.angular_velocity += (0.0, 0.0, 1.0)
+    assert not hasattr(ship, "angular_velocity")
+
+
+def test_a_body_carries_any_object_which_is_no_part_of_the_simulation():
+    world, ship = skew_body()
+    assert ship.user_data is None
+    before = world.state_hash()
+    player = {"score": 3, "body": ship, "engine": open}
+    ship.user_data = player
+    assert world.body("ship").user_data is player
+    assert world.state_hash() == before
+    for other in (copy.deepcopy(world), pickle.loads(pickle.dumps(world))):
+        assert other.body("ship").user_data is None
+        assert other.state_hash() == before
+    assert ship.user_data is player
+
+
+def test_an_assigned_object_is_taken_back_with_a_failed_tick_and_its_inside_is_not():
+    world, ship = skew_body()
+    player = ship.user_data = {"score": 3}
+
+    @world.on_tick
+    def fail(world):
+        player["score"] = 4
+        ship.user_data = "another"
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        world.step()
+    assert ship.user_data is player
+    assert player == {"score": 4}
 
 
 def test_poses_are_read_only_too():

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import array as read_array
-from ..checks import integer, read_only, refuse
+from ..checks import integer, refuse
+from ..reading import reading
 from .objects import is_stateful, state_digest, state_of
 from .schema import Field, Kind, Schema
 from .store import Store
@@ -50,14 +51,14 @@ class MemoryRows:
     @property
     def value(self) -> Any:
         """The numbers as a read-only copy, or a single number; assign numbers of the same shape."""
-        return read_only(self._read()) if self._shape else self._read()[()]
+        return reading(self._read()) if self._shape else self._read()[()]
 
     @value.setter
     def value(self, value: npt.ArrayLike) -> None:
         self[...] = value
 
     def __getitem__(self, index: Any) -> Any:
-        return read_only(self._read())[index]
+        return reading(self._read())[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         values = self._read()
@@ -77,7 +78,8 @@ class MemoryRows:
     def _read(self) -> Any:
         if not self._table.count:
             raise ValueError(f"memory {self.name!r}: the tick that added it failed and was undone; add it again")
-        return self._table.array[:, 0].copy().view(self._dtype).reshape(self._shape)
+        values: Any = self._table.array[:, 0].copy().view(self._dtype)
+        return values if len(self._shape) == 1 else values.reshape(self._shape)
 
 
 class Memory:
