@@ -56,6 +56,13 @@ def identity(function: Any) -> tuple[int, ...]:
     return (id(function),)
 
 
+def called_object(function: Any) -> Any:
+    """The object that a method is bound to, also within a `functools.partial`; the function or object itself otherwise."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return getattr(function, "__self__", function)
+
+
 def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
     """Reject a generator or coroutine function, because calling it runs none of its code.
 

@@ -147,6 +147,8 @@ def _components(array: FloatArray, shape: tuple[int, ...]) -> FloatArray:
 def _unchecked(value: Any, name: str, kind: Kind, owner: str) -> FloatArray:
     """An array of floats as it is, everything else after all checks."""
     count = len(kind.shape)
+    if type(value) is Reading:
+        value = np.asarray(value)
     if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.shape[value.ndim - count :] == kind.shape:
         return value
     return kind.read(value, name, owner)

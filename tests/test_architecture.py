@@ -32,6 +32,7 @@ FLOORS = {
         "clock",
         "formulas",
         "mass_properties",
+        "matrices",
         "polyhedron",
         "reading",
         "rotation",

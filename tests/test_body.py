@@ -654,3 +654,64 @@ def test_a_pose_that_is_set_is_not_blended_from_the_old_one():
     ship.velocity = (5.0, 0.0, 0.0)  # no pose: goes on being blended
     world.step()
     assert ship.interpolated_pose(0.5)[0][0] == pytest.approx(0.25 + ship.origin[0] - 0.5, abs=0.2)
+
+
+# matrices for drawing
+
+
+def test_matrices_convert_points_of_a_body_to_world_axes_from_the_camera():
+    """M (x, y, z, 1) is the point that `interpolated_pose` gives, less the camera; an orientation with an odd angle about a skew axis."""
+    world, _ = skew_body(0.25)
+    world.add_body(OTHER, position=(5.0, 1.0, -2.0), angular_velocity_body=(0.4, 0.1, -2.0))
+    world.advance(0.35)
+    camera, point = np.array([0.5, -7.0, 11.0]), np.array([0.3, 1.1, -0.8])
+    matrices = world.interpolated_matrices(camera)
+    assert (matrices.shape, matrices.dtype, matrices.flags.writeable) == ((2, 4, 4), np.float64, True)
+    for matrix, body in zip(matrices, world.bodies, strict=True):
+        origin, orientation = body.interpolated_pose()
+        wanted = origin + Rotation.from_quat(orientation).apply(point) - camera
+        assert_allclose(matrix @ (*point, 1.0), (*wanted, 1.0), atol=4e-15)
+    assert_array_equal(world.interpolated_matrices()[:, :3, 3], world.interpolated_poses()[0])
+
+
+def test_matrices_of_single_precision_are_exact_near_a_camera_far_away():
+    world, ship = skew_body()
+    far = np.array([1.5e11, -2.5e11, 3.5e11])
+    ship.position = far + np.array([1.0, 2.0, 3.0])
+    buffer = np.full((1, 4, 4), np.nan, np.float32)
+    out = buffer.transpose(0, 2, 1)
+    assert world.interpolated_matrices(far, out=out) is out
+    exact = world.interpolated_matrices(far)
+    assert_array_equal(out, exact.astype(np.float32))
+    assert_allclose(exact[0, :3, 3], ship.origin - far, atol=1e-4)
+    # OpenGL reads columns: the fourth column is the offset, and comes last in memory
+    assert_array_equal(buffer.reshape(16)[12:15], exact[0, :3, 3].astype(np.float32))
+    assert World(0.1).interpolated_matrices().shape == (0, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("out", "kind", "rule"),
+    [
+        (np.zeros((1, 4, 4), np.float16), TypeError, "out must be an array of float32 or float64"),
+        (np.zeros((1, 4, 4), int), TypeError, "out must be an array of float32 or float64"),
+        ([[0.0]], TypeError, "out must be an array of float32 or float64"),
+        (np.zeros((2, 4, 4)), ValueError, r"out must be of shape \(1, 4, 4\), with one matrix per body; got .*2, 4, 4"),
+        (np.zeros((4, 4)), ValueError, r"out must be of shape \(1, 4, 4\)"),
+        (np.broadcast_to(np.zeros(4), (1, 4, 4)), ValueError, "out must be writable; got 'a read-only array'"),
+    ],
+)
+def test_an_array_that_cannot_hold_the_matrices_is_rejected(out, kind, rule):
+    world, _ = skew_body()
+    with pytest.raises(kind, match=f"World.interpolated_matrices: {rule}"):
+        world.interpolated_matrices(out=out)
+
+
+@pytest.mark.parametrize(("camera", "dtype"), [((1e39, 0, 0), np.float32), ((-1.7e308, 0, 0), np.float64)])
+def test_a_camera_so_far_away_that_the_offset_is_not_finite_is_rejected_and_nothing_is_written(camera, dtype):
+    world, ship = skew_body()
+    if dtype is np.float64:
+        ship.position = (1.7e308, 0.0, 0.0)
+    out = np.full((1, 4, 4), 7.0, dtype)
+    with pytest.raises(ValueError, match="camera_position must be small enough for the result to be finite, as float"):
+        world.interpolated_matrices(camera, out=out)
+    assert (out == 7.0).all()

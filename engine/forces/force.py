@@ -94,6 +94,8 @@ class TableForce(Force, final=False):
 
     __slots__ = ("_bodies", "_first_id", "_last_id", "_numbering", "_rows", "_several", "_table")
 
+    may_depend_on_position: ClassVar[bool] = False
+    """Whether the force may depend on where the bodies are by more than its parameters say, so that `World.shift_origin` warns."""
     _schema: ClassVar[Schema]
     _table: Table
     _first_id: int

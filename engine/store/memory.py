@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..calling import called_object
 from ..checks import array as read_array
 from ..checks import integer, refuse
 from ..reading import reading
@@ -200,7 +200,7 @@ class Memory:
         Args:
             object: The force or callback.
         """
-        owner = _owner_of(object)
+        owner = called_object(object)
         if not is_stateful(owner):
             return
         name = next((name for name, other in self._objects.items() if other is owner), None)
@@ -220,7 +220,7 @@ class Memory:
         Args:
             object: The force or callback.
         """
-        owner = _owner_of(object)
+        owner = called_object(object)
         for name in [name for name in self._joined if self._objects[name] is owner]:
             count = self._joined[name] - 1
             self._count_joined(name, count)
@@ -264,13 +264,6 @@ class Memory:
     def objects(self) -> dict[str, Any]:
         """The attached objects by name."""
         return dict(self._objects)
-
-
-def _owner_of(function: Any) -> Any:
-    """The object that a method is bound to, or the function itself."""
-    while isinstance(function, partial):
-        function = function.func
-    return getattr(function, "__self__", function)
 
 
 def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:
