@@ -148,6 +148,7 @@ def test_what_is_read_follows_the_rows_of_the_bodies_as_they_move_and_as_the_arr
     others[2].position = (1.0, 2.0, 3.0)
     assert (others[1].position.tolist(), others[2].position.tolist()) == ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])
     seen = world.state.velocity
+    assert ship.velocity.tolist() == list(START["velocity"])
     world.add_bodies(OTHER, np.zeros((300, 3)))  # into a larger array
     ship.velocity = (7.0, 8.0, 9.0)
     assert ship.velocity.tolist() == world.state.velocity[0].tolist() == [7.0, 8.0, 9.0]
