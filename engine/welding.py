@@ -37,23 +37,39 @@ def merged_within(points: FloatArray, triangles: IndexArray, weld: Any, owner: o
 
     Raises:
         TypeError: `weld` is not a real number.
-        ValueError: It is out of range, or no face is left.
+        ValueError: It is out of range, or most faces lose a corner.
     """
     if real(weld, "weld", owner, above=0.0) > MOST_WELD:
         refuse(owner, "weld", weld, f"at most {MOST_WELD:g} of the largest extent")
+    triangles = merged_where_equal(points, triangles)  # so that few vertices are left to compare
     used = np.unique(triangles)
     corners = points[used]
     lowest, highest = 0.5 * corners.min(axis=0), 0.5 * corners.max(axis=0)
     half_extent = float((highest - lowest).max())
     unit = power_of_two(half_extent)  # so that no square overflows
+    distance = 2.0 * weld * (half_extent / unit)
+    sides = (points[triangles] - points[np.roll(triangles, 1, axis=1)]) / unit
+    _refuse_unless_small((_squares(sides) <= distance * distance).any(axis=1), weld, owner)
     label = np.arange(len(points))
-    label[used] = used[_groups((corners - (lowest + highest)) / unit, 2.0 * weld * (half_extent / unit))]
+    label[used] = used[_groups((corners - (lowest + highest)) / unit, distance)]
     merged: IndexArray = label[triangles]
     one, two, three = merged.T
-    left = merged[(one != two) & (two != three) & (three != one)]
-    if not len(left):
-        refuse(owner, "weld", weld, "so small that faces are left; every face loses a corner")
+    is_lost = (one == two) | (two == three) | (three == one)
+    _refuse_unless_small(is_lost, weld, owner)
+    left: IndexArray = merged[~is_lost]
     return left
+
+
+def _refuse_unless_small(is_lost: npt.NDArray[np.bool_], weld: Any, owner: object) -> None:
+    """Reject a distance at which most faces lose a corner; it would also take long, because each vertex has many neighbours."""
+    if 2 * int(is_lost.sum()) > len(is_lost):
+        refuse(
+            owner, "weld", weld, f"smaller than most faces; {int(is_lost.sum())} of {len(is_lost)} faces lose a corner"
+        )
+
+
+def _squares(vectors: FloatArray) -> FloatArray:
+    return np.square(vectors[..., 0]) + np.square(vectors[..., 1]) + np.square(vectors[..., 2])
 
 
 def _groups(points: FloatArray, distance: float) -> IndexArray:
@@ -70,8 +86,7 @@ def _groups(points: FloatArray, distance: float) -> IndexArray:
         if not len(near):
             break
         one, other = order[near], order[near + step]
-        offset = points[one] - points[other]
-        is_close = np.square(offset[:, 0]) + np.square(offset[:, 1]) + np.square(offset[:, 2]) <= distance * distance
+        is_close = _squares(points[one] - points[other]) <= distance * distance
         links.append(np.stack((one[is_close], other[is_close])))
     if not links:
         return label
