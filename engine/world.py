@@ -586,6 +586,8 @@ class World:
     def add_force(self, force: AnyForce) -> AnyForce:
         """Add a force to the world.
 
+        A spring that is too stiff or too strongly damped for the tick gives a warning with the numbers.
+
         Args:
             force: A force of `engine.forces`, an object with `apply(wrench, bodies, time)`, or a function with these arguments.
 

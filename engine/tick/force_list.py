@@ -11,6 +11,7 @@ from ..calling import check_calls, identity
 from ..checks import FloatArray, refuse
 from ..forces.field_force import FieldForce
 from ..forces.force import TableForce
+from ..forces.spring import Spring
 from ..forces.wrench import BodyStates
 from ..store.bodies import Bodies
 from ..store.memory import Memory
@@ -18,6 +19,7 @@ from ..store.store import Store
 from ..store.table import IntArray, among
 from .culprit import apply_of
 from .plan import Plan
+from .stiffness import warn_if_too_stiff
 
 AnyForce = Any
 """A `Force`, an object with `apply(wrench, bodies, time)`, or a function of these arguments."""
@@ -51,6 +53,9 @@ class ForceList:
             ValueError: The force is already in this world or in another one, or refers to a body that is not in this world.
         """
         self._check_new(force)
+        if isinstance(force, Spring):
+            plan = self._plan
+            warn_if_too_stiff(force, self._bodies, plan.dt, plan.integrator, stacklevel=3)
         store = self._store
         with store.all_or_nothing():
             store.before_change()
