@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from .world import World
 
 _ZERO = read_only(np.zeros(3))
+_NONE_YET: dict[int, Callable[[], FloatArray]] = {}
+"""The readers of a body that has not been read, which stays empty: a dict per body would take 64 bytes."""
 
 
 class _InTwoFrames:
@@ -142,7 +144,7 @@ class Body:
         rows = self._table.find(self._id, self._id + 1)
         if rows.start == rows.stop:
             raise ValueError(f"{self} was removed from its world; its handle can no longer be used")
-        self._index, self._readers = rows.start, {}
+        self._index, self._readers = rows.start, _NONE_YET
         self._numbering = self._table.numbering
         return self._index
 
@@ -533,6 +535,8 @@ class Body:
             # A view stays valid as long as the numbering, and slicing anew would take a third of the time of a read. This is the view's
             # `copy` as of a plain array, whose result is a `Reading`.
             read = super(Reading, self._table.array[rows, self._index].view(Reading)).copy
+            if self._readers is _NONE_YET:
+                self._readers = {}
             self._readers[rows.start] = read
         values = read()
         values.setflags(False)  # type: ignore[call-arg]  # as `read_only` does, without a call
@@ -584,7 +588,7 @@ def new_body(world: World, table: Bodies, id: int, name: str) -> Body:
     body = Body.__new__(Body)
     body._world, body._table, body._id, body._name = world, table, id, name
     body._index = body._numbering = -1
-    body._readers, body._user_data = {}, None
+    body._readers, body._user_data = _NONE_YET, None
     return body
 
 
