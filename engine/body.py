@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ from .loops.layout import (
     VELOCITY,
 )
 from .loops.poses import pose_at
+from .reading import Reading, reading
 from .solids.mass_properties import MassProperties
 from .store.model import MODEL_ROWS, check_flyable, mass_property_rows
 
@@ -47,6 +48,33 @@ if TYPE_CHECKING:
     from .world import World
 
 _ZERO = read_only(np.zeros(3))
+_NONE_YET: dict[int, Callable[[], FloatArray]] = {}
+"""The readers of a body that has not been read, which stays empty: a dict per body would take 64 bytes."""
+
+
+class _InTwoFrames:
+    """A name that lacks its frame; reading or setting it raises an error that names the two attributes with a frame."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, body: Body | None, kind: type | None = None) -> Self:
+        if body is None:
+            return self
+        self._refuse(body)
+
+    def __set__(self, body: Body, value: object) -> None:
+        self._refuse(body)
+
+    def _refuse(self, body: Body) -> NoReturn:
+        _ = body.index  # a body that was removed says so
+        name = self._name
+        raise AttributeError(
+            f"{body}: {name} needs a frame; use {name}_body (body axes) or {name}_world (world axes)",
+            name=name,
+            obj=body,
+        )
+
 
 # created once, because a body's position is read far more often than anything else
 _POSITION = slice(POSITION, POSITION + 3)
@@ -63,8 +91,9 @@ class Body:
     """Handle of one rigid body in a world, returned by `World.add_body`.
 
     The handle holds no state of its own. Reading an attribute returns a new read-only float64 array, so that ``ship.position[0] += 1``
-    raises an error instead of doing nothing. Values passed in are copied. A pose that is set is not blended with the old pose for drawing.
-    After the body is removed, every use of its handle raises `ValueError`.
+    raises an error instead of doing nothing. An attribute that can be set can also be changed by ``ship.velocity += dv``, and the results
+    of arithmetic are plain arrays. Values passed in are copied. A pose that is set is not blended with the old pose for drawing. After the
+    body is removed, every use of its handle raises `ValueError`.
 
     Example:
         >>> from engine import MassProperties, World
@@ -76,7 +105,7 @@ class Body:
         [1.0, 0.0, 0.0]
     """
 
-    __slots__ = ("_id", "_index", "_name", "_numbering", "_table", "_world")
+    __slots__ = ("_id", "_index", "_name", "_numbering", "_readers", "_table", "_user_data", "_world")
 
     _world: World
     _table: Bodies
@@ -84,6 +113,8 @@ class Body:
     _id: int
     _index: int
     _numbering: int
+    _readers: dict[int, Callable[[], FloatArray]]
+    _user_data: Any
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError(
@@ -114,7 +145,8 @@ class Body:
         rows = self._table.find(self._id, self._id + 1)
         if rows.start == rows.stop:
             raise ValueError(f"{self} was removed from its world; its handle can no longer be used")
-        self._index, self._numbering = rows.start, self._table.numbering
+        self._index, self._readers = rows.start, _NONE_YET
+        self._numbering = self._table.numbering
         return self._index
 
     @property
@@ -122,6 +154,23 @@ class Body:
         """World that the body belongs to."""
         _ = self.index
         return self._world
+
+    @property
+    def user_data(self) -> Any:
+        """Any object of yours, such as the game object that this body moves; initially None.
+
+        The simulation does not use it. It is not part of `World.state_hash`. A copy of the world (`copy.deepcopy`, pickle) starts with
+        None, so that neither an image nor a handle of this world in it hinders copying. Assigning it in a callback is undone if the tick
+        fails. What changes inside the object is not undone.
+        """
+        _ = self.index
+        return self._user_data
+
+    @user_data.setter
+    def user_data(self, value: Any) -> None:
+        _ = self.index
+        self._world._store.record(setattr, self, "_user_data", self._user_data)
+        self._user_data = value
 
     @property
     def mass_properties(self) -> MassProperties:
@@ -221,6 +270,8 @@ class Body:
     def velocity(self, value: npt.ArrayLike) -> None:
         self._set(_VELOCITY, vector(value, "velocity", self))
 
+    angular_velocity = _InTwoFrames()
+
     @property
     def angular_velocity_body(self) -> FloatArray:
         """Angular velocity [rad/s], body frame, shape (3,)."""
@@ -233,7 +284,7 @@ class Body:
     @property
     def angular_velocity_world(self) -> FloatArray:
         """Angular velocity [rad/s], world frame, shape (3,)."""
-        return read_only(rotated(self.orientation, self.angular_velocity_body))
+        return reading(rotated(self.orientation, self.angular_velocity_body))
 
     @angular_velocity_world.setter
     def angular_velocity_world(self, value: npt.ArrayLike) -> None:
@@ -244,7 +295,7 @@ class Body:
     def angular_momentum_world(self) -> FloatArray:
         """Angular momentum ``R (I ω + h)`` about the mass centre [N·m·s], with stored momentum h, world frame, shape (3,)."""
         momentum_body = self._times(self.inertia_body, self.angular_velocity_body) + self.stored_momentum_body
-        return read_only(rotated(self.orientation, momentum_body))
+        return reading(rotated(self.orientation, momentum_body))
 
     @angular_momentum_world.setter
     def angular_momentum_world(self, value: npt.ArrayLike) -> None:
@@ -478,9 +529,17 @@ class Body:
     # inside
 
     def _read(self, rows: slice) -> FloatArray:
-        table = self._table
-        index = self._index if self._numbering == table.numbering else self._find()
-        values: FloatArray = table.array[rows, index].copy()
+        if self._numbering != self._table.numbering:
+            self._find()
+        read = self._readers.get(rows.start)
+        if read is None:
+            # A view stays valid as long as the numbering, and slicing anew would take a third of the time of a read. This is the view's
+            # `copy` as of a plain array, whose result is a `Reading`.
+            read = super(Reading, self._table.array[rows, self._index].view(Reading)).copy
+            if self._readers is _NONE_YET:
+                self._readers = {}
+            self._readers[rows.start] = read
+        values = read()
         values.setflags(False)  # type: ignore[call-arg]  # as `read_only` does, without a call
         return values
 
@@ -530,6 +589,7 @@ def new_body(world: World, table: Bodies, id: int, name: str) -> Body:
     body = Body.__new__(Body)
     body._world, body._table, body._id, body._name = world, table, id, name
     body._index = body._numbering = -1
+    body._readers, body._user_data = _NONE_YET, None
     return body
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .kernels.rotations import SETTLED, UNIT_TOLERANCE
+from .reading import Reading
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -73,9 +74,10 @@ def components(value: Any, argument: str, owner: object, length: int = 3) -> Seq
 
 def _quick_components(value: Any, length: int) -> Sequence[float] | None:
     """The numbers of a vector in one of its two most frequent forms, in 0.4 µs instead of 5; None for all others and for inf and nan."""
-    if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.shape == (length,):
+    kind = type(value)
+    if (kind is np.ndarray or kind is Reading) and value.dtype is _FLOAT64 and value.shape == (length,):
         numbers: Sequence[float] = value.tolist()
-    elif type(value) is tuple and len(value) == length and all(type(number) is float for number in value):
+    elif kind is tuple and len(value) == length and all(type(number) is float for number in value):
         numbers = value
     else:
         return None

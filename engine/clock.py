@@ -1,6 +1,7 @@
 """The clock, which turns wall time into a whole number of ticks and a blend factor, in exact integers."""
 
 import math
+import warnings
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,8 @@ class Clock:
 
     Args:
         dt: Length of a tick [s], above zero.
-        max_ticks_per_frame: The largest number of ticks handed out at once. Time beyond that is skipped and counted in `dropped_time`.
+        max_ticks_per_frame: The largest number of ticks handed out at once. Time beyond that is skipped and counted in `dropped_time`. The
+            first frame that skips more than a second of wall time gives a warning.
 
     Example:
         >>> clock = Clock(0.25)
@@ -33,6 +35,16 @@ class Clock:
         self._dropped = 0
         self._exact_per_second = _power_of_two(self._per_second)
         self._time_scale: Any = 1.0
+        self._has_warned = False
+
+    @property
+    def max_ticks_per_frame(self) -> int:
+        """The largest number of ticks handed out at once, at least 1."""
+        return self._max_ticks
+
+    @max_ticks_per_frame.setter
+    def max_ticks_per_frame(self, value: int) -> None:
+        self._max_ticks = integer(value, "max_ticks_per_frame", "World", at_least=1)
 
     @property
     def time_scale(self) -> float:
@@ -92,11 +104,27 @@ class Clock:
         return self._hand_out(self._owed + numerator * (self._per_second // denominator))
 
     def _hand_out(self, owed: int) -> int:
-        ticks, self._owed = divmod(owed, self._tick)
+        ticks, left = divmod(owed, self._tick)
         if ticks > self._max_ticks:
+            if not self._has_warned:
+                self._warn_of(ticks - self._max_ticks)
             self.drop(ticks - self._max_ticks)
-            return self._max_ticks
+            ticks = self._max_ticks
+        self._owed = left
         return ticks
+
+    def _warn_of(self, ticks: int) -> None:
+        """Warn once if that many skipped ticks are more than a second of wall time."""
+        skipped = Fraction(ticks * self._tick, self._per_second)
+        if skipped <= Fraction(*_ratio(self._time_scale)):
+            return
+        self._has_warned = True
+        warnings.warn(
+            f"World.advance: one frame skipped {_seconds(skipped)} of simulated time, because it may run only max_ticks_per_frame = "
+            f"{self._max_ticks} ticks; elapsed_seconds must be in seconds (milliseconds divided by 1000). This is reported once; the "
+            "sum of what is skipped is in World.dropped_time",
+            stacklevel=5,
+        )
 
     def drop(self, ticks: int) -> None:
         """Count ticks as skipped.
@@ -114,6 +142,10 @@ class Clock:
         self._owed *= finer
         self._dropped *= finer
         self._exact_per_second = _power_of_two(self._per_second)
+
+
+def _seconds(time: Fraction) -> str:
+    return f"{float(time):.3g} s" if time < 10**300 else "more than 1e300 s"
 
 
 _BELOW_ONE = math.nextafter(1.0, 0.0)

@@ -9,12 +9,12 @@ import numpy as np
 from .body import Body, new_body
 from .forces.force import TableForce
 from .integrators import Extrapolated
+from .store.calling import Callback, find_reached
 from .store.memory import Memory, MemoryRows
 from .store.schema import NOBODY
 from .store.store import BETWEEN_TICKS, refuse_other_thread
 from .store.table import Table
 from .store.views import TableView
-from .tick.calling import Callback, find_reached
 
 if TYPE_CHECKING:
     from .world import World

@@ -20,6 +20,7 @@ from .compilation.compiler import COMPILED
 from .kernels import rotations
 from .loops import stacks
 from .loops.array_forms import over_arrays
+from .reading import Reading
 
 _FLOAT64 = np.dtype(np.float64)
 _PLAIN = frozenset((float, int, np.float64))
@@ -147,6 +148,8 @@ def _components(array: FloatArray, shape: tuple[int, ...]) -> FloatArray:
 def _unchecked(value: Any, name: str, kind: Kind, owner: str) -> FloatArray:
     """An array of floats as it is, everything else after all checks."""
     count = len(kind.shape)
+    if type(value) is Reading:
+        value = np.asarray(value)
     if type(value) is np.ndarray and value.dtype is _FLOAT64 and value.shape[value.ndim - count :] == kind.shape:
         return value
     return kind.read(value, name, owner)
@@ -181,7 +184,7 @@ def _floats(size: int) -> Callable[[Any], list[float] | None]:
 
     def quick(value: Any) -> list[float] | None:
         kind = type(value)
-        if kind is np.ndarray:
+        if kind is np.ndarray or kind is Reading:
             return value.tolist() if value.dtype is _FLOAT64 and value.shape == shape else None
         if (kind is tuple or kind is list) and len(value) == size and _PLAIN.issuperset(map(type, value)):
             return list(map(float, value))

@@ -23,6 +23,8 @@ from .integrators import Integrator
 from .integrators.named import method_of
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
+from .store.calling import Callback, check_calls, identity
+from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
 from .store.new_bodies import NewBodies
@@ -30,10 +32,10 @@ from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView
-from .tick.calling import Callback, check_calls, identity
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList
 from .tick.held import Held
+from .tick.origin import shift_origin
 from .tick.plan import Plan
 from .tick.prepare import Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
 from .tick.profile import Profile
@@ -178,6 +180,18 @@ class World:
         return self._clock.dropped_time
 
     @property
+    def max_ticks_per_frame(self) -> int:
+        """The largest number of ticks that one call of `advance` runs, at least 1; the rest of a longer frame is skipped."""
+        return self._clock.max_ticks_per_frame
+
+    @max_ticks_per_frame.setter
+    def max_ticks_per_frame(self, value: int) -> None:
+        before = self._clock.max_ticks_per_frame
+        self._store.before_change()
+        self._clock.max_ticks_per_frame = value
+        self._store.record(setattr, self._clock, "max_ticks_per_frame", before)
+
+    @property
     def time_scale(self) -> float:
         """Simulated time per wall time, at least 0; it changes how many ticks `advance` runs, never their length."""
         return self._clock.time_scale
@@ -202,6 +216,8 @@ class World:
 
     def advance(self, elapsed_seconds: float) -> int:
         """Run the whole ticks that fit into the elapsed wall time and carry the remainder over to the next call.
+
+        The first frame that skips more than a second, as happens when milliseconds are passed, gives a warning.
 
         Args:
             elapsed_seconds: Wall time [s] since the last call, at least 0. The frame rate may vary.
@@ -575,6 +591,8 @@ class World:
     def add_force(self, force: GivenForce) -> GivenForce:
         """Add a force to the world.
 
+        A spring that is too stiff or too strongly damped for the tick gives a warning with the numbers.
+
         Args:
             force: A force of `engine.forces`, an object with `apply(wrench, bodies, time)`, or a function with these arguments.
 
@@ -735,6 +753,45 @@ class World:
                 self._store.record(setattr, stages, name, getattr(stages, name))
                 setattr(stages, name, left)
 
+    def shift_origin(self, shift: npt.ArrayLike) -> None:
+        """Move the world's origin, so that bodies far away have small coordinates again (a floating origin).
+
+        Subtracts `shift` from every point of the world: positions of the bodies, also those that drawing blends, centres of gravity, the
+        fixed ends of springs, and the `world_points` of compiled forces. The motion continues as before, up to the rounding of the new
+        positions. A shift of few digits, such as a multiple of 1024 m, keeps differences of positions exact.
+
+        An object with a method `on_origin_shift(shift)` that acts as a force or callback, or that is attached to `memory`, is then told, so
+        that it subtracts the shift from its own points. A function can have it as an attribute. Python forces without this method are named
+        in a warning. If one of them raises, everything is undone, objects without `get_state` and `set_state(state)` by another call with
+        the opposite shift. What a program keeps elsewhere, such as a camera or a trail, it has to move itself.
+
+        Args:
+            shift: The new origin [m], in world axes from the origin so far, shape (3,).
+
+        Raises:
+            TypeError: `shift` is not a sequence of real numbers.
+            ValueError: It has the wrong shape, is not finite, or makes a position too large for a float.
+            RuntimeError: It is called inside a force.
+
+        Example:
+            >>> from engine import forces
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), position=(7e6, 3.0, 0.0))
+            >>> earth = world.add_force(forces.PointGravity(gm=3.986004418e14))
+            >>> world.shift_origin(ship.position)
+            >>> ship.position.tolist(), earth.center.tolist()
+            ([0.0, 0.0, 0.0], [-7000000.0, -3.0, 0.0])
+        """
+        stages = self._stages
+        shift_origin(
+            self._store,
+            self._memory,
+            self._forces,
+            [callback.function for callback in (*stages.on_tick, *stages.after_tick)],
+            vector(shift, "shift", "World.shift_origin"),
+            stacklevel=2,
+        )
+
     # totals
 
     def interpolated_poses(self) -> tuple[FloatArray, FloatArray]:
@@ -745,6 +802,44 @@ class World:
             (n, 4).
         """
         return self.state.interpolated_poses(self.alpha)
+
+    def interpolated_matrices(
+        self, camera_position: npt.ArrayLike = (0.0, 0.0, 0.0), *, out: npt.NDArray[Any] | None = None
+    ) -> npt.NDArray[Any]:
+        """Model matrices of all bodies for drawing relative to a camera, blended between the last two ticks by `alpha`.
+
+        Each matrix M converts column vectors, ``(x, y, z, 1)`` in body axes from the body's origin, to world axes from the camera:
+        ``M[:3, :3]`` is the rotation matrix, ``M[:3, 3]`` is the origin minus `camera_position`, and ``M[3]`` is (0, 0, 0, 1). The
+        difference is computed in float64, so that a float32 matrix is accurate near the camera at any distance from the world's origin.
+
+        In memory the matrices are stored row by row, and OpenGL reads column by column. To upload them, let ``out`` be
+        ``buffer.transpose(0, 2, 1)`` for a float32 array `buffer` of shape (n, 4, 4); the bytes of `buffer` are then in OpenGL's order.
+
+        Args:
+            camera_position: The point to which the matrices are relative [m], world frame, shape (3,).
+            out: An array to write to, of type float32 or float64 and shape (n, 4, 4). None creates a float64 array.
+
+        Returns:
+            The matrices, shape (n, 4, 4); `out` if it was given.
+
+        Raises:
+            TypeError: `out` is not an array of float32 or float64, or `camera_position` is not a sequence of real numbers.
+            ValueError: `out` has the wrong shape or is read-only, or a distance is too large for its type. Nothing was written.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), position=(1e9, 5.0, 0.0))
+            >>> buffer = np.empty((1, 4, 4), np.float32)
+            >>> matrices = world.interpolated_matrices((1e9, 0.0, 0.0), out=buffer.transpose(0, 2, 1))
+            >>> buffer[0, 3].tolist()
+            [0.0, 5.0, 0.0, 1.0]
+        """
+        owner = "World.interpolated_matrices"
+        camera = vector(camera_position, "camera_position", owner)
+        if out is None:
+            out = np.empty((self._bodies.count, 4, 4))
+        check_matrices(out, self._bodies.count, owner)
+        return fill_matrices(out, *self.interpolated_poses(), camera, owner)
 
     def kinetic_energy(self) -> float:
         """Return the kinetic energy of all bodies [J], ``Σ m v²/2 + ω·Iω/2``, without the wheels inside them."""

@@ -1,5 +1,6 @@
 """A world with rows in every table, and its complete state as plain data for comparisons before and after."""
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -151,6 +152,8 @@ def image(world, previous=True):
         "objects": {name: repr(object.get_state()) for name, object in world.memory.objects.items()},
         "joined": sorted(world.memory._joined),
         "method": (world.integrator, world.game_mode, world._clock.exact_time_scale, world.paused),
+        "cap": world.max_ticks_per_frame,
+        "user data": [id(body.user_data) for body in world.bodies],
         "pushed": world._held.is_pushed,
         "hash": world.state_hash(),
     }
@@ -182,6 +185,7 @@ def set_state_of_a_body(world, number):
         body.position, body.velocity = (number, 1.0, 2.0), (0.5, 0.01 * number, 0.25)
         body.orientation, body.angular_velocity_body = (0.0, 0.6, 0.0, 0.8), (0.1, 0.2, 0.01 * number)
         body.stored_momentum_body = (1.0, 0.0, 0.01 * number)
+        body.user_data = Stop
 
 
 def set_whole_arrays(world, number):
@@ -274,6 +278,12 @@ def change_the_world(world, number):
         world.integrator = ("semi-implicit-euler", "rk4", "free-rotor-2")[number % 3]
     world.game_mode = number % 2 == 0
     world.time_scale, world.paused = 0.5 + number, number % 5 == 0
+    world.max_ticks_per_frame = 1 + number
+
+
+def shift_the_origin(world, number):
+    with warnings.catch_warnings(action="ignore"):  # the forces in Python do not depend on positions
+        world.shift_origin((0.5 * number, -1.0, 2.0))
 
 
 def change_callbacks(world, number):
@@ -312,6 +322,7 @@ OPERATIONS = [
     set_parameters,
     remember,
     change_the_world,
+    shift_the_origin,
     change_callbacks,
     fail_inside,
 ]

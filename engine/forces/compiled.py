@@ -10,7 +10,7 @@ from math import nan
 from types import CodeType
 from typing import Any
 
-from ..checks import refuse
+from ..checks import is_row, refuse
 from ..compilation.compiler import COMPILED, inlined
 from ..compilation.identity import identity
 from ..compilation.trial import check_compiles
@@ -36,14 +36,17 @@ _RESERVED = (
     "named_bodies",
     "potential_energy",
 )
-_KINDS: dict[str, dict[tuple[str, tuple[str, ...], bool], FieldKind]] = {}
+_KINDS: dict[str, dict[tuple[Any, ...], FieldKind]] = {}
 """The kinds created so far, by name and by what they were created from, because a nested function can create several with one name."""
 _SAME_EVERYWHERE = ("sqrt", "fabs", "copysign", "isnan", "isinf", "isfinite", "nan", "inf", "pi", "e", "tau")
 """The names in `math` that give the same bits on every processor."""
 
 
 def compiled(
-    *, parameters: Sequence[str] = (), depends_on_rates: bool = True
+    *,
+    parameters: Sequence[str] = (),
+    depends_on_rates: bool = True,
+    world_points: Sequence[tuple[str, str, str]] = (),
 ) -> Callable[[Callable[..., Any]], type[Any]]:  # not of FieldForce, because type checkers cannot know the parameters
     """Turn a scalar function of one body's state into a class of forces that is as fast as the built-in ones.
 
@@ -66,6 +69,8 @@ def compiled(
         parameters: The names of the parameters, in the order of the function's arguments. At most 20; each value is a real number.
         depends_on_rates: Whether the function uses the velocity or the angular velocity. Splitting methods evaluate such a function more
             often to keep their order.
+        world_points: The points of the world among the parameters, each as the names of its x, y and z, such as ``[("x", "y", "z")]``.
+            `World.shift_origin` moves them.
 
     Returns:
         A decorator that turns the function into a class of forces.
@@ -73,7 +78,8 @@ def compiled(
     Raises:
         TypeError: The function's arguments are not `(body, time, *parameters)`, or it reads an array or another object from outside, or it
             cannot be compiled, or it does not return a force and a torque. The message names the function and the line.
-        ValueError: There are more than 20 parameters, or two with the same name, or one that cannot be an attribute name.
+        ValueError: There are more than 20 parameters, or two with the same name, or one that cannot be an attribute name, or a point of the
+            world does not consist of three parameters of its own.
 
     Example:
         >>> from engine import MassProperties, World, forces, scalar
@@ -88,9 +94,10 @@ def compiled(
         True
     """
     names = _checked_names(parameters)
+    axes = _checked_points(world_points, names)
 
     def make(function: Callable[..., Any]) -> type[FieldForce]:
-        return _force_class(function, names, depends_on_rates)
+        return _force_class(function, names, depends_on_rates, axes)
 
     return make
 
@@ -112,7 +119,27 @@ def _checked_names(parameters: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_on_rates: bool) -> type[FieldForce]:
+def _checked_points(world_points: Any, names: tuple[str, ...]) -> dict[str, int]:
+    """The axis of the world of each parameter that is a coordinate of a point."""
+    rule = 'a list of (x, y, z), the names of three parameters each, such as [("x", "y", "z")]'
+    if not is_row(world_points) or not all(is_row(point) for point in world_points):
+        refuse("forces.compiled", "world_points", world_points, rule, TypeError)
+    given = [name for point in world_points for name in point]
+    if any(len(point) != 3 for point in world_points) or any(
+        given.count(name) != 1 or name not in names for name in given
+    ):
+        refuse(
+            "forces.compiled",
+            "world_points",
+            world_points,
+            f"{rule}, each parameter at most once; the parameters are {names}",
+        )
+    return {name: axis for point in world_points for axis, name in enumerate(point)}
+
+
+def _force_class(
+    function: Callable[..., Any], names: tuple[str, ...], depends_on_rates: bool, axes: dict[str, int]
+) -> type[FieldForce]:
     if not inspect.isfunction(function):
         refuse("forces.compiled", "function", function, "a function written with def or lambda", TypeError)
     title = function.__name__
@@ -148,8 +175,11 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
     )
     if not COMPILED:
         field = _without_exceptions(field)
-    kind = _kind(f"{function.__module__}.{function.__qualname__}", field, names, bool(depends_on_rates))
-    fields = [Field(name, Kind.MODEL, digest=place, rule=ANY) for place, name in enumerate(names)]
+    kind = _kind(f"{function.__module__}.{function.__qualname__}", field, names, bool(depends_on_rates), axes)
+    fields = [
+        Field(name, Kind.MODEL, digest=place, rule=ANY, world_axes=(axes[name],) if name in axes else ())
+        for place, name in enumerate(names)
+    ]
     if not fields:  # a kind has at least one parameter
         fields = [Field("_unused", Kind.SCRATCH)]
     schema = Schema(f"compiled {kind.name}", (*reference_fields("body"), *fields))
@@ -168,6 +198,7 @@ def _force_class(function: Callable[..., Any], names: tuple[str, ...], depends_o
         "__init__": initialize,
         "__repr__": show,
         "depends_on_rates": depends_on_rates,
+        "may_depend_on_position": not axes and _reads_position(function),
         "_schema": schema,
         "_kind": kind,
         **{name: Parameter(f"Parameter {name!r} of the field.") for name in names},
@@ -190,9 +221,9 @@ def _without_exceptions(field: Callable[..., Any]) -> Callable[..., Any]:
     return evaluate
 
 
-def _kind(name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool) -> FieldKind:
+def _kind(name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool, axes: dict[str, int]) -> FieldKind:
     """The kind of a field, which is shared by all fields created alike and has its own name otherwise."""
-    known, key = _KINDS.setdefault(name, {}), (identity(field), names, depends_on_rates)
+    known, key = _KINDS.setdefault(name, {}), (identity(field), names, depends_on_rates, tuple(sorted(axes.items())))
     if key not in known:
         own_name = f"{name}-{len(known) + 1}" if known else name
         known[key] = FieldKind(own_name, field, max(len(names), 1), depends_on_rates)
@@ -258,6 +289,25 @@ def _warn_of_math(function: Callable[..., Any], where: str) -> None:
             "use the functions of engine.scalar, which give the same bits everywhere",
             stacklevel=4,
         )
+
+
+def _reads_position(function: Callable[..., Any]) -> bool:
+    """Whether the code of a function, or of a function of the user that it calls, names the position of the body."""
+    waiting: list[Any] = [function]
+    seen: set[CodeType] = set()
+    while waiting:
+        inner = waiting.pop()
+        names = _names_in(inner.__code__)
+        if "position" in names:
+            return True
+        seen.add(inner.__code__)
+        cells = dict(zip(inner.__code__.co_freevars, inner.__closure__ or (), strict=True))
+        for name in (*names, *cells):
+            called = cells[name].cell_contents if name in cells else inner.__globals__.get(name)
+            called = getattr(called, "py_func", called)
+            if inspect.isfunction(called) and called.__code__ not in seen:
+                waiting.append(called)
+    return False
 
 
 def _names_in(code: CodeType) -> set[str]:

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, overload
 
 import numpy as np
 
-from ..checks import FloatArray, read_only, refuse
+from ..checks import FloatArray, refuse
+from ..reading import reading
 from ..store.schema import NOBODY, SWITCH, Field, Kind, Schema
 from ..store.table import Table
 from .wrench import BodyHandle, BodyStates, Wrench, is_body
@@ -93,6 +94,8 @@ class TableForce(Force, final=False):
 
     __slots__ = ("_bodies", "_first_id", "_last_id", "_numbering", "_rows", "_several", "_table")
 
+    may_depend_on_position: ClassVar[bool] = False
+    """Whether the force may depend on where the bodies are by more than its parameters say, so that `World.shift_origin` warns."""
     _schema: ClassVar[Schema]
     _table: Table
     _first_id: int
@@ -142,16 +145,18 @@ class TableForce(Force, final=False):
     def _value(self, name: str) -> Any:
         rows = self._slice()
         field = self._schema.by_name[name]
-        values = self._table.array[self._schema.components[name], rows]
+        components = self._schema.components[name]
         if name in self._several:
-            return read_only((values[0] if field.size == 1 else values.T).copy())
-        if not values.shape[1]:
+            values = self._table.array[components, rows]
+            return reading((values[0] if field.size == 1 else values.T).copy())
+        if rows.start == rows.stop:
             raise ValueError(
                 f"{type(self).__name__}: {name} has no value, because the body that the force acted on was removed"
             )
+        values = self._table.array[components, rows.start]
         if field.rule is not None and field.rule.is_switch:
-            return bool(values[0, 0])
-        return float(values[0, 0]) if field.size == 1 else read_only(values[:, 0].copy())
+            return bool(values[0])
+        return float(values[0]) if field.size == 1 else reading(values.copy())
 
     def _assign(self, name: str, value: Any, argument: str = "") -> None:
         rows = self._slice()

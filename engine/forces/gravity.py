@@ -16,7 +16,7 @@ from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.arrays import rotated_inverse
 from ..loops.fields import FieldKind, Parameters
-from ..store.schema import ANY, DIRECTION, POSITIVE, Field, Kind, Schema
+from ..store.schema import ANY, DIRECTION, POINT, POSITIVE, Field, Kind, Schema
 from .field_force import FieldForce
 from .force import Parameter, TableForce, body_rows, checked, reference_fields
 from .wrench import BodyHandle, BodyStates, Wrench
@@ -141,7 +141,7 @@ class PointGravity(FieldForce):
         (
             *reference_fields("body"),
             Field("gm", Kind.MODEL, 1, "m³/s²", digest=0, rule=POSITIVE),
-            Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY),
+            Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY, world_axes=POINT),
             Field("oblateness", Kind.SCRATCH, 1, "m²", meaning="J2 R²"),
             Field("axis", Kind.MODEL, 3, "-", "world", digest=2, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
             Field("j2", Kind.MODEL, digest=3),  # no rule, because setting it alone would not update the product
@@ -241,7 +241,7 @@ class GravityGradient(FieldForce):
         (
             *reference_fields("body"),
             Field("gm", Kind.MODEL, 1, "m³/s²", digest=0, rule=POSITIVE),
-            Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY),
+            Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY, world_axes=POINT),
         ),
     )
     _kind: ClassVar[FieldKind] = GRAVITY_GRADIENT

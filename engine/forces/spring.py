@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
 from ..loops.point_forces import pulls
-from ..store.schema import ANY, NOT_NEGATIVE, Field, Kind, Schema
+from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 from .force import Parameter, TableForce, checked, fixed, reference_fields, require_body
 from .wrench import BodyHandle, BodyStates, Wrench
 
@@ -21,7 +21,7 @@ SPRINGS = Schema(
         _BODY,
         _OTHER,
         Field("at_body", Kind.MODEL, 3, "m", "body", digest=0, rule=ANY, meaning="end on the first body, from its origin"),
-        Field("at_other", Kind.MODEL, 3, "m", "body or world", digest=1, rule=ANY, meaning="the other end"),
+        Field("at_other", Kind.MODEL, 3, "m", "body or world", "the other end", digest=1, rule=ANY, world_axes=POINT, unless_on="other"),
         Field("stiffness", Kind.MODEL, 1, "N/m", digest=2, rule=NOT_NEGATIVE),
         Field("damping", Kind.MODEL, 1, "N·s/m", digest=3, rule=NOT_NEGATIVE),
         Field("rest_length", Kind.MODEL, 1, "m", digest=4, rule=NOT_NEGATIVE),

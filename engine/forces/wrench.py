@@ -7,7 +7,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, read_only, refuse, sealed
+from ..checks import FloatArray, array, beyond_range_allowed, read_only, refuse, sealed, stack
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import (
     ANGULAR_VELOCITY,
@@ -126,11 +126,50 @@ class BodyStates:
         arm = point_body - self.center_of_mass_body[row]
         return self.position[row] + rotated(self.orientation[row], arm)
 
-    def row(self, body_or_row: BodyHandle | int) -> int:
+    def velocity_at(self, point_body: npt.ArrayLike, body_or_row: BodyHandle | int | None = None) -> FloatArray:
+        """Return the velocities of points that are fixed in bodies.
+
+        Args:
+            point_body: Points [m], body axes from the body's origin. With a body, shape (..., 3). Without one, either one point for all
+                bodies, shape (3,), or one point per body, shape (..., n, 3).
+            body_or_row: The body that the points are fixed in, or its row. None is all bodies.
+
+        Returns:
+            The velocities [m/s], world frame, shape (..., 3) with a body and (..., n, 3) without one.
+
+        Raises:
+            TypeError: The points are not real numbers, or the body is neither a body nor an integer.
+            ValueError: The points have the wrong shape or are not finite, or the body is not of this world.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> plane = world.add_body(MassProperties.sphere(2.0, 0.5), velocity=(3.0, 0.0, 0.0), angular_velocity_body=(0.0, 0.0, 2.0))
+            >>> fin = (0.0, 1.0, 0.0)
+            >>> @world.add_force
+            ... def drag(wrench, bodies, time):
+            ...     velocity = bodies.velocity_at(fin, plane)
+            ...     wrench.add(plane, force_world=-0.5 * velocity, at_body=fin)
+            >>> force_world, torque_body = world.wrench(plane)
+            >>> force_world.tolist()
+            [-0.5, 0.0, 0.0]
+        """
+        owner = "bodies.velocity_at"
+        points = stack(point_body, "point_body", owner, 3)
+        chosen: Any = slice(None) if body_or_row is None else self.row(body_or_row, owner)
+        if body_or_row is None and points.ndim > 1 and points.shape[-2] != self.count:
+            refuse(owner, "point_body", point_body, f"of shape (3,) or (..., {self.count}, 3), with one point per body")
+        with beyond_range_allowed():  # the error of the rejected tick can name the force, and an error here cannot
+            arm = points - self.center_of_mass_body[chosen]
+            tangential = np.cross(self.angular_velocity_body[chosen], arm)
+            return self.velocity[chosen] + rotated(self.orientation[chosen], tangential)
+
+    def row(self, body_or_row: BodyHandle | int, owner: str = "Wrench.add") -> int:
         """Return the row of a body.
 
         Args:
             body_or_row: The handle of a body of this world, or the row itself.
+            owner: The owner to name in errors.
 
         Raises:
             TypeError: It is neither a body nor an integer.
@@ -141,12 +180,12 @@ class BodyStates:
         if is_body(body_or_row):
             index = body_or_row.index  # type: ignore[union-attr]
             if index >= table.count or table.handles[index] is not body_or_row:
-                refuse("Wrench.add", "body_or_row", body_or_row, rule)
+                refuse(owner, "body_or_row", body_or_row, rule)
             return index
         if isinstance(body_or_row, bool) or not isinstance(body_or_row, int | np.integer):
-            refuse("Wrench.add", "body_or_row", body_or_row, rule, TypeError)
+            refuse(owner, "body_or_row", body_or_row, rule, TypeError)
         if not 0 <= body_or_row < table.count:
-            refuse("Wrench.add", "body_or_row", body_or_row, rule)
+            refuse(owner, "body_or_row", body_or_row, rule)
         return int(body_or_row)
 
 

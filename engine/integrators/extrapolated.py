@@ -57,6 +57,7 @@ class Extrapolated(Integrator):
         self.integrator = integrator
         self._flown: WeakSet[Bodies] = WeakSet()
         self.fuses_ticks = integrator.fuses_ticks
+        self.steps_per_tick = integrator.steps_per_tick
 
     def __repr__(self) -> str:
         return f"Extrapolated({self.integrator!r})"

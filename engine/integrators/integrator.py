@@ -54,6 +54,8 @@ class Integrator(ABC):
 
     fuses_ticks: bool = True
     """Whether one call may run many ticks; False for a method that can reject a tick."""
+    steps_per_tick: int | None = 1
+    """The number of equal steps that a tick is divided into; None if it depends on the motion."""
     takes_compiled_forces: bool = True
     """Whether `held_ticks` accepts compiled forces; False for a method that needs each wrench."""
 

@@ -103,6 +103,8 @@ class Substepped(Integrator):
         self.n = n
         self.tolerance = None if tolerance is None else real(tolerance, "tolerance", "Substepped", above=0.0)
         self.fuses_ticks = n is not None and integrator.fuses_ticks
+        inner = integrator.steps_per_tick
+        self.steps_per_tick = None if inner is None or self.n is None else self.n * inner
 
     def __repr__(self) -> str:
         chosen = f"{self.n}" if self.n is not None else f"tolerance={self.tolerance!r}"

@@ -29,4 +29,5 @@ def _turn(function: Callable[..., Any], orientation: Array, vector: Array) -> Ar
     if orientation.ndim == vector.ndim == 1:
         # for a single vector, Python floats are three times as fast as numpy scalars
         return np.array(function(orientation.tolist(), 2.0, vector.tolist()))
-    return np.stack(function(np.moveaxis(orientation, -1, 0), 2.0, np.moveaxis(vector, -1, 0)), axis=-1)
+    q, v = np.asarray(orientation), np.asarray(vector)  # plain arrays, with which NumPy computes fastest
+    return np.stack(function(np.moveaxis(q, -1, 0), 2.0, np.moveaxis(v, -1, 0)), axis=-1)

@@ -7,15 +7,17 @@ enter the simulation. Additions, products, quotients and square roots give the s
 from __future__ import annotations  # help() then shows them as written
 
 import math
+import os
 from collections.abc import Iterable
 from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, is_row, read_only, real, refuse, unit_quaternion, vector
+from ..checks import FloatArray, array, beyond_range_allowed, is_row, read_only, real, refuse, unit_quaternion, vector
 from ..kernels.vectors import Symmetric, Vector
-from . import polyhedron, symmetric
+from . import polyhedron, shell, symmetric
+from .mesh_files import read_mesh
 
 SYMMETRY_TOLERANCE = 1e-12
 """How far mirrored elements of an inertia tensor may differ, relative to its largest element."""
@@ -44,7 +46,8 @@ class MassProperties:
     | `box`, `sphere`, `ellipsoid`, `cylinder`, `capsule`, `cone` | uniform solid | mass centre; axis along z |
     | `hollow_sphere` | thin shell | mass centre |
     | `rod`, `point_mass` | singular part for `compound` | mass centre; axis along z |
-    | `from_points`, `from_mesh` | point masses; uniform solid | those of the given points |
+    | `from_points` | point masses | those of the given points |
+    | `from_mesh`, `from_file` | uniform solid, or thin shell | those of the given points |
     | `compound`, `moved` | joined parts; one part moved | those in which the parts are placed |
 
     Example:
@@ -54,7 +57,7 @@ class MassProperties:
         MassProperties(mass=1200.0, inertia_body=[2000.0, 2000.0, 800.0])
     """
 
-    __slots__ = ("_axes", "_center_of_mass", "_inertia", "_inverse_inertia", "_mass", "_moments", "_tensor")
+    __slots__ = ("_axes", "_center_of_mass", "_inertia", "_inverse_inertia", "_mass", "_merged", "_moments", "_tensor")
 
     _mass: float
     _center_of_mass: FloatArray
@@ -63,6 +66,7 @@ class MassProperties:
     _inverse_inertia: FloatArray | None
     _moments: Vector
     _axes: FloatArray
+    _merged: int
 
     def __init__(
         self,
@@ -113,6 +117,7 @@ class MassProperties:
         return made
 
     def _fill(self, owner: str, mass: float, tensor: Symmetric, center_of_mass: Iterable[float]) -> None:
+        self._merged = 0
         self._mass = _checked_mass(mass, "mass", owner)
         self._tensor = symmetric.without_negative_zero(tensor)
         self._inertia = read_only(symmetric.matrix(self._tensor))
@@ -235,11 +240,12 @@ class MassProperties:
         inertia = list(self._tensor[:3]) if symmetric.is_diagonal(self._tensor) else self._inertia.tolist()
         center = f", center_of_mass_body={self._center_of_mass.tolist()}" if self._center_of_mass.any() else ""
         physical = "" if _is_physical(self._moments) else ", physical=False"
-        return f"MassProperties(mass={self._mass!r}, inertia_body={inertia}{center}{physical})"
+        merged = f"  # {self._merged} {'vertex' if self._merged == 1 else 'vertices'} merged" if self._merged else ""
+        return f"MassProperties(mass={self._mass!r}, inertia_body={inertia}{center}{physical}){merged}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by way of the numbers, because numpy's own copies of a read-only array are writable."""
-        return MassProperties._made, ("MassProperties", *self._values())
+        return MassProperties._made, ("MassProperties", *self._values()), (None, {"_merged": self._merged})
 
     def _values(self) -> tuple[float, Symmetric, tuple[float, ...]]:
         return self._mass, self._tensor, tuple(self._center_of_mass.tolist())
@@ -448,31 +454,99 @@ class MassProperties:
 
     @classmethod
     def from_mesh(
-        cls, vertices: npt.ArrayLike, faces: npt.ArrayLike, *, density: Maybe = None, mass: Maybe = None
+        cls,
+        vertices: npt.ArrayLike,
+        faces: npt.ArrayLike,
+        *,
+        density: Maybe = None,
+        mass: Maybe = None,
+        weld: Maybe = None,
+        shell_thickness: Maybe = None,
     ) -> Self:
-        """Create a uniform solid bounded by a closed triangle mesh; the integrals are exact for the polyhedron.
+        """Create a uniform solid bounded by a closed triangle mesh, or a thin shell; the integrals are exact for the polyhedron.
+
+        Vertices with the same coordinates count as one. How many were merged is shown by `repr`.
 
         Args:
             vertices: Points [m], body axes from the body's origin, shape (n, 3).
             faces: Three vertex indices per face, counter-clockwise seen from outside the material, shape (m, 3). Separate
-                pieces and the walls of cavities are allowed.
+                pieces and the walls of cavities are allowed. For a shell, the direction does not matter and the surface may be open.
             density: Density [kg/m³]. Give this or `mass`.
             mass: Mass [kg].
+            weld: Also merge vertices within this distance of each other, relative to the largest extent of the mesh, above 0 and at most
+                0.01; 1e-6 for coordinates with single precision. Faces that lose a corner by it are left out. None merges equal ones only.
+            shell_thickness: Thickness [m] of plates whose middle surfaces are the faces, above 0. It should be small compared to the faces,
+                because plates overlap at folds. None is a solid.
 
         Raises:
-            ValueError: The faces are not a closed surface that is wound outwards around some volume. The message says where.
-            TypeError: The indices are not whole numbers.
+            ValueError: The faces are not a closed surface that is wound outwards around some volume, or, for a shell, one of them has no
+                area or is given twice. The message says where. Or a number is out of range.
+            TypeError: The indices are not whole numbers, or an argument is not a number.
 
         Example:
             >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
             >>> tetrahedron = MassProperties.from_mesh(corners, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)], density=6.0)
             >>> tetrahedron.mass, tetrahedron.center_of_mass_body.tolist()
             (1.0, [0.25, 0.25, 0.25])
+            >>> sheet = MassProperties.from_mesh(corners[:3], [(0, 1, 2)], density=2700.0, shell_thickness=0.002)
+            >>> round(sheet.mass, 12)
+            2.7
         """
-        owner = "MassProperties.from_mesh"
-        volume, center, spread = polyhedron.integrals(vertices, faces, owner)
-        mass = _given_mass(mass, density, volume, owner)
-        return cls._made(owner, mass, symmetric.from_spread(mass, spread), center)
+        return cls._from_mesh(vertices, faces, density, mass, weld, shell_thickness, "MassProperties.from_mesh")
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        density: Maybe = None,
+        mass: Maybe = None,
+        scale: float = 1.0,
+        weld: Maybe = None,
+        shell_thickness: Maybe = None,
+    ) -> Self:
+        """Create a uniform solid or a thin shell from the triangles of a glTF, OBJ or STL file.
+
+        The origin and the axes of the body are those of the file. All meshes of the file are joined, with the transformations of their
+        nodes. This needs the package trimesh: ``pip install "polhode[mesh]"``.
+
+        Args:
+            path: The path of a file whose name ends in .glb, .gltf, .obj or .stl.
+            density: Density [kg/m³]. Give this or `mass`.
+            mass: Mass [kg].
+            scale: Length [m] of one unit of the file, above 0; 0.001 for millimetres. A glTF file is in metres.
+            weld: As in `from_mesh`.
+            shell_thickness: As in `from_mesh` [m], not scaled.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            ImportError: The package trimesh is not installed.
+            TypeError: An argument has the wrong type.
+            ValueError: The format is unknown, the file cannot be read, or the mesh is rejected as by `from_mesh`.
+
+        Example:
+            >>> MassProperties.from_file("hull.stl", density=2700.0, scale=0.001)  # doctest: +SKIP
+            MassProperties(mass=5.4, inertia_body=[0.9, 0.9, 1.8])  # 28 vertices merged
+        """
+        owner = "MassProperties.from_file"
+        unit = real(scale, "scale", owner, above=0.0)
+        vertices, faces = read_mesh(path, owner)
+        with beyond_range_allowed():
+            vertices = vertices * unit
+        return cls._from_mesh(vertices, faces, density, mass, weld, shell_thickness, owner)
+
+    @classmethod
+    def _from_mesh(
+        cls, vertices: Any, faces: Any, density: Maybe, mass: Maybe, weld: Maybe, shell_thickness: Maybe, owner: str
+    ) -> Self:
+        if shell_thickness is None:
+            found = polyhedron.integrals(vertices, faces, owner, weld)
+        else:
+            found = shell.integrals(vertices, faces, owner, shell_thickness, weld)
+        mass = _given_mass(mass, density, found.volume, owner)
+        made = cls._made(owner, mass, symmetric.from_spread(mass, found.spread), found.center)
+        made._merged = found.merged
+        return made
 
     @classmethod
     def compound(cls, parts: Iterable[tuple[MassProperties, npt.ArrayLike, npt.ArrayLike]]) -> Self:

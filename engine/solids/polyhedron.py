@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, array, refuse
 from .symmetric import exact_sums, power_of_two
-
-IndexArray = npt.NDArray[np.int64]
+from .welding import IndexArray, merged_where_equal, merged_within
 
 FLATNESS_TOLERANCE = 1e-12
 """A face lower than this fraction of its longest side is flat, and so is a piece thinner on average than this fraction of the extent."""
@@ -24,15 +23,18 @@ class Integrals(NamedTuple):
     """Mass centre [m], in the axes and from the origin of the vertices, shape (3,)."""
     spread: list[float]
     """Mean over the volume of xx, yy, zz, xy, xz, yz about the mass centre [m²], shape (6,)."""
+    merged: int
+    """The number of vertices that were replaced by another one at the same place."""
 
 
-def integrals(vertices: Any, faces: Any, owner: object) -> Integrals:
+def integrals(vertices: Any, faces: Any, owner: object, weld: Any = None) -> Integrals:
     """Compute exact integrals over the polyhedron that closed, outward faces bound.
 
     Args:
         vertices: Points [m], shape (n, 3). Vertices that no face uses are ignored.
         faces: Three whole-number vertex indices per face, counter-clockwise seen from outside, shape (m, 3).
         owner: The owner to name in errors.
+        weld: The distance for merging vertices, relative to the largest extent. None merges equal ones where the surface is open without.
 
     Raises:
         TypeError: The arguments are not numbers, or the indices are not whole numbers.
@@ -45,7 +47,11 @@ def integrals(vertices: Any, faces: Any, owner: object) -> Integrals:
         ``v (aaᵀ + bbᵀ + ccᵀ + ssᵀ)/120``.
     """
     points = array(vertices, "vertices", owner, (None, 3))
-    triangles = _read_faces(faces, len(points), owner)
+    given = triangles = read_faces(faces, len(points), owner)
+    if weld is not None:
+        triangles = merged_within(points, given, weld, owner)
+    elif not _is_closed(given):  # pieces that touch each other and are closed as given stay apart
+        triangles = merged_where_equal(points, given)
     _refuse_unless_closed(triangles, owner)
 
     # The reference point is in the middle of the mesh and the extent is scaled to about one, so that an offset mesh keeps
@@ -55,13 +61,13 @@ def integrals(vertices: Any, faces: Any, owner: object) -> Integrals:
     reference = 0.5 * lowest + 0.5 * highest
     unit = power_of_two(float((0.5 * highest - 0.5 * lowest).max()))
     corners = (used - reference) / unit
-    _refuse_flat_faces(triangles, corners, owner)
+    refuse_flat_faces(triangles, corners, owner)
 
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     # This equals a · (b × c), but long thin faces far from the reference point keep their digits: for a wire of one to a
     # million, b × c loses six.
     normals = np.cross(b - a, c - a)
-    six_volumes = _dot(a, normals)
+    six_volumes = dot(a, normals)
     rounding_of_vertices = 4.0 * float(np.finfo(np.float64).eps) * float(np.abs(used).max()) / unit
     _refuse_unless_outward(triangles, corners, normals, FLATNESS_TOLERANCE + rounding_of_vertices, owner)
 
@@ -79,10 +85,12 @@ def integrals(vertices: Any, faces: Any, owner: object) -> Integrals:
         float(total) / 6.0 * unit * unit * unit,
         [float(at) + float(offset) * unit for at, offset in zip(reference, center, strict=True)],
         [float(value) * unit * unit for value in spread],
+        0 if triangles is given else len(np.unique(given)) - len(np.unique(triangles)),
     )
 
 
-def _read_faces(faces: Any, vertex_count: int, owner: object) -> IndexArray:
+def read_faces(faces: Any, vertex_count: int, owner: object) -> IndexArray:
+    """Check vertex indices, three different ones per face, and return them, shape (m, 3)."""
     given = faces
     if not isinstance(faces, np.ndarray) or isinstance(faces, np.ma.MaskedArray) or faces.dtype.kind not in "iu":
         given = _read_rows(faces, owner)
@@ -124,6 +132,14 @@ def _read_rows(faces: Any, owner: object) -> npt.NDArray[np.object_]:
     return np.array(rows, dtype=np.object_)
 
 
+def _is_closed(triangles: IndexArray) -> bool:
+    """Whether the faces run along every edge exactly once in each direction."""
+    vertex_count = int(triangles.max()) + 1
+    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    edges = np.sort(start * vertex_count + end)
+    return bool((np.diff(edges) > 0).all()) and np.array_equal(edges, np.sort(end * vertex_count + start))
+
+
 def _refuse_unless_closed(triangles: IndexArray, owner: object) -> None:
     """Reject a mesh unless its faces run along every edge exactly once in each direction."""
     vertex_count = int(triangles.max()) + 1
@@ -147,17 +163,19 @@ def _refuse_unless_closed(triangles: IndexArray, owner: object) -> None:
         at = open_edges[0]
         rule = (
             f"a closed surface, but the edge from vertex {start[at]} to vertex {end[at]} of face {at // 3} is open "
-            f"({open_edges.size} open edges in all; merge vertices at the same position into one vertex)"
+            f"({open_edges.size} open edges in all; weld=1e-6 merges vertices that nearly coincide, and "
+            "shell_thickness=… makes a shell of an open hull)"
         )
         refuse(owner, "faces", triangles[at // 3].tolist(), rule)
 
 
-def _refuse_flat_faces(triangles: IndexArray, corners: FloatArray, owner: object) -> None:
+def refuse_flat_faces(triangles: IndexArray, corners: FloatArray, owner: object) -> None:
+    """Reject faces whose corners (m, 3, 3) lie on a line."""
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     longest = np.abs(np.stack((first, second, second - first))).max(axis=(0, 2))
     scale = np.where(longest == 0.0, 1.0, longest)[:, np.newaxis]
     normal = np.cross(first / scale, second / scale)
-    flat = _dot(normal, normal) <= FLATNESS_TOLERANCE**2
+    flat = dot(normal, normal) <= FLATNESS_TOLERANCE**2
     if flat.any():
         number = int(np.flatnonzero(flat)[0])
         refuse(
@@ -173,8 +191,8 @@ def _refuse_unless_outward(
 ) -> None:
     """Reject a mesh unless each connected piece is wound outwards, or inwards as the wall of a cavity in another piece."""
     names, pieces = np.unique(_pieces(triangles), return_inverse=True)
-    volumes = np.bincount(pieces, weights=_dot(corners[:, 0], normals)) / 6.0
-    areas = np.bincount(pieces, weights=np.sqrt(_dot(normals, normals))) / 2.0
+    volumes = np.bincount(pieces, weights=dot(corners[:, 0], normals)) / 6.0
+    areas = np.bincount(pieces, weights=np.sqrt(dot(normals, normals))) / 2.0
 
     # A sheet of thickness t with the area A on both sides together encloses A t/2.
     for piece in np.flatnonzero(np.abs(volumes) <= 0.5 * thinnest * areas)[:1]:
@@ -212,12 +230,12 @@ def _is_inside(point: FloatArray, corners: FloatArray) -> bool:
         so the last digits of the library's arctangent do not matter.
     """
     a, b, c = corners[:, 0] - point, corners[:, 1] - point, corners[:, 2] - point
-    length_a, length_b, length_c = (np.sqrt(_dot(side, side)) for side in (a, b, c))
-    denominator = length_a * length_b * length_c + _dot(a, b) * length_c + _dot(b, c) * length_a + _dot(c, a) * length_b
-    half_angles = np.arctan2(_dot(a, np.cross(b, c)), denominator)
+    length_a, length_b, length_c = (np.sqrt(dot(side, side)) for side in (a, b, c))
+    denominator = length_a * length_b * length_c + dot(a, b) * length_c + dot(b, c) * length_a + dot(c, a) * length_b
+    half_angles = np.arctan2(dot(a, np.cross(b, c)), denominator)
     return float(half_angles.sum()) > math.pi  # 2π all around, 0 outside
 
 
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
+def dot(a: FloatArray, b: FloatArray) -> FloatArray:
     """Row by row, in a fixed order of additions."""
     return a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1] + a[:, 2] * b[:, 2]

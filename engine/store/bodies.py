@@ -9,7 +9,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..loops import layout
 from ..loops.allocation import from_column, zeros
-from .schema import Field, Kind, Schema
+from .schema import POINT, Field, Kind, Schema
 from .table import IntArray, Rows, Table
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from .store import Store
 
 _STATE = (
-    Field("position", Kind.STATE, 3, "m", "world", "of the mass centre", digest=0),
+    Field("position", Kind.STATE, 3, "m", "world", "of the mass centre", digest=0, world_axes=POINT),
     Field("orientation", Kind.STATE, 4, "-", "body to world", "scalar last (x, y, z, w)", digest=1, rest=(0.0, 0.0, 0.0, 1.0)),
     Field("velocity", Kind.STATE, 3, "m/s", "world", "of the mass centre", digest=2),
     Field("angular_velocity_body", Kind.STATE, 3, "rad/s", "body", digest=3),
 )  # fmt: skip
 _PREVIOUS = (
-    Field("previous_position", Kind.PREVIOUS, 3, "m", "world", "one tick earlier"),
+    Field("previous_position", Kind.PREVIOUS, 3, "m", "world", "one tick earlier", world_axes=POINT),
     Field("previous_orientation", Kind.PREVIOUS, 4, "-", "body to world", "one tick earlier", rest=(0.0, 0.0, 0.0, 1.0)),
     Field("previous_velocity", Kind.PREVIOUS, 3, "m/s", "world", "one tick earlier"),
     Field("previous_angular_velocity_body", Kind.PREVIOUS, 3, "rad/s", "body", "one tick earlier"),

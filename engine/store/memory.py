@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import array as read_array
-from ..checks import integer, read_only, refuse
+from ..checks import integer, refuse
+from ..reading import reading
+from .calling import called_object
 from .objects import is_stateful, state_digest, state_of
 from .schema import Field, Kind, Schema
 from .store import Store
@@ -50,14 +51,14 @@ class MemoryRows:
     @property
     def value(self) -> Any:
         """The numbers as a read-only copy, or a single number; assign numbers of the same shape."""
-        return read_only(self._read()) if self._shape else self._read()[()]
+        return reading(self._read()) if self._shape else self._read()[()]
 
     @value.setter
     def value(self, value: npt.ArrayLike) -> None:
         self[...] = value
 
     def __getitem__(self, index: Any) -> Any:
-        return read_only(self._read())[index]
+        return reading(self._read())[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         values = self._read()
@@ -77,7 +78,8 @@ class MemoryRows:
     def _read(self) -> Any:
         if not self._table.count:
             raise ValueError(f"memory {self.name!r}: the tick that added it failed and was undone; add it again")
-        return self._table.array[:, 0].copy().view(self._dtype).reshape(self._shape)
+        values: Any = self._table.array[:, 0].copy().view(self._dtype)
+        return values if len(self._shape) == 1 else values.reshape(self._shape)
 
 
 class Memory:
@@ -198,7 +200,7 @@ class Memory:
         Args:
             object: The force or callback.
         """
-        owner = _owner_of(object)
+        owner = called_object(object)
         if not is_stateful(owner):
             return
         name = next((name for name, other in self._objects.items() if other is owner), None)
@@ -218,7 +220,7 @@ class Memory:
         Args:
             object: The force or callback.
         """
-        owner = _owner_of(object)
+        owner = called_object(object)
         for name in [name for name in self._joined if self._objects[name] is owner]:
             count = self._joined[name] - 1
             self._count_joined(name, count)
@@ -262,13 +264,6 @@ class Memory:
     def objects(self) -> dict[str, Any]:
         """The attached objects by name."""
         return dict(self._objects)
-
-
-def _owner_of(function: Any) -> Any:
-    """The object that a method is bound to, or the function itself."""
-    while isinstance(function, partial):
-        function = function.func
-    return getattr(function, "__self__", function)
 
 
 def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:

@@ -132,6 +132,9 @@ class Field:
         rest: The default value.
         rule: The permitted values; None if users do not set it.
         refers_to: The table whose row numbers it holds. They are updated when those rows move.
+        world_axes: For a point of the world, the axis (0, 1 or 2) along which each component is a coordinate [m]; (0, 1, 2) for a position.
+            `World.shift_origin` moves such points. Empty for anything else.
+        unless_on: A field that refers to a body. In the rows in which it names one, this field is a point of that body.
     """
 
     name: str
@@ -145,6 +148,12 @@ class Field:
     rest: float | Sequence[float] = 0.0
     rule: Rule | None = None
     refers_to: str = ""
+    world_axes: tuple[int, ...] = ()
+    unless_on: str = ""
+
+
+POINT = (0, 1, 2)
+"""The `world_axes` of a position."""
 
 
 class Schema:
@@ -164,6 +173,8 @@ class Schema:
         if len(places) != len(set(places)) or len(self.by_name) != len(fields):
             raise ValueError(f"{name}: two fields have the same name or the same place in the hash")
         for field in fields:
+            if field.world_axes and len(field.world_axes) != field.size:
+                raise ValueError(f"{name}.{field.name}: a point of the world must have one axis per component")
             if field.kind.is_hashed != (field.digest is not None):
                 raise ValueError(
                     f"{name}.{field.name}: a field of kind {field.kind.name} must "
@@ -179,6 +190,11 @@ class Schema:
     def references(self) -> tuple[Field, ...]:
         """The fields that hold row numbers of another table."""
         return tuple(field for field in self.fields if field.refers_to)
+
+    @cached_property
+    def world_points(self) -> tuple[Field, ...]:
+        """The fields that hold points of the world or coordinates of such points."""
+        return tuple(field for field in self.fields if field.world_axes)
 
     @cached_property
     def rest(self) -> FloatArray:

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from ..checks import FloatArray, array, finite_result, read_only, real, refuse, sealed, unit_quaternions
+from ..checks import FloatArray, array, finite_result, real, refuse, sealed, unit_quaternions
 from ..compilation.choice import choose
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
 from ..loops.poses import BLOCK, poses_loops
+from ..reading import reading
 from .bodies import Bodies
 
 
@@ -14,7 +15,8 @@ class State:
     """The state of all bodies as arrays, one row per body, returned by `World.state`.
 
     Reading an attribute returns a read-only view that follows the world until bodies are added or removed (`angular_velocity_world` is a
-    copy). Assigning a whole array of the same shape sets it. A pose that is set this way is not blended with the old pose for drawing.
+    copy). Assigning a whole array of the same shape sets it, and so does ``world.state.velocity += dv``. A pose that is set this way is
+    not blended with the old pose for drawing.
 
     Example:
         >>> from engine import MassProperties, World
@@ -26,11 +28,13 @@ class State:
         [[0.0, 0.0, 1.0], [2.0, 0.0, 2.0]]
     """
 
-    __slots__ = ("_bodies", "_scratch")
+    __slots__ = ("_bodies", "_layout", "_scratch", "_views")
 
     def __init__(self, bodies: Bodies) -> None:
         self._bodies = bodies
         self._scratch = np.empty((7, BLOCK))
+        self._layout = -1
+        self._views: dict[int, FloatArray] = {}
 
     @property
     def position(self) -> FloatArray:
@@ -72,7 +76,7 @@ class State:
     @property
     def angular_velocity_world(self) -> FloatArray:
         """Angular velocity [rad/s], world frame, shape (n, 3); a copy."""
-        return read_only(rotated(self.orientation, self.angular_velocity_body))
+        return reading(rotated(self.orientation, self.angular_velocity_body))
 
     @angular_velocity_world.setter
     def angular_velocity_world(self, value: FloatArray) -> None:
@@ -109,7 +113,13 @@ class State:
         return origins, orientations
 
     def _rows(self, row: int, size: int) -> FloatArray:
-        return sealed(self._bodies.array[row : row + size, : self._bodies.count].T)
+        bodies = self._bodies
+        if self._layout != bodies.layout_version:
+            self._layout, self._views = bodies.layout_version, {}
+        view = self._views.get(row)
+        if view is None:
+            view = self._views[row] = reading(sealed(bodies.array[row : row + size, : bodies.count].T))
+        return view
 
     def _checked(self, value: FloatArray, argument: str, size: int) -> FloatArray:
         return array(value, argument, "World.state", (self._bodies.count, size))

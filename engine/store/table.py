@@ -27,7 +27,7 @@ class Table:
         array: The components, shape (schema.size, capacity). Columns from `count` on hold default values, or after `clear` any.
         ids: An ascending number per row that never changes and is never reused, shape (capacity,).
         count: The number of rows.
-        numbering: A counter that grows when rows move, which makes row numbers found before stale.
+        numbering: A counter that grows when rows or the array move, which makes row numbers and views found before stale.
         version: A counter that grows with every change.
         groups: For each row, the id of the first row that was added together with it, shape (capacity,).
         on_change: A function that is called after each change with components and rows, or with None twice if rows were added, removed or
@@ -195,6 +195,7 @@ class Table:
         self.ids = np.concatenate([self.ids[: self.count], spare])
         self.groups = np.concatenate([self.groups[: self.count], spare])
         self.array = array
+        self.numbering += 1  # views of the former array are stale
 
     def _resting(self, capacity: int) -> FloatArray:
         array = np.empty((self.schema.size, capacity))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import read_only
+from ..reading import reading
 from .schema import Field, Schema
 from .store import Store
 
@@ -49,8 +49,8 @@ class TableView:
         values: Any = self._store.table(self._schema).read(field.name).copy()
         if field.rule is not None and field.rule.is_switch:
             values = values > 0.0
-            return read_only(values)
-        return read_only(values.astype(np.int64) if field.refers_to else values)
+            return reading(values)
+        return reading(values.astype(np.int64) if field.refers_to else values)
 
     def __setattr__(self, name: str, value: Any) -> None:
         field = self._field(name)

@@ -11,14 +11,16 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..forces.field_force import FieldForce
 from ..forces.force import TableForce
+from ..forces.spring import Spring
 from ..forces.wrench import BodyStates, Wrench
 from ..store.bodies import Bodies
+from ..store.calling import check_calls, identity
 from ..store.memory import Memory
 from ..store.store import Store
 from ..store.table import IntArray, among
-from .calling import check_calls, identity
 from .culprit import apply_of
 from .plan import Plan
+from .stiffness import warn_if_too_stiff
 
 
 class HasApply(Protocol):
@@ -59,6 +61,9 @@ class ForceList:
             ValueError: The force is already in this world or in another one, or refers to a body that is not in this world.
         """
         self._check_new(force)
+        if isinstance(force, Spring):
+            plan = self._plan
+            warn_if_too_stiff(force, self._bodies, plan.dt, plan.integrator, stacklevel=3)
         store = self._store
         with store.all_or_nothing():
             store.before_change()

@@ -33,6 +33,7 @@ class Plan:
         tick_forces: The Python forces that are evaluated at the start of a tick, each with the function to call.
         stage_forces: The Python forces that are evaluated at each stage, each with the function to call.
         calls_forces: Whether there are any Python forces.
+        dt: Length of a tick [s].
     """
 
     def __init__(self, bodies: Bodies, held: Held, fields: Fields, dt: float, threads: int) -> None:
@@ -43,7 +44,7 @@ class Plan:
         self.tick_forces: list[tuple[Any, Apply]] = []
         self.stage_forces: list[tuple[Any, Apply]] = []
         self.calls_forces = False
-        self._dt = dt
+        self.dt = dt
         self._threads = threads
         self._version = 0
         self._key: tuple[int, ...] | None = None
@@ -80,7 +81,7 @@ class Plan:
 
     @property
     def _time(self) -> float:
-        return self._bodies.tick_count * self._dt
+        return self._bodies.tick_count * self.dt
 
     def choose(self) -> TakeTicks | None:
         """Return the function that runs any number of ticks in one call; None if a force is called at the stages."""
@@ -94,7 +95,7 @@ class Plan:
         if self.stage_forces or (self.fields.any and not integrator.takes_compiled_forces):
             self._staged = self.staged_tick(forces)
         else:
-            self._run = integrator.held_ticks(bodies, self._dt, self._gyroscopic, forces, self._threads)
+            self._run = integrator.held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)
         if not self._has_standby:
             ask_for_standby(integrator, self._gyroscopic)
             self._has_standby = True
@@ -111,7 +112,7 @@ class Plan:
 
     def staged_tick(self, forces: CompiledForces = NO_FORCES) -> TakeStagedTick:
         """Return the function that runs one tick with these forces and calls back for others at each stage."""
-        return self.integrator.staged_tick(self._bodies, self._dt, self._gyroscopic, forces, self.depends_on_rates)
+        return self.integrator.staged_tick(self._bodies, self.dt, self._gyroscopic, forces, self.depends_on_rates)
 
     def move(self, ticks: int) -> int:
         """Run up to this many ticks and return how many ended finite; a tick that did not is undone."""

@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 from ..checks import NonFiniteStateError
 from ..loops.layout import BAD
 from ..store.bodies import Bodies
+from ..store.calling import Callback
 from ..store.memory import Memory
 from ..store.objects import state_of
 from ..store.store import CALLING, FORCES, MOVING, Store
 from ..store.threads import TakeTicks
-from .calling import Callback
 from .culprit import find_culprit
 from .plan import Plan
 from .profile import Profile

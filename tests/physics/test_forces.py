@@ -5,10 +5,13 @@ from inspect import isabstract
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, forces
+from engine import MassProperties, NonFiniteStateError, World, forces, integrators
 
 from ..helpers import ASYMMETRIC, SKEW_ORIENTATION, fly, one_body, skew_tensor, wrench_of
 from ..truth import driven_body, point_motion, rotations
+
+any_step = pytest.mark.filterwarnings("ignore:World.add_force. Spring.* is too stiff")
+"""For tests that only read a wrench, in a tick of a second."""
 
 TIMES = (0.5, 1.0, 1.5, 2.0)
 DT = 1.0 / 100.0
@@ -519,6 +522,7 @@ def test_damped_spring_between_two_bodies_swings_with_the_reduced_mass():
     assert np.abs(world.linear_momentum() - 2.6 * drift - 0.9 * 0.4 * along).max() < 1e-14
 
 
+@any_step
 def test_spring_pulls_at_its_points_along_its_line():
     """F = k(L − L₀) + c dL/dt along the line between the points, τ = r × F from the mass centre; the points' own velocities count."""
     anchor = np.array([-0.6, 0.5, 1.9])
@@ -536,6 +540,7 @@ def test_spring_pulls_at_its_points_along_its_line():
     assert_wrench(found, pull, np.cross(arm, to_body(pull)), tolerance=2e-14)
 
 
+@any_step
 def test_spring_at_rest_length_is_slack():
     found = wrench_of(
         lambda body: [
@@ -642,6 +647,7 @@ CONSERVATIVE = {
 }
 
 
+@any_step
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_forces_are_the_slopes_of_their_potential_energy(name):
     """F = −∂U/∂x and R τ = −∂U/∂(turn in world axes), by central differences of 1e-4; measured 3e-8.
@@ -788,6 +794,7 @@ def test_the_table_above_has_every_built_in_force():
     assert set(BUILT_IN) == {name for name, kind in kinds.items() if hasattr(kind, "apply") and not isabstract(kind)}
 
 
+@any_step
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_force_of_the_users_own_may_call_a_built_in_one(name):
     """Called twice it adds its wrench twice, to what is there already."""
@@ -810,3 +817,93 @@ def test_a_built_in_force_cannot_be_subclassed(kind):
     """Compiled loops know the built-in forces by their class: an `apply` that a subclass changed would never be called."""
     with pytest.raises(TypeError, match=f"{kind.__name__} cannot be subclassed; write a class of your own"):
         type("Changed", (kind,), {"apply": lambda self, wrench, bodies, time: None})
+
+
+# springs that are too stiff for the tick
+
+
+def ball_on_a_spring(integrator, oscillation, decay=0.0):
+    """A ball of 2 kg one metre from the fixed end, in a world with ticks of 1/4 s."""
+    world = World(0.25, integrator=integrator)
+    ball = world.add_body(MassProperties.sphere(2.0, 0.5), name="ball", position=(1.0, 0.0, 0.0))
+    stiffness = 2.0 * (oscillation / 0.25) ** 2
+    world.add_force(forces.Spring(ball, None, stiffness=stiffness, damping=2.0 * decay / 0.25))
+    return world, ball
+
+
+def grows(world, ball):
+    try:
+        world.step(150)
+    except NonFiniteStateError:
+        return True
+    return abs(ball.position[0]) > 30.0
+
+
+@pytest.mark.parametrize("name", sorted(integrators.by_name))
+def test_the_limit_of_the_warning_holds_for_every_method(name):
+    """Below it a spring without a warning stays bounded; at nine times the limit the motion grows with every method."""
+    for oscillation, decay in ((0.8, 0.0), (0.99, 0.3), (0.5, 0.99), (0.99, 0.99)):
+        assert not grows(*ball_on_a_spring(name, oscillation, decay))
+    with pytest.warns(UserWarning, match=r"dt·√\(k/m\) = 9 must be below 1"):
+        flight = ball_on_a_spring(name, 9.0)
+    assert grows(*flight)
+
+
+def test_a_spring_that_is_too_stiff_for_the_tick_is_reported_with_the_numbers():
+    world = World(1 / 60)
+    ball = world.add_body(MassProperties.sphere(1.0, 0.5), name="ball")
+    with pytest.warns(
+        UserWarning, match=r"World\.add_force: Spring\(body 'ball', None, stiffness=1000000\.0\)"
+    ) as caught:
+        world.add_force(forces.Spring(ball, None, stiffness=1e6, damping=3.0))
+    text = str(caught[0].message)
+    assert caught[0].filename == __file__
+    for words in ("dt·√(k/m) = 16.7 must be below 1", "k = 1e+06 N/m", "m = 1 kg", "steps below 0.001 s", "Substepped"):
+        assert words in text
+    assert "c/m" not in text
+    with pytest.warns(UserWarning, match=r"dt·c/m = 1\.5 must be below 1"):
+        world.add_force(forces.Spring(ball, None, stiffness=1.0, damping=90.0))
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_mass_at_the_ends_of_a_spring_is_the_reduced_and_effective_one():
+    """Two bodies: m₁ m₂/(m₁ + m₂). A point off the mass centre: 1/m + r²/I across the arm, which is 1/2 + 0.25²/0.2 of a ball."""
+    world = World(0.5)
+    heavy = world.add_body(MassProperties.sphere(6.0, 0.5))
+    light = world.add_body(MassProperties.sphere(3.0, 0.5), position=(2.0, 0.0, 0.0))
+    ball = world.add_body(
+        MassProperties.sphere(
+            2.0,
+            0.5,
+        ),
+        position=(0.0, 5.0, 0.0),
+    )
+    for first, second, arm, mass in (
+        (heavy, None, (0, 0, 0), 6.0),
+        (heavy, light, (0, 0, 0), 2.0),
+        (light, heavy, (0, 0, 0), 2.0),
+        (ball, None, (0.15, 0.2, 0.0), 1.0 / (0.5 + 0.0625 / 0.2)),
+    ):
+        limit = mass / 0.5**2
+        world.add_force(forces.Spring(first, second, at_body=arm, stiffness=0.999 * limit))
+        before = world.state_hash(), world.forces
+        with pytest.raises(UserWarning, match=r"dt·√\(k/m\) = 1 must"):
+            world.add_force(forces.Spring(first, second, at_body=arm, stiffness=1.001 * limit))
+        with pytest.raises(UserWarning, match=r"dt·c/m = 1 must"):
+            world.add_force(forces.Spring(first, second, at_body=arm, stiffness=0.0, damping=1.001 * mass / 0.5))
+        assert (world.state_hash(), world.forces) == before
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_steps_that_count_are_those_of_the_method():
+    rk4 = integrators.RungeKutta4()
+    for integrator, steps in (
+        (integrators.Substepped(rk4, 4), 4),
+        (integrators.Substepped(integrators.Substepped(rk4, 2), 3), 6),
+        (integrators.Extrapolated(integrators.Substepped(rk4, 5)), 5),
+        (integrators.Extrapolated(rk4), 1),
+    ):
+        ball_on_a_spring(integrator, 0.99 * steps)
+        with pytest.raises(UserWarning, match="dt·√"):
+            ball_on_a_spring(integrator, 1.01 * steps)
+    ball_on_a_spring(integrators.Substepped(rk4, tolerance=1e-6), 50.0)  # finds its step

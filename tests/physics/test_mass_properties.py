@@ -353,8 +353,6 @@ def bad_meshes():
     tetrahedron = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
     return {
         "open": (vertices, faces[:-1], ValueError, r"closed surface, but the edge from vertex \d+ to vertex \d+ of face \d+ is open"),
-        "seam": (np.repeat(vertices, 2, axis=0), np.where(np.arange(12)[:, None] < 6, faces * 2, faces * 2 + 1), ValueError,
-                 "merge vertices at the same position into one vertex"),
         "one face turned over": (vertices, flipped, ValueError, r"faces \d+ and \d+ both run from vertex"),
         "one face twice": (vertices, [*faces.tolist(), faces[0].tolist()], ValueError, "faces 0 and 12 both run"),
         "inside out": (vertices, faces[:, ::-1], ValueError, "inward"),

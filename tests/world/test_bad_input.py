@@ -155,6 +155,12 @@ WORLD_CALLS = {
         "time_scale",
         [*BAD_REALS, *NONE, *NEGATIVE],
     ),
+    "World.max_ticks_per_frame": (
+        lambda w, s, t, b, v: setattr(w, "max_ticks_per_frame", v),
+        "World",
+        "max_ticks_per_frame",
+        [*BAD_COUNTS, 0],
+    ),
     "World.paused": (
         lambda w, s, t, b, v: setattr(w, "paused", v),
         "World",

@@ -1,6 +1,9 @@
 """The handle of a body: its attributes, forces for one tick, impulses, and poses for drawing."""
 
+import copy
 import math
+import operator
+import pickle
 
 import numpy as np
 import pytest
@@ -9,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, World, forces, integrators
 
-from ..helpers import SKEW_ORIENTATION, for_order, one_body, skew_tensor
+from ..helpers import SKEW_AXES, SKEW_ORIENTATION, for_order, one_body, skew_tensor
 from ..worlds import CENTER, METHODS, OTHER, PROPERTIES, START, everything, skew_body, turned
 
 # what is read and written
@@ -51,6 +54,149 @@ def test_what_is_read_of_a_body_is_a_fresh_read_only_copy(name):
     world.step()
     assert_array_equal(read, kept)
     assert getattr(ship, name) is not read
+
+
+SETTABLE = (
+    "position velocity angular_velocity_body angular_velocity_world angular_momentum_world stored_momentum_body".split()
+)
+CHANGES = {
+    "+=": lambda value: operator.iadd(value, (0.5, -0.25, 2.0)),
+    "-=": lambda value: operator.isub(value, np.array([0.5, -0.25, 2.0])),
+    "*=": lambda value: operator.imul(value, 1.5),
+    "/=": lambda value: operator.itruediv(value, (2, 4, 8)),
+    "@=": lambda value: operator.imatmul(value, SKEW_AXES),
+    "//=": lambda value: operator.ifloordiv(value, 0.5),
+    "%=": lambda value: operator.imod(value, 0.5),
+    "**=": lambda value: operator.ipow(value, 2),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", SETTABLE)
+def test_a_vector_of_a_body_can_be_changed_by_augmented_assignment(name, change):
+    """`ship.velocity += dv` sets the sum on the body, and `v = ship.velocity; v += dv` leaves the body as it is."""
+    _, ship = skew_body()
+    ship.stored_momentum_body = (0.2, 0.3, -0.4)
+    kept = getattr(ship, name)
+    wanted = CHANGES[change](kept.copy())
+    assert type(kept.copy()) is np.ndarray and kept.copy().flags.writeable
+    value = CHANGES[change](kept)
+    assert type(value) is np.ndarray and value.flags.writeable
+    assert_array_equal(value, wanted)
+    assert_array_equal(getattr(ship, name), kept)
+    setattr(ship, name, CHANGES[change](getattr(ship, name)))
+    assert_allclose(getattr(ship, name), wanted, rtol=1e-14, atol=1e-14)
+
+
+def test_augmented_assignment_is_written_as_for_a_number():
+    world, ship = skew_body()
+    spring = world.add_force(forces.Spring(ship, None, stiffness=1.0, at_other=(1.0, 2.0, 3.0)))
+    memory = world.memory.add("integral", 3)
+    ship.velocity += (1.0, 2.0, 3.0)
+    ship.orientation *= -1.0
+    spring.at_other -= (1.0, 0.0, 1.0)
+    world.springs.rest_length += 0.5
+    world.state.position *= 2.0
+    memory.value += 1.5
+    assert_allclose(ship.velocity, np.array(START["velocity"]) + np.arange(1, 4), rtol=1e-15)
+    assert_array_equal(ship.orientation, -np.array(SKEW_ORIENTATION))
+    assert spring.at_other.tolist() == [0.0, 2.0, 2.0]
+    assert spring.rest_length == 0.5
+    assert_array_equal(ship.position, 2.0 * np.array(START["position"]))
+    assert memory.value.tolist() == [1.5, 1.5, 1.5]
+    with pytest.raises(ValueError, match="velocity must be 3 finite real numbers"):
+        ship.velocity *= np.inf
+    with pytest.raises(
+        ValueError, match=r"read-only; assign the whole value, as in ship.velocity = .* ship.velocity.copy"
+    ):
+        ship.velocity[0] += 1.0
+
+
+def test_results_of_arithmetic_with_what_was_read_are_plain_arrays_and_numbers():
+    _, ship = skew_body()
+    v, plain = ship.velocity, np.array(START["velocity"])
+    for result, wanted in (
+        (v + v, plain + plain),
+        (2.0 * v, 2.0 * plain),
+        (-v, -plain),
+        (v > 0.1, plain > 0.1),
+        (np.sqrt(v * v), np.sqrt(plain * plain)),
+        (np.add(v, 1.0), plain + 1.0),
+        (np.cross(v, plain[::-1]), np.cross(plain, plain[::-1])),
+        (SKEW_AXES @ v, SKEW_AXES @ plain),
+        (np.einsum("ij,j->i", SKEW_AXES, v), np.einsum("ij,j->i", SKEW_AXES, plain)),
+        (np.stack([v, v]), np.stack([plain, plain])),
+        (v.cumsum(), plain.cumsum()),
+        (v.astype(np.float32), plain.astype(np.float32)),
+        (copy.copy(v), plain),
+        (copy.deepcopy(v), plain),
+        (pickle.loads(pickle.dumps(v)), plain),
+    ):
+        assert type(result) is np.ndarray and result.flags.writeable
+        assert result.dtype == wanted.dtype
+        assert_array_equal(result, wanted)
+    for number in (v @ v, v.sum(), v.max(), v.mean(), np.dot(v, v), v[1]):
+        assert type(number) is np.float64
+    assert repr(v) == repr(plain)
+
+
+def test_what_is_read_follows_the_rows_of_the_bodies_as_they_move_and_as_the_arrays_grow():
+    world, ship = skew_body()
+    others = world.add_bodies(OTHER, np.ones((3, 3)))
+    assert others[2].position.tolist() == [1.0, 1.0, 1.0]
+    world.remove_body(others[0])
+    others[2].position = (1.0, 2.0, 3.0)
+    assert (others[1].position.tolist(), others[2].position.tolist()) == ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])
+    seen = world.state.velocity
+    assert ship.velocity.tolist() == list(START["velocity"])
+    world.add_bodies(OTHER, np.zeros((300, 3)))  # into a larger array
+    ship.velocity = (7.0, 8.0, 9.0)
+    assert ship.velocity.tolist() == world.state.velocity[0].tolist() == [7.0, 8.0, 9.0]
+    assert (seen.shape, world.state.velocity.shape) == ((3, 3), (303, 3))
+    world.step()
+    assert_allclose(ship.position, np.array(START["position"]) + 0.01 * np.array([7.0, 8.0, 9.0]), rtol=1e-14)
+
+
+def test_a_rate_without_a_frame_names_the_two_that_have_one():
+    _, ship = skew_body()
+    message = r"body 'ship': angular_velocity needs a frame; use angular_velocity_body \(body axes\) or angular_velocity_world \(world"
+    with pytest.raises(AttributeError, match=message):
+        ship.angular_velocity  # noqa: B018
+    with pytest.raises(AttributeError, match=message):
+        ship.angular_velocity = (0.0, 0.0, 1.0)
+    with pytest.raises(AttributeError, match=message):
+        ship.angular_velocity += (0.0, 0.0, 1.0)
+    assert not hasattr(ship, "angular_velocity")
+
+
+def test_a_body_carries_any_object_which_is_no_part_of_the_simulation():
+    world, ship = skew_body()
+    assert ship.user_data is None
+    before = world.state_hash()
+    player = {"score": 3, "body": ship, "engine": open}
+    ship.user_data = player
+    assert world.body("ship").user_data is player
+    assert world.state_hash() == before
+    for other in (copy.deepcopy(world), pickle.loads(pickle.dumps(world))):
+        assert other.body("ship").user_data is None
+        assert other.state_hash() == before
+    assert ship.user_data is player
+
+
+def test_an_assigned_object_is_taken_back_with_a_failed_tick_and_its_inside_is_not():
+    world, ship = skew_body()
+    player = ship.user_data = {"score": 3}
+
+    @world.on_tick
+    def fail(world):
+        player["score"] = 4
+        ship.user_data = "another"
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        world.step()
+    assert ship.user_data is player
+    assert player == {"score": 4}
 
 
 def test_poses_are_read_only_too():
@@ -509,3 +655,64 @@ def test_a_pose_that_is_set_is_not_blended_from_the_old_one():
     ship.velocity = (5.0, 0.0, 0.0)  # no pose: goes on being blended
     world.step()
     assert ship.interpolated_pose(0.5)[0][0] == pytest.approx(0.25 + ship.origin[0] - 0.5, abs=0.2)
+
+
+# matrices for drawing
+
+
+def test_matrices_convert_points_of_a_body_to_world_axes_from_the_camera():
+    """M (x, y, z, 1) is the point that `interpolated_pose` gives, less the camera; an orientation with an odd angle about a skew axis."""
+    world, _ = skew_body(0.25)
+    world.add_body(OTHER, position=(5.0, 1.0, -2.0), angular_velocity_body=(0.4, 0.1, -2.0))
+    world.advance(0.35)
+    camera, point = np.array([0.5, -7.0, 11.0]), np.array([0.3, 1.1, -0.8])
+    matrices = world.interpolated_matrices(camera)
+    assert (matrices.shape, matrices.dtype, matrices.flags.writeable) == ((2, 4, 4), np.float64, True)
+    for matrix, body in zip(matrices, world.bodies, strict=True):
+        origin, orientation = body.interpolated_pose()
+        wanted = origin + Rotation.from_quat(orientation).apply(point) - camera
+        assert_allclose(matrix @ (*point, 1.0), (*wanted, 1.0), atol=4e-15)
+    assert_array_equal(world.interpolated_matrices()[:, :3, 3], world.interpolated_poses()[0])
+
+
+def test_matrices_of_single_precision_are_exact_near_a_camera_far_away():
+    world, ship = skew_body()
+    far = np.array([1.5e11, -2.5e11, 3.5e11])
+    ship.position = far + np.array([1.0, 2.0, 3.0])
+    buffer = np.full((1, 4, 4), np.nan, np.float32)
+    out = buffer.transpose(0, 2, 1)
+    assert world.interpolated_matrices(far, out=out) is out
+    exact = world.interpolated_matrices(far)
+    assert_array_equal(out, exact.astype(np.float32))
+    assert_allclose(exact[0, :3, 3], ship.origin - far, atol=1e-4)
+    # OpenGL reads columns: the fourth column is the offset, and comes last in memory
+    assert_array_equal(buffer.reshape(16)[12:15], exact[0, :3, 3].astype(np.float32))
+    assert World(0.1).interpolated_matrices().shape == (0, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("out", "kind", "rule"),
+    [
+        (np.zeros((1, 4, 4), np.float16), TypeError, "out must be an array of float32 or float64"),
+        (np.zeros((1, 4, 4), int), TypeError, "out must be an array of float32 or float64"),
+        ([[0.0]], TypeError, "out must be an array of float32 or float64"),
+        (np.zeros((2, 4, 4)), ValueError, r"out must be of shape \(1, 4, 4\), with one matrix per body; got .*2, 4, 4"),
+        (np.zeros((4, 4)), ValueError, r"out must be of shape \(1, 4, 4\)"),
+        (np.broadcast_to(np.zeros(4), (1, 4, 4)), ValueError, "out must be writable; got 'a read-only array'"),
+    ],
+)
+def test_an_array_that_cannot_hold_the_matrices_is_rejected(out, kind, rule):
+    world, _ = skew_body()
+    with pytest.raises(kind, match=f"World.interpolated_matrices: {rule}"):
+        world.interpolated_matrices(out=out)
+
+
+@pytest.mark.parametrize(("camera", "dtype"), [((1e39, 0, 0), np.float32), ((-1.7e308, 0, 0), np.float64)])
+def test_a_camera_so_far_away_that_the_offset_is_not_finite_is_rejected_and_nothing_is_written(camera, dtype):
+    world, ship = skew_body()
+    if dtype is np.float64:
+        ship.position = (1.7e308, 0.0, 0.0)
+    out = np.full((1, 4, 4), 7.0, dtype)
+    with pytest.raises(ValueError, match="camera_position must be small enough for the result to be finite, as float"):
+        world.interpolated_matrices(camera, out=out)
+    assert (out == 7.0).all()

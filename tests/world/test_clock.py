@@ -84,6 +84,10 @@ def test_alpha_stays_below_one_where_the_exact_value_rounds_to_one():
     assert clock.alpha == 0.0
 
 
+a_long_frame_warns = pytest.mark.filterwarnings("ignore:World.advance. one frame skipped")
+
+
+@a_long_frame_warns
 @pytest.mark.parametrize("scale", [1.0, 0.3, 7.0, 1e-9, Fraction(2, 3), 0.0])
 @pytest.mark.parametrize("dt", [1 / 60, 0.007, Fraction(1, 90), math.pi / 100], ids=name_of)
 def test_elapsed_time_is_ticks_and_dropped_and_owed_time_exactly(dt, scale):
@@ -112,6 +116,7 @@ def test_a_changing_time_scale_counts_from_when_it_is_set():
     assert ticks == total // Fraction(0.01)
 
 
+@a_long_frame_warns
 def test_the_cap_drops_what_is_beyond_and_counts_it():
     clock = Clock(0.25, max_ticks_per_frame=8)
     assert clock.ticks_for(5.125) == 8
@@ -124,6 +129,7 @@ def test_the_cap_drops_what_is_beyond_and_counts_it():
     assert clock.dropped_time == 3.0
 
 
+@a_long_frame_warns
 def test_dropped_time_is_a_number_for_any_time_dropped():
     """Time scale and elapsed time are each finite, their product need not be."""
     clock = Clock(0.1)
@@ -200,6 +206,7 @@ def test_time_is_ticks_times_dt_and_no_running_sum():
     assert running_sum != 1000.0
 
 
+@a_long_frame_warns
 def test_a_frame_of_five_seconds_is_eight_ticks_and_the_rest_is_dropped():
     dt = 1 / 120
     world, body = drifting_world(dt)
@@ -297,3 +304,62 @@ def test_the_ticks_of_a_frame_that_a_failed_one_leaves_are_dropped_and_counted()
     assert world.tick_count == 3
     assert body.position[0] == 0.75
     assert world.dropped_time == 1.0
+
+
+def test_a_frame_that_skips_more_than_a_second_is_reported_once_at_the_line_that_passed_it():
+    """Milliseconds where seconds are meant: 16.7 s per frame instead of 1/60 s."""
+    world, _ = drifting_world(1 / 60)
+    world.advance(1.1)  # skips 58 ticks, less than a second
+    with pytest.warns(
+        UserWarning, match=r"World\.advance: one frame skipped 16\.6 s .* max_ticks_per_frame = 8 .* in seconds"
+    ) as caught:
+        assert world.advance(16.7) == 8
+    assert caught[0].filename == __file__
+    assert world.advance(16.7) == 8  # a second warning would fail this test
+    assert world.dropped_time == pytest.approx(2 * 16.6 + 1.1 - 8 / 60, abs=0.1)
+
+
+def test_the_second_that_is_reported_is_of_wall_time():
+    world, _ = drifting_world(0.1, max_ticks_per_frame=1)
+    world.time_scale = 100.0
+    assert world.advance(0.9) == 1  # 90 s of simulated time, 0.9 s of the player's
+    with pytest.warns(UserWarning, match="one frame skipped 120 s of simulated time"):
+        world.advance(Fraction(12, 10))
+    with pytest.warns(UserWarning, match="skipped more than 1e300 s"):
+        Clock(0.1).ticks_for(1e305)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_report_that_is_made_an_error_leaves_the_clock_as_it_was():
+    world, _ = drifting_world(0.25)
+    world.advance(0.375)
+    with pytest.raises(UserWarning, match="skipped"):
+        world.advance(100.0)
+    assert (world.tick_count, world.alpha, world.dropped_time) == (1, 0.5, 0.0)
+
+
+def test_the_cap_can_be_read_and_changed_and_a_failed_tick_puts_it_back():
+    world, _ = drifting_world(0.25)
+    assert world.max_ticks_per_frame == 8
+    world.max_ticks_per_frame = 2
+    assert world.advance(1.0) == 2
+    assert (world.max_ticks_per_frame, world.dropped_time) == (2, 0.5)
+
+    @world.on_tick
+    def fail(world):
+        world.max_ticks_per_frame = 5
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        world.step()
+    assert world.max_ticks_per_frame == 2
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, True, None, "8", math.nan])
+def test_a_cap_that_is_no_positive_integer_is_rejected_when_it_is_set(bad):
+    world, _ = drifting_world()
+    with pytest.raises(
+        (TypeError, ValueError), match="World: max_ticks_per_frame must be an integer of at least 1; got"
+    ):
+        world.max_ticks_per_frame = bad
+    assert world.max_ticks_per_frame == 8

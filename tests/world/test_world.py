@@ -354,6 +354,62 @@ def test_a_force_sees_the_state_it_is_evaluated_at():
     assert seen
 
 
+def test_a_force_sees_the_velocities_of_points_of_the_bodies():
+    """v = v_c + ω × R (p − c), for any stack of points of one body, and for one point of each."""
+    world, ship = skew_body(0.01)
+    tug = world.add_body(OTHER, position=(4, 5, 6), velocity=(1, 2, 3), angular_velocity_body=(-0.3, 0.8, 2.0))
+    points = np.random.default_rng(5).normal(size=(2, 4, 3))
+    seen = []
+
+    def look(wrench, bodies, time):
+        for body in (ship, tug):
+            for stack in (points, points[0], points[0, 0], points[0, 0].tolist()):
+                seen.append((bodies.velocity_at(stack, body), body.velocity_at(stack)))
+        seen.append((bodies.velocity_at(points, 1), tug.velocity_at(points)))
+        one_each = np.stack([ship.velocity_at(points[:, 0]), tug.velocity_at(points[:, 1])], axis=1)
+        seen.append((bodies.velocity_at(points[:, :2]), one_each))
+        seen.append((bodies.velocity_at(points[0, :2]), one_each[0]))
+        seen.append((bodies.velocity_at(points[0, 0]), [ship.velocity_at(points[0, 0]), tug.velocity_at(points[0, 0])]))
+
+    look.evaluate = "tick"
+    world.add_force(look)
+    world.step()
+    assert len(seen) == 12
+    for found, wanted in seen:
+        assert np.shape(found) == np.shape(wanted)
+        assert_allclose(found, wanted, rtol=1e-15, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "rule"),
+    [
+        (((1, 2),), ValueError, r"bodies.velocity_at: point_body must be finite real numbers of shape \(..., 3\)"),
+        (((1, 2, math.nan), 0), ValueError, "point_body must be finite"),
+        (("up", 0), TypeError, "point_body must be finite"),
+        (
+            (np.zeros((3, 3)),),
+            ValueError,
+            r"point_body must be of shape \(3,\) or \(..., 1, 3\), with one point per body",
+        ),
+        (
+            ((1, 2, 3), 1),
+            ValueError,
+            "bodies.velocity_at: body_or_row must be a body of this world or a row from 0 to 0",
+        ),
+        (((1, 2, 3), "ship"), TypeError, "bodies.velocity_at: body_or_row must be a body of this world"),
+        (((1, 2, 3), True), TypeError, "bodies.velocity_at: body_or_row must be a body of this world"),
+        (((1, 2, 3), skew_body()[1]), ValueError, "bodies.velocity_at: body_or_row must be a body of this world"),
+    ],
+)
+def test_points_and_bodies_whose_velocity_cannot_be_given_are_rejected(arguments, kind, rule):
+    world, _ = skew_body()
+    world.add_force(lambda wrench, bodies, time: bodies.velocity_at(*arguments) and None)
+    before = everything(world)
+    with pytest.raises(kind, match=rule):
+        world.step()
+    assert everything(world) == before
+
+
 def test_a_wrench_can_be_added_to_in_every_way_with_the_same_result():
     """Forces at a point of the body turn it about the mass centre: τ = (point − mass centre) × F."""
     force, point = np.array((1.0, -2.0, 0.5)), np.array((0.9, 0.1, -0.4))

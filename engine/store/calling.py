@@ -30,7 +30,7 @@ from ..checks import refuse
 _MOST_OBJECTS = 1_000_000
 _CALLED = ("__call__", "apply", "potential_energy", "get_state", "set_state")
 """The methods that a world calls on an object."""
-_PACKAGE = __name__.removesuffix(".tick.calling")
+_PACKAGE = __name__.removesuffix(".store.calling")
 """The name under which this package is imported."""
 _LIBRARIES = {*sys.stdlib_module_names, "numpy", "numba"} - {"__main__"}
 
@@ -56,6 +56,13 @@ def identity(function: Any) -> tuple[int, ...]:
     if isinstance(function, BuiltinMethodType | MethodWrapperType):  # `seen.append`
         return id(function.__self__), hash(function.__name__)
     return (id(function),)
+
+
+def called_object(function: Any) -> Any:
+    """The object that a method is bound to, also within a `functools.partial`; the function or object itself otherwise."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return getattr(function, "__self__", function)
 
 
 def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
