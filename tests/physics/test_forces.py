@@ -304,6 +304,23 @@ def test_gravity_gradient_is_the_torque_on_the_points_of_the_body():
     assert not body.velocity.any()
 
 
+def test_energy_of_the_gravity_gradient_is_that_of_the_points_of_the_body():
+    """GM/(2r³) (3 n·I n − tr I) against −GM Σ mᵢ (1/|x + rᵢ| − 1/|x|), 3000 times the body's size away.
+
+    The points come in pairs r, −r, so that what is left out is of the order of (size/distance)²; measured 1e-6.
+    """
+    generator = np.random.default_rng(12)
+    half = generator.normal(size=(5, 3))
+    points, masses = np.concatenate([half, -half]), np.tile(generator.uniform(0.5, 2.0, 5), 2)
+    center, gm = 3000.0 * np.array([0.6, -0.48, 0.64]), 3000.0**3
+    world = World(1.0)
+    world.add_body(MassProperties.from_points(masses, points), position=center, orientation=SKEW_ORIENTATION)
+    world.add_force(forces.GravityGradient(gm))
+    distances = np.linalg.norm(center + to_world(points), axis=1)
+    expected = -gm * (masses * (1.0 / distances - 1.0 / 3000.0)).sum()
+    assert world.potential_energy() == pytest.approx(expected, rel=1e-5)
+
+
 ORBIT = {"position": (1.0, 0.0, 0.0), "velocity": (0.0, 1.0, 0.0)}  # unit circle at unit rate: GM = 1
 ROLL, PITCH, YAW = 2.6, 3.2, 1.1
 

@@ -488,6 +488,19 @@ def test_interpolated_poses_of_the_world_are_those_of_its_bodies():
     assert world.alpha > 0.0
 
 
+def test_interpolated_poses_of_many_bodies_are_those_of_each():
+    """More bodies than a block of the loop has columns (264), the last block not full."""
+    world = World(0.125)
+    rng = np.random.default_rng(4)
+    bodies = world.add_bodies(PROPERTIES, rng.normal(size=(600, 3)), velocity=rng.normal(size=(600, 3)))
+    world.step()
+    origins, orientations = world.state.interpolated_poses(0.375)
+    for body, origin, orientation in zip(bodies, origins, orientations, strict=True):
+        pose = body.interpolated_pose(0.375)
+        assert_array_equal(pose[0], origin)
+        assert_array_equal(pose[1], orientation)
+
+
 def test_a_pose_that_is_set_is_not_blended_from_the_old_one():
     world, ship = skew_body(0.1)
     other = world.add_body(PROPERTIES, **START)
