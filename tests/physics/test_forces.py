@@ -781,8 +781,8 @@ BUILT_IN = {
     "UniformGravity": lambda body: forces.UniformGravity((0.4, -9.81, 1.3)),
     "PointGravity": lambda body: forces.PointGravity(2.3, (0.3, -0.5, 0.2), j2=0.08, reference_radius=0.9, axis=(1, -2, 2)),
     "GravityGradient": lambda body: forces.GravityGradient(2.3, (0.3, -0.5, 0.2)),
-    "Thruster": lambda body: full(forces.Thruster(body, position=POINT, direction=(1, 2, -2), max_force=1.7)),
-    "ThrusterBank": lambda body: full(
+    "Thruster": lambda body: throttled(forces.Thruster(body, position=POINT, direction=(1, 2, -2), max_force=1.7)),
+    "ThrusterBank": lambda body: throttled(
         forces.ThrusterBank(body, positions=[POINT, -POINT], directions=[(1, 2, -2), (0, 3, 1)], max_forces=(1.7, 0.8))
     ),
     "ConstantForce": lambda body: forces.ConstantForce(body, force_world=FORCE, at_body=POINT),
@@ -795,8 +795,8 @@ BUILT_IN = {
 }  # fmt: skip
 
 
-def full(thruster):
-    thruster.throttle = 1.0
+def throttled(thruster):
+    thruster.throttle = 0.75  # a share, whose square is another
     return thruster
 
 

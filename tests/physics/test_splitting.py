@@ -320,6 +320,7 @@ def test_forces_that_depend_on_rates_are_asked_more_often(method):
 
 
 def test_built_in_forces_say_whether_they_depend_on_rates():
+    """To those who ask the force, and by their kind to the compiled loops."""
     world = World(0.1)
     one, two = world.add_bodies(MassProperties.sphere(mass=1.0, radius=1.0), position=[(0, 0, 0), (3, 0, 0)])
     assert not forces.PointGravity(1.0).depends_on_rates
@@ -329,6 +330,9 @@ def test_built_in_forces_say_whether_they_depend_on_rates():
     assert forces.Spring(one, two, stiffness=1.0, damping=0.1).depends_on_rates
     for force in (forces.LinearDrag(1.0), forces.QuadraticDrag(1.0), forces.AngularDamping(1.0), forces.Lorentz(1.0)):
         assert force.depends_on_rates
+        assert force._kind.depends_on_rates
+    assert not forces.PointGravity._kind.depends_on_rates
+    assert not forces.GravityGradient._kind.depends_on_rates
 
 
 # weak and conservative forces
