@@ -390,7 +390,7 @@ def test_a_failed_callback_leaves_an_exact_time_scale_exact():
 
     @world.on_tick
     def fail(world):
-        body.velocity = (1, 0, 0)
+        body.velocity, world.time_scale = (1, 0, 0), 0.5
         raise KeyError
 
     with pytest.raises(KeyError):

@@ -35,6 +35,18 @@ ARRAYS_OF_A_BODY = (
 ).split()
 
 
+def test_an_orientation_that_was_read_is_set_again_to_the_same_bits():
+    """Its length is one to rounding, by which it must not be divided once more."""
+    world, ship = skew_body(0.1)
+    for _ in range(100):
+        world.step()
+        read = ship.orientation
+        ship.orientation = read
+        assert_array_equal(ship.orientation, read)
+        world.state.orientation = read[np.newaxis]
+        assert_array_equal(ship.orientation, read)
+
+
 @pytest.mark.parametrize("name", ARRAYS_OF_A_BODY)
 def test_what_is_read_of_a_body_is_a_fresh_read_only_copy(name):
     world, ship = skew_body()

@@ -82,7 +82,7 @@ def test_each_operation_changes_the_world_and_is_undone_by_itself(operation):
 
 def test_after_a_failed_tick_all_handles_are_valid_again():
     world = full_world()
-    ship, tug, _buoy, _probe = bodies = world.bodies
+    ship, tug, buoy, probe = bodies = world.bodies
     engine, bank = world.forces[2:4]
     drag = world.forces[7]
     added = []
@@ -93,6 +93,7 @@ def test_after_a_failed_tick_all_handles_are_valid_again():
         added.append(world.add_force(forces.Thruster(added[0], position=(0, 0, 0), direction=(1, 0, 0), max_force=1.0)))
         added.append(world.memory.add("fresh"))
         world.remove_bodies([tug, ship])
+        assert (buoy.index, probe.index) == (0, 1)  # handles that remember their rows of now
         engine.throttle = 0.75  # a force that went with its body keeps its parameters
         raise Stop
 
