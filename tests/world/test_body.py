@@ -300,6 +300,20 @@ def test_a_push_on_a_body_that_is_removed_goes_with_it():
     assert_array_equal(other.velocity, np.zeros(3))
 
 
+def test_a_push_after_rows_have_moved_acts_on_its_own_body():
+    """Three bodies are pushed, the last one first. The first body goes, and the next push is on the body in the old row of the last."""
+    world = World(0.125, integrator="semi-implicit-euler")
+    gone, one, two, other = world.add_bodies(OTHER, np.arange(12.0).reshape(4, 3))
+    for body in (two, one, gone):
+        body.apply_force((1.0, 0.0, 0.0))
+    world.remove_body(gone)
+    other.apply_force((0.0, 2.0, 0.0))
+    world.step()
+    for body in (one, two):
+        assert_allclose(body.velocity, (0.125 / OTHER.mass, 0.0, 0.0), rtol=1e-15)
+    assert_allclose(other.velocity, (0.0, 0.25 / OTHER.mass, 0.0), rtol=1e-15)
+
+
 def test_a_body_force_turns_with_the_body_over_the_tick_and_a_world_force_does_not():
     """Steady spin Ω about the force's normal: the mean of a body force over a tick is sin(Ωdt)/(Ωdt) of it, turned by half the angle."""
     spin, dt = 3.0, 0.1

@@ -236,7 +236,7 @@ def test_many_forces_of_one_kind_add_up_in_the_order_of_adding_whatever_kinds_co
         for kind in order:
             number, count[kind] = count[kind], count[kind] + 1
             share = (1 + number) / 28 if kind == "gravity" else (1 + number) / 15
-            at = made.bodies if number % 2 else None
+            at = made.bodies if number % 3 else None  # also twice in turn on the same bodies
             gravity = forces.PointGravity(500.0 * share, CENTER, bodies=at)
             made.add_force(gravity if kind == "gravity" else forces.LinearDrag(0.4 * share, bodies=at))
         made.step(3)
