@@ -15,7 +15,10 @@ import engine
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [path for folder in ("engine", "demos") for path in (ROOT / folder).rglob("*.py")]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "tests" / "README.md", *(ROOT / "docs").rglob("*.md")]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "tests/README.md", "tests/mutants/README.md")),
+    *(ROOT / "docs").rglob("*.md"),
+]
 
 # Each wrong form with an example of it and what to write instead.
 WRONG = {
