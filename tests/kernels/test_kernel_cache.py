@@ -598,6 +598,15 @@ def test_of_one_kernel_the_files_used_last_are_kept(tmp_path):
         assert kernel_files.read([tmp_path], name, keys[0]) == (b"another", False)
 
 
+def test_a_whole_file_under_the_name_of_another_key_is_damaged(tmp_path):
+    """Names have half of the key."""
+    keys = [bytes([number]) * 32 for number in range(2)]
+    assert kernel_files.write([tmp_path], "loop", keys[0], b"code") is None
+    (path,) = tmp_path.iterdir()
+    path.rename(tmp_path / kernel_files._file_name("loop", keys[1]))
+    assert kernel_files.read([tmp_path], "loop", keys[1]) == (None, True)
+
+
 def test_file_names_are_safe_and_tell_long_names_apart():
     assert kernel_files.stem("a.b", "held-rk4-264") == "a.b.held-rk4-264"
     assert kernel_files.stem("a", "<lambda>/../ü") == "a._lambda_.._"

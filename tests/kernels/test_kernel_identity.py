@@ -59,6 +59,7 @@ class Point(NamedTuple):
         ("def f(x): return x + 1.0", "def f(x): return x - 1.0"),
         ("def f(x): return x + y", "def f(x): return x + z"),
         ("def f(x): return math.sin(x)", "def f(x): return math.cos(x)"),
+        ("def f(x): return x.real", "def f(x): return x.imag"),
         ("def f(x, y=1.0): return x + y", "def f(x, y=2.0): return x + y"),
         ("def f(x, *, y=1.0): return x + y", "def f(x, *, y=2.0): return x + y"),
         ("def f(x, y): return x - y", "def f(y, x): return x - y"),
@@ -118,6 +119,9 @@ VALUES = [
     ((1,),),
     (1, (2, 3)),
     ((1, 2), 3),
+    ((1, 2, 3),),
+    ("astrb", "c"),  # with the names of their kinds, one text
+    ("a", "bstrc"),
     Point(1.0, 2.0),
     (1.0, 2.0),
     Point,

@@ -259,10 +259,14 @@ def test_what_would_run_now_goes_before_what_may_be_needed_later(monkeypatch):
 
 
 @needs_numba
-def test_what_only_this_process_has_is_not_asked_for():
+@pytest.mark.parametrize("place", ["inside a function", "the main program"])
+def test_what_only_this_process_has_is_not_asked_for(place, monkeypatch):
     def own(body, time, p):
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
+    if place == "the main program":  # it can be pickled, but another process has another main program
+        monkeypatch.setattr(sys.modules["__main__"], "own", own, raising=False)
+        own.__module__, own.__qualname__ = "__main__", "own"
     workshop = background._Workshop()
     workshop.is_usable = True
     assert not workshop.ask((integrators.RungeKutta4, (own,), ()), True)
@@ -285,6 +289,7 @@ def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypat
         while background.answered() < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
     assert caplog.text.count("kernels cannot be compiled in the background: OSError: no more processes") == 1
+    assert not background.is_usable()
     assert not background.ask([(choice._of_module, ("engine.loops.undo", "close_steps"), ())])
     world = game()
     CHANGES["gravity"](world)
@@ -301,7 +306,9 @@ def test_there_are_reasons_not_to_use_another_process(why, monkeypatch):
         monkeypatch.setattr(sys, "executable", "/opt/studio/bin/studio")
     if why == "nothing can be written":
         monkeypatch.setattr(background.compiler.kernel_files, "writable", lambda folders: None)
-    assert not background._Workshop().ask((choice._of_module, ("engine.loops.undo", "undo"), ()), True)
+    workshop = background._Workshop()
+    assert not workshop.ask((choice._of_module, ("engine.loops.undo", "undo"), ()), True)
+    assert not workshop.is_usable
 
 
 FLIGHT = """

@@ -197,6 +197,7 @@ SINGLE_CHANGES = {
     "a twist in body axes": lambda world: world.bodies[0].apply_torque_body((0, 0, 5e-324)),
     "another body": lambda world: world.add_body(SHAPES[0]),
     "a body less": lambda world: world.remove_body(world.bodies[2]),
+    "a called force": lambda world: world.add_force(lambda wrench, bodies, time: None),
 }
 
 

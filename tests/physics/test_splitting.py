@@ -307,19 +307,22 @@ def test_a_damping_that_hides_its_rates_costs_the_order(method):
 
 @every_splitting
 def test_forces_that_depend_on_rates_are_asked_more_often(method):
-    """Twice for midpoint kicks, four times for Runge-Kutta kicks; once where all forces say that they do not."""
-    for depends, times in ((False, 1), (True, 2 if method.order == 2 else 4)):
+    """Twice for midpoint kicks, four times for Runge-Kutta kicks; once where all forces say that they do not. One that is silent does."""
+    often = 2 if method.order == 2 else 4
+    for depends, times in ((False, 1), (True, often), (None, often)):
         asked = []
 
         def count(wrench, bodies, time, asked=asked):
             asked.append(time)
 
-        count.depends_on_rates = depends
+        if depends is not None:
+            count.depends_on_rates = depends
         fly(method, 0.25, (0.5,), forces=lambda body, count=count: [count], inertia_body=ASYMMETRIC)
         assert len(asked) == 2 * times * method.evaluations_per_tick
 
 
 def test_built_in_forces_say_whether_they_depend_on_rates():
+    """To those who ask the force, and by their kind to the compiled loops."""
     world = World(0.1)
     one, two = world.add_bodies(MassProperties.sphere(mass=1.0, radius=1.0), position=[(0, 0, 0), (3, 0, 0)])
     assert not forces.PointGravity(1.0).depends_on_rates
@@ -329,6 +332,9 @@ def test_built_in_forces_say_whether_they_depend_on_rates():
     assert forces.Spring(one, two, stiffness=1.0, damping=0.1).depends_on_rates
     for force in (forces.LinearDrag(1.0), forces.QuadraticDrag(1.0), forces.AngularDamping(1.0), forces.Lorentz(1.0)):
         assert force.depends_on_rates
+        assert force._kind.depends_on_rates
+    assert not forces.PointGravity._kind.depends_on_rates
+    assert not forces.GravityGradient._kind.depends_on_rates
 
 
 # weak and conservative forces

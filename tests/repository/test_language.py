@@ -20,6 +20,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",
     ROOT / "tests" / "README.md",
+    ROOT / "tests" / "mutants" / "README.md",
     *(ROOT / "docs").rglob("*.md"),
 ]
 

@@ -150,6 +150,24 @@ def test_a_force_that_raises_at_any_stage_leaves_the_world_as_it_was(method):
         assert world.state_hash() == reference.state_hash()
 
 
+def test_a_push_of_a_tick_that_failed_does_not_act_in_the_next():
+    """It was already summed up when the force at a stage raised."""
+    world, ship = skew_body(0.01)
+    velocity = ship.velocity
+
+    def fail(wrench, bodies, time):
+        raise Stop
+
+    push = world.on_tick(lambda world: ship.apply_force((1.0, 2.0, 3.0)))
+    world.add_force(fail)
+    with pytest.raises(Stop):
+        world.step()
+    world.remove_callback(push)
+    world.remove_force(fail)
+    world.step()
+    assert np.array_equal(ship.velocity, velocity)
+
+
 def test_a_held_function_that_raises_leaves_nothing_in_the_wrench():
     world, *_ = busy_world(False)
     reference, *_ = busy_world(False)
@@ -390,7 +408,7 @@ def test_a_failed_callback_leaves_an_exact_time_scale_exact():
 
     @world.on_tick
     def fail(world):
-        body.velocity = (1, 0, 0)
+        body.velocity, world.time_scale = (1, 0, 0), 0.5
         raise KeyError
 
     with pytest.raises(KeyError):

@@ -818,6 +818,8 @@ def test_read_only_arrays_are_taken_and_left_as_they_were():
     writable = np.array([1.0, 2.0, 3.0])
     forces.UniformGravity(writable)
     assert writable.flags.writeable
+    forces.Thruster(ship, position=given, direction=writable, max_force=1.0)  # whose direction is of unit length
+    assert_array_equal(writable, given)
 
 
 # finite arguments with results that are not

@@ -38,6 +38,18 @@ ARRAYS_OF_A_BODY = (
 ).split()
 
 
+def test_an_orientation_that_was_read_is_set_again_to_the_same_bits():
+    """Its length is one to rounding, by which it must not be divided once more."""
+    world, ship = skew_body(0.1)
+    for _ in range(100):
+        world.step()
+        read = ship.orientation
+        ship.orientation = read
+        assert_array_equal(ship.orientation, read)
+        world.state.orientation = read[np.newaxis]
+        assert_array_equal(ship.orientation, read)
+
+
 @pytest.mark.parametrize("name", ARRAYS_OF_A_BODY)
 def test_what_is_read_of_a_body_is_a_fresh_read_only_copy(name):
     world, ship = skew_body()
@@ -434,6 +446,20 @@ def test_a_push_on_a_body_that_is_removed_goes_with_it():
     assert_array_equal(other.velocity, np.zeros(3))
 
 
+def test_a_push_after_rows_have_moved_acts_on_its_own_body():
+    """Three bodies are pushed, the last one first. The first body goes, and the next push is on the body in the old row of the last."""
+    world = World(0.125, integrator="semi-implicit-euler")
+    gone, one, two, other = world.add_bodies(OTHER, np.arange(12.0).reshape(4, 3))
+    for body in (two, one, gone):
+        body.apply_force((1.0, 0.0, 0.0))
+    world.remove_body(gone)
+    other.apply_force((0.0, 2.0, 0.0))
+    world.step()
+    for body in (one, two):
+        assert_allclose(body.velocity, (0.125 / OTHER.mass, 0.0, 0.0), rtol=1e-15)
+    assert_allclose(other.velocity, (0.0, 0.25 / OTHER.mass, 0.0), rtol=1e-15)
+
+
 def test_a_body_force_turns_with_the_body_over_the_tick_and_a_world_force_does_not():
     """Steady spin Ω about the force's normal: the mean of a body force over a tick is sin(Ωdt)/(Ωdt) of it, turned by half the angle."""
     spin, dt = 3.0, 0.1
@@ -632,6 +658,19 @@ def test_interpolated_poses_of_the_world_are_those_of_its_bodies():
                 assert_array_equal(pose[1], orientation)
     assert world.state_hash() == hashed
     assert world.alpha > 0.0
+
+
+def test_interpolated_poses_of_many_bodies_are_those_of_each():
+    """More bodies than a block of the loop has columns (264), the last block not full."""
+    world = World(0.125)
+    rng = np.random.default_rng(4)
+    bodies = world.add_bodies(PROPERTIES, rng.normal(size=(600, 3)), velocity=rng.normal(size=(600, 3)))
+    world.step()
+    origins, orientations = world.state.interpolated_poses(0.375)
+    for body, origin, orientation in zip(bodies, origins, orientations, strict=True):
+        pose = body.interpolated_pose(0.375)
+        assert_array_equal(pose[0], origin)
+        assert_array_equal(pose[1], orientation)
 
 
 def test_a_pose_that_is_set_is_not_blended_from_the_old_one():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine import Body, World, forces
-from engine.tick import calling
+from engine.store import calling
 
 from ..full_world import Gusts, Stop
 from ..worlds import OTHER, skew_body

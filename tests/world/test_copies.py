@@ -64,6 +64,16 @@ def test_a_copy_takes_the_same_changes_to_the_same_bits(copied):
 
 @pytest.mark.filterwarnings("ignore:World.advance. one frame skipped")
 @both_ways
+def test_a_body_added_to_a_copy_has_an_id_that_no_row_had(copied):
+    """The first body is gone, so that the number of rows is the id of the last one."""
+    world = full_world(called=False)
+    remove_a_body(world, 0)
+    for flying in (world, copied(world)):
+        flying.add_body(OTHER, name="new")
+        assert [body.index for body in flying.bodies] == [0, 1, 2, 3]
+
+
+@both_ways
 def test_a_copy_has_what_no_table_holds(copied):
     world = full_world()
     world.time_scale, world.paused = 0.75, True

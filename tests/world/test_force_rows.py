@@ -213,6 +213,20 @@ def test_parameters_for_each_body_of_the_wrong_number_or_without_bodies_are_reje
     assert drag.coefficient.tolist() == [0.1, 0.2]
 
 
+def test_throttles_of_two_bodies_set_in_turn_leave_the_thrust_of_the_other():
+    """A changed throttle sums up the held forces of its own body only: the speed along the thrust is Σ throttle · F dt/m."""
+    world = World(0.125, integrator="semi-implicit-euler")
+    bodies = world.add_bodies(PROPERTIES, position=[(0.0, 0.0, 0.0), (9.0, 0.0, 0.0)])
+    line = {"position": PROPERTIES.center_of_mass_body, "direction": (1.0, 0.0, 0.0), "max_force": 4.0}
+    engines = [world.add_force(forces.Thruster(body, **line)) for body in bodies]
+    pushed = np.zeros(2)
+    for tick in range(8):
+        engines[tick % 2].throttle = (1 + tick) / 8
+        world.step()
+        pushed += [engine.throttle for engine in engines]
+    assert np.abs(world.state.velocity[:, 0] - pushed * 4.0 * 0.125 / PROPERTIES.mass).max() < 1e-14
+
+
 def test_many_forces_of_one_kind_add_up_in_the_order_of_adding_whatever_kinds_come_between():
     """Seven gravities and five drags, in three orders of the kinds: the same bits; and they are one force of the sum but for rounding."""
 
@@ -222,7 +236,7 @@ def test_many_forces_of_one_kind_add_up_in_the_order_of_adding_whatever_kinds_co
         for kind in order:
             number, count[kind] = count[kind], count[kind] + 1
             share = (1 + number) / 28 if kind == "gravity" else (1 + number) / 15
-            at = made.bodies if number % 2 else None
+            at = made.bodies if number % 3 else None  # also twice in turn on the same bodies
             gravity = forces.PointGravity(500.0 * share, CENTER, bodies=at)
             made.add_force(gravity if kind == "gravity" else forces.LinearDrag(0.4 * share, bodies=at))
         made.step(3)

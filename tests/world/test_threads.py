@@ -71,6 +71,27 @@ def test_a_tick_that_is_not_finite_in_one_part_is_undone_in_all(index, ticks):
     assert world.tick_count == 2
 
 
+@pytest.mark.parametrize("index", [0, FEWEST_BODIES, COUNT - 1])
+def test_a_body_that_overflows_in_one_part_is_named_and_the_wheels_of_all_are_put_back(index):
+    """No force is the cause, so that the name comes from the loop of that part; the motors have turned the wheels of the others."""
+    world = World(1.0, integrator="semi-implicit-euler", threads=3)
+    world.add_bodies(PROPERTIES, np.zeros((COUNT, 3)))
+
+    def motor(wrench, bodies, time):
+        wrench.motor_torque_body[:] += (0.01, 0.02, 0.03)
+
+    motor.evaluate = "tick"
+    world.add_force(motor)
+    world.step()
+    far = np.zeros((COUNT, 3))
+    far[index, 0] = 1e308
+    world.state.position = world.state.velocity = far
+    before = world.state_hash()
+    with pytest.raises(NonFiniteStateError, match=f"body {index}': .*no single force is the cause"):
+        world.step()
+    assert world.state_hash() == before
+
+
 class Interrupted(BaseException):
     pass
 
@@ -118,6 +139,27 @@ def test_an_interrupt_leaves_when_the_tick_that_was_begun_is_over(monkeypatch, n
     shared.step(2)
     alone.step(2)
     assert shared.state_hash() == alone.state_hash()
+
+
+def test_an_interrupt_right_after_the_loop_of_a_part_does_not_take_its_tick_twice(monkeypatch):
+    """Before the part is marked as taken. Bodies that fly straight are where their speed takes them in one tick."""
+    from engine.store import threads
+
+    def then_interrupted(result):
+        if threading.current_thread() is threading.main_thread():
+            patched.undo()
+            raise Interrupted
+        return result
+
+    world = World(0.5, integrator="semi-implicit-euler", threads=2)
+    velocity = np.arange(6.0 * FEWEST_BODIES).reshape(-1, 3)
+    world.add_bodies(PROPERTIES, np.zeros_like(velocity), velocity=velocity)
+    with monkeypatch.context() as patched:
+        patched.setattr(threads, "accepted", then_interrupted)
+        with pytest.raises(Interrupted):
+            world.step()
+    assert world.tick_count == 1
+    assert np.array_equal(world.state.position, 0.5 * velocity)
 
 
 def test_an_interrupt_before_a_tick_is_begun_leaves_the_world_alone(monkeypatch):

@@ -115,6 +115,21 @@ def test_after_a_failed_tick_all_handles_are_valid_again():
     assert world.thrusters.throttle[0] == 0.5
 
 
+def test_a_handle_used_between_a_removal_and_its_undoing_finds_its_row_again():
+    world = World(0.1)
+    bodies = world.add_bodies(OTHER, np.ones((3, 3)))
+
+    @world.on_tick
+    def fail(world):
+        world.remove_body(bodies[0])
+        assert [body.index for body in bodies[1:]] == [0, 1]
+        raise Stop
+
+    with pytest.raises(Stop):
+        world.step()
+    assert [body.index for body in bodies] == [0, 1, 2]
+
+
 def test_a_force_that_a_failed_tick_has_added_is_in_no_world_and_may_be_added_again():
     world, other, drag = full_world(), full_world(), forces.LinearDrag(0.5)
 

@@ -644,6 +644,26 @@ def test_a_callback_may_add_a_thousand_bodies():
         assert_array_equal(getattr(ship, name), getattr(lone, name))
 
 
+def test_a_called_force_acts_on_bodies_for_which_the_arrays_grew():
+    """One of each kind of call, on a body and on the 300 that come after its first tick: 5 m/s² together."""
+    world = World(0.125, integrator="semi-implicit-euler")
+    world.add_body(OTHER)
+
+    def held(wrench, bodies, time):
+        wrench.force_world[:, 0] += 2.0 * bodies.mass
+
+    def staged(wrench, bodies, time):
+        wrench.force_world[:, 0] += 3.0 * bodies.mass
+
+    held.evaluate = "tick"
+    world.add_force(held)
+    world.add_force(staged)
+    world.step()
+    world.add_bodies(OTHER, np.ones((300, 3)))
+    world.step(2)
+    assert_allclose(world.state.velocity[:, 0], [3 * 0.625, *[2 * 0.625] * 300], rtol=1e-14)
+
+
 def test_pausing_in_a_callback_lets_no_further_tick_of_the_frame_begin():
     world, _ = skew_body(0.125)
 
