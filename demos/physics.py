@@ -12,5 +12,5 @@ else:
 
 __all__ = ["LOGGER", "Body", "MassProperties", "World", "forces", "integrators", "rotation"]
 
-LOGGER = World.__module__.partition(".")[0]
+LOGGER = "polhode"
 """The name of the engine's logger."""

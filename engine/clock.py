@@ -121,8 +121,9 @@ class Clock:
         self._has_warned = True
         warnings.warn(
             f"World.advance: one frame skipped {_seconds(skipped)} of simulated time, because it may run only max_ticks_per_frame = "
-            f"{self._max_ticks} ticks; elapsed_seconds must be in seconds (milliseconds divided by 1000). This is reported once; the "
-            "sum of what is skipped is in World.dropped_time",
+            f"{self._max_ticks} ticks. That is normal after a long pause, such as a compilation. If it happens in each frame, "
+            "elapsed_seconds may be in milliseconds; it must be in seconds. This is reported once; the sum of what is skipped is in "
+            "World.dropped_time",
             stacklevel=5,
         )
 

@@ -69,6 +69,7 @@ def test_the_pace_is_measured_anew_after_a_pause_and_at_another_pace():
     assert pace.text() == "×0.5"
 
 
+@pytest.mark.filterwarnings("ignore:World.advance. one frame skipped")
 def test_a_window_that_cannot_keep_up_says_so_on_the_display_until_it_is_paused():
     """Frames of 2 s, of which the world of the demo takes 96 ticks of 1/240 s, that is 0.4 s."""
     scene, pace = new_scene(), Pace()
@@ -196,6 +197,7 @@ def test_the_window_says_what_it_compiles_before_the_work(monkeypatch):
     """A kernel that is announced while the window draws or steps is on the screen at once."""
     order = []
     scene, show = in_a_window(monkeypatch, 2, "--integrator", "rk4")
+    scene.world.step(2)  # what the scene itself needs is compiled
     monkeypatch.setattr(Painter, "notice", lambda painter, text: order.append(text))
     display = sys.modules["pygame"].display
     flip, advance = display.flip, type(scene.world).advance

@@ -30,7 +30,8 @@ def Beacon(body, time, x, strength, y, z):
 @forces.compiled(parameters=("strength",))
 def Homesick(body, time, strength):
     """A pull towards the origin, which is a point that no parameter holds."""
-    return tuple(-strength * x for x in body.position), (0.0, 0.0, 0.0)
+    x, y, z = body.position
+    return (-strength * x, -strength * y, -strength * z), (0.0, 0.0, 0.0)
 
 
 def scene(**options):

@@ -1,6 +1,7 @@
 """The loop of a window: events in, whole ticks, one frame out."""
 
 import time
+import warnings
 from functools import cache
 from typing import Any
 
@@ -31,7 +32,8 @@ def show(scene: Scene, camera: OrbitCamera, gl: Any, size: tuple[int, int], qual
         painter.renderer.show()
         pygame.display.flip()
 
-    with announced(announce):
+    with announced(announce), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="World.advance: one frame skipped")  # the display shows the true pace
         _loop(scene, camera, painter, quality)
 
 
