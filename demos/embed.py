@@ -2,8 +2,9 @@
 
     python -m demos embed [--seed N] [--size WxH] [--frames N --out FILE.png] [--record FILE.mp4]
 
-Up: engine. Left, right: turn. Set down on the green pad, upright, below 2 m/s; the fuel left scores. Space: next. R: again, from a score of
-zero. H: show or hide the keys. Escape: end.
+Up: engine. Left, right: turn. Set down on the green pad, upright, below 2 m/s; the fuel that is left adds to the
+score. Space: next flight. R: the same flight again, from a score of zero. H: show or hide the keys. Escape: end.
+
 In a copy, import from `engine` where this file imports from `.physics`, and start with `pygame.init()` and
 `play(Lander(seed=0))`. Only `main`, the command line, needs the other demos.
 """

@@ -1,4 +1,4 @@
-"""Polhode, a six-degree-of-freedom (6-DOF) flight engine for spacecraft-like bodies with a game engine's fixed-timestep loop."""
+"""Polhode, six-degree-of-freedom (6-DOF) rigid-body and attitude dynamics with a game engine's fixed-timestep loop."""
 
 from . import diagnostics, forces, integrators, rotation, scalar
 from .body import Body

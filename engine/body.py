@@ -160,8 +160,8 @@ class Body:
         """Any object of yours, such as the game object that this body moves; initially None.
 
         The simulation does not use it. It is not part of `World.state_hash`. A copy of the world (`copy.deepcopy`, pickle) starts with
-        None, so that neither an image nor a handle of this world in it hinders copying. Assigning it in a callback is undone if the tick
-        fails. What changes inside the object is not undone.
+        None, because the object may refer to things that cannot be copied, such as an image, or to this world itself. If a callback assigns
+        it and the tick fails, the assignment is undone. Changes inside the object are not undone.
         """
         _ = self.index
         return self._user_data

@@ -145,7 +145,7 @@ def _check(world: World, function: Any, what: str) -> None:
     if path is not None:
         name = getattr(function, "__qualname__", None) or repr(function)
         raise ValueError(
-            f"World: it cannot be copied, because {what} {name} reaches a handle of it ({path}), "
+            f"World: it cannot be copied, because {what} {name} refers to a handle of this world ({path}), "
             f"so that the copy would change the original; {_FORM}"
         )
 

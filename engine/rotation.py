@@ -1,16 +1,24 @@
-"""Rotations of stacks of vectors by stacks of quaternions: the one public file that knows the order of the components.
+"""Rotations by unit quaternions, for single values and for stacks.
 
-Scalar-last (x, y, z, w); Hamilton's product, i j = k; active, body axes to world axes; `multiply(a, b)` does b first.
+Quaternions are scalar-last (x, y, z, w), with Hamilton's product (i j = k). They are active and turn body axes into world axes.
+`multiply(a, b)` turns by b first.
 
-Arguments are arrays or nested lists whose leading dimensions broadcast as NumPy's do. What comes back is a fresh float64 array, a plain
-number where its shape is (). Rejected everywhere: what is not a real number (`TypeError`); what is not finite or has another shape, zero
-vectors where a direction is meant, quaternions further than 1e-6 from unit length where a rotation is meant, and arguments so large that
-the result is not finite (`ValueError`). Quaternions within that distance are normalised. An error of "n eps", eps 2.2e-16, bounds each
-component, as seen over 2e5 random arguments against long double.
+Arguments are arrays or nested lists, whose leading dimensions broadcast as in NumPy. Results are new float64 arrays, or plain numbers if
+their shape is (). Every function raises `TypeError` for anything that is not a real number. It raises `ValueError` for values that are not
+finite, wrong shapes, zero vectors where a direction is needed, quaternions more than 1e-6 from unit length where a rotation is needed, and
+arguments so large that the result is not finite. Quaternions within that distance are normalised. An error of "n eps", with eps = 2.2e-16,
+is the largest error of a component over 2e5 random arguments, compared with long double.
 
-One value is computed in plain floats, in a few microseconds and with nothing compiled. NumPy computes stacks; after `prepare()`, compiled
-loops do, where they are faster. The bits are the same each way and on every machine: those of the compiled step for products and turned
-vectors, and sines and arctangents come from the kernels' own series.
+Single values are computed in plain floats, in a few microseconds and without compilation. NumPy computes stacks; after `prepare()`,
+compiled loops compute them where they are faster. All three give the same bits on every machine, because they run the same formulas, with
+the kernels' own sines and arctangents.
+
+Example:
+    >>> import numpy as np
+    >>> from engine import rotation
+    >>> quarter_turn = rotation.from_axis_angle((0.0, 0.0, 1.0), np.pi / 2)
+    >>> rotation.rotate(quarter_turn, (1.0, 0.0, 0.0)).round(12).tolist()
+    [0.0, 1.0, 0.0]
 """
 
 from __future__ import annotations  # help() then shows them as written
@@ -45,34 +53,47 @@ __all__ = [
 
 
 def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
-    """Hamilton's product a b: as rotations, b first and then a.
+    """Hamilton product a b of two quaternions, which as a rotation turns by b first and then by a.
 
     Args:
         a: A quaternion of any length, scalar-last (x, y, z, w), shape (..., 4).
-        b: The other one, shape (..., 4).
+        b: A quaternion of any length, scalar-last (x, y, z, w), shape (..., 4).
 
     Returns:
-        The product, scalar-last (x, y, z, w), shape (..., 4), not normalised: its length is the product of the lengths.
+        The product, scalar-last (x, y, z, w), shape (..., 4). It is not normalised: its length is the product of the lengths.
 
     Raises:
         ValueError: The quaternions are so long that a component of the result would be beyond the largest float.
 
-    Error: 2 eps of |a||b|.
+    Error: 2 eps of ``|a| |b|``.
+
+    Example:
+        >>> multiply((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)).tolist()
+        [0.0, 0.0, 1.0, 0.0]
     """
     return _multiply(a, b)
 
 
 def conjugate(quaternion: npt.ArrayLike) -> FloatArray:
-    """The vector part negated: the inverse rotation, world axes to body axes, for a unit quaternion. Exact.
+    """Conjugate of a quaternion; for a unit quaternion, the inverse rotation. Exact.
 
     Args:
-        quaternion: Any length, scalar-last (x, y, z, w), shape (..., 4).
+        quaternion: A quaternion of any length, scalar-last (x, y, z, w), shape (..., 4).
+
+    Returns:
+        (−x, −y, −z, w), shape (..., 4).
+
+    Example:
+        >>> conjugate((0.5, 0.5, 0.5, 0.5)).tolist()
+        [-0.5, -0.5, -0.5, 0.5]
     """
     return _conjugate(quaternion)
 
 
 def rotate(orientation: npt.ArrayLike, vector_body: npt.ArrayLike) -> FloatArray:
-    """Turn vectors from body axes to world axes. A point needs its origin added; a direction, rate or torque does not.
+    """Rotate vectors from body axes to world axes.
+
+    To convert a point, add the body's origin to the result. Directions, rates, forces and torques need no such step.
 
     Args:
         orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
@@ -85,13 +106,17 @@ def rotate(orientation: npt.ArrayLike, vector_body: npt.ArrayLike) -> FloatArray
         ValueError: The vector is so long that a component of the result would be beyond the largest float.
 
     Error: 6 eps of the vector's length.
-    Source: q v q*, expanded in `kernels.quaternions.rotate`.
+    Source: ``q v q*``, expanded in `kernels.quaternions.rotate`.
+
+    Example:
+        >>> rotate((0.5, 0.5, 0.5, 0.5), (1.0, 2.0, 3.0)).tolist()
+        [3.0, 1.0, 2.0]
     """
     return _rotate(orientation, vector_body)
 
 
 def rotate_inverse(orientation: npt.ArrayLike, vector_world: npt.ArrayLike) -> FloatArray:
-    """Turn vectors from world axes to body axes: the inverse of `rotate`, q* v q, with the same error.
+    """Rotate vectors from world axes to body axes, the inverse of `rotate`.
 
     Args:
         orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
@@ -99,74 +124,100 @@ def rotate_inverse(orientation: npt.ArrayLike, vector_world: npt.ArrayLike) -> F
 
     Returns:
         The same quantity and unit, body frame, shape (..., 3).
+
+    Error: 6 eps of the vector's length.
+    Source: ``q* v q``.
+
+    Example:
+        >>> rotate_inverse((0.5, 0.5, 0.5, 0.5), (3.0, 1.0, 2.0)).tolist()
+        [1.0, 2.0, 3.0]
     """
     return _rotate_inverse(orientation, vector_world)
 
 
 def to_matrix(orientation: npt.ArrayLike) -> FloatArray:
-    """Rotation matrix R with v_world = R v_body, column vectors: the columns are the body's axes in world axes.
+    """Rotation matrix R of an orientation, with ``v_world = R v_body`` for column vectors.
 
     Args:
         orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Returns:
-        Matrices, shape (..., 3, 3). A renderer that multiplies row vectors from the left wants the transpose.
+        Matrices, shape (..., 3, 3). The columns are the body's axes in world axes. A renderer that multiplies row vectors from the left
+        needs the transpose.
 
     Error: 6 eps.
+
+    Example:
+        >>> to_matrix((0.5, 0.5, 0.5, 0.5)).tolist()
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
     return _to_matrix(orientation)
 
 
 def from_matrix(matrix: npt.ArrayLike) -> FloatArray:
-    """Quaternion of a rotation matrix; of the two, the one with w ≥ 0.
+    """Quaternion of a rotation matrix; of the two possible ones, that with w ≥ 0.
 
     Args:
-        matrix: Rotation R with v_world = R v_body, shape (..., 3, 3).
+        matrix: Rotation R with ``v_world = R v_body``, shape (..., 3, 3).
 
     Returns:
         Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Raises:
-        ValueError: R is a reflection, or an entry of RᵀR is over 1e-6 from the unit matrix's (see `orthonormalize`).
+        ValueError: R is a reflection, or an element of ``RᵀR`` differs by more than 1e-6 from the unit matrix (see `orthonormalize`).
 
-    Error: 2 eps at every angle, half turns included; what R itself is off by comes on top.
+    Error: 2 eps at every angle, including half turns, in addition to the error of R itself.
     Source: Shepperd (1978), see `kernels.rotations.from_columns`.
+
+    Example:
+        >>> from_matrix([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).tolist()
+        [0.5, 0.5, 0.5, 0.5]
     """
     return _from_matrix(matrix)
 
 
 def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> FloatArray:
-    """Quaternion of a turn about an axis, counter-clockwise seen from the tip of the axis.
+    """Quaternion of a rotation about an axis, counter-clockwise seen from the tip of the axis.
 
     Args:
         axis: Axis of the rotation, a non-zero vector, the same in body and world axes, shape (..., 3).
         angle: Any angle [rad], shape (...).
 
     Returns:
-        Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4). One turn more gives its negative.
+        Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4). An angle larger by 2π gives its negative.
 
     Error: 2 eps.
+
+    Example:
+        >>> import math
+        >>> from_axis_angle((0.0, 0.0, 2.0), math.pi / 2).round(3).tolist()
+        [0.0, 0.0, 0.707, 0.707]
     """
     return _from_axis_angle(axis, angle)
 
 
 def to_axis_angle(orientation: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Axis and angle of the shorter of the two turns.
+    """Axis and angle of a rotation, by the shorter way round.
 
     Args:
         orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Returns:
-        Unit axis, shape (..., 3), and angle [rad] in [0, π], shape (...). No turn at all has the axis (0, 0, 1).
+        Unit axis, shape (..., 3), and angle [rad] in [0, π], shape (...). If there is no rotation, the axis is (0, 0, 1).
 
-    Error: axis 2 eps; angle 3 eps, and 3 eps of itself where it is small.
+    Error: axis 2 eps; angle 3 eps, and for small angles 3 eps of the angle.
+
+    Example:
+        >>> axis, angle = to_axis_angle((0.0, 0.0, 1.0, 0.0))
+        >>> axis.tolist(), round(float(angle), 6)
+        ([0.0, 0.0, 1.0], 3.141593)
     """
     both = _to_axis_angle(orientation)
     return both[..., :3].copy(), +both[..., 3]  # the sign makes a copy, and a number of one angle
 
 
 def from_rotation_vector(turn: npt.ArrayLike) -> FloatArray:
-    """Quaternion of a turn by |turn| radians about its direction; exact at zero.
+    """Quaternion of a rotation vector, whose direction is the axis and whose length is the angle; exact at zero.
 
     Args:
         turn: Axis times angle [rad], shape (..., 3).
@@ -174,140 +225,197 @@ def from_rotation_vector(turn: npt.ArrayLike) -> FloatArray:
     Returns:
         Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
-    Error: 2 eps, and eps |turn| on top, as its length is rounded; below a radian the vector part has 4 eps of itself.
+    Error: 2 eps, plus ``eps |turn|`` because the length of `turn` is rounded. Below one radian, the vector part has a relative error of
+        4 eps.
+
+    Example:
+        >>> import math
+        >>> from_rotation_vector((0.0, 0.0, math.pi / 2)).round(3).tolist()
+        [0.0, 0.0, 0.707, 0.707]
     """
     return _from_rotation_vector(turn)
 
 
 def from_euler(angles: npt.ArrayLike, sequence: str) -> FloatArray:
-    """Quaternion of one to three turns about coordinate axes, in the convention of SciPy's `Rotation.from_euler`.
+    """Quaternion of one to three rotations about coordinate axes, in the convention of SciPy's `Rotation.from_euler`.
 
     Args:
-        angles: Turns [rad] in the order of the letters, shape (..., n), n the number of letters.
-        sequence: Axes, none twice running. Upper case: intrinsic, about the axes as the turns before have left them
-            ("ZYX": yaw, pitch, roll). Lower case: extrinsic, about fixed axes. "ABC" is "cba" with the angles reversed.
+        angles: Angles [rad] in the order of the letters, shape (..., n) for n letters.
+        sequence: One to three axes, with no axis twice in a row. Upper case is intrinsic, about the axes as they are after the previous
+            rotations ("ZYX" is yaw, pitch, roll). Lower case is extrinsic, about fixed axes. "ABC" is "cba" with the angles reversed.
 
     Returns:
         Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Raises:
-        ValueError, TypeError: The sequence is not one of these, or not a text.
+        TypeError: The sequence is not a string, or an angle is not a real number.
+        ValueError: The sequence is not one of these, or the number of angles differs from that of the letters.
 
     Error: 2 eps.
+
+    Example:
+        >>> import math
+        >>> yaw, pitch, roll = math.radians(90.0), 0.0, 0.0
+        >>> from_euler((yaw, pitch, roll), "ZYX").round(3).tolist()
+        [0.0, 0.0, 0.707, 0.707]
     """
     formula = _from_euler.get(sequence) if isinstance(sequence, str) else None
     if formula is None:
-        rule = 'one to three of "xyz" (extrinsic) or of "XYZ" (intrinsic), none twice running'
+        rule = 'one to three of "xyz" (extrinsic) or of "XYZ" (intrinsic), with no axis twice in a row'
         kind = ValueError if isinstance(sequence, str) else TypeError
         checks.refuse("rotation.from_euler", "sequence", sequence, rule, kind)
     return formula(angles)
 
 
 def look_along(forward: npt.ArrayLike, up: npt.ArrayLike) -> FloatArray:
-    """Orientation whose body z axis points along `forward` and whose body y axis points as nearly along `up` as it can.
+    """Orientation whose body z axis points along `forward` and whose body y axis points as nearly along `up` as possible.
 
-    The body x axis then lies along up × forward. A craft drawn along z, its engine at the rear pushing towards +z,
-    flies along `forward` with +y overhead and +x to the left. (A graphics camera looks along its −z: give it −forward.)
+    The body x axis then points along ``up × forward``. A craft that is modelled along z, with its engine at the rear pushing towards +z,
+    flies along `forward` with +y overhead and +x to the left. A graphics camera looks along its −z axis: pass −forward for it.
 
     Args:
         forward: A non-zero vector, world frame, shape (..., 3).
-        up: A non-zero vector that is not on the line of `forward` within 1e-6 rad, world frame, shape (..., 3).
+        up: A non-zero vector that is not parallel to `forward` (to 1e-6 rad), world frame, shape (..., 3).
 
     Returns:
         Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Raises:
-        ValueError: One of the two is zero, or they lie on one line.
+        ValueError: One of the two is zero, or they are parallel.
 
-    Error: 2 eps, in the turn about `forward` over the sine of the angle between the two.
+    Error: 2 eps; in the rotation about `forward`, 2 eps divided by the sine of the angle between the two.
+
+    Example:
+        >>> look_along((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)).round(12).tolist()
+        [0.5, 0.5, 0.5, 0.5]
     """
     return _look_along(forward, up)
 
 
 def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> FloatArray:
-    """The orientation a fraction of the way from a to b, by a steady turn about one axis, the shorter way round.
+    """Spherical linear interpolation from one orientation to another, about one fixed axis and by the shorter way round.
 
     Args:
-        a: A unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
-        b: The other one, shape (..., 4).
+        a: Unit quaternion at fraction 0, scalar-last (x, y, z, w), body to world, shape (..., 4).
+        b: Unit quaternion at fraction 1, scalar-last (x, y, z, w), body to world, shape (..., 4).
         fraction: From 0 to 1, shape (...).
 
     Returns:
-        Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4): exactly a at 0 and b or −b at 1,
-        as normalised. Half a turn apart, where both ways are equally short, it ends in b.
+        Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4). It is exactly a at 0 and b or −b at 1, as normalised. If
+        they are half a turn apart, so that both ways are equally short, it ends at b.
 
     Raises:
-        ValueError: A fraction outside [0, 1].
+        ValueError: The fraction is outside [0, 1].
 
-    Error: 3 eps, however near or far the two are; of unit length within 3 eps.
-    Source: Shoemake (1985); sin(tφ)/sin φ written with sin(x)/x, which holds at φ = 0.
+    Error: 3 eps, however small or large the angle is; the length is 1 within 3 eps.
+    Source: Shoemake (1985), with ``sin(tφ)/sin φ`` written in terms of ``sin(x)/x``, so that it holds at φ = 0.
+
+    Example:
+        >>> slerp((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.0), 0.5).round(3).tolist()
+        [0.0, 0.0, 0.707, 0.707]
     """
     return _slerp(a, b, fraction)
 
 
 def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
-    """Angle of the shortest turn from one orientation to the other; zero between q and −q.
+    """Angle of the shortest rotation from one orientation to another; zero between q and −q.
 
     Args:
-        a: A unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
-        b: The other one, shape (..., 4).
+        a: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
+        b: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Returns:
         Angle [rad] in [0, π], shape (...).
 
-    Error: 4 eps, at small angles too, where the arc cosine of a · b would be off by 2e-8.
+    Error: 4 eps, also at small angles, for which the arc cosine of a · b would have an error of 2e-8.
+
+    Example:
+        >>> round(float(angle_between((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.0))), 6)
+        3.141593
     """
     return _angle_between(a, b)
 
 
 def to_scalar_first(quaternion: npt.ArrayLike) -> FloatArray:
-    """From scalar-last (x, y, z, w), as here, to scalar-first (w, x, y, z): exact, any length, shape (..., 4)."""
+    """Convert scalar-last (x, y, z, w), the order of this engine, to scalar-first (w, x, y, z). Exact.
+
+    Args:
+        quaternion: A quaternion of any length, scalar-last (x, y, z, w), shape (..., 4).
+
+    Returns:
+        (w, x, y, z), shape (..., 4).
+
+    Example:
+        >>> to_scalar_first((0.0, 0.0, 0.0, 1.0)).tolist()
+        [1.0, 0.0, 0.0, 0.0]
+    """
     return _to_scalar_first(quaternion)
 
 
 def from_scalar_first(quaternion: npt.ArrayLike) -> FloatArray:
-    """From scalar-first (w, x, y, z) to scalar-last (x, y, z, w), as here: exact, any length, shape (..., 4)."""
+    """Convert scalar-first (w, x, y, z) to scalar-last (x, y, z, w), the order of this engine. Exact.
+
+    Args:
+        quaternion: A quaternion of any length, scalar-first (w, x, y, z), shape (..., 4).
+
+    Returns:
+        (x, y, z, w), shape (..., 4).
+
+    Example:
+        >>> from_scalar_first((1.0, 0.0, 0.0, 0.0)).tolist()
+        [0.0, 0.0, 0.0, 1.0]
+    """
     return _from_scalar_first(quaternion)
 
 
 def orthonormalize(matrix: npt.ArrayLike) -> FloatArray:
-    """Rotation matrix from one that has drifted: T keeps its direction, N stays in the plane of T and N, and B = T × N.
+    """Rotation matrix from a matrix that has drifted, with columns T, N, B.
 
-    What integrating a matrix needs after every few steps, lest boxes stop being boxes: nine numbers carry three freedoms, and the third
-    column is integrated for nothing. A quaternion only has to be brought back to unit length, which is why the engine carries one.
+    T keeps its direction, N stays in the plane of T and N, and B becomes ``T × N``. A matrix that is integrated needs this every few
+    steps, because its nine numbers have only three degrees of freedom. A quaternion only has to be normalised, which is why the engine
+    integrates quaternions.
 
     Args:
         matrix: Columns T, N, B of any length, right-handed, shape (..., 3, 3).
 
     Returns:
-        Rotation matrix, shape (..., 3, 3); not the nearest one, as T is never moved.
+        Rotation matrix, shape (..., 3, 3). It is not the nearest one, because T never moves.
 
     Raises:
-        ValueError: The columns are left-handed, or lie in one plane (volume of the unit vectors along them up to 1e-6).
+        ValueError: The columns are left-handed or lie in one plane (the unit vectors along them span a volume of at most 1e-6).
 
-    Error: an entry of RᵀR is within 5 eps of the unit matrix's.
-    Source: Maggiore, "Integration, rotation matrices, and quaternions", Gram-Schmidt, with N' = N − T (N · T). The
-        slide's N − N (N · T) changes the length of N alone (erratum G4).
+    Error: an element of ``RᵀR`` is within 5 eps of the unit matrix.
+    Source: Maggiore, "Integration, rotation matrices, and quaternions", Gram-Schmidt, with ``N' = N − T (N · T)``. The slide's
+        ``N − N (N · T)`` changes only the length of N (erratum G4).
+
+    Example:
+        >>> orthonormalize([[2.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 3.0]]).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     return _orthonormalize(matrix)
 
 
 def rodrigues(axis: npt.ArrayLike, angle: npt.ArrayLike) -> FloatArray:
-    """Rotation matrix of a turn about an axis: R = 1 + sin θ D + (1 − cos θ) D², where D v = d × v, d the unit axis.
+    """Rotation matrix of a rotation about an axis, by Rodrigues' formula.
 
-    The point of it: D drops the part of v along d and turns the rest by a quarter, D² by a half. So R leaves what lies
-    on the axis, and of what lies across keeps cos θ where it is and puts sin θ a quarter on; no basis around d is
-    needed, and no half angle.
+    ``R = 1 + sin θ D + (1 − cos θ) D²``, where ``D v = d × v`` with the unit axis d. D removes the part of v along d and rotates the rest
+    by a quarter turn. R therefore leaves the part along d unchanged, and multiplies the part across it by cos θ and adds sin θ times the
+    part rotated by a quarter turn. This needs neither a basis around d nor the half angle.
 
     Args:
         axis: Axis of the rotation, a non-zero vector, the same in body and world axes, shape (..., 3).
         angle: Any angle [rad], shape (...).
 
     Returns:
-        Matrix R with v_world = R v_body, shape (..., 3, 3).
+        Matrix R with ``v_world = R v_body``, shape (..., 3, 3).
 
     Error: 8 eps.
     Source: Maggiore, "Integration, rotation matrices, and quaternions", primer.
+
+    Example:
+        >>> import math
+        >>> rodrigues((0.0, 0.0, 1.0), math.pi / 2).round(12).tolist()
+        [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     return _rodrigues(axis, angle)
 
@@ -315,8 +423,8 @@ def rodrigues(axis: npt.ArrayLike, angle: npt.ArrayLike) -> FloatArray:
 def prepare() -> None:
     """Compile the loops that make stacks faster, or load them from the cache.
 
-    Takes a few seconds on the first run on a machine. Nothing else in this module compiles anything, and the results are the same to the
-    last bit with it and without it. Where numba is missing or switched off it does nothing.
+    This takes a few seconds on the first run on a machine. Nothing else in this module compiles anything. The results are the same bit
+    for bit with and without it. Without numba, or with numba switched off, it does nothing.
 
     Example:
         >>> prepare()
@@ -374,7 +482,7 @@ _look_along = Formula(
     {"forward": DIRECTION, "up": DIRECTION},
     (4,),
     rejected=("up",),
-    rule=f"a vector off the line of forward (sine of the angle above {rotations.PARALLEL:g})",
+    rule=f"a vector that is not parallel to forward (sine of the angle above {rotations.PARALLEL:g})",
 )
 _slerp = Formula(
     "rotation.slerp",

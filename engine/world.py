@@ -6,7 +6,7 @@ import copyreg
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress
+from itertools import compress, islice
 from typing import Any, NoReturn, TypeVar, overload
 
 import numpy as np
@@ -59,9 +59,10 @@ class World:
     """A simulation of rigid bodies under forces, which advances in ticks of one fixed length.
 
     Each tick calls the callbacks that are due, evaluates the forces, and integrates the state of the bodies. A tick either completes or
-    changes nothing: if a callback or a force raises, or if the result is not finite, the world returns to its state before that tick. This
-    undoes what callbacks have changed, and what forces and callbacks keep in `memory` or expose by `get_state()` and `set_state(state)`.
-    Anything that they keep elsewhere is not undone. The pose drawn after a tick with a non-finite result is not blended.
+    changes nothing: if a force or a function given to `on_tick` raises, or if the result is not finite, the world returns to its state
+    before that tick. This undoes what callbacks have changed, and what forces and callbacks keep in `memory` or expose by `get_state()` and
+    `set_state(state)`. Anything that they keep elsewhere is not undone. The pose drawn after a tick with a non-finite result is not
+    blended.
 
     Args:
         dt: Length of a tick [s], above zero. It never changes. The clock uses a `Fraction` exactly.
@@ -366,9 +367,8 @@ class World:
         try:
             return self._names[name]
         except KeyError:
-            raise KeyError(
-                f"World: no body is named {name!r}; the known names are {', '.join(map(repr, self._names)) or 'none'}"
-            ) from None
+            known = ", ".join(map(repr, islice(self._names, 10))) + (", …" if len(self._names) > 10 else "")
+            raise KeyError(f"World: no body is named {name!r}; its bodies are {known or 'none'}") from None
 
     def add_body(
         self,
@@ -756,17 +756,18 @@ class World:
     def shift_origin(self, shift: npt.ArrayLike) -> None:
         """Move the world's origin, so that bodies far away have small coordinates again (a floating origin).
 
-        Subtracts `shift` from every point of the world: positions of the bodies, also those that drawing blends, centres of gravity, the
-        fixed ends of springs, and the `world_points` of compiled forces. The motion continues as before, up to the rounding of the new
-        positions. A shift of few digits, such as a multiple of 1024 m, keeps differences of positions exact.
+        This subtracts `shift` from every point of the world: positions of the bodies, including the previous ones that are used for
+        drawing, centres of gravity, the fixed ends of springs, and the `world_points` of compiled forces. The motion continues as before,
+        up to the rounding of the new positions. A shift by a round number, such as a multiple of 1024 m, keeps differences of positions
+        exact.
 
-        An object with a method `on_origin_shift(shift)` that acts as a force or callback, or that is attached to `memory`, is then told, so
-        that it subtracts the shift from its own points. A function can have it as an attribute. Python forces without this method are named
-        in a warning. If one of them raises, everything is undone, objects without `get_state` and `set_state(state)` by another call with
-        the opposite shift. What a program keeps elsewhere, such as a camera or a trail, it has to move itself.
+        Then it calls `on_origin_shift(shift)` on each force, callback and object attached to `memory` that has this method, so that they
+        can subtract the shift from points of their own. A function can have it as an attribute. Python forces without it are named in a
+        warning. If one of these calls raises, everything is undone: objects with `get_state()` and `set_state(state)` are restored, and the
+        others are called again with the opposite shift. Points that a program keeps elsewhere, such as a camera or a trail, are not moved.
 
         Args:
-            shift: The new origin [m], in world axes from the origin so far, shape (3,).
+            shift: The new origin [m], in world axes from the current origin, shape (3,).
 
         Raises:
             TypeError: `shift` is not a sequence of real numbers.
@@ -937,20 +938,20 @@ class World:
     ) -> None:
         """Compile everything that ticks will need and load it into this process, so that no tick has to wait for the compiler.
 
-        Without it a world starts after the few seconds that its first tick takes to compile. What is needed later is compiled in the
-        background while a slower loop takes the ticks, to the same bits. What has been compiled is kept on disk for the next start.
+        Without this call, the first tick on a machine waits a few seconds for the compiler. Anything that is needed later is compiled in
+        the background while a slower loop takes the ticks, with the same bits. Compiled kernels are kept on disk for the next start.
 
         Args:
-            integrators: Methods, or their names, that the world will use; None is its present one.
+            integrators: Methods, or their names, that the world will use; None is its present method.
             forces: Forces, or classes of `engine.forces`, that will act; None is those that act now. Weights, thrusters, pushes and
                 springs are always ready.
-            capacity: The number of bodies for which there is to be room, at least 1; None is the present number.
-            progress: Called as `progress(done, total, name)` before each kernel, and at the end with an empty name: for a loading bar.
+            capacity: The largest number of bodies that the world will have, at least 1; None is the present number.
+            progress: For a loading bar; called as `progress(done, total, name)` before each kernel, and at the end with an empty name.
 
         Raises:
-            TypeError: An integrator is none, or a force is neither a force nor a class of forces.
+            TypeError: An integrator is neither a method nor a name, or a force is neither a force nor a class of forces.
             ValueError: A name is unknown, or the capacity is below 1.
-            RuntimeError: Called inside a tick.
+            RuntimeError: It is called inside a tick.
 
         Example:
             >>> world = World(1 / 60)

@@ -96,9 +96,7 @@ class FreeMotion:
     def _check_swing(self, world: World, now: Sample) -> str:
         least, greatest = np.degrees(swing(self.moments, self.momentum_principal, self.axis))
         low, high = np.degrees(self.tilts)
-        found = (
-            f"the axis stays within {low:.2f} to {high:.2f} degrees of L, by closed form {least:.2f} to {greatest:.2f}"
-        )
+        found = f"the axis is {low:.2f} to {high:.2f} degrees from the angular momentum, by closed form {least:.2f} to {greatest:.2f}"
         # Near its bounds the angle goes with the root of what energy and momentum have drifted.
         slack = 0.05 + math.degrees(4.0 * math.sqrt(now.momentum_drift + abs(now.energy_drift)))
         claim(least - slack <= low and high <= greatest + slack, found)

@@ -270,10 +270,10 @@ def reference_fields(*names: str) -> tuple[Field, ...]:
     return (*references, Field("enabled", Kind.COMMAND, meaning="whether it acts", digest=110, rest=1.0, rule=SWITCH))
 
 
-def require_body(body: BodyHandle, argument: str, owner: str) -> BodyHandle:
+def require_body(body: BodyHandle, argument: str, owner: str, rule: str = "a body of a world") -> BodyHandle:
     """Return the body, after checking that it is one and still in its world."""
     if not is_body(body):
-        refuse(owner, argument, body, "a body of a world", TypeError)
+        refuse(owner, argument, body, rule, TypeError)
     _ = body.index  # rejects a body that was removed
     return body
 

@@ -74,7 +74,7 @@ class Spring(TableForce):
     ) -> None:
         require_body(body, "body", "Spring")
         if other is not None:
-            require_body(other, "other", "Spring")
+            require_body(other, "other", "Spring", "a body of a world, or None for the fixed point at_other")
         if other is body:
             refuse("Spring", "other", other, "a different body than the first, or None")
         values = {

@@ -37,8 +37,8 @@ class Extrapolated(Integrator):
     Source: Mandre (2008), 7.3. Corrections: the polynomial is quadratic, and ``x = (t − t₀)/dt`` with t₀ the start of the tick (M9).
 
     Args:
-        integrator: The inner method. It may be `Substepped`, but a `Substepped` method must not contain this one, because the history is
-            one of whole ticks.
+        integrator: The inner method. It may be `Substepped`, but a `Substepped` method must not contain this one, because the history
+            consists of whole ticks.
 
     Example:
         >>> from engine import World

@@ -90,7 +90,7 @@ class Substepped(Integrator):
                 "Substepped",
                 "integrator",
                 integrator,
-                "a method that does not extrapolate, because the history is one of whole ticks; use "
+                "a method that does not extrapolate, because its history consists of whole ticks; use "
                 "Extrapolated(Substepped(…)) instead",
             )
         if (n is None) == (tolerance is None):

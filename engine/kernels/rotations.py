@@ -228,7 +228,7 @@ SEQUENCES = tuple(
     for letters in product(axes, repeat=count)
     if all(a != b for a, b in pairwise(letters))
 )
-"""Axes of one to three turns in sequence, none twice running: lower case about fixed axes, upper case about those of the body."""
+"""Axes of one to three turns in sequence, no axis twice in a row: lower case about fixed axes, upper case about those of the body."""
 
 
 def from_euler(sequence: str) -> Callable[[Sequence[float]], Quaternion]:

@@ -109,7 +109,7 @@ class Memory:
             return self._rows[name]
         except KeyError:
             raise KeyError(
-                f"World.memory: no rows are named {name!r}; the known names are {', '.join(map(repr, self._rows)) or 'none'}"
+                f"World.memory: no rows are named {name!r}; its rows are {', '.join(map(repr, self._rows)) or 'none'}"
             ) from None
 
     def add(self, name: str, shape: int | tuple[int, ...] = (), dtype: npt.DTypeLike = np.float64) -> MemoryRows:

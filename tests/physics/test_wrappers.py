@@ -628,7 +628,7 @@ def test_one_wrapper_flies_many_worlds():
 
 
 def test_what_makes_no_sense_is_refused_with_the_reason():
-    with pytest.raises(ValueError, match=r"history is one of whole ticks.*Extrapolated\(Substepped"):
+    with pytest.raises(ValueError, match=r"history consists of whole ticks.*Extrapolated\(Substepped"):
         Substepped(Extrapolated(RungeKutta4()), 2)
     with pytest.raises(ValueError, match="extrapolate already"):
         Extrapolated(Extrapolated(RungeKutta4()))

@@ -850,3 +850,11 @@ def test_rates_of_all_bodies_that_would_not_be_finite_are_rejected_and_change_no
         world.state.angular_velocity_world = np.array([LARGE])
     assert world.state_hash() == before
     assert body.angular_velocity_body.tolist() == [0.1, 0.2, 0.3]
+
+
+def test_a_spring_to_a_point_in_place_of_a_body_is_told_where_the_point_belongs():
+    ship = World(0.01).add_body(SHIP)
+    with pytest.raises(
+        TypeError, match="Spring: other must be a body of a world, or None for the fixed point at_other"
+    ):
+        forces.Spring(ship, (0.0, 0.0, 0.0), stiffness=1.0)

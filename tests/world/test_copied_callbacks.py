@@ -159,7 +159,7 @@ def test_a_callback_that_reaches_a_body_of_the_original_is_rejected_with_its_nam
     control = world.on_tick(form(ship))
     rule = r'look it up in the world that is passed in: `def control\(world\): ship = world.body\("ship"\)`'
     with pytest.raises(
-        ValueError, match=rf"World: it cannot be copied, because the callback .* reaches a handle.*{rule}"
+        ValueError, match=rf"World: it cannot be copied, because the callback .* refers to a handle.*{rule}"
     ):
         copied(world)
     world.remove_callback(control)

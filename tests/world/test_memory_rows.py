@@ -132,7 +132,7 @@ def test_values_that_do_not_fit_their_rows_are_rejected_and_the_rows_named(name,
     with pytest.raises((IndexError, ValueError, TypeError)):
         rows[5] = 1
     assert rows.value.tolist() == [3, 4]
-    with pytest.raises(KeyError, match=r"World.memory: no rows are named 'other'; the known names are"):
+    with pytest.raises(KeyError, match=r"World.memory: no rows are named 'other'; its rows are '"):
         world.memory["other"]
 
 

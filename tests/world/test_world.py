@@ -148,6 +148,19 @@ def test_names_are_unique_and_made_where_none_is_given():
     assert world.add_body(PROPERTIES, name="body 1") is world.body("body 1")
 
 
+def test_an_unknown_name_is_answered_with_at_most_ten_names():
+    world = World(dt=0.5)
+    with pytest.raises(KeyError, match=r"no body is named 'x'; its bodies are none"):
+        world.body("x")
+    for number in range(10):
+        world.add_body(PROPERTIES, name=f"n{number}")
+    with pytest.raises(KeyError, match=r"its bodies are 'n0', .*'n8', 'n9'.$"):
+        world.body("x")
+    world.add_body(PROPERTIES, name="n10")
+    with pytest.raises(KeyError, match=r"its bodies are 'n0', .*'n8', 'n9', ….$"):
+        world.body("x")
+
+
 def test_removing_a_body_closes_the_rows_up():
     world = World(0.1)
     bodies = world.add_bodies(PROPERTIES, np.arange(15.0).reshape(5, 3), velocity=(1.0, 0.0, 0.0))
