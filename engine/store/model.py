@@ -30,6 +30,9 @@ class Model:
     def __init__(self, bodies: Bodies) -> None:
         self._bodies = bodies
 
+    def __repr__(self) -> str:
+        return f"<Model of {self._bodies.count} {'body' if self._bodies.count == 1 else 'bodies'}>"
+
     @property
     def mass(self) -> FloatArray:
         """Mass [kg], shape (n,)."""

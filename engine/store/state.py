@@ -36,6 +36,9 @@ class State:
         self._layout = -1
         self._views: dict[int, FloatArray] = {}
 
+    def __repr__(self) -> str:
+        return f"<State of {self._bodies.count} {'body' if self._bodies.count == 1 else 'bodies'}>"
+
     @property
     def position(self) -> FloatArray:
         """Position of the mass centres [m], world frame, shape (n, 3)."""

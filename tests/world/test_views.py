@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from engine import MassProperties, World
+
 from ..full_world import full_world, image
 from ..worlds import skew_body
 
@@ -81,3 +83,10 @@ def test_poses_are_blended_by_numbers_from_zero_to_one(alpha, kind):
             ship.interpolated_pose(alpha)
     for good in (0, 1, 0.5, np.float32(0.5)):
         world.state.interpolated_poses(good)
+
+
+def test_the_views_of_a_world_say_what_they_are():
+    world = World(0.1)
+    assert (repr(world.state), repr(world.model)) == ("<State of 0 bodies>", "<Model of 0 bodies>")
+    world.add_body(MassProperties.sphere(1.0, 0.5))
+    assert (repr(world.state), repr(world.model)) == ("<State of 1 body>", "<Model of 1 body>")
