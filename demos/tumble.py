@@ -1,17 +1,19 @@
 """A spacecraft tumbles freely, steadily about its least and greatest axes and flipping about the intermediate axis.
 
-    python -m demos tumble [--case NAME] [--integrator NAME] [--game-mode] [--headless --frames N --out FILE.png]
+    python -m demos tumble [--case NAME | --mesh FILE] [--integrator NAME] [--game-mode] [--headless --frames N --out FILE.png]
 
 The flip is the Dzhanibekov effect, which the intermediate-axis (tennis-racket) theorem explains. The amber arrow is the angular momentum L,
 which is conserved. Blue is the path of the body axis that is closest to L at the start. On the left is the solid ellipsoid with the same
 moments, which rotates as the body does. On the right, Poinsot's ellipsoid ω·Iω = 2T rolls on its plane. Green is ω, with the polhode on the
 ellipsoid and the herpolhode on the plane. In game mode (key G) L is not conserved and the ellipsoid does not roll. The cases named after
-Ganapathi are those of his figures 3 to 5. No real body has their tensors, so they require --allow-unphysical.
+Ganapathi are those of his figures 3 to 5. No real body has their tensors, so they require --allow-unphysical. With --mesh, the body is
+the solid in a glTF, OBJ or STL file.
 """
 
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from .scenes.palette import AMBER, AXES, BLUE, GREEN, QUIET, WORDS
 from .scenes.poinsot import Poinsot
 from .scenes.restarting import Restarting
 from .scenes.tumble_cases import CASES, UNPHYSICAL
+from .scenes.tumble_mesh import mesh_case
 from .viewer.picture.camera import FIRST_RIGHT
 from .viewer.picture.scene import Array, Arrow, Caption, Line, Model, Picture
 from .viewer.picture.trail import Trail
@@ -41,6 +44,8 @@ class TumbleOptions(options.SceneOptions):
     """The options of this demo."""
 
     case: str
+    mesh: Path | None
+    """The file of the body; None for the case's own."""
     allow_unphysical: bool
     inertia: tuple[float, ...] | None
     """Three principal moments or nine numbers of a tensor [kg·m²]; None for the case's own."""
@@ -55,7 +60,9 @@ class Tumble(Restarting):
     rewinds = True
 
     def __init__(self, wanted: TumbleOptions) -> None:
-        self._wanted, self.case_name = wanted, wanted.case
+        self._wanted, self._cases, self.case_name = wanted, CASES, wanted.case
+        if wanted.mesh is not None:
+            self._cases, self.case_name = {"mesh": mesh_case(wanted.mesh), **CASES}, "mesh"
         self._begin(wanted.integrator, wanted.game_mode)
 
     def next_case(self) -> None:
@@ -66,7 +73,7 @@ class Tumble(Restarting):
     def picture(self) -> Picture:
         """The body, its axes, L and their paths, and the two ellipsoids; drawing never writes to the world."""
         origin, orientation = self.body.interpolated_pose()
-        turn, case = rotation.to_matrix(orientation), CASES[self.case_name]
+        turn, case = rotation.to_matrix(orientation), self._cases[self.case_name]
         own, possible = self._wanted.inertia is not None, len(self.equal.semi_axes) > 0
         note = UNPHYSICAL if not possible else "the drawn shape is not that of this tensor" if own else ""
         axis = AXIS_LENGTH * self.radius * (turn @ self.motion.axis_body)
@@ -100,10 +107,10 @@ class Tumble(Restarting):
         ]
 
     def _case_names(self) -> Collection[str]:
-        return [name for name, case in CASES.items() if case.physical or self._wanted.allow_unphysical]
+        return [name for name, case in self._cases.items() if case.physical or self._wanted.allow_unphysical]
 
     def _begin(self, integrator: integrators.Integrator | str | None, game_mode: bool) -> None:
-        wanted, case = self._wanted, CASES[self.case_name]
+        wanted, case = self._wanted, self._cases[self.case_name]
         properties = self._properties()
         rates = np.array(case.rates if wanted.angular_velocity is None else wanted.angular_velocity, dtype=float)
         # At the fastest pace a slow frame advances the world by 0.4 s, and that many ticks must fit into one frame.
@@ -118,7 +125,7 @@ class Tumble(Restarting):
         self._stand_ellipsoids(properties)
 
     def _properties(self) -> MassProperties:
-        wanted, case = self._wanted, CASES[self.case_name]
+        wanted, case = self._wanted, self._cases[self.case_name]
         if wanted.inertia is not None:
             return masses.from_numbers(wanted.inertia, physical=not wanted.allow_unphysical)
         if case.physical or wanted.allow_unphysical:
@@ -143,11 +150,21 @@ class Tumble(Restarting):
 def read_options(arguments: Sequence[str] | None = None) -> TumbleOptions:
     """The command line of this demo."""
     reader = options.parser("tumble", __doc__.partition("\n")[0], TumbleOptions)
-    reader.add_argument("--case", choices=CASES, default="flip", help="the body and its spin (default flip)")
+    body = reader.add_mutually_exclusive_group()
+    body.add_argument("--case", choices=CASES, default="flip", help="the body and its spin (default flip)")
+    body.add_argument(
+        "--mesh",
+        type=Path,
+        metavar="FILE",
+        help="the body is the solid in this glTF, OBJ or STL file, scaled to the size of the ship and spun about its intermediate axis "
+        "(needs the package trimesh)",
+    )
     reader.add_argument("--allow-unphysical", action="store_true", help="accept tensors that no real body has")
     options.add_numbers(reader, "--inertia", "I", "3 principal moments or 9 numbers of a tensor [kg·m²]")
     options.add_numbers(reader, "--angular-velocity", "W", "3 body rates [rad/s]")
     wanted = reader.parse(arguments)
+    if wanted.mesh is not None and wanted.inertia is not None:
+        reader.error("--mesh and --inertia both give the inertia of the body; give one of them")
     if wanted.angular_velocity is not None and (len(wanted.angular_velocity) != 3 or not any(wanted.angular_velocity)):
         reader.error(f"--angular-velocity must be 3 body rates [rad/s], not all zero; got {wanted.angular_velocity}")
     return wanted

@@ -18,7 +18,14 @@ SIZE = (1280, 720)
 FRAMES_TIMED = 3
 """A frame at the highest tier takes a quarter of a second in software."""
 
-PACKAGES = {"numpy": "", "numba": "", "moderngl": "", "pyrr": "", "av": "only for --record"}
+PACKAGES = {
+    "numpy": "",
+    "numba": "",
+    "moderngl": "",
+    "pyrr": "",
+    "av": "only for --record",
+    "trimesh": "only for tumble --mesh",
+}
 """The packages; for an optional one, what it is needed for."""
 
 WINDOW = "a desktop session, ssh -X, or a virtual display (xvfb-run)"

@@ -1,12 +1,17 @@
 """The demo `tumble`: its physics is correct, its checks can fail, and its picture shows what the engine computed."""
 
+import itertools
+import sys
+
 import numpy as np
 import pytest
 
 from demos import tumble
+from demos.__main__ import main
 from demos.scenes import masses
 from demos.scenes.free_body import period_of_rates, polhode, swing, upright
 from demos.scenes.poinsot import LIFT
+from demos.viewer import meshes
 from demos.viewer.run.controls import Controls
 from engine import MassProperties, World, integrators, rotation
 
@@ -218,3 +223,165 @@ def test_whatever_explains_the_motion_can_be_hidden():
     picture = new_scene().picture()
     assert all(part.layer for part in (*picture.arrows, *picture.lines))
     assert not picture.status
+
+
+WRENCH = {*((x, 0, 0) for x in range(7)), (7, 1, 0), (7, 0, 0), (8, 1, 0), (9, 1, 0), (7, -1, 0), (8, -1, 0), (0, 0, 1)}
+"""A shaft with a jaw at one end and a peg at the other, of unit cubes; no plane of symmetry is left, and no axis is principal."""
+
+
+def surface(cells):
+    """Vertices and faces of the solid of these unit cubes, far from the origin; neighbours have no face in common."""
+    corners, faces = [], []
+    for cell, axis, side in itertools.product(sorted(cells), range(3), (0, 1)):
+        normal, u, v = np.roll(np.eye(3, dtype=int), -axis, axis=0)
+        if tuple((cell + (2 * side - 1) * normal).tolist()) in cells:
+            continue
+        start = cell + side * normal
+        u, v = (u, v) if side else (v, u)
+        first = len(corners)
+        corners += [start, start + u, start + u + v, start + v]
+        faces += [(first, first + 1, first + 2), (first, first + 2, first + 3)]
+    return np.add(corners, (30.0, -20.0, 10.0)), faces
+
+
+def write_mesh(path, vertices, faces):
+    """An OBJ file, or an STL file in text."""
+    if path.suffix == ".obj":
+        lines = ["v {} {} {}".format(*point) for point in vertices]
+        lines += ["f {} {} {}".format(*(corner + 1 for corner in face)) for face in faces]
+    else:
+        facets = (["outer loop", *("vertex {} {} {}".format(*vertices[c]) for c in face), "endloop"] for face in faces)
+        lines = [
+            "solid wrench",
+            *(line for facet in facets for line in ("facet normal 0 0 0", *facet, "endfacet")),
+            "endsolid",
+        ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture(params=["wrench.obj", "wrench.stl"])
+def wrench(request, tmp_path, monkeypatch):
+    pytest.importorskip("trimesh")
+    monkeypatch.setattr(meshes, "MESHES", dict(meshes.MESHES))
+    return write_mesh(tmp_path / request.param, *surface(WRENCH))
+
+
+def test_a_body_from_a_file_tumbles_headless_and_passes_its_check(wrench, tmp_path, capsys):
+    picture = tmp_path / "wrench.png"
+    options = ["--headless", "--frames", "120", "--size", "320x180", "--quality", "low", "--out", str(picture)]
+    assert main(["tumble", "--mesh", wrench, *options]) == 0
+    said = capsys.readouterr().out
+    assert "checked: momentum drift" in said and "by closed form" in said and "ω stays on the ellipsoids" in said
+    assert "wrench" in new_scene("--mesh", wrench).picture().title
+
+
+def test_a_body_from_a_file_is_the_solid_in_it_and_flips_with_the_period_of_elliptic_functions(wrench):
+    """The moments are those of the cubes, joined by the parallel-axis theorem; the rates repeat after 25 s, with two flips in between."""
+    scene = new_scene("--mesh", wrench)
+    cube = MassProperties.box(1.0, (1.0, 1.0, 1.0))
+    cubes = MassProperties.compound([(cube, np.add(cell, 0.5), (0.0, 0.0, 0.0, 1.0)) for cell in sorted(WRENCH)])
+    corners = np.add(list(itertools.product((0.0, 1.0), repeat=3)), np.array(sorted(WRENCH))[:, None]).reshape(-1, 3)
+    reach = np.linalg.norm(corners - cubes.center_of_mass_body, axis=1).max()
+    scale = scene.radius / reach
+    wanted = scene.body.mass / cubes.mass * scale**2 * cubes.inertia_body
+    assert scene.body.inertia_body == pytest.approx(wanted, rel=1e-6, abs=1e-6 * wanted.max())
+    assert not scene.body.center_of_mass_body.any()
+    start = scene.body.angular_velocity_body
+    period = period_of_rates(scene.motion.moments, scene.motion.momentum_principal)
+    assert scene.motion.axis == 1 and period == pytest.approx(25.0, rel=1e-9)
+    half = fly(scene, 750).body.angular_velocity_body
+    assert half @ scene.motion.axis_body == pytest.approx(-start @ scene.motion.axis_body, rel=1e-4)
+    assert fly(scene, 750).body.angular_velocity_body == pytest.approx(start, abs=1e-6 * np.linalg.norm(start))
+    assert fly(scene, 2).world.time > period  # from then on the check wants the whole swing
+    assert "by closed form" in scene.check()[1] and np.degrees(scene.motion.tilts[1]) > 178.0
+
+
+def test_the_body_from_a_file_is_drawn_about_its_mass_centre_with_flat_faces(wrench):
+    scene = new_scene("--mesh", wrench)
+    model = scene.picture().models[0]
+    vertices = meshes.triangles(model.mesh).astype(float)
+    a, b, c = np.moveaxis(vertices[:, :3].reshape(-1, 3, 3), 1, 0)
+    sixths = np.einsum("ij,ij->i", a, np.cross(b, c))
+    edge = (sixths.sum() / 6.0 / len(WRENCH)) ** (1.0 / 3.0)
+    assert len(vertices) == 3 * len(surface(WRENCH)[1])
+    assert np.linalg.norm(a - b, axis=1).min() == pytest.approx(edge, rel=1e-5)
+    assert (sixths @ (a + b + c)) / sixths.sum() / 4.0 == pytest.approx(np.zeros(3), abs=1e-5)
+    assert np.linalg.norm(vertices[:, :3], axis=1).max() == pytest.approx(scene.radius, rel=1e-6)
+    outward = np.cross(b - a, c - a) / np.linalg.norm(np.cross(b - a, c - a), axis=1, keepdims=True)
+    assert vertices[:, 3:6].reshape(-1, 3, 3) == pytest.approx(np.repeat(outward[:, None], 3, axis=1), abs=1e-5)
+    assert (model.position == 0.0).all() and model.matrix == pytest.approx(scene.body.rotation_matrix, abs=1e-15)
+
+
+def test_the_case_key_comes_back_to_the_body_from_a_file(wrench):
+    scene = new_scene("--mesh", wrench, "--angular-velocity", "1,2,3")
+    drawn = [scene.picture().models[0].mesh]
+    for _ in range(1 + sum(case.physical for case in tumble.CASES.values())):
+        scene.next_case()
+        drawn.append(scene.picture().models[0].mesh)
+    assert drawn[0] == drawn[-1] == wrench and wrench not in drawn[1:-1]
+
+
+def rejected(capsys, *arguments):
+    """What is said about these options, in one line, with status 2."""
+    try:
+        status = main(["tumble", "--headless", "--frames", "1", *arguments])
+    except SystemExit as ended:
+        status = ended.code
+    said = capsys.readouterr()
+    assert status == 2 and said.out == "" and said.err.count("\n") == 1
+    return said.err
+
+
+def test_a_file_that_is_not_a_solid_is_rejected_in_one_line_in_the_words_of_the_engine(tmp_path, capsys):
+    pytest.importorskip("trimesh")
+    vertices, faces = surface(WRENCH)
+    (tmp_path / "broken.gltf").write_text('{"asset": {', encoding="utf-8")
+    for path, text in [
+        (tmp_path / "none.stl", "path must be that of an existing file"),
+        (tmp_path, "path must be a file in one of the formats .glb, .gltf, .obj, .stl"),
+        (tmp_path / "broken.gltf", "broken.gltf cannot be read as gltf"),
+        (write_mesh(tmp_path / "open.obj", vertices, faces[1:]), "faces must be a closed surface"),
+        (write_mesh(tmp_path / "inside-out.stl", vertices, [face[::-1] for face in faces]), "faces must be wound"),
+    ]:
+        assert f"MassProperties.from_file: {text}" in rejected(capsys, "--mesh", str(path))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [{(0, 0, 0)}, {(0, 0, z) for z in range(3)}, {(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)}],
+    ids=["cube", "bar", "plate"],
+)
+def test_a_body_with_equal_moments_is_rejected_because_it_does_not_tumble(cells, tmp_path, capsys):
+    pytest.importorskip("trimesh")
+    said = rejected(capsys, "--mesh", write_mesh(tmp_path / "symmetric.stl", *surface(cells)))
+    assert "symmetric.stl: the solid must have three different principal moments" in said and "does not tumble" in said
+
+
+def test_nearly_equal_moments_are_rejected_with_their_ratios_and_distinct_ones_are_not(tmp_path, capsys):
+    """Boxes: to flip every 12.5 s, the first would have to spin at 19.8 rad/s, and the second at 10.4."""
+    pytest.importorskip("trimesh")
+    vertices, faces = surface({(0, 0, 0)})
+    near = write_mesh(tmp_path / "near.obj", vertices * (1.0, 1.05, 1.1), faces)
+    assert "0.9092 : 0.9557 : 1, too close to each other for a spin of up to 12 rad/s" in rejected(
+        capsys, "--mesh", near
+    )
+    apart = write_mesh(tmp_path / "apart.obj", vertices * (1.0, 1.1, 1.2), faces)
+    assert np.linalg.norm(new_scene("--mesh", apart).body.angular_velocity_body) == pytest.approx(10.4, abs=0.1)
+
+
+def test_without_the_reader_of_meshes_the_extra_is_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    path = write_mesh(tmp_path / "wrench.obj", *surface(WRENCH))
+    assert 'needs the package trimesh; install it with pip install "polhode[mesh]"' in rejected(capsys, "--mesh", path)
+
+
+@pytest.mark.parametrize(
+    ("others", "text"),
+    [
+        (["--case", "wedekind"], "argument --case: not allowed with argument --mesh"),
+        (["--inertia", "3,4,5"], "--mesh and --inertia both give the inertia of the body"),
+    ],
+)
+def test_a_file_and_another_body_are_rejected(others, text, capsys):
+    assert text in rejected(capsys, "--mesh", "wrench.obj", *others)

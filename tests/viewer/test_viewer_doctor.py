@@ -48,10 +48,11 @@ def test_a_missing_package_is_named_with_its_command(package, capsys, monkeypatc
     assert "skipped until the packages are fixed" in said
 
 
-def test_a_package_that_only_recording_needs_is_no_problem(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "av", None)
+@pytest.mark.parametrize("package", ["av", "trimesh"])
+def test_a_package_that_only_one_option_needs_is_no_problem(package, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
     status, said = examined(capsys, monkeypatch=monkeypatch)
-    assert status == 0 and fix_after(said, "av") == "if wanted: pip install av"
+    assert status == 0 and fix_after(said, package) == f"if wanted: pip install {package}"
 
 
 def test_a_broken_package_is_told_from_a_missing_one(capsys, monkeypatch):

@@ -25,6 +25,12 @@ MESHES: dict[str, Callable[[], MeshBuilder]] = {
 }
 
 
+def add(name: str, builder: MeshBuilder) -> None:
+    """Let a thing be drawn under this name, in place of any other of the same name."""
+    MESHES[name] = lambda: builder
+    triangles.cache_clear()
+
+
 @cache
 def triangles(name: str) -> npt.NDArray[np.float32]:
     """The vertices of one mesh, shape (n, 14), read-only."""

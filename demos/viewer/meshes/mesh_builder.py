@@ -51,6 +51,16 @@ class MeshBuilder:
             placed[:, 3:6] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
             self._parts.append(placed)
 
+    def facets(self, material: Material, vertices: Array, faces: npt.NDArray[np.int64]) -> None:
+        """Flat triangles between points (n, 3), each three indices, shape (m, 3), anticlockwise seen from outside; those without area are
+        left out."""
+        corners = vertices[faces]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        area = np.linalg.norm(normals, axis=1)
+        seen = area > NO_AREA
+        normals = np.repeat(normals[seen] / area[seen, None], 3, axis=0)
+        self._append(material, corners[seen].reshape(-1, 3), normals, np.zeros((len(normals), 2)))
+
     def box(
         self,
         material: Material,
@@ -228,9 +238,11 @@ class MeshBuilder:
         """Add quadrilaterals of shape (n, 4, 3), each as two triangles."""
         order = [0, 1, 2, 0, 2, 3]
         count = 6 * len(points)
-        surface = [*material.colour, material.metallic, material.roughness, float(material.pattern)]
         position = points[:, order].reshape(count, 3) @ turn.T + np.asarray(centre, dtype=float)
         normal = normals[:, order].reshape(count, 3) @ turn.T
-        self._parts.append(
-            np.column_stack([position, normal, np.tile(surface, (count, 1)), uv[:, order].reshape(count, 2)])
-        )
+        self._append(material, position, normal, uv[:, order].reshape(count, 2))
+
+    def _append(self, material: Material, position: Array, normal: Array, uv: Array) -> None:
+        """Add vertices, three per triangle."""
+        surface = [*material.colour, material.metallic, material.roughness, float(material.pattern)]
+        self._parts.append(np.column_stack([position, normal, np.tile(surface, (len(position), 1)), uv]))
