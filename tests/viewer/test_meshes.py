@@ -36,6 +36,19 @@ def test_the_triangles_of_a_mesh_face_the_way_their_normals_point(name):
     assert (np.einsum("ij,ij->i", wound, normals.mean(axis=1)) > 0.0).all()
 
 
+def test_facets_without_area_are_left_out_and_a_name_draws_what_was_added_last(monkeypatch):
+    monkeypatch.setattr(meshes, "MESHES", dict(meshes.MESHES))
+    points = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, 3.0, 0.0)])
+    for faces, area in (([(0, 1, 2), (0, 1, 3)], 1.5), ([(0, 1, 2), (0, 2, 3)], 3.0)):
+        builder = MeshBuilder()
+        with np.errstate(all="raise"):
+            builder.facets(PLAIN, points, np.array(faces))
+        meshes.add("facets", builder)
+        (a, b, c), normals = (part[0] for part in corners_and_normals(meshes.triangles("facets")))
+        assert np.cross(b - a, c - a) / 2.0 == pytest.approx((0.0, 0.0, area))
+        assert (normals == (0.0, 0.0, 1.0)).all()
+
+
 TURN = about_z(0.7) @ about_y(-1.1)
 AT = (0.4, -0.3, 0.9)
 
