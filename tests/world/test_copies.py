@@ -62,7 +62,6 @@ def test_a_copy_takes_the_same_changes_to_the_same_bits(copied):
     assert_same_state(world, other)
 
 
-@pytest.mark.filterwarnings("ignore:World.advance. one frame skipped")
 @both_ways
 def test_a_body_added_to_a_copy_has_an_id_that_no_row_had(copied):
     """The first body is gone, so that the number of rows is the id of the last one."""
@@ -73,6 +72,7 @@ def test_a_body_added_to_a_copy_has_an_id_that_no_row_had(copied):
         assert [body.index for body in flying.bodies] == [0, 1, 2, 3]
 
 
+@pytest.mark.filterwarnings("ignore:World.advance. one frame skipped")
 @both_ways
 def test_a_copy_has_what_no_table_holds(copied):
     world = full_world()
