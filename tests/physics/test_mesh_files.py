@@ -158,6 +158,18 @@ def test_a_plate_of_a_thickness_is_the_flat_box(thickness):
     )
 
 
+def test_a_triangular_plate_has_the_centre_and_the_tensor_of_its_closed_form():
+    """Sides a and b at a right angle: the centre at a third of each; m b²/18, m a²/18, and the product of inertia m a b/36."""
+    a, b, t, mass = 3.0, 2.0, 0.1, 5.0
+    corners = np.array([(0, 0, 0), (a, 0, 0), (0, b, 0)]) + CENTER
+    plate = MassProperties.from_mesh(corners, [(0, 1, 2)], mass=mass, shell_thickness=t)
+    across, xy = t**2 / 12, mass * a * b / 36
+    tensor = mass * np.diag((b**2 / 18 + across, a**2 / 18 + across, (a**2 + b**2) / 18))
+    tensor[0, 1] = tensor[1, 0] = xy
+    assert_allclose(plate.center_of_mass_body, CENTER + np.array((a, b, 0)) / 3, rtol=1e-14)
+    assert_allclose(plate.inertia_body, tensor, atol=1e-14)
+
+
 def test_an_open_tube_of_plates_is_four_plates():
     """The walls of a box without its lid and floor, against a composite of four plates."""
     vertices, faces = box_mesh((2.0, 1.0, 3.0))
