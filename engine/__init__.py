@@ -1,6 +1,6 @@
 """Polhode, six-degree-of-freedom (6-DOF) rigid-body and attitude dynamics with a game engine's fixed-timestep loop."""
 
-from . import diagnostics, forces, integrators, rotation, scalar
+from . import diagnostics, flight, forces, integrators, rotation, scalar
 from .body import Body
 from .checks import NonFiniteStateError
 from .clock import Clock
@@ -20,6 +20,7 @@ __all__ = [
     "State",
     "World",
     "diagnostics",
+    "flight",
     "forces",
     "integrators",
     "rotation",

@@ -37,7 +37,7 @@ FLOORS = {
     "loops": ["loops"],
     "arguments, shapes and functions": ["checks", "clock", "formulas", "reading", "rotation", "scalar", "solids"],
     "state": ["store"],
-    "methods and forces": ["forces", "integrators"],
+    "methods, forces and flight": ["flight", "forces", "integrators"],
     "the tick": ["tick"],
     "what users hold": ["body", "copying", "diagnostics", "second_name", "world", "", "__main__"],
 }

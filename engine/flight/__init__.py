@@ -1,0 +1,1 @@
+"""Spacecraft flight: actuators, guidance and control, sensors, and orbits."""
