@@ -1,1 +1,5 @@
 """Spacecraft flight: actuators, guidance and control, sensors, and orbits."""
+
+from . import orbit
+
+__all__ = ["orbit"]
