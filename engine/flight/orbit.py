@@ -144,8 +144,8 @@ def propagate(
         TypeError: An argument is not a real number or a sequence of three of them.
         ValueError: GM is not above zero, the position is zero, or the result is beyond the range of floats.
 
-    Error: on 99 of 100 random orbits at most 3 times, and on all at most 30 times, what the rounding of the arguments changes. That is
-        about 1e-15 within a revolution. It grows with the number of revolutions, by ``3π eps`` for each, and with the eccentricity.
+    Error: on 99 of 100 random orbits at most 3 times what the rounding of the arguments changes, which is about 1e-15 within a revolution
+        and grows by ``3π eps`` with each. It is greatest on a hyperbola from thousands of times the periapsis in to as far out: 1e-11.
     Source: universal variables, see `kernels.kepler`.
 
     Example:

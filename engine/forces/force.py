@@ -133,6 +133,10 @@ class TableForce(Force, final=False):
         rows = self._slice()
         return range(rows.start, rows.stop)
 
+    def coast_obstacle(self) -> str | None:
+        """Return in words why this force keeps its world from coasting (`World.coast`); None if it does not act."""
+        return f"the force {self!r} acts" if len(self.rows) and self.enabled else None
+
     # reading and writing rows
 
     def _slice(self) -> slice:

@@ -82,6 +82,9 @@ class Thruster(TableForce):
             value = SHARE.number(value, "throttle", self)
         self._table.write(_THROTTLE, self._slice().start, value)
 
+    def coast_obstacle(self) -> str | None:
+        return super().coast_obstacle() if self.throttle else None
+
     def __repr__(self) -> str:
         return f"Thruster({self.body}, max_force={self.max_force!r}, throttle={self.throttle!r})"
 
@@ -168,6 +171,9 @@ class ThrusterBank(TableForce):
     def _set_rows(self, argument: str, value: npt.ArrayLike) -> None:
         values = _checked_rows(value, argument, self, len(self.rows))
         self._table.write(THRUSTERS.components[argument.removesuffix("s")], self._slice(), values)
+
+    def coast_obstacle(self) -> str | None:
+        return super().coast_obstacle() if self.throttle.any() else None
 
     def __repr__(self) -> str:
         return f"ThrusterBank({self.body}, {len(self._bodies)} thrusters)"

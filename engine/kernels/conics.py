@@ -116,6 +116,39 @@ def orbital_frame(position: Vector, velocity: Vector) -> Seven:
     return q[0], q[1], q[2], q[3], rate * y[0], rate * y[1], rate * y[2]
 
 
+def least_distance(
+    gm: float, position: Vector, velocity: Vector, end_position: Vector, end_velocity: Vector, seconds: float
+) -> float:
+    """Least distance from the centre [m] on the way from one state to another on the same orbit, in a time [s] that is not negative.
+
+    It is that of the periapsis if the body passes it, and otherwise that of one of the ends. On an ellipse a body passes the periapsis in
+    less than a period if its eccentric anomaly, counted from there, is less at the end. On a parabola or hyperbola it must come in and
+    leave.
+    """
+    momentum = cross(position, velocity)
+    distance, end_distance = sqrt(dot(position, position)), sqrt(dot(end_position, end_position))
+    radial, end_radial = dot(position, velocity), dot(end_position, end_velocity)
+    beta = 2.0 * gm / distance - dot(velocity, velocity)
+    is_ellipse = beta > 0.0
+    size = choose(is_ellipse, beta, gm)
+    root = sqrt(size)
+    goes_round = (seconds * size * root >= _TWO_PI * gm) | (
+        angle_of(root * end_radial, gm - size * end_distance) < angle_of(root * radial, gm - size * distance)
+    )
+    passes = choose(is_ellipse, goes_round, (radial < 0.0) & (end_radial > 0.0))
+    latus_rectum = dot(momentum, momentum) / gm
+    periapsis = latus_rectum / (1.0 + sqrt(max(1.0 - beta * latus_rectum / gm, 0.0)))
+    return -max(-distance, -end_distance, choose(passes, -periapsis, -distance))
+
+
+def least_distance_on_a_line(position: Vector, velocity: Vector, seconds: float) -> float:
+    """Least distance from the origin [m] on a straight path of some time [s] at constant velocity."""
+    speed_squared = max(dot(velocity, velocity), _SMALLEST)
+    time = -max(-seconds, -max(-dot(position, velocity) / speed_squared, 0.0))
+    nearest = _combined(1.0, position, time, velocity)
+    return sqrt(dot(nearest, nearest))
+
+
 def angle_of(sine: float, cosine: float) -> float:
     """Angle [rad] from 0 to 2π of a point (cosine, sine) at any distance from the origin; 0 at the origin."""
     is_zero = (sine == 0.0) & (cosine == 0.0)

@@ -52,7 +52,7 @@ def relative(found, true):
 
 
 def test_every_conic_is_followed_as_exactly_as_rounded_arguments_allow():
-    """Against the decimal solution, in units of what rounding the arguments changes there: measured 3 at most on these, 27 on 600 more."""
+    """Against the decimal solution, in units of what rounding the arguments changes there: measured 3 at most on these."""
     gm, position, velocity, seconds = random_orbits(150, seed=20)
     found = orbit.propagate(gm, position, velocity, seconds)
     rng = np.random.default_rng(21)
