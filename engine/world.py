@@ -22,6 +22,7 @@ from .forces.spring import SPRINGS
 from .forces.thruster import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
+from .loops.coast import COAST_LOOP
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
 from .store.calling import Callback, check_calls, identity
@@ -1071,7 +1072,8 @@ class World:
         bodies = self._bodies
         wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
         pitches = sorted({bodies.pitch, rung(wanted)})
-        compile_all(kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode), progress)
+        loops = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
+        compile_all([*loops, COAST_LOOP] if self._coasting else loops, progress)
 
     def profile(self) -> Profile:
         """Measure the time that each stage of the ticks takes.
