@@ -34,12 +34,12 @@ class Painter:
         help_shown: bool = False,
     ) -> None:
         """Draw one frame without the layers that are hidden; it stays in the renderer until it is shown or read."""
-        camera.target = scene.target
         size = self.renderer.size
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # what has flown beyond a float32 is not seen, and no reason to end
             picture = scene.picture().without(hidden)
+            camera.target, camera.frame = scene.target, scene.frame
             patches = self._hud.patches(
                 scene, picture, camera, size, history, pace=pace, keys=keys, help_shown=help_shown
             )

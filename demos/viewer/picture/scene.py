@@ -109,6 +109,8 @@ class Picture:
     """Name and throttle of each jet, for the lamps of the HUD."""
     title: str = ""
     status: Sequence[str] = ()
+    planet: Array | None = None
+    """Direction of the planet's middle, world axes, unit, and its radius over its distance, shape (4,); None for that of the backdrop."""
 
     def without(self, layers: Collection[str]) -> "Picture":
         """The same picture with these layers left out."""
@@ -142,6 +144,10 @@ class Scene(Protocol):
     """Of the sphere about the middle that must be seen [m]."""
     target: Array
     """World point to look at [m]."""
+    frame: Array
+    """Axes of the camera's yaw and pitch as columns, world axes; z is up in the picture."""
+    fastest: float
+    """The greatest pace that the keys set; above 8, they change it by factors of ten."""
     rewinds: bool
     """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
 

@@ -24,7 +24,14 @@ def pixel_scale(size: tuple[int, int]) -> float:
     return size[1] / 720.0
 
 
-def pack(camera: OrbitCamera, size: tuple[int, int], sun_map: Array, texels_per_metre: float, flames: Array) -> bytes:
+def pack(
+    camera: OrbitCamera,
+    size: tuple[int, int],
+    sun_map: Array,
+    texels_per_metre: float,
+    flames: Array,
+    planet: Array | None = None,
+) -> bytes:
     """The block for one frame.
 
     Args:
@@ -33,10 +40,17 @@ def pack(camera: OrbitCamera, size: tuple[int, int], sun_map: Array, texels_per_
         sun_map: From eye-relative world points to the shadow map, for row vectors, shape (4, 4).
         texels_per_metre: Of the shadow map; 0 without shadows.
         flames: Offset from the eye [m] and strength [m²] of each light that gas gives, shape (FLAMES, 4).
+        planet: Direction of its middle, world axes, and its radius over its distance, shape (4,); None for `PLANET`.
     """
     aspect = size[0] / size[1]
     right, up = camera.half_picture(aspect)
-    rows = [(*SUN, texels_per_metre), PLANET, (*camera.forward, camera.distance), (*right, 0.0), (*up, 0.0)]
+    rows = [
+        (*SUN, texels_per_metre),
+        PLANET if planet is None else planet,
+        (*camera.forward, camera.distance),
+        (*right, 0.0),
+        (*up, 0.0),
+    ]
     picture = (*size, pixel_scale(size), 0.0)
     parts = [camera.view_projection(aspect), sun_map, rows, picture, flames]
     return np.concatenate([np.ravel(part) for part in parts]).astype(np.float32).tobytes()

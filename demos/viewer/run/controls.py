@@ -10,7 +10,7 @@ from ..picture.scene import Scene
 from .rewind import Rewind
 
 SLOWEST, FASTEST = 1.0 / 16.0, 8.0
-"""Bounds of the pace, in simulated seconds per wall second."""
+"""Bounds of the pace, in simulated seconds per wall second, of most scenes."""
 
 KEY_TURN = math.radians(6.0)
 MOUSE_TURN = math.radians(0.3)  # per pixel
@@ -68,12 +68,18 @@ class Controls:
         self._rewind.to(max(world.tick_count - max(round(REWIND * world.time_scale / world.dt), 1), 0))
 
     def slower(self) -> None:
-        """Halve the pace."""
-        self.scene.world.time_scale = max(self.scene.world.time_scale / 2.0, SLOWEST)
+        """Halve the pace, or divide it by ten where it reaches far."""
+        world = self.scene.world
+        world.time_scale = max(world.time_scale / self._factor(world.time_scale / 2.0), SLOWEST)
 
     def faster(self) -> None:
-        """Double the pace."""
-        self.scene.world.time_scale = min(self.scene.world.time_scale * 2.0, FASTEST)
+        """Double the pace, or multiply it by ten where it reaches far."""
+        world = self.scene.world
+        world.time_scale = min(world.time_scale * self._factor(world.time_scale), self.scene.fastest)
+
+    def _factor(self, slower: float) -> float:
+        """Ratio of two paces next to each other, the slower of which is given."""
+        return 10.0 if self.scene.fastest > FASTEST and slower >= 1.0 else 2.0
 
     def next_integrator(self) -> None:
         """Switch to the next method in the engine's list."""
