@@ -24,7 +24,7 @@ from .scenes.piloted_world import Burn, PilotedWorld
 from .scenes.restarting import Restarting
 from .scenes.spinning_body import SpinningBody
 from .viewer.meshes.drum_satellite import NOZZLES
-from .viewer.picture.camera import FIRST_PITCH, FIRST_YAW
+from .viewer.picture.camera import FIRST_PITCH, FIRST_RIGHT, FIRST_YAW
 from .viewer.picture.scene import Array, Arrow, Line, Model, Picture, Sample
 from .viewer.run import application, options
 
@@ -76,7 +76,7 @@ class Orbit(Restarting):
             self.frame = camera_frame(origin, self.satellite.velocity)
         if self.world.after_burn is not None and not self.map.is_changed:
             self.map.add(self.world.after_burn[1:])
-        solids, lines, words = self.map.draw(origin, self.frame)
+        solids, lines, words = self.map.draw(origin, self.frame @ FIRST_RIGHT, self.frame[:, 2])
         return Picture(
             [Model("drum-satellite", origin, turn), *solids],
             plumes=[MOTOR.plume(origin, turn, throttle)],

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from ..physics import orbits
-from ..viewer.picture.camera import FIRST_RIGHT
 from ..viewer.picture.scene import Array, Caption, Line, Model
 from .orbit_cases import EARTH_RADIUS, GM
 from .palette import BLUE, QUIET, WORDS
@@ -42,9 +41,8 @@ class OrbitMap:
         self._curves.append(self._curve(state))
         self._words = _described(state)
 
-    def draw(self, origin: Array, frame: Array) -> tuple[list[Model], list[Line], Caption]:
-        """Solids, lines and words of the map beside a satellite at this place [m], in a picture with these axes."""
-        right, up = frame @ FIRST_RIGHT, frame[:, 2]
+    def draw(self, origin: Array, right: Array, up: Array) -> tuple[list[Model], list[Line], Caption]:
+        """Solids, lines and words of the map beside a satellite at this place [m], with these directions to the right and up."""
         middle = origin + self._radius * (ASIDE * right - BELOW * up)
 
         def place(points: Array) -> Array:
