@@ -100,7 +100,7 @@ def test_drag_lowers_a_circular_orbit_at_the_rate_of_theory():
     """da/dt = −ρ C_D A/m √(μ a) with ρ at the altitude of the orbit, over ten turns in which the density grows by 7 %.
 
     The orbit begins on the spiral, with the speed da/dt downwards, so that it stays nearly circular. Measured 3e-5,
-    which is the error of the method; with the density of the first altitude alone it is 4 %.
+    which is the error of the method; with the density of the first altitude alone it is 3 %.
     """
     gm, start, planet = 3.986004418e14, 6.778e6, 6.378e6
     air = {"density": 1e-9, "reference_altitude": 4e5, "scale_height": 5.8e4, "planet_radius": planet}
