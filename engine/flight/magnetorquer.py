@@ -10,13 +10,12 @@ import numpy.typing as npt
 from ..checks import FloatArray, real, refuse
 from ..compilation.compiler import inlined
 from ..forces.field_force import OneBodyField
-from ..forces.force import Parameter, fixed, reference_fields
 from ..forces.magnetic_dipole import MagneticDipole, dipole_field
-from ..forces.wrench import BodyHandle
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, cross, scale
 from ..loops.fields import FieldKind, Parameters
+from ..store.rows import BodyHandle, Parameter, fixed, reference_fields
 from ..store.schema import DIRECTION, POINT, Field, Kind, Schema
 
 
@@ -32,7 +31,7 @@ MAGNETORQUER = FieldKind("magnetorquer", magnetorquer, 11, False)
 
 
 class Magnetorquer(OneBodyField):
-    """A coil or rod with a commanded magnetic moment, ``τ = m × B``, in the field of a dipole.
+    """A coil or rod with a commanded magnetic moment, ``τ = m × B``, in the field of a dipole; added by `World.add_part`.
 
     The torque is perpendicular to the field, so even three coils cannot turn a body about the direction of the field. It is evaluated at
     each stage of the method, with the attitude and position of that stage. The `dipole` is a command that holds until it is set again,
@@ -53,7 +52,7 @@ class Magnetorquer(OneBodyField):
         >>> world = World(dt=1.0)
         >>> cubesat = world.add_body(MassProperties.box(4.0, (0.1, 0.1, 0.34)), position=(6.978e6, 0.0, 0.0))
         >>> earth = flight.MagneticDipole(7.71e15, (0.0, 0.0, -1.0))
-        >>> coil = world.add_force(flight.Magnetorquer(cubesat, axis=(1, 0, 0), max_dipole=0.2, field=earth))
+        >>> coil = world.add_part(flight.Magnetorquer(cubesat, axis=(1, 0, 0), max_dipole=0.2, field=earth))
         >>> coil.dipole = 0.1
         >>> force_world, torque_body = world.wrench(cubesat)
         >>> (torque_body * 1e6).round(2).tolist()  # [μN·m]
@@ -63,6 +62,7 @@ class Magnetorquer(OneBodyField):
     __slots__ = ()
 
     depends_on_rates = False
+    _is_part = True
     _schema: ClassVar[Schema] = Schema(
         "magnetorquers",
         (

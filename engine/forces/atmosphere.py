@@ -14,10 +14,9 @@ from ..kernels.quaternions import rotate, rotate_inverse
 from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, add, cross, dot, scale, subtract
 from ..loops.fields import FieldKind, Parameters
+from ..store.rows import BodyHandle, Parameter, reference_fields
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind, Schema
 from .field_force import OneBodyField
-from .force import Parameter, reference_fields
-from .wrench import BodyHandle
 
 
 @inlined

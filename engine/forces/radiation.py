@@ -13,10 +13,9 @@ from ..kernels.quaternions import rotate, rotate_inverse
 from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..loops.fields import FieldKind, Parameters
+from ..store.rows import BodyHandle, Parameter, reference_fields
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, SHARE, Field, Kind, Schema
 from .field_force import OneBodyField
-from .force import Parameter, reference_fields
-from .wrench import BodyHandle
 
 ROUNDING = 1e-12
 """By how much the sum of the two shares of reflected light may exceed 1, as 0.1 + 0.9 may by rounding."""

@@ -389,7 +389,7 @@ def test_a_magnet_swings_about_the_direction_of_the_field_as_a_pendulum():
 
 def test_a_dipole_moment_is_held_until_it_is_changed_and_limited():
     world, body = one_body("rk4", 0.1, **BODY)
-    coil = world.add_force(flight.Magnetorquer(body, axis=(0, 0, 1), max_dipole=0.2, field=DIPOLE))
+    coil = world.add_part(flight.Magnetorquer(body, axis=(0, 0, 1), max_dipole=0.2, field=DIPOLE))
     assert coil.dipole == 0.0
     assert not world.wrench(body, coil)[1].any()
     coil.dipole = -0.2
@@ -408,7 +408,7 @@ def test_a_dipole_moment_is_held_until_it_is_changed_and_limited():
 
 def test_a_coil_has_a_copy_of_the_field_that_moves_with_the_origin():
     world, body = one_body("rk4", 0.1, **BODY)
-    coil = world.add_force(flight.Magnetorquer(body, axis=(0, 0, 1), max_dipole=0.2, field=DIPOLE))
+    coil = world.add_part(flight.Magnetorquer(body, axis=(0, 0, 1), max_dipole=0.2, field=DIPOLE))
     coil.dipole = 0.2
     assert coil.field == DIPOLE
     before = world.wrench(body, coil)[1]
@@ -421,7 +421,7 @@ def test_a_coil_has_a_copy_of_the_field_that_moves_with_the_origin():
 
 def test_a_dipole_moment_set_in_a_tick_that_fails_has_its_old_value():
     world, body = one_body("rk4", 0.1, **BODY)
-    coil = world.add_force(flight.Magnetorquer(body, axis=(0, 0, 1), max_dipole=0.2, field=DIPOLE))
+    coil = world.add_part(flight.Magnetorquer(body, axis=(0, 0, 1), max_dipole=0.2, field=DIPOLE))
     digest = world.state_hash()
 
     @world.on_tick
@@ -591,7 +591,7 @@ def test_b_dot_takes_a_tumble_away_in_a_polar_orbit():
         angular_velocity_body=(0.05, -0.08, 0.04),
     )
     world.add_force(forces.PointGravity(gm))
-    rods = [world.add_force(flight.Magnetorquer(cubesat, axis=axis, max_dipole=0.2, field=earth)) for axis in np.eye(3)]
+    rods = [world.add_part(flight.Magnetorquer(cubesat, axis=axis, max_dipole=0.2, field=earth)) for axis in np.eye(3)]
     last = []
 
     @world.on_tick

@@ -5,6 +5,7 @@ import pytest
 
 from engine import MassProperties, World, flight, forces, integrators
 
+from ..helpers import add_to
 from ..worlds import METHODS, OTHER, PROPERTIES, crowd
 
 CENTER = (40.0, -30.0, 20.0)
@@ -96,7 +97,7 @@ def flown(method, make_forces, *, extra=None, ticks=5, at_once=False, others=0):
         world.add_bodies(OTHER, np.arange(3.0 * others).reshape(others, 3), angular_velocity_body=(0.3, 1.0, -0.2))
     world.add_force(forces.UniformGravity((0.1, -0.3, 0.2)))
     for force in make_forces(bodies):
-        world.add_force(force)
+        add_to(world, force)
     thruster = forces.Thruster(bodies[4], position=(0.1, 0.2, -0.5), direction=(1, 1, 3), max_force=2.0)
     world.add_force(thruster).throttle = 0.7
     if extra is not None:

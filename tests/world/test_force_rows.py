@@ -6,7 +6,7 @@ import pytest
 from engine import World, flight, forces
 
 from ..full_world import Wind
-from ..helpers import SKEW_ORIENTATION
+from ..helpers import SKEW_ORIENTATION, add_to
 from ..worlds import OTHER, PROPERTIES, START
 
 CENTER = (40.0, -30.0, 20.0)
@@ -143,8 +143,8 @@ PARAMETERS = {
 @pytest.mark.parametrize(("make", "name", "value"), PARAMETERS.values(), ids=PARAMETERS)
 def test_a_parameter_set_in_flight_acts_to_the_last_bit_as_one_that_the_force_was_made_with(make, name, value):
     flying, unchanged, fresh = three_bodies(), three_bodies(), three_bodies()
-    force = flying.add_force(make(flying.bodies))
-    unchanged.add_force(make(unchanged.bodies))
+    force = add_to(flying, make(flying.bodies))
+    add_to(unchanged, make(unchanged.bodies))
     before = getattr(force, name)
     flying.step(3)
     unchanged.step(3)
@@ -152,7 +152,7 @@ def test_a_parameter_set_in_flight_acts_to_the_last_bit_as_one_that_the_force_wa
     assert np.shape(getattr(force, name)) == np.shape(before)
     if not any(word in name for word in ("direction", "normal", "axis")):  # kept at unit length
         assert np.array_equal(getattr(force, name), value)
-    fresh.add_force(make(fresh.bodies, **{name: value}))
+    add_to(fresh, make(fresh.bodies, **{name: value}))
     take_state(fresh, flying)
     for world in (flying, fresh, unchanged):
         world.step(2)
@@ -163,7 +163,7 @@ def test_a_parameter_set_in_flight_acts_to_the_last_bit_as_one_that_the_force_wa
 @pytest.mark.parametrize(("make", "name", "value"), PARAMETERS.values(), ids=PARAMETERS)
 def test_a_parameter_set_in_a_tick_that_fails_has_its_old_value_and_a_bad_one_changes_nothing(make, name, value):
     world = three_bodies()
-    force = world.add_force(make(world.bodies))
+    force = add_to(world, make(world.bodies))
     before, digest = np.copy(getattr(force, name)), world.state_hash()
 
     def change(world):
@@ -191,8 +191,8 @@ def test_a_parameter_set_in_a_tick_that_fails_has_its_old_value_and_a_bad_one_ch
 @pytest.mark.parametrize("make", {make: None for make, _, _ in PARAMETERS.values()}, ids=lambda make: make.__qualname__)
 def test_a_force_that_is_switched_off_acts_to_the_last_bit_as_one_that_is_not_there(make):
     off, without, on = three_bodies(), three_bodies(), three_bodies()
-    force = off.add_force(make(off.bodies))
-    on.add_force(make(on.bodies))
+    force = add_to(off, make(off.bodies))
+    add_to(on, make(on.bodies))
     force.enabled = False
     for world in (off, without, on):
         world.step(2)
@@ -317,7 +317,7 @@ def crew(names):
     for wanted, make in ITEMS:
         present = [made.body(name) for name in wanted if name in names]
         if present or not wanted:
-            made.add_force(make(*present))
+            add_to(made, make(*present))
     return made
 
 

@@ -8,6 +8,7 @@ import pytest
 from engine import World, forces
 
 from ..full_world import Gusts, count_ticks, differences, full_world, image
+from ..helpers import add_to
 from ..worlds import OTHER, PROPERTIES
 from .test_force_rows import (
     AIR,
@@ -76,7 +77,7 @@ def test_a_parameter_is_rejected_in_flight_as_at_construction_and_nothing_change
     make, values = BAD[name]
     argument = name.split()[-1]
     world = three_bodies()
-    force = world.add_force(make(world.bodies))
+    force = add_to(world, make(world.bodies))
     before = image(world)
     for value in values:
         with pytest.raises((ValueError, TypeError)) as made:
@@ -128,7 +129,7 @@ def use(world, body, other):
         "lorentz": lambda: world.add_force(forces.Lorentz(1.0, bodies=[body])),
         "air": lambda: world.add_force(forces.AtmosphericDrag(body, **AIR)),
         "plate": lambda: world.add_force(forces.RadiationPressure(body, **PLATE)),
-        "coil": lambda: world.add_force(coil(body, axis=(1, 2, 3))),
+        "coil": lambda: world.add_part(coil(body, axis=(1, 2, 3))),
         "wrench.add": lambda: world.add_force(lambda wrench, bodies, time: wrench.add(body, force_world=(0, 0, 1))) and world.step(),
     }  # fmt: skip
 
