@@ -419,6 +419,22 @@ def test_a_coil_has_a_copy_of_the_field_that_moves_with_the_origin():
     assert np.abs(world.wrench(body, coil)[1] - 2.0 * before).max() < 1e-16
 
 
+def test_a_coil_is_copied_with_its_world_and_leaves_it_with_its_body():
+    world, body = one_body("rk4", 0.1, **BODY)
+    coil = world.add_part(flight.Magnetorquer(body, axis=(0, 0, 1), max_dipole=0.2, field=DIPOLE))
+    coil.dipole = 0.1
+    twin = copy.deepcopy(world)
+    (other,) = twin.parts
+    assert (other.dipole, other.field, other.body) == (0.1, DIPOLE, twin.body("body"))
+    other.dipole = 0.2
+    for each in (world, twin):
+        each.step(3)
+    assert coil.dipole == 0.1
+    assert world.state_hash() != twin.state_hash()
+    assert list(world.remove_body(body)) == [coil]
+    assert world.parts == ()
+
+
 def test_a_dipole_moment_set_in_a_tick_that_fails_has_its_old_value():
     world, body = one_body("rk4", 0.1, **BODY)
     coil = world.add_part(flight.Magnetorquer(body, axis=(0, 0, 1), max_dipole=0.2, field=DIPOLE))
