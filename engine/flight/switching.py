@@ -24,7 +24,7 @@ def switched(error: float, rate: float, before: float, off: float) -> float:
     """Direction in which the jets of one axis fire, −1, 0 or 1, from error and rate over dead band and rate limit."""
     depth = choose(error > _DEEPEST, _DEEPEST, choose(error < -_DEEPEST, -_DEEPEST, error))
     level = depth + rate
-    still = choose(before * level < -off, before, 0.0)
+    still = choose(before * level < -off, before, level - level)  # 0, or nan if the level is not finite
     return choose(level > 1.0, -1.0, choose(level < -1.0, 1.0, still))
 
 
