@@ -1,6 +1,8 @@
 """Spacecraft flight: actuators, guidance and control, sensors, and orbits."""
 
 from . import control
+from .body_torque import BodyTorque
+from .controlled import Controlled
 from .reference import Pointing, Reference, Slew, Spin
 
-__all__ = ["Pointing", "Reference", "Slew", "Spin", "control"]
+__all__ = ["BodyTorque", "Controlled", "Pointing", "Reference", "Slew", "Spin", "control"]
