@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, integer, refuse, vector
+from ..checks import FloatArray, integer, refuse
+from ..checks import components as checked_numbers
 from ..kernels.attitude import error_angle
-from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
+from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema
 from .part import Place, SampledPart
 from .reference import Reference
@@ -30,11 +31,11 @@ class Actuators(Protocol):
     * `period`: the time between two commands [s] that they are made for,
     * `body`: the body that they act on,
     * `state_size`: how many numbers they remember from one command to the next. Then `command` takes these as a fourth argument `state`,
-      an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world. They start at zero.
+      an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world, and start at zero.
     """
 
     def command(self, torque_body: Any, force_body: Any, seconds: float, /) -> Any:
-        """Produce a torque [N·m] and a force [N], both in body axes, until the next command after `seconds`."""
+        """Produce a torque [N·m] and a force [N], both in body axes, until the next command after `seconds`; None leaves the force free."""
 
 
 class FixedOrMoving(Protocol):
@@ -55,6 +56,7 @@ def loop_schema(law_size: int, actuator_size: int, delay: int) -> Schema:
     fields = (
         *reference_fields("body"),
         Field("force_body", Kind.COMMAND, 3, "N", "body", digest=0, rule=ANY, meaning="force wanted beside the torque"),
+        Field("force_is_free", Kind.COMMAND, digest=8, meaning="whether any force will do"),
         Field("samples", Kind.STATE, digest=1, meaning="how many samples were taken, counted up to delay + 1"),
         Field("torque_body", Kind.STATE, 3, "N·m", "body", digest=2, meaning="torque of the last sample"),
         Field("error_angle", Kind.STATE, 1, "rad", digest=3, meaning="attitude error at the last sample"),
@@ -95,6 +97,7 @@ class Controlled(SampledPart):
         every: Interval between two samples, in ticks, at least 1.
         delay: Samples by which the command is late, at least 0.
         measured: An estimator with `orientation` and `angular_velocity_body`; what it lacks is read from the body. None is the body.
+        force_body: Force that is wanted beside the torque [N], body frame, shape (3,). None leaves it free.
         name: Its name in errors.
 
     Raises:
@@ -127,6 +130,7 @@ class Controlled(SampledPart):
         every: int,
         delay: int = 0,
         measured: Any = None,
+        force_body: npt.ArrayLike | None = (0.0, 0.0, 0.0),
         name: str = "control loop",
     ) -> None:
         owner = f"Controlled of {require_body(body, 'body', 'Controlled')}"
@@ -144,9 +148,22 @@ class Controlled(SampledPart):
         self._delay = integer(delay, "delay", owner, at_least=0)
         actuator_size = integer(getattr(actuators, "state_size", 0), "actuators.state_size", owner, at_least=0)
         self._schema: Schema = loop_schema(law.state_size, actuator_size, self._delay)  # type: ignore[misc]
-        super().__init__([(body,)], {}, name=name, every=every)
+        force = self._force_values(force_body, owner)
+        super().__init__([(body,)], force, name=name, every=every)
 
-    force_body = Parameter[FloatArray]("Force wanted beside the torque [N], body frame, shape (3,), initially zero.")
+    @property
+    def force_body(self) -> FloatArray | None:
+        """Force that is wanted beside the torque [N], body frame, shape (3,); None leaves it free."""
+        return None if self._numbers("force_is_free")[0] else self._value("force_body")
+
+    @force_body.setter
+    def force_body(self, value: npt.ArrayLike | None) -> None:
+        for name, values in self._force_values(value, self).items():
+            self._set_numbers(name, values[:, 0].tolist())
+
+    def _force_values(self, value: npt.ArrayLike | None, owner: object) -> dict[str, FloatArray]:
+        force = checked(self._schema, "force_body", (0.0, 0.0, 0.0) if value is None else value, owner)
+        return {"force_body": force, "force_is_free": np.full((1, 1), float(value is None))}
 
     @fixed
     def body(self) -> BodyHandle:
@@ -206,7 +223,10 @@ class Controlled(SampledPart):
         if was and not self.enabled:
             self._set_numbers("samples", [0.0])
             if self._table.store is not None:
-                self._command(np.zeros(3), np.zeros(3), self._seconds(self._table.store.world()))
+                force = self.force_body
+                self._command(
+                    np.zeros(3), None if force is None else np.zeros(3), self._seconds(self._table.store.world())
+                )
 
     @property
     def torque_body(self) -> FloatArray:
@@ -242,26 +262,26 @@ class Controlled(SampledPart):
         else:
             state = law.initial_state(measured, reference)
         torque, state = law.update(measured, reference, seconds, state)
-        torque = vector(torque, "torque_body", f"the law of {self!r}")
+        wanted = checked_numbers(torque, "torque_body", f"the law of {self!r}")
         self._set_numbers("samples", [min(samples + 1.0, self._delay + 1.0)])
-        self._set_numbers("torque_body", torque)
+        self._set_numbers("torque_body", wanted)
         self._set_numbers("error_angle", [_error_angle(measured, reference)])
         if law.state_size:
-            self._set_numbers("law_state", vector(state, "state", f"the law of {self!r}", law.state_size))
+            self._set_numbers("law_state", checked_numbers(state, "state", f"the law of {self!r}", law.state_size))
         if self._delay:
-            waiting = np.array([*self._numbers("waiting"), *torque])
-            torque = waiting[:3]
+            waiting = [*self._numbers("waiting"), *wanted]
+            wanted = waiting[:3]
             self._set_numbers("waiting", waiting[3:])
         if samples >= self._delay:
-            self._command(torque, np.array(self._numbers("force_body")), seconds)
+            self._command(np.array(wanted), self.force_body, seconds)
 
-    def _command(self, torque: FloatArray, force: FloatArray, seconds: float) -> None:
+    def _command(self, torque: FloatArray, force: FloatArray | None, seconds: float) -> None:
         """Command the actuators, and keep what they remember."""
         actuators: Any = self._actuators
         if "actuator_state" in self._schema.by_name:
             size = self._schema.by_name["actuator_state"].size
             state = actuators.command(torque, force, seconds, np.array(self._numbers("actuator_state")))
-            self._set_numbers("actuator_state", vector(state, "state", f"the actuators of {self!r}", size))
+            self._set_numbers("actuator_state", checked_numbers(state, "state", f"the actuators of {self!r}", size))
         else:
             actuators.command(torque, force, seconds)
         self._set_numbers("saturated", [float(bool(getattr(actuators, "saturated", False)))])

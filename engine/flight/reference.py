@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .. import rotation
 from ..checks import FloatArray, direction, read_only, real, refuse, stack, unit_quaternions, vector
-from ..kernels.quaternions import Quaternion, conjugate, multiply
+from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate
 from ..kernels.rotations import PARALLEL, from_axis_angle, from_columns
 from ..kernels.selection import choose
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
@@ -18,6 +18,9 @@ from .samples import Components, combined, components, evaluate
 
 _SMALLEST = 1e-150
 """Stands for zero where a number is divided by."""
+
+_HALF_TURN = 1e-12
+"""How far the cosine of an angle may be from −1 for it to count as half a turn, whose axis rounding would decide."""
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
 _ZEROS: Components = [0.0, 0.0, 0.0]
@@ -294,7 +297,7 @@ def pointing(
     first_velocity: Vector,
     second: Vector,
     second_velocity: Vector,
-    kinds: tuple[int, int],
+    kinds: list[int],
     gm: float,
     center: Vector,
     axes: Quaternion,
@@ -318,8 +321,38 @@ def pointing(
     return *q, *rates, *acceleration
 
 
+def aiming(
+    position: Vector,
+    velocity: Vector,
+    target: Vector,
+    target_velocity: Vector,
+    kind: list[int],
+    gm: float,
+    center: Vector,
+    q: Quaternion,
+    axis: Vector,
+) -> tuple[float, ...]:
+    """Orientation, rates and acceleration of an axis along a line, by the shortest rotation from q; nan at the target."""
+    line, length = unit_moving(line_to(kind[0], target, target_velocity, position, velocity, gm, center))
+    u, u1, u2 = line
+    now = rotate(q, 2.0, axis)
+    turn, w = cross(now, u), 1.0 + dot(now, u)
+    # half a turn: about any axis across, here across x or, if that is too near, across y
+    is_half, far = w < _HALF_TURN, abs(now[0]) < 0.6
+    x = choose(is_half, choose(far, 0.0, -now[2]), turn[0])
+    y = choose(is_half, choose(far, now[2], 0.0), turn[1])
+    z = choose(is_half, choose(far, -now[1], now[0]), turn[2])
+    w = choose(is_half, 0.0, w)
+    size = choose(length > _SMALLEST, sqrt(norm_squared((x, y, z, w))), nan)
+    p = multiply((x / size, y / size, z / size, w / size), q)
+    return *p, *cross(u, u1), *cross(u, u2)
+
+
 class Pointing:
     """A reference that points one body axis at a target, and a second one as nearly as possible at another target.
+
+    Without a second axis, the rotation about the first one is left as it is: the reference is the nearest attitude in which the axis points
+    at the target, and it does not roll.
 
     A target is
 
@@ -336,7 +369,7 @@ class Pointing:
         axis_body: The axis that points at the target, a non-zero vector, body frame, shape (3,).
         target: The first target.
         second_axis_body: The second axis, a non-zero vector that is not parallel to the first, body frame, shape (3,).
-        second_target: The second target.
+        second_target: The second target. Give it together with the second axis, or neither of them.
         gm: Gravitational parameter GM [m³/s²], above zero; required for "nadir" and "velocity". None is no gravity.
         center: Position of the centre of gravity [m], world frame, shape (3,). Assign it anew after `World.shift_origin`.
         sun_direction_world: Direction to the sun, a non-zero vector, world frame, shape (3,).
@@ -360,8 +393,8 @@ class Pointing:
         self,
         axis_body: npt.ArrayLike,
         target: Any,
-        second_axis_body: npt.ArrayLike,
-        second_target: Any,
+        second_axis_body: npt.ArrayLike | None = None,
+        second_target: Any = None,
         *,
         gm: float | None = None,
         center: npt.ArrayLike = (0.0, 0.0, 0.0),
@@ -369,20 +402,23 @@ class Pointing:
     ) -> None:
         owner = "Pointing"
         self.axis_body = read_only(direction(axis_body, "axis_body", owner))
-        self.second_axis_body = read_only(direction(second_axis_body, "second_axis_body", owner))
-        first: Vector = tuple(self.axis_body.tolist())
-        (n, _, _), sine = unit_moving((cross(first, self.second_axis_body.tolist()), _ZERO, _ZERO))
-        if sine <= PARALLEL:
-            rule = f"a vector that is not parallel to axis_body (sine of the angle above {PARALLEL:g})"
-            refuse(owner, "second_axis_body", second_axis_body, rule)
-        self._axes = list(conjugate(from_columns(first, cross(n, first), n, 1.0)))
+        if (second_axis_body is None) is not (second_target is None):
+            refuse(
+                owner, "second_axis_body and second_target", (second_axis_body, second_target), "both given, or neither"
+            )
+        self.second_axis_body, self._axes = None, None
+        if second_axis_body is not None:
+            self.second_axis_body = read_only(direction(second_axis_body, "second_axis_body", owner))
+            self._axes = self._triad(self.axis_body.tolist(), self.second_axis_body.tolist())
         self._gm = 0.0 if gm is None else real(gm, "gm", owner, above=0.0)
         self.center = center
         self._sun = (
             None if sun_direction_world is None else direction(sun_direction_world, "sun_direction_world", owner)
         )
         self.target, self.second_target = target, second_target
-        self._kinds = [self._kind(target, "target"), self._kind(second_target, "second_target")]
+        self._kinds = [self._kind(target, "target")]
+        if second_target is not None:
+            self._kinds.append(self._kind(second_target, "second_target"))
 
     @property
     def center(self) -> FloatArray:
@@ -392,6 +428,14 @@ class Pointing:
     @center.setter
     def center(self, value: npt.ArrayLike) -> None:
         self._center = read_only(vector(value, "center", "Pointing"))
+
+    def _triad(self, first: Vector, second: Vector) -> list[float]:
+        """Conjugate of the quaternion from the axes (u, b, n) of `pointing` to body axes."""
+        (n, _, _), sine = unit_moving((cross(first, second), _ZERO, _ZERO))
+        if sine <= PARALLEL:
+            rule = f"a vector that is not parallel to axis_body (sine of the angle above {PARALLEL:g})"
+            refuse("Pointing", "second_axis_body", second, rule)
+        return list(conjugate(from_columns(first, cross(n, first), n, 1.0)))
 
     def _kind(self, target: Any, argument: str) -> int:
         """The kind of a target, after all checks."""
@@ -425,7 +469,8 @@ class Pointing:
 
         Args:
             time: Time [s]; it is not used, because the body has moved to it.
-            body: The body or estimate that follows the reference, with `position` [m] and `velocity` [m/s], shape (..., 3).
+            body: The body or estimate that follows the reference, with `position` [m] and `velocity` [m/s], shape (..., 3). Without a
+                second axis, it also needs `orientation`, shape (..., 4).
 
         Returns:
             The reference.
@@ -433,22 +478,23 @@ class Pointing:
         Raises:
             ValueError: The two targets are in the same direction or opposite, or the body is at a target.
         """
-        results = evaluate(
-            pointing,
+        first = (
             components(body.position, "position", "Pointing", 3),
             components(body.velocity, "velocity", "Pointing", 3),
             *self._line(self.target, "target"),
-            *self._line(self.second_target, "second_target"),
-            self._kinds,
-            self._gm,
-            self._center.tolist(),
-            self._axes,
         )
+        gravity = self._kinds, self._gm, self._center.tolist()
+        if self._axes is None:
+            q = components(body.orientation, "orientation", "Pointing", 4)
+            results = evaluate(aiming, *first, *gravity, q, self.axis_body.tolist())
+        else:
+            second = self._line(self.second_target, "second_target")
+            results = evaluate(pointing, *first, *second, *gravity, self._axes)
         values = combined(
             results, "Pointing", "reference", "defined; the body is at a target, or the two targets are parallel"
         )
         return computed(values[..., :4], values[..., 4:7], values[..., 7:])
 
     def __repr__(self) -> str:
-        axes = self.axis_body.tolist(), self.second_axis_body.tolist()
-        return f"Pointing({axes[0]}, {self.target!r}, {axes[1]}, {self.second_target!r})"
+        second = "" if self.second_axis_body is None else f", {self.second_axis_body.tolist()}, {self.second_target!r}"
+        return f"Pointing({self.axis_body.tolist()}, {self.target!r}{second})"

@@ -104,12 +104,29 @@ def test_a_loop_is_sampled_every_few_ticks_and_held_between():
     world, ship = ship_in_a_world()
     actuators = Recorder()
     loop = world.add_part(Controlled(ship, Counting(), Reference(), actuators, every=4))
+    assert loop.force_body.tolist() == [0.0, 0.0, 0.0]
     loop.force_body = (1.0, 2.0, 3.0)
     world.step(9)
     assert [call[0][0] for call in loop.actuators.calls] == [0.0, 1.0, 2.0]
     assert [call[1].tolist() for call in actuators.calls] == [[1.0, 2.0, 3.0]] * 3
     assert {call[2] for call in actuators.calls} == {0.2}
     assert loop.torque_body.tolist() == [2.0, 0.0, 0.0]
+
+
+def test_the_force_of_a_loop_may_be_left_free():
+    world, ship = ship_in_a_world()
+    actuators = SimpleNamespace(seen=[])
+    actuators.command = lambda torque_body, force_body, seconds: actuators.seen.append(force_body)
+    loop = world.add_part(Controlled(ship, Counting(), Reference(), actuators, every=1, force_body=None))
+    assert loop.force_body is None
+    world.step()
+    loop.force_body = (1.0, 0.0, 0.0)
+    world.step()
+    loop.force_body = None
+    world.step()
+    assert actuators.seen[0] is None and actuators.seen[1].tolist() == [1.0, 0.0, 0.0] and actuators.seen[2] is None
+    with pytest.raises(ValueError, match="force_body must be"):
+        loop.force_body = (1.0, math.nan, 0.0)
 
 
 @pytest.mark.parametrize("delay", [1, 2, 3])
@@ -377,7 +394,7 @@ def test_actuators_with_a_state_keep_it_in_the_loop():
         period = 0.1
 
         def command(self, torque_body, force_body, seconds, state):
-            return state + [torque_body[0], seconds]
+            return state + np.array([torque_body[0], seconds])
 
     world, ship = ship_in_a_world()
     loop = world.add_part(Controlled(ship, Counting(), Reference(), Summing(), every=2))
@@ -419,6 +436,7 @@ def test_a_law_can_be_replaced_by_one_that_remembers_as_many_numbers():
         ({"actuators": SimpleNamespace(command=print, state_size=-1)}, ValueError, "actuators.state_size must be"),
         ({"measured": 3.0}, TypeError, "measured must be an object with one of the attributes"),
         ({"body": "ship"}, TypeError, "body must be"),
+        ({"force_body": (1.0, 2.0)}, ValueError, "force_body must be"),
         ({"name": ""}, TypeError, "name must be a non-empty string"),
     ],
 )
@@ -441,7 +459,7 @@ def test_actuators_of_another_body_or_of_no_world_or_of_another_period_are_rejec
         world.add_part(loop)
     actuators = Recorder()
     actuators.period = 0.2
-    with pytest.raises(ValueError, match="actuators must be made for a period of 0.1 s"):
+    with pytest.raises(ValueError, match=r"actuators must be made for a period of 0\.1 s"):
         world.add_part(Controlled(ship, RateDamping(1.0), Reference(), actuators, every=2))
     assert world.parts == () and world.state_hash() == before
     world.add_part(Controlled(ship, RateDamping(1.0), Reference(), actuators, every=4))

@@ -307,3 +307,62 @@ def test_directions_that_lie_on_one_line_and_a_body_at_its_target_are_rejected()
     at_target = Pointing((0, 0, 1), body, (1, 0, 0), (0.0, 0.0, 1.0))
     with pytest.raises(ValueError, match="the body is at a target"):
         at_target.at(0.0, body)
+
+
+# One axis
+
+
+@pytest.mark.parametrize("target", ["nadir", "velocity", "sun", (1.0, 2.0, 0.5)], ids=str)
+def test_pointing_with_one_axis_is_the_shortest_rotation_and_does_not_roll(target):
+    pointing = Pointing(AXIS, target, gm=GM, center=CENTER, sun_direction_world=SUN)
+    body = on_orbit(1234.0, 0.3)
+    body.orientation = SKEW_ORIENTATION
+    reference = pointing.at(1234.0, body)
+    axis, line = np.array(AXIS) / np.linalg.norm(AXIS), direction_of(target, body)
+    np.testing.assert_allclose(Rotation.from_quat(reference.orientation).apply(axis), line, atol=1e-14)
+    before = Rotation.from_quat(SKEW_ORIENTATION).apply(axis)
+    angle = rotation.angle_between(reference.orientation, SKEW_ORIENTATION)
+    assert angle == pytest.approx(math.acos(before @ line), rel=1e-12)
+    assert abs(reference.angular_velocity_world @ line) < 1e-18
+    step = 5.0
+    around = [direction_of(target, on_orbit(1234.0 + step * i, 0.3)) for i in (-2, -1, 1, 2)]
+    change = (around[0] - 8.0 * around[1] + 8.0 * around[2] - around[3]) / (12.0 * step)
+    expected = np.cross(line, change)
+    size = max(np.linalg.norm(expected), 1e-9)
+    np.testing.assert_allclose(reference.angular_velocity_world, expected, rtol=0.0, atol=1e-7 * size)
+    curve = (-around[0] + 16.0 * around[1] - 30.0 * line + 16.0 * around[2] - around[3]) / (12.0 * step**2)
+    acceleration = np.cross(line, curve)
+    np.testing.assert_allclose(reference.angular_acceleration_world, acceleration, rtol=0.0, atol=1e-5 * size / step)
+
+
+@pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.3, -0.5, 0.8)])
+def test_an_axis_that_points_away_from_its_target_is_turned_half_a_turn(axis):
+    axis = np.array(axis) / np.linalg.norm(axis)
+    body = SimpleNamespace(position=np.zeros(3), velocity=np.zeros(3), orientation=SKEW_ORIENTATION)
+    away = -Rotation.from_quat(SKEW_ORIENTATION).apply(axis)
+    q = Pointing(axis, away).at(0.0, body).orientation
+    np.testing.assert_allclose(Rotation.from_quat(q).apply(axis), away, atol=1e-14)
+    assert np.linalg.norm(q) == pytest.approx(1.0, abs=1e-15)
+
+
+def test_pointing_with_one_axis_gives_stacks_the_bits_that_it_gives_each_body():
+    bodies = [on_orbit(100.0 * i, 0.1 * i) for i in range(6)]
+    for i, body in enumerate(bodies):
+        body.orientation = rotation.from_axis_angle((1.0, 0.2 * i, -0.5), 0.7 * i)
+    names = ("position", "velocity", "orientation")
+    stack = SimpleNamespace(**{name: np.array([getattr(body, name) for body in bodies]) for name in names})
+    pointing = Pointing(AXIS, "nadir", gm=GM, center=CENTER)
+    together, apart = pointing.at(0.0, stack), [pointing.at(0.0, body) for body in bodies]
+    for name in ("orientation", "angular_velocity_world", "angular_acceleration_world"):
+        assert getattr(together, name).tobytes() == np.array([getattr(one, name) for one in apart]).tobytes()
+
+
+def test_one_axis_needs_one_target_and_two_need_two():
+    with pytest.raises(ValueError, match="second_axis_body and second_target must be both given, or neither"):
+        Pointing((0, 0, 1), SUN, (1, 0, 0))
+    with pytest.raises(ValueError, match="both given, or neither"):
+        Pointing((0, 0, 1), SUN, None, SUN)
+    body = SimpleNamespace(position=np.zeros(3), velocity=np.zeros(3), orientation=SKEW_ORIENTATION)
+    with pytest.raises(ValueError, match="the body is at a target"):
+        Pointing((0, 0, 1), body).at(0.0, body)
+    assert repr(Pointing((0, 0, 1), "sun", sun_direction_world=SUN)) == "Pointing([0.0, 0.0, 1.0], 'sun')"
