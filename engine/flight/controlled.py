@@ -14,7 +14,7 @@ from ..kernels.attitude import error_angle
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema
 from .part import Place, SampledPart
-from .reference import Reference
+from .reference import FixedOrMoving, Reference
 from .samples import combined, components, evaluate
 
 _SAME_PERIOD = 1e-9
@@ -36,13 +36,6 @@ class Actuators(Protocol):
 
     def command(self, torque_body: Any, force_body: Any, seconds: float, /) -> Any:
         """Produce a torque [N·m] and a force [N], both in body axes, until the next command after `seconds`; None leaves the force free."""
-
-
-class FixedOrMoving(Protocol):
-    """A reference: anything with `at(time, body) -> Reference`."""
-
-    def at(self, time: float, body: Any, /) -> Reference:
-        """Return the reference at a time [s] for a body."""
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from math import nan, sqrt
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -87,6 +87,13 @@ class Reference:
 
     def __repr__(self) -> str:
         return f"Reference({self._orientation.tolist()}, {self._rates.tolist()}, {self._acceleration.tolist()})"
+
+
+class FixedOrMoving(Protocol):
+    """A reference: anything with `at(time, body) -> Reference`."""
+
+    def at(self, time: float, body: Any, /) -> Reference:
+        """Return the reference at a time [s] for a body."""
 
 
 def computed(orientation: FloatArray, rates: FloatArray, acceleration: FloatArray) -> Reference:
@@ -278,16 +285,17 @@ def line_to(
 
 
 def unit_moving(line: Moving) -> tuple[Moving, float]:
-    """The unit vector along a moving vector, with its derivatives, and the length; from ``d = ρu`` by the product rule."""
+    """The unit vector along a moving vector, with its derivatives, and the length; from ``d = ρu`` by the product rule.
+
+    The second derivative lacks its part along the vector, on which the rates and accelerations of axes do not depend.
+    """
     d, rate, acceleration = line
     length = sqrt(dot(d, d))
     inverse = 1.0 / max(length, _SMALLEST)
     u = scale(inverse, d)
     stretch = dot(u, rate)
     turning = scale(inverse, add_scaled(rate, -stretch, u))
-    stretching = dot(u, acceleration) + dot(turning, rate)
-    along = add(scale(stretching, u), scale(2.0 * stretch, turning))
-    return (u, turning, scale(inverse, subtract(acceleration, along))), length
+    return (u, turning, scale(inverse, add_scaled(acceleration, -2.0 * stretch, turning))), length
 
 
 def pointing(
