@@ -190,9 +190,10 @@ class MomentumManager(Law):
     def _momentum(self, wheel: Wheel) -> Components:
         """Momentum and axis of a wheel, or of a wheel of each body of a stack."""
         axis = components(wheel.axis, "axis of a wheel", self._name, 3)
-        if type(axis) is list and np.ndim(wheel.momentum) == 0:
-            return [float(wheel.momentum), *axis]
-        return np.asarray(wheel.momentum, dtype=np.float64), *axis
+        momentum = wheel.momentum
+        if type(axis) is list and (isinstance(momentum, float) or np.ndim(momentum) == 0):
+            return [float(momentum), *axis]
+        return np.asarray(momentum, dtype=np.float64), *axis
 
     def _parameters(self) -> dict[str, Any]:
         return {
