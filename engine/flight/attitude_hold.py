@@ -13,7 +13,8 @@ from ..store.rows import BodyHandle, require_body
 from .controlled import Controlled
 from .feedback import QuaternionPD, RateDamping
 from .law import limits
-from .reference import FixedOrMoving, Pointing, Reference
+from .pointing import Pointing
+from .reference import FixedOrMoving, Reference
 
 _INTERVAL = 0.1
 """Time between two samples [s], to the nearest tick, unless another one is given."""
