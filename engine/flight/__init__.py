@@ -1,10 +1,28 @@
 """Spacecraft flight: actuators, guidance and control, sensors, and orbits."""
 
+from ..forces.thruster import Thruster, ThrusterBank
+from ..forces.valves import Gimbal
 from . import control
 from .attitude_hold import AttitudeHold
 from .body_torque import BodyTorque
 from .controlled import Controlled
 from .pointing import Pointing
 from .reference import Reference, Slew, Spin
+from .tank import Tank
+from .wheel import ReactionWheel
 
-__all__ = ["AttitudeHold", "BodyTorque", "Controlled", "Pointing", "Reference", "Slew", "Spin", "control"]
+__all__ = [
+    "AttitudeHold",
+    "BodyTorque",
+    "Controlled",
+    "Gimbal",
+    "Pointing",
+    "ReactionWheel",
+    "Reference",
+    "Slew",
+    "Spin",
+    "Tank",
+    "Thruster",
+    "ThrusterBank",
+    "control",
+]

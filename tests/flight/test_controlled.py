@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, World, rotation
-from engine.flight import BodyTorque, Controlled, Pointing, Reference, Slew, Spin
+from engine.flight import BodyTorque, Controlled, Pointing, ReactionWheel, Reference, Slew, Spin
 from engine.flight.control import BDot, Law, MomentumManager, MRPFeedback, PhasePlane, QuaternionPD, RateDamping
 
 from ..helpers import ASYMMETRIC, SKEW_ORIENTATION
@@ -484,3 +484,29 @@ def test_what_a_law_returns_undoes_the_tick_and_names_the_loop(torque, words):
     assert any("wheels" in note for note in caught.value.__notes__)
     assert world.state_hash() == before and world.tick_count == 0 and not actuators.calls
     assert (loop.torque_body == 0.0).all()
+
+
+def test_laws_read_reaction_wheels_and_keep_the_momentum_of_a_slew_in_them():
+    """Three wheels turn the ship half a turn; what they store at the end is the momentum that the ship had, to rounding."""
+    world = World(0.05, integrator="free-rotor-4")
+    ship = world.add_body(MassProperties(100.0, (40.0, 50.0, 30.0)), angular_velocity_body=(0.02, -0.01, 0.03))
+    wheels = [
+        world.add_part(ReactionWheel(ship, axis=axis, inertia=0.1, max_torque=0.5, max_speed=600.0))
+        for axis in np.eye(3)
+    ]
+
+    class Motors:
+        def command(self, torque_body, force_body, seconds):
+            for wheel, torque in zip(wheels, torque_body, strict=True):
+                wheel.torque = float(np.clip(-torque, -0.5, 0.5))
+
+    law = QuaternionPD.tuned(ship.inertia_body, 0.5, 0.3)
+    loop = world.add_part(Controlled(ship, law, Reference(SKEW_HALF_TURN), Motors(), every=4))
+    before = ship.angular_momentum_world
+    world.step(1600)
+    assert loop.error_angle < 0.01 * DEGREE
+    np.testing.assert_allclose(ship.angular_momentum_world, before, rtol=0.0, atol=1e-12)
+    manager = MomentumManager(wheels, 0.5, 0.1, time_constant=20.0)
+    np.testing.assert_allclose(manager.torque_body(None, None, 1.0), -ship.stored_momentum_body / 20.0, rtol=1e-12)
+    stored = rotation.rotate(ship.orientation, ship.stored_momentum_body)
+    np.testing.assert_allclose(stored, before, atol=1e-3)
