@@ -66,8 +66,8 @@ class ReactionWheel(Part):
         >>> wheel = world.add_part(flight.ReactionWheel(ship, axis=(1, 0, 0), inertia=0.1, max_torque=0.5, max_speed=600.0))
         >>> wheel.torque = 0.2
         >>> world.step(100)
-        >>> round(wheel.momentum, 12), ship.angular_momentum_world.round(12).tolist()
-        (0.2, [0.0, 0.0, 0.0])
+        >>> round(wheel.momentum, 12), bool((abs(ship.angular_momentum_world) < 1e-15).all())
+        (0.2, True)
     """
 
     __slots__ = ()

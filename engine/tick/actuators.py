@@ -45,6 +45,13 @@ DRIVEN = Schema(
 )  # fmt: skip
 
 
+_MUST = (
+    "one that leaves a positive definite tensor of the equation of motion, which is the inertia of the ship without the moments of "
+    "its wheels about their axes"
+)
+_RULE = "the inertia of the ship without the moments of its wheels about their axes is no longer positive definite"
+
+
 class Actuators:
     """The tables of thrusters, wheels, tanks and driven bodies, and the loops that run ticks with them.
 
@@ -166,11 +173,8 @@ class Actuators:
         after = array[:, rows].copy()
         array[:, rows] = before
         if bad >= 0 or not np.isfinite(after).all():
-            rule = (
-                "one that leaves a positive definite tensor of the equation of motion, which is the inertia of the ship without the "
-                "moments of its wheels about their axes"
-            )
-            refuse(owner, argument, value, rule)
+            driven[IS_FLOWING] = 0.0
+            refuse(owner, argument, value, _MUST)
         for place, body in enumerate(rows):
             table.write(slice(None), body, after[:, place])
 
@@ -240,37 +244,24 @@ class Actuators:
         return partial(self._one_by_one, run, dt, control)
 
     def _fused(self, run: partial[int], dt: float) -> TakeTicks:
-        bodies, held, counts = self._bodies, self._held, self._counts
+        bodies, held = self._bodies, self._held
         gravities, constants, _thrusters, pushes = held.tables
-        loop_arguments = run.args
-        move = address_of(run.func, types_of(*loop_arguments, 1))
+        _array, control, *others = run.args
         kernels = {loop.function: loop.address for loop in kernels_of_actuators()}
+        move = address_of(run.func, types_of(*run.args, 1))
         order = (loops.drive, gather.gather_held, None, loops.settle, undo, loops.undo_drive)
-        calls = np.array([move if kernel is None else kernels[kernel] for kernel in order], np.int64)
+        addresses = [move if kernel is None else kernels[kernel] for kernel in order]
+        counts = self._counts
         counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
-        fly = partial(
-            loops.fly,
-            bodies.array,
-            loop_arguments[1],
-            *self._arrays,
-            gravities.array,
-            constants.array,
-        )
+        spare = np.zeros(self._driven.capacity + bodies.pitch, np.int64)
+        plan = np.concatenate([np.array(addresses, np.int64), counts, spare])
+        pushed = loops.COUNTS + gather.PUSHES
+        fly = partial(loops.fly, bodies.array, control, *self._arrays, gravities.array, constants.array)
+        arguments, stores = tuple(others), bodies.stores_momentum
 
         def take(ticks: int) -> int:
-            counts[gather.PUSHES] = pushes.count
-            taken = fly(
-                pushes.array,
-                counts,
-                self._stale,
-                held.marks,
-                calls,
-                loop_arguments,
-                bodies.count,
-                bodies.stores_momentum,
-                dt,
-                ticks,
-            )
+            plan[pushed] = pushes.count
+            taken = fly(pushes.array, plan, arguments, bodies.count, stores, dt, ticks)
             if taken != ticks:
                 held.spoil_all()
             return taken
@@ -299,6 +290,9 @@ class Actuators:
         self._count()
         self._is_open = True
         found = loops.drive(self._bodies.array, *self._arrays, self._counts, self._stale, dt)
+        if found < 0:
+            self.undo()
+            self.refuse_tensor()
         self._held.spoil(self._stale[:found])
         if gathers:
             self._held.gather()
@@ -306,7 +300,7 @@ class Actuators:
     def settle(self, dt: float, control: Integers) -> bool:
         """Bring the actuators to the end of the tick; if the result is not finite, undo the tick and return False."""
         bodies = self._bodies
-        bad = loops.settle(bodies.array, *self._arrays, self._counts, dt)
+        bad = loops.settle(bodies.array, *self._arrays, self._counts, dt, True)
         self._is_open = False
         if bad >= 0:
             undo(bodies.array, control, bodies.stores_momentum)
@@ -314,6 +308,20 @@ class Actuators:
             self._is_open = True
             self.undo()
         return bad < 0
+
+    def refuse_tensor(self) -> None:
+        """Raise an error if the last tick was undone because a draining tank left a body without a valid tensor.
+
+        Raises:
+            ValueError: It was.
+        """
+        refused = np.flatnonzero(self._driven.array[IS_FLOWING, : self._driven.count] == loops.REFUSED)
+        if len(refused):
+            body = self._bodies.handles[int(self._driven.array[BODY, refused[0]])]
+            self._driven.array[IS_FLOWING, refused] = 0.0
+            raise ValueError(
+                f"{body}: the tick would drain its tanks so far that {_RULE}. The world is as it was before that tick"
+            )
 
     def undo(self) -> None:
         """Restore the actuators at the start of a tick that was opened but did not end."""
@@ -350,7 +358,7 @@ def kernels_of_actuators() -> list[Loop]:
     return [
         named(loops.drive, array, *tables, integers, integers, 1.0),
         named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
-        named(loops.settle, array, *tables, integers, 1.0),
+        named(loops.settle, array, *tables, integers, 1.0, True),
         named(loops.undo_drive, array, *tables, integers),
         named(undo, array, integers, True),
         named(loops.compose, array, array, array, array, integers),

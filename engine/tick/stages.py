@@ -277,6 +277,7 @@ class Stages:
             NonFiniteStateError: The message names the body and, if it can be found, the force that caused it.
             RuntimeError: A loop rejected its arrays.
         """
+        self._plan.actuators.refuse_tensor()
         index = int(self._bodies.control[BAD])
         if index < 0:
             raise RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")

@@ -5,7 +5,8 @@ follows the mass centre: ``m (a + ω̇×c + ω×(ω×c)) = F`` and ``I ω̇ = τ
 I without the wheels' moments. Tensors are summed from the definition.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -59,8 +60,6 @@ class Ship:
     wheels: tuple = ()
     tanks: tuple = ()
     jets: tuple = ()
-    other_force_world: tuple = (0.0, 0.0, 0.0)
-    start: dict = field(default_factory=dict)
 
 
 def box_level(begin, end):
@@ -108,7 +107,9 @@ def solve(ship, times, position=(0, 0, 0), velocity=(0, 0, 0), orientation=(0, 0
     wheels, tanks = len(ship.wheels), len(ship.tanks)
     w0 = np.asarray(rates, float)
     momenta = [wheel.inertia * (wheel.speed + np.dot(wheel.axis, w0)) for wheel in ship.wheels]
-    state = np.concatenate((position, velocity, orientation, w0, momenta, [t.propellant for t in ship.tanks])).astype(float)
+    state = np.concatenate((position, velocity, orientation, w0, momenta, [t.propellant for t in ship.tanks])).astype(
+        float
+    )
     edges = sorted({float(edge) for jet in ship.jets for edge in jet.edges if 0.0 < edge < times[-1]})
     stops = [0.0, *edges, float(times[-1])]
     rows = []
@@ -118,7 +119,7 @@ def solve(ship, times, position=(0, 0, 0), velocity=(0, 0, 0), orientation=(0, 0
         h, propellant = y[13 : 13 + wheels], y[13 + wheels :]
         mass, center, inertia = mass_properties(ship, propellant)
         r = _matrix(q)
-        force, torque = r.T @ np.asarray(ship.other_force_world, float) * mass, np.zeros(3)
+        force, torque = np.zeros(3), np.zeros(3)
         flow = np.zeros(tanks)
         for jet in ship.jets:
             level = jet.level(time) if len(jet.edges) == 0 else jet.level(min(max(time, middle[0]), middle[1]))
@@ -147,10 +148,12 @@ def solve(ship, times, position=(0, 0, 0), velocity=(0, 0, 0), orientation=(0, 0
         a = force / mass - np.cross(dw, center) - np.cross(w, np.cross(w, center))
         x, y_, z, s = q
         p, t, u = w
-        dq = 0.5 * np.array([s * p + y_ * u - z * t, s * t + z * p - x * u, s * u + x * t - y_ * p, -(x * p + y_ * t + z * u)])
+        dq = 0.5 * np.array(
+            [s * p + y_ * u - z * t, s * t + z * p - x * u, s * u + x * t - y_ * p, -(x * p + y_ * t + z * u)]
+        )
         return np.concatenate((v, r @ a, dq, dw, dh, -flow))
 
-    for begin, end in zip(stops, stops[1:], strict=False):
+    for begin, end in pairwise(stops):
         inside = [t for t in times if begin < t <= end]
         narrow = 1e-9 * (end - begin)
         solution = solve_ivp(
