@@ -9,8 +9,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, components, integer, real, refuse, stack
+from ..checks import FloatArray, array, components, integer, real, refuse, stack
 from ..forces.thruster import Thruster, ThrusterBank
+from ..kernels.vectors import Vector, add_scaled, cross, subtract
 from ..loops import thrust_allocation as kernel
 
 Method = Literal["least propellant", "fast"]
@@ -77,7 +78,7 @@ class ThrusterAllocator:
         ([0.0, 20.0, 0.0], 0.5, True)
     """
 
-    __slots__ = ("_body", "_jets", "_method", "_owners", "_thrusters")
+    __slots__ = ("_body", "_jets", "_method", "_numbers", "_thrusters")
 
     def __init__(self, thrusters: Iterable[Thruster | ThrusterBank], *, method: Method = "least propellant") -> None:
         owner = "ThrusterAllocator"
@@ -96,8 +97,8 @@ class ThrusterAllocator:
         self._body, self._thrusters, self._method = given[0].body, tuple(given), method
         self._jets = np.concatenate([_columns(each) for each in given], axis=1)
         self._jets[kernel.JET_COST] = _flows(given, self._jets)
-        counts = [1 if isinstance(each, Thruster) else len(each.max_forces) for each in given]
-        self._owners = np.repeat(np.arange(len(given)), counts)
+        ends = np.cumsum([_count(each) for each in given]).tolist()
+        self._numbers = tuple(range(end - _count(each), end) for each, end in zip(given, ends, strict=True))
 
     @property
     def body(self) -> Any:
@@ -140,10 +141,9 @@ class ThrusterAllocator:
         Raises:
             ValueError: The thruster is not one of these.
         """
-        for place, each in enumerate(self._thrusters):
+        for each, numbers in zip(self._thrusters, self._numbers, strict=True):
             if each is thruster:
-                numbers = np.flatnonzero(self._owners == place)
-                return range(int(numbers[0]), int(numbers[-1]) + 1)
+                return numbers
         refuse(self, "thruster", thruster, "one of the thrusters of the allocator")
 
     def without(self, jet: int | Thruster | ThrusterBank, *, level: float = 0.0) -> ThrusterAllocator:
@@ -258,14 +258,37 @@ class ThrusterAllocator:
         along = made[..., 0] * units[..., 0] + made[..., 1] * units[..., 1] + made[..., 2] * units[..., 2]
         return np.maximum(along, 0.0)
 
+    def wrench_of(
+        self, shares: npt.ArrayLike, center_of_mass_body: npt.ArrayLike | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Compute the force and the torque of given shares.
+
+        Args:
+            shares: Shares of full thrust, one per jet, shape (n,).
+            center_of_mass_body: Mass centre from the body's origin [m], body frame, shape (3,); None takes that of the body.
+
+        Returns:
+            Force [N] and torque about the mass centre [N·m], body frame, shape (3,) each.
+
+        Raises:
+            ValueError: The number of shares is not that of the jets.
+        """
+        given = array(shares, "shares", self, (self.jet_count,)).tolist()
+        center = self._body.center_of_mass_body if center_of_mass_body is None else center_of_mass_body
+        middle: Any = components(center, "center_of_mass_body", self)
+        force: Vector = (0.0, 0.0, 0.0)
+        torque: Vector = (0.0, 0.0, 0.0)
+        for share, column in zip(given, self._jets.T.tolist(), strict=True):
+            lever = subtract(column[kernel.JET_POSITION : kernel.JET_FORCE], middle)
+            full = column[kernel.JET_FORCE : kernel.JET_TORQUE]
+            force = add_scaled(force, share, full)
+            torque = add_scaled(torque, share, cross(lever, full))
+        return np.array(force), np.array(torque)
+
     def _copy(self) -> ThrusterAllocator:
         copy: ThrusterAllocator = object.__new__(ThrusterAllocator)
-        copy._body, copy._thrusters, copy._method, copy._owners = (
-            self._body,
-            self._thrusters,
-            self._method,
-            self._owners,
-        )
+        for name in self.__slots__:
+            setattr(copy, name, getattr(self, name))
         copy._jets = self._jets.copy()
         return copy
 
@@ -334,12 +357,17 @@ def _columns(thruster: Thruster | ThrusterBank) -> FloatArray:
     return columns
 
 
+def _count(thruster: Thruster | ThrusterBank) -> int:
+    return 1 if isinstance(thruster, Thruster) else len(thruster.max_forces)
+
+
 def _flows(thrusters: Sequence[Thruster | ThrusterBank], jets: FloatArray) -> FloatArray:
     """Full thrust over specific impulse of each jet; without it, unless all jets have one."""
     thrusts = jets[kernel.JET_COST]
     impulses: list[Any] = [getattr(each, "specific_impulse", None) for each in thrusters]
     if any(each is None for each in impulses):
         return thrusts
-    counts = [1 if isinstance(each, Thruster) else len(each.max_forces) for each in thrusters]
-    known = np.concatenate([np.broadcast_to(value, count) for value, count in zip(impulses, counts, strict=True)])
+    known = np.concatenate(
+        [np.broadcast_to(value, _count(each)) for value, each in zip(impulses, thrusters, strict=True)]
+    )
     return thrusts / known if np.isfinite(known).all() else thrusts
