@@ -342,3 +342,15 @@ def test_newtons_method_rarely_gives_up():
 def test_the_constants_of_both_solvers_fit_one_work_array():
     assert least_propellant.FRAME + least_propellant.ROWS == least_propellant.WORK_ROWS
     assert even_shares.MULTIPLIER + least_propellant.ROWS <= 1 + least_propellant.SPARE_COLUMNS
+
+
+def test_what_is_in_reach_is_made_to_rounding():
+    """Also by jets that are all nearly in one plane. Measured: residuals of 2e-15, and of 6e-14 without refinement."""
+    random = np.random.default_rng(12)
+    for _ in range(100):
+        flat = (1.0, 1.0, 1e-4)
+        bank = bank_of(new_ship(), random.normal(size=(20, 3)) * flat, random.normal(size=(20, 3)) * flat, 1.0)
+        matrix = wrenches(bank)
+        wanted = matrix @ random.uniform(0.2, 0.8, size=20)
+        found = ThrusterAllocator([bank]).allocate(wanted[3:], wanted[:3])
+        assert not found.saturated and np.abs(matrix @ found.shares - wanted).max() < 6e-15
