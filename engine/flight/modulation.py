@@ -150,18 +150,27 @@ class PulseModulator:
 
         Error: sums of delivered thrust are exact to rounding, for valves that move as described above.
         """
-        wanted = np.array(array(shares, "shares", "PulseModulator", np.shape(shares) or (None,)))
-        if (wanted < -_SLACK).any() or (wanted > 1.0 + _SLACK).any():
-            refuse("PulseModulator", "shares", shares, "between 0 and 1")
-        count = wanted.shape[-1]
-        before = array(state, "state", "PulseModulator", (*wanted.shape[:-1], 2, count))
-        if self._valves.shape[1] not in (1, count):
-            refuse("PulseModulator", "shares", shares, f"of {self._valves.shape[1]} jets")
-        valves = np.ascontiguousarray(np.broadcast_to(self._valves, (pulses.VALVE_ROWS, count)))
+        owner = "PulseModulator"
+        wanted = array(shares, "shares", owner, np.shape(shares) or (None,))
+        if not -_SLACK <= wanted.min() <= wanted.max() <= 1.0 + _SLACK:
+            refuse(owner, "shares", shares, "between 0 and 1")
+        count, valves = wanted.shape[-1], self._valves
+        before = array(state, "state", owner, (*wanted.shape[:-1], 2, count))
+        if valves.shape[1] == 1:
+            valves = np.repeat(valves, count, axis=1)
+        elif valves.shape[1] != count:
+            refuse(owner, "shares", shares, f"of {valves.shape[1]} jets")
         durations, areas, after = np.empty_like(wanted), np.empty_like(wanted), np.empty_like(before)
-        flat = [each.reshape(-1, count) for each in (wanted, durations, areas)]
-        states = [each.reshape(-1, 2, count) for each in (before, after)]
-        pulses.modulate(flat[0], states[0], valves, self.period, flat[1], flat[2], states[1])
+        one_row, states = (-1, count), (-1, 2, count)
+        pulses.modulate(
+            wanted.reshape(one_row),
+            before.reshape(states),
+            valves,
+            self.period,
+            durations.reshape(one_row),
+            areas.reshape(one_row),
+            after.reshape(states),
+        )
         return Pulses(durations, areas, after)
 
 
