@@ -72,7 +72,9 @@ def test_a_parameter_is_rejected_in_flight_as_at_construction_and_nothing_change
 def test_what_a_force_is_made_of_for_good_cannot_be_set(name):
     world = three_bodies()
     force = world.add_force(spring(world.bodies))
-    with pytest.raises(AttributeError, match=f"Spring.*: {name} cannot be changed; remove the force and add another"):
+    with pytest.raises(
+        AttributeError, match=f"Spring.*: {name} cannot be changed; remove it from the world and add another"
+    ):
         setattr(force, name, world.bodies[1])
     for make, other in ((on_a_body(forces.ConstantForce, force_world=(0, 0, 1)), "force_body"), (thruster, "throtle")):
         with pytest.raises(AttributeError):
@@ -155,7 +157,9 @@ def test_every_use_of_the_handle_of_a_removed_body_says_that_it_was_removed():
             value = getattr(gone, name)
             value(*[(1.0, 2.0, 3.0)] * arguments.get(name, 1))
         if isinstance(getattr(type(gone), name), property) and getattr(type(gone), name).fset is not None:
-            good = {"mass_properties": OTHER, "orientation": (0, 0, 0, 1)}.get(name, (1.0, 2.0, 3.0))
+            good = {"mass_properties": OTHER, "dry_mass_properties": OTHER, "orientation": (0, 0, 0, 1)}.get(
+                name, (1.0, 2.0, 3.0)
+            )
             with pytest.raises(ValueError, match="was removed from its world"):
                 setattr(gone, name, good)
     assert (gone.name, repr(gone), str(gone)) == ("probe", "<Body 'probe' (removed)>", "body 'probe'")
