@@ -364,10 +364,8 @@ def _count(thruster: Thruster | ThrusterBank) -> int:
 def _flows(thrusters: Sequence[Thruster | ThrusterBank], jets: FloatArray) -> FloatArray:
     """Full thrust over specific impulse of each jet; without it, unless all jets have one."""
     thrusts = jets[kernel.JET_COST]
-    impulses: list[Any] = [getattr(each, "specific_impulse", None) for each in thrusters]
+    impulses: list[Any] = [each.specific_impulse for each in thrusters]
     if any(each is None for each in impulses):
         return thrusts
-    known = np.concatenate(
-        [np.broadcast_to(value, _count(each)) for value, each in zip(impulses, thrusters, strict=True)]
-    )
-    return thrusts / known if np.isfinite(known).all() else thrusts
+    parts = [np.broadcast_to(value, _count(each)) for value, each in zip(impulses, thrusters, strict=True)]
+    return thrusts / np.concatenate(parts)

@@ -29,6 +29,19 @@ class GimbalAllocator:
 
     Args:
         thruster: A thruster with a gimbal, which is not at the mass centre.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.flight import Gimbal, Thruster
+        >>> world = World(dt=0.1)
+        >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+        >>> mount = Gimbal(axis_1=(1, 0, 0), axis_2=(0, 1, 0), max_angle=0.1, max_rate=0.5)
+        >>> main = world.add_force(Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=600.0, gimbal=mount))
+        >>> main.throttle = 1.0
+        >>> actuator = GimbalAllocator(main)
+        >>> made = actuator.command((0.0, -60.0, 0.0), None, 0.1)
+        >>> made.torque_body.round(9).tolist(), main.gimbal_command.round(6).tolist()
+        ([0.0, -60.0, 0.0], [0.0, 0.050021])
     """
 
     __slots__ = ("_axes", "_commanded", "_limit", "_neutral", "_thruster", "saturated")

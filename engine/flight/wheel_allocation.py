@@ -13,6 +13,7 @@ from ..checks import array, components, is_row, real, refuse
 from .jets import Commanded
 from .two_sided import least_squares
 
+_NEEDED = ("axis", "inertia", "max_torque", "max_speed", "speed", "enabled")
 _DEPENDENT = 1e-9
 """A row of axes this short, of the length of all, depends on the others."""
 
@@ -22,7 +23,8 @@ class WheelAllocator:
 
     A wanted torque on the body is divided among the wheels so that the sum of the squares of the motor torques is least. Each motor torque
     stays below its limit, and no wheel is driven beyond its largest speed until the next command. A full wheel therefore takes no part in
-    one direction, and the others do its work. What is out of reach is made in the right direction, as much of it as possible.
+    one direction, and the others do its work. Disabled wheels take no part at all. What is out of reach is made in the right direction, as
+    much of it as possible.
 
     Wheels that could turn against each other without a torque on the body, such as four in a pyramid, are driven towards a preferred speed
     as well, with what the limits leave. This is null motion; it keeps the wheels away from zero speed or from each other's limits.
@@ -31,6 +33,20 @@ class WheelAllocator:
         wheels: Reaction wheels of one body.
         preferred_speed: Speed of the wheels [rad/s], one number or one per wheel; None for no null motion.
         null_rate: How fast differences from the preferred speed decay [1/s], above 0.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.flight import ReactionWheel
+        >>> world = World(dt=0.1)
+        >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+        >>> axes = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
+        >>> limits = {"inertia": 0.05, "max_torque": 0.5, "max_speed": 600.0}
+        >>> wheels = [world.add_part(ReactionWheel(ship, axis=axis, **limits)) for axis in axes]
+        >>> actuators = WheelAllocator(wheels)
+        >>> actuators.command((0.3, 0.1, -0.2), None, 0.1).torque_body.round(12).tolist()
+        [0.3, 0.1, -0.2]
+        >>> [round(wheel.torque, 4) for wheel in wheels]
+        [-0.2667, -0.0667, 0.2333, -0.0577]
     """
 
     __slots__ = ("_commanded", "_lost", "_null_rate", "_preferred", "_wheels", "saturated")
@@ -42,7 +58,7 @@ class WheelAllocator:
         self, wheels: Iterable[Any], *, preferred_speed: npt.ArrayLike | None = None, null_rate: float = 0.02
     ) -> None:
         owner = "WheelAllocator"
-        self._wheels = of_one_body(wheels, "wheels", owner, ("axis", "inertia", "max_torque", "max_speed", "speed"))
+        self._wheels = of_one_body(wheels, "wheels", owner, _NEEDED)
         count = len(self._wheels)
         if preferred_speed is None:
             self._preferred = None
@@ -118,7 +134,10 @@ class WheelAllocator:
         """
         wanted = components(torque_body, "torque_body", self)
         duration = real(seconds, "seconds", self, above=0.0)
-        used = [(place, wheel) for place, wheel in enumerate(self._wheels) if place not in self._lost]
+        used = [(i, wheel) for i, wheel in enumerate(self._wheels) if i not in self._lost and wheel.enabled]
+        if not used:
+            self._commanded, self.saturated = Commanded(np.zeros(3), np.zeros(3)), any(wanted)
+            return self._commanded
         wheels = [wheel for _, wheel in used]
         axes = [wheel.axis.tolist() for wheel in wheels]
         speeds = [float(wheel.speed) for wheel in wheels]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World
-from engine.flight import Jets, Magnetorquers, ThrusterAllocator, WheelAllocator
+from engine.flight import Jets, Magnetorquers, PulseModulator, ReactionWheel, ThrusterAllocator, WheelAllocator
 from engine.forces import Thruster, ThrusterBank
 
 from .. import helpers
@@ -24,6 +24,7 @@ class Wheel:
     def __init__(self, body, axis, max_torque=0.5, speed=0.0, inertia=0.05):
         self.body, self.axis = body, np.array(axis) / np.linalg.norm(axis)
         self.inertia, self.max_torque, self.max_speed, self.speed = inertia, max_torque, 600.0, speed
+        self.enabled = True
         self._torque = 0.0
 
     @property
@@ -142,6 +143,37 @@ def test_null_motion_leaves_the_limits_to_the_torque():
     assert torques_of(three) == pytest.approx(-0.1 * wanted)  # three wheels have no null motion
 
 
+def test_real_wheels_turn_the_ship_as_commanded_with_one_of_them_disabled():
+    """A torque of 0.2 N·m about z for 5 s gives 1 N·m·s to the ship and takes it from the wheels, while null motion goes on."""
+    ship = new_ship()
+    limits = {"inertia": 0.05, "max_torque": 0.5, "max_speed": 600.0}
+    axes = [*PYRAMID, (0.0, 0.3, 1.0)]
+    speeds = (0.0, 100.0, 0.0, 100.0, 0.0)
+    wheels = [
+        ship.world.add_part(ReactionWheel(ship, axis=axis, speed=speed, **limits))
+        for axis, speed in zip(axes, speeds, strict=True)
+    ]
+    wheels[1].enabled = False
+    actuators = WheelAllocator(wheels, preferred_speed=20.0, null_rate=1.0)
+    used = [wheels[place] for place in (0, 2, 3, 4)]
+    null = np.linalg.svd(np.array([wheel.axis for wheel in used]).T)[2][-1]
+    before = null @ [wheel.speed - 20.0 for wheel in used]
+    whole = ship.angular_momentum_world
+    for _ in range(50):
+        made = actuators.command((0.0, 0.0, 0.2), None, 0.1)
+        assert made.torque_body == pytest.approx((0.0, 0.0, 0.2), abs=1e-12) and not actuators.saturated
+        ship.world.step()
+    assert wheels[1].torque == 0.0
+    # (1 − 0.1)^50 = 0.005 of the difference is left, but for what the turn of the ship adds to the speeds
+    assert abs(null @ [wheel.speed - 20.0 for wheel in used]) < 0.01 * abs(before)
+    # the gyroscopic torque of the wheels' momentum turns the ship a little about the other axes
+    assert (ship.inertia_body @ ship.angular_velocity_body)[2] == pytest.approx(1.0, abs=2e-3)
+    assert ship.angular_momentum_world == pytest.approx(whole, abs=1e-12)
+    for wheel in wheels:
+        wheel.enabled = False
+    assert not actuators.command((0.0, 0.0, 0.2), None, 0.1).torque_body.any() and actuators.saturated
+
+
 def magnetorquers_on(ship, field_world, max_dipole=0.2, axes=((1, 0, 0), (0, 1, 0), (0, 0, 1))):
     field = SimpleNamespace(at=lambda position: np.array(field_world))
     return [
@@ -219,6 +251,61 @@ def test_lost_jets_are_not_commanded():
     assert ship.angular_velocity_body == pytest.approx((0.0, 0.0025, 0.0))
 
 
+def pulsed_bank(ship, max_force=10.0):
+    positions, directions = [(1, 0, 0), (-1, 0, 0)] * 2, [(0, 0, 1), (0, 0, -1), (0, 0, -1), (0, 0, 1)]
+    valves = {"min_on_time": (0.03, 0.05, 0.03, 0.03), "rise_time": 0.02, "fall_time": (0.01, 0.02, 0.04, 0.0)}
+    bank = ThrusterBank(ship, positions=positions, directions=directions, max_forces=max_force, **valves)
+    return ship.world.add_force(bank)
+
+
+def test_pulsed_jets_deliver_what_was_commanded():
+    """Over 300 periods, the impulses of real valves are those that were counted, and their sum is the wanted one within a pulse."""
+    random, ship = np.random.default_rng(9), new_ship()
+    bank = pulsed_bank(ship)
+    jets = Jets(ThrusterAllocator([bank]), PulseModulator(0.02, 0.5))
+    assert jets.modulator.min_on_time.tolist() == [0.03, 0.05, 0.03, 0.03] and jets.period == 0.5
+    state, counted, asked = jets.initial_state(), np.zeros(4), np.zeros(3)
+    for _ in range(300):
+        torque = np.array((0.0, random.choice([0.0, 0.3, 15.0, -8.0, 20.0]), 0.0))
+        state = jets.command(torque, (0.0, 0.0, 0.0), 0.5, state)
+        counted += 0.5 * 10.0 * jets.shares
+        asked += 0.5 * torque
+        ship.world.step(5)
+        assert bank.impulse == pytest.approx(counted, abs=1e-9)
+    found = np.cross(bank.positions, bank.directions).T @ bank.impulse
+    assert found == pytest.approx(asked, abs=10.0 * (0.05 + 0.02 + 0.03))
+    assert ship.inertia_body @ ship.angular_velocity_body == pytest.approx(found, abs=1e-9)
+
+
+def test_what_pulsed_jets_make_is_the_mean_over_the_period():
+    ship = new_ship()
+    one = ship.world.add_force(Thruster(ship, position=(1, 0, 0), direction=(0, 0, 1), max_force=8.0, min_on_time=0.1))
+    jets = Jets(ThrusterAllocator([one]), PulseModulator(0.02, 0.5))
+    state = jets.command((0.0, -1.0, 0.0), None, 0.5, jets.initial_state())
+    # a share of 1/8 is 0.0625 s, below the shortest pulse of the valve
+    assert not jets.commanded.torque_body.any() and one.pulse_left == 0.0 and state == pytest.approx([0.0625, 0.0])
+    state = jets.command((0.0, -1.0, 0.0), None, 0.5, state)
+    assert one.pulse_left == pytest.approx(0.125) and jets.shares == pytest.approx([0.25])
+    assert jets.commanded.torque_body == pytest.approx((0.0, -2.0, 0.0)) and state == pytest.approx([0.0, 0.0])
+    assert jets.commanded.force_body == pytest.approx((0.0, 0.0, 2.0)) and not jets.saturated
+
+
+def test_a_jet_stuck_open_is_balanced_by_pulses():
+    """The others cancel its torque from period to period, so that the rates stay below those of a few pulses."""
+    ship = new_ship()
+    bank = pulsed_bank(ship)
+    jets = Jets(ThrusterAllocator([bank]), PulseModulator(0.02, 0.5))
+    bank.stuck = (0.2, np.nan, np.nan, np.nan)
+    jets.allocator = jets.allocator.without(0, level=0.2)
+    state = jets.initial_state()
+    for _ in range(100):
+        state = jets.command((0.0, 0.0, 0.0), None, 0.5, state)
+        assert jets.shares[0] == 0.2
+        ship.world.step(5)
+    assert bank.impulse[0] == pytest.approx(100.0)
+    assert abs((ship.inertia_body @ ship.angular_velocity_body)[1]) < 10.0 * 0.5
+
+
 def test_bad_actuators_are_rejected_by_name():
     ship, other = new_ship(), new_ship()
     wheels = wheels_on(ship)
@@ -256,6 +343,13 @@ def test_bad_jets_are_rejected_by_name():
         Jets([bank_of_four(ship)])
     with pytest.raises(TypeError, match="Jets: modulator must be a PulseModulator or None"):
         Jets(allocator, 0.1)
+    with pytest.raises(ValueError, match="min_on_time must be such that min_on_time"):
+        Jets(ThrusterAllocator([pulsed_bank(ship)]), PulseModulator(0.02, 0.06))
+    pulsed = Jets(allocator, PulseModulator(0.02, 0.5))
+    with pytest.raises(ValueError, match=r"seconds must be the period of the modulator, which is 0\.5"):
+        pulsed.command((0.0, 0.0, 0.0), None, 0.4, pulsed.initial_state())
+    with pytest.raises(TypeError, match="state must be what the last command returned"):
+        pulsed.command((0.0, 0.0, 0.0), None, 0.5)
     jets = Jets(allocator)
     with pytest.raises(ValueError, match="allocator must be one for the same thrusters"):
         jets.allocator = ThrusterAllocator([bank_of_four(other)])

@@ -6,7 +6,7 @@ from scipy.optimize import linprog, lsq_linear
 
 from engine import MassProperties, World
 from engine.compilation.compiler import COMPILED, plain
-from engine.flight import ThrusterAllocator
+from engine.flight import Tank, ThrusterAllocator
 from engine.forces import Thruster, ThrusterBank
 from engine.loops import even_shares, least_propellant, thrust_allocation
 
@@ -278,6 +278,34 @@ def test_wanted_wrenches_of_any_size(size):
 def test_nothing_wanted_fires_nothing():
     found = ThrusterAllocator([sixteen_jets(new_ship())]).allocate(NO_FORCE, NO_FORCE)
     assert not found.shares.any() and not found.saturated and found.fraction == 1.0
+
+
+def test_the_jet_with_the_higher_specific_impulse_fires():
+    """The flow is the thrust over the specific impulse, as long as every jet has one."""
+    ship = new_ship()
+    tank = ship.world.add_part(Tank.ball(ship, (0.0, 0.0, 0.0), 0.5, 100.0))
+    places, specific_impulses = [(1, 0, 0), (1, 0.1, 0), (1, -0.1, 0)], (200.0, 300.0, 250.0)
+    bank = ThrusterBank(
+        ship,
+        positions=places,
+        directions=[ALONG_Z] * 3,
+        max_forces=10.0,
+        specific_impulse=specific_impulses,
+        tank=tank,
+    )
+    cold = bank_of(ship, [(-1, 0, 0)], [ALONG_Z])
+    single = Thruster(ship, position=(1, 0, 0), direction=ALONG_Z, max_force=9.0, specific_impulse=220.0, tank=tank)
+    torque = (0.0, -5.0, 0.0)
+    # about y alone: torque about x must cancel, which the second and third jet do together
+    assert ThrusterAllocator([bank]).allocate(torque, None).shares == pytest.approx([0.0, 0.25, 0.25], abs=1e-12)
+    # 220 s are better than 200, and worse than the mean of 300 and 250
+    assert ThrusterAllocator([single, bank]).allocate(torque, None).shares == pytest.approx(
+        [0, 0, 0.25, 0.25], abs=1e-12
+    )
+    lost = ThrusterAllocator([single, bank]).without(2)
+    assert lost.allocate(torque, None).shares == pytest.approx([5.0 / 9.0, 0, 0, 0], abs=1e-12)
+    # one jet without a specific impulse: all count by their thrust, and equal ones by their number
+    assert ThrusterAllocator([bank, cold]).allocate(torque, None).shares == pytest.approx([0.5, 0, 0, 0], abs=1e-12)
 
 
 def test_jets_without_thrust_or_lever_are_left_alone():
