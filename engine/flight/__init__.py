@@ -1,11 +1,13 @@
 """Spacecraft flight: actuators, guidance and control, sensors, and orbits."""
 
+from ..forces.magnetic_dipole import MagneticDipole
 from ..forces.thruster import Thruster, ThrusterBank
 from ..forces.valves import Gimbal
 from .allocation import Allocation, ThrusterAllocator
 from .gimbal_allocation import GimbalAllocator
 from .jets import Commanded, Jets
 from .magnetic_allocation import Magnetorquers
+from .magnetorquer import Magnetorquer
 from .modulation import PulseModulator, Pulses
 from .tank import Tank
 from .wheel import ReactionWheel
@@ -17,6 +19,8 @@ __all__ = [
     "Gimbal",
     "GimbalAllocator",
     "Jets",
+    "MagneticDipole",
+    "Magnetorquer",
     "Magnetorquers",
     "PulseModulator",
     "Pulses",
