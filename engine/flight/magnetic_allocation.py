@@ -24,6 +24,19 @@ class Magnetorquers:
 
     Args:
         torquers: Magnetorquers of one body.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.flight import MagneticDipole, Magnetorquer
+        >>> world = World(dt=0.1)
+        >>> cubesat = world.add_body(MassProperties.box(4.0, (0.1, 0.1, 0.34)), position=(7.0e6, 0.0, 0.0))
+        >>> earth = MagneticDipole(7.8e15, (0.0, 0.0, -1.0))
+        >>> axes = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        >>> rods = [world.add_part(Magnetorquer(cubesat, axis=axis, max_dipole=0.2, field=earth)) for axis in axes]
+        >>> actuators = Magnetorquers(rods)
+        >>> made = actuators.command((1e-6, 0.0, 5e-6), None, 0.1)  # the field points along +z here
+        >>> made.torque_body.round(12).tolist(), actuators.saturated
+        ([1e-06, 0.0, 0.0], False)
     """
 
     __slots__ = ("_commanded", "_torquers", "saturated")

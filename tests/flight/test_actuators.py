@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World
-from engine.flight import Jets, Magnetorquers, PulseModulator, ReactionWheel, ThrusterAllocator, WheelAllocator
+from engine.flight import (
+    Jets,
+    MagneticDipole,
+    Magnetorquer,
+    Magnetorquers,
+    PulseModulator,
+    ReactionWheel,
+    ThrusterAllocator,
+    WheelAllocator,
+)
 from engine.forces import Thruster, ThrusterBank
 
 from .. import helpers
@@ -209,6 +218,16 @@ def test_magnetorquers_beyond_their_limit_keep_the_direction():
     rest = actuators.without(torquers[0])
     assert rest.command((4.0e-6, 0.0, 0.0), None, 1.0).torque_body == pytest.approx((4.0e-6, 0.0, 0.0))
     assert torquers[1].dipole == pytest.approx(0.1)
+
+
+def test_real_magnetorquers_turn_the_body_as_commanded():
+    ship = new_ship(position=(4.0e6, -3.0e6, 5.0e6), orientation=helpers.SKEW_ORIENTATION)
+    earth = MagneticDipole(7.8e15, (0.1, 0.2, -1.0))
+    torquers = [ship.world.add_part(Magnetorquer(ship, axis=axis, max_dipole=2.0, field=earth)) for axis in np.eye(3)]
+    made = Magnetorquers(torquers).command((1.0e-5, -2.0e-5, 0.5e-5), None, 0.1)
+    assert ship.world.wrench(ship)[1] == pytest.approx(made.torque_body, rel=1e-9)
+    field = ship.direction_to_body(earth.at(ship.position))
+    assert made.torque_body @ field == pytest.approx(0.0, abs=1e-20) and made.torque_body.any()
 
 
 def bank_of_four(ship):

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, World
-from engine.flight import GimbalAllocator
+from engine.flight import Gimbal, GimbalAllocator, Thruster
 
 
 def new_thruster(center_of_mass_body=(0.0, 0.0, 0.0), angles=(0.0, 0.0), axes=((1, 0, 0), (0, 1, 0)), **values):
@@ -95,6 +95,23 @@ def test_a_mass_centre_beside_the_thrust_is_balanced():
     assert thruster.gimbal_command == pytest.approx((0.0, np.arctan(0.05))) and made.torque_body == pytest.approx(
         (0, 0, 0)
     )
+
+
+def test_a_real_gimbal_reaches_the_commanded_torque():
+    """At 0.05 rad/s the angles are reached within two seconds, and the thruster then makes the torque that was commanded."""
+    ship = World(0.1).add_body(MassProperties(1200.0, (2.0e3, 2.0e3, 0.8e3), (0.02, -0.03, 0.0)))
+    mount = Gimbal((1, 0.2, 0.1), (0.1, 1, -0.3), max_angle=0.1, max_rate=0.05)
+    main = ship.world.add_force(Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=600.0, gimbal=mount))
+    main.throttle = 0.5
+    actuator = GimbalAllocator(main)
+    made = actuator.command((20.0, -15.0, 0.0), None, 0.1)
+    ship.world.step(20)
+    assert main.gimbal_angles == pytest.approx(main.gimbal_command)
+    assert ship.world.wrench(ship)[1] == pytest.approx(made.torque_body, abs=1e-9)
+    assert made.torque_body[:2] == pytest.approx((20.0, -15.0), abs=0.3)  # without the part along the lever
+    angles = main.gimbal_command
+    GimbalAllocator(main).command((20.0, -15.0, 0.0), None, 0.1)
+    assert main.gimbal_command == pytest.approx(angles, abs=1e-12)
 
 
 def test_thrusters_without_gimbal_or_lever_are_rejected():
