@@ -32,6 +32,8 @@ def over_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if function in _FORMS:
         return _FORMS[function]
+    if isinstance(function, type) and issubclass(function, tuple):
+        return function  # a named tuple, of arrays as well as of floats
     source = plain(function)
     if not isinstance(source, FunctionType):
         raise TypeError(f"{function!r} has no form for arrays")
