@@ -28,12 +28,13 @@ from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
 from .store.new_bodies import NewBodies
+from .store.rows import TableRows
 from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView
 from .tick.fields import Fields
-from .tick.force_list import AnyForce, ForceList
+from .tick.force_list import AnyForce, ForceList, Member
 from .tick.held import Held
 from .tick.origin import shift_origin
 from .tick.plan import Plan
@@ -48,6 +49,8 @@ tick with gravity and a thruster), and 2.5 times as much in a long `step(n)`, me
 
 GivenForce = TypeVar("GivenForce", bound=AnyForce)
 """The type of the force given to `World.add_force`, which returns it."""
+GivenPart = TypeVar("GivenPart", bound=TableRows)
+"""The type of the part given to `World.add_part`, which returns it."""
 GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
@@ -144,6 +147,7 @@ class World:
             self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
         )
         self._store.on_change = self._stages.disturb
+        self._forces.on_parts_change = self._stages.sample
         self._game_mode = False
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
@@ -475,8 +479,8 @@ class World:
             )
         )
 
-    def remove_body(self, body: Body) -> list[AnyForce]:
-        """Remove a body and the forces that act on it by name.
+    def remove_body(self, body: Body) -> list[Member]:
+        """Remove a body, its parts, and the forces that act on it by name.
 
         A field on a list of bodies, such as a drag, stays and loses the body from its list.
 
@@ -484,7 +488,7 @@ class World:
             body: A body of this world.
 
         Returns:
-            The forces that were removed with it, in the order in which they were added.
+            The forces and parts that were removed with it, in the order in which they were added.
 
         Raises:
             TypeError: It is not a body.
@@ -500,14 +504,14 @@ class World:
         """
         return self._remove([body], "World.remove_body", "body")
 
-    def remove_bodies(self, bodies: Iterable[Body]) -> list[AnyForce]:
+    def remove_bodies(self, bodies: Iterable[Body]) -> list[Member]:
         """Remove several bodies at once, which moves the arrays only once.
 
         Args:
             bodies: Bodies of this world, each listed once.
 
         Returns:
-            The forces that were removed with them, in the order in which they were added.
+            The forces and parts that were removed with them, in the order in which they were added.
 
         Raises:
             TypeError: One of them is not a body.
@@ -540,7 +544,12 @@ class World:
     @property
     def forces(self) -> tuple[AnyForce, ...]:
         """The forces, in the order in which they were added."""
-        return tuple(self._forces)
+        return self._forces.added_as(parts=False)
+
+    @property
+    def parts(self) -> tuple[TableRows, ...]:
+        """The parts of the bodies, in the order in which they were added."""
+        return self._forces.added_as(parts=True)
 
     @property
     def thrusters(self) -> TableView:
@@ -612,6 +621,8 @@ class World:
             ... def wind(wrench, bodies, time):
             ...     wrench.force_world[:, 0] += 3.0
         """
+        if isinstance(force, TableRows) and force._is_part:
+            refuse("World.add_force", "force", force, "a force; add this part of a body by World.add_part", TypeError)
         self._forces.add(force)
         return force
 
@@ -633,6 +644,39 @@ class World:
             ()
         """
         self._forces.remove(force)
+
+    def add_part(self, part: GivenPart) -> GivenPart:
+        """Add a part of a body: a wheel, a tank, a magnetorquer, a sensor, a filter or a control loop of `engine.flight`.
+
+        At the start of a tick, the parts that are due are sampled in this order: sensors, filters, the functions of `on_tick`, control
+        loops; within a kind in the order in which they were added.
+
+        Args:
+            part: A part that is in no world yet, of a body of this world.
+
+        Returns:
+            The part.
+
+        Raises:
+            TypeError: It is not a part.
+            ValueError: It is already in a world, is a part of a body of another world, or does not fit the body or its other parts.
+        """
+        if not (isinstance(part, TableRows) and part._is_part):
+            rule = "a part of engine.flight, such as a ReactionWheel; forces are added by World.add_force"
+            refuse("World.add_part", "part", part, rule, TypeError)
+        self._forces.add(part)
+        return part
+
+    def remove_part(self, part: TableRows) -> None:
+        """Remove a part from the world; it keeps its state and may be added again.
+
+        Args:
+            part: A part of this world.
+
+        Raises:
+            ValueError: It is not a part of this world.
+        """
+        self._forces.remove(part, "part")
 
     @overload
     def on_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...
@@ -1043,7 +1087,7 @@ class World:
         for name in names:
             self._names.pop(name, None)
 
-    def _remove(self, chosen: list[Any], owner: str, argument: str) -> list[AnyForce]:
+    def _remove(self, chosen: list[Any], owner: str, argument: str) -> list[Member]:
         rows = np.array(sorted(self._own_body(body, owner, argument) for body in chosen), np.int64)
         if len(set(rows.tolist())) != len(rows):
             refuse(owner, argument, chosen, "a list that names each body once")

@@ -10,9 +10,10 @@ import numpy as np
 from ..checks import FloatArray, is_row
 from ..loops.fields import FieldKind, field_passes
 from ..loops.layout import ANY_PITCH
+from ..store.rows import BodyHandle, body_rows, checked
 from ..store.schema import NOBODY
-from .force import TableForce, body_rows, checked
-from .wrench import BodyHandle, BodyStates, Wrench
+from .force import TableForce
+from .wrench import BodyStates, Wrench
 
 
 class FieldForce(TableForce, final=False):

@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Literal
 import numpy.typing as npt
 
 from ..checks import FloatArray, array
+from ..store.rows import BodyHandle, Parameter, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, SHARE, Field, Kind, Schema
-from .force import Parameter, TableForce, checked, fixed, reference_fields, require_body
-from .wrench import BodyHandle, BodyStates, Wrench
+from .force import TableForce
+from .wrench import BodyStates, Wrench
 
 THRUSTERS = Schema(
     "thrusters",

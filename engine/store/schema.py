@@ -192,6 +192,11 @@ class Schema:
         return tuple(field for field in self.fields if field.refers_to)
 
     @cached_property
+    def body_references(self) -> tuple[Field, ...]:
+        """The fields that hold rows of bodies."""
+        return tuple(field for field in self.fields if field.refers_to == "bodies")
+
+    @cached_property
     def world_points(self) -> tuple[Field, ...]:
         """The fields that hold points of the world or coordinates of such points."""
         return tuple(field for field in self.fields if field.world_axes)

@@ -12,12 +12,13 @@ from ..checks import FloatArray
 from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.gravity import UNIFORM_GRAVITIES
 from ..forces.thruster import THRUSTERS
-from ..forces.wrench import BodyHandle, BodyStates, Wrench
+from ..forces.wrench import BodyStates, Wrench
 from ..loops.gather import PUSHES as PUSH_COUNT
 from ..loops.gather import STALE as STALE_COUNT
 from ..loops.gather import gather_held
 from ..loops.layout import MOTOR_TORQUE, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies, touches_model
+from ..store.rows import BodyHandle
 from ..store.schema import NOBODY, Field, Kind, Schema
 from ..store.store import Store
 from ..store.table import Rows, Table

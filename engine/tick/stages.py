@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any, NoReturn
 
 from ..checks import NonFiniteStateError
+from ..flight.part import Place, SampledPart
 from ..loops.layout import BAD
 from ..store.bodies import Bodies
 from ..store.calling import Callback
@@ -27,6 +29,8 @@ class Stages:
 
     Attributes:
         on_tick: The functions to call at the start of ticks.
+        before: The sensors and filters, which are sampled before these functions.
+        behind: The control loops, which are sampled after them.
         after_tick: The functions to call after ticks.
         quiet: The number of ticks that `run` may run before a function is due; zero after any change.
         run: Runs ticks that call no Python, if nothing has changed since the last tick.
@@ -50,6 +54,8 @@ class Stages:
         "_store",
         "_tick_start",
         "after_tick",
+        "before",
+        "behind",
         "call_after_tick",
         "call_callbacks",
         "commit",
@@ -86,6 +92,8 @@ class Stages:
         self._last_tick = last_tick
         self.on_tick: list[Callback] = []
         self.after_tick: list[Callback] = []
+        self.before: list[Callback] = []
+        self.behind: list[Callback] = []
         self.quiet = 0
         self.run: TakeTicks = _take_none
         self.most_at_once = 1
@@ -110,6 +118,20 @@ class Stages:
             "call_after_tick": self._call_after_tick,
         }
 
+    def sample(self, parts: Iterable[SampledPart]) -> None:
+        """Sample these parts from now on; those of one kind in this order."""
+        self.before, self.behind = [], []
+        for part in sorted(parts, key=operator.attrgetter("_place")):
+            chosen = self.behind if part._place is Place.CONTROL_LOOP else self.before
+            chosen.append(Callback(_sampling(part), part.every))
+        self.quiet = 0
+
+    def _called(self) -> list[Callback]:
+        """What is called at the start of ticks, in order."""
+        if self.before or self.behind:
+            return [*self.before, *self.on_tick, *self.behind]
+        return self.on_tick
+
     def disturb(self) -> None:
         """Run all stages in the next tick, because something is about to change."""
         self.quiet = 0
@@ -121,7 +143,7 @@ class Stages:
         count = self._tick_start = self._bodies.tick_count
         if count >= self._last_tick:
             refuse_time(1, count, self._last_tick, self._dt)
-        due = [callback for callback in self.on_tick if count % callback.every == 0] if self.on_tick else []
+        due = [callback for callback in self._called() if count % callback.every == 0]
         if not due and not self._plan.calls_forces:
             return
         store = self._store
@@ -133,7 +155,7 @@ class Stages:
             world = store.world()
             for callback in due:
                 # skip a function that was removed by another one in this tick
-                if callback in self.on_tick:
+                if callback in self._called():
                     callback.function(world)
         store.enter(FORCES if self._plan.calls_forces else MOVING)
 
@@ -168,7 +190,7 @@ class Stages:
         if self._profile is not None:
             self._profile.ticks += taken
             return
-        if plan.calls_forces or _is_due(self.on_tick, count) or _is_due(self.after_tick, count):
+        if plan.calls_forces or _is_due(self._called(), count) or _is_due(self.after_tick, count):
             return
         run = plan.choose()
         if run is not None and plan.is_final and plan.held.is_settled and plan.integrator.fuses_ticks:
@@ -211,7 +233,7 @@ class Stages:
     def _ticks_until_called(self, count: int) -> int:
         """Return the number of ticks, from the one that starts at this count, that can run before a function is due."""
         until = self._last_tick - count
-        for callback in (*self.on_tick, *self.after_tick):
+        for callback in (*self._called(), *self.after_tick):
             until = min(until, callback.every - count % callback.every)
         return until
 
@@ -274,6 +296,20 @@ def refuse_time(ticks: int, count: int, last_tick: int, dt: float) -> NoReturn:
 
 def _is_due(callbacks: list[Callback], count: int) -> bool:
     return bool(callbacks) and any(count % callback.every == 0 for callback in callbacks)
+
+
+def _sampling(part: SampledPart) -> Callable[[Any], None]:
+    """A function that takes one sample of a part and names the part in errors."""
+
+    def sample(world: Any) -> None:
+        if part.enabled:
+            try:
+                part._sample(world)
+            except Exception as error:
+                error.add_note(f"raised while {part!r} was sampled at t = {world.time:g} s; the tick was undone")
+                raise
+
+    return sample
 
 
 def _take_none(ticks: int) -> int:
