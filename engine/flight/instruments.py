@@ -44,14 +44,14 @@ WORKS, STUCK, DEAD = 0.0, 1.0, 2.0
 # three-axis instruments
 MATRIX = 16
 DEVIATION = 25
-"""Standard deviation of the noise times the square root of the sample interval."""
+"""Standard deviation of the noise; of gyros and accelerometers times the square root of the sample interval."""
 BIAS_WALK = 26
 QUANTUM = 27
 LIMIT = 28
 AT_BODY = 29
 """Of accelerometers."""
 STATE_OF_INSTRUMENT = BIAS + 3 - VALUE
-"""Number of components from `VALUE` on that a sample writes."""
+"""Number of components from `VALUE` on that a sample of such an instrument writes."""
 
 GYRO, MAGNETOMETER, ACCELEROMETER = 0, 1, 2
 """Kinds of three-axis instruments."""
@@ -63,9 +63,18 @@ ALONG = 17
 MAX_RATE = 18
 EXCLUSIONS = 19
 """Three groups of `EXCLUSION_SIZE` components."""
-EXCLUSION_SIZE = 10
+EXCLUSION_SIZE = 11
 EXCLUSION_COUNT = 3
-EXCLUSION_KIND, EXCLUSION_TOWARDS, EXCLUSION_CENTER, EXCLUSION_RADIUS, EXCLUSION_COSINE, EXCLUSION_SINE = 0, 1, 4, 7, 8, 9
+EXCLUSION_FAR, EXCLUSION_BALL = 1.0, 2.0
+"""Kinds of bright things: a direction, or a ball in space."""
+EXCLUSION_KIND, EXCLUSION_TOWARDS, EXCLUSION_CENTER, EXCLUSION_RADIUS, EXCLUSION_COSINE, EXCLUSION_SINE = (
+    0,
+    1,
+    4,
+    7,
+    8,
+    9,
+)
 SUN_NOISE = 16
 SUN_COSINE = 17
 SUN_DIRECTION = 18
@@ -86,7 +95,7 @@ def sample_three_axes(
     dt: float,
     field_world: Vector,
     out: Array,
-) -> None:
+) -> bool:
     """Sample a gyro, a magnetometer or an accelerometer.
 
     Args:
@@ -100,6 +109,9 @@ def sample_three_axes(
         dt: Length of a tick [s].
         field_world: The magnetic flux density, or the gravitational acceleration at the middle of the last tick.
         out: Where the sample is written, shape (STATE_OF_INSTRUMENT, 1).
+
+    Returns:
+        Whether the sample is finite.
     """
     body = int(sensors[BODY, row])
     if kind == GYRO:
@@ -123,7 +135,7 @@ def sample_three_axes(
     seconds = (tick - sensors[TICK, before]) * dt if samples > 0.0 else 0.0
     step = sensors[BIAS_WALK, row] * sqrt(seconds)
     bias = add_scaled(bias, step, (second[1], third[0], third[1]))
-    deviation = sensors[DEVIATION, row] / sqrt(every * dt)
+    deviation = sensors[DEVIATION, row] / (1.0 if kind == MAGNETOMETER else sqrt(every * dt))
     noise = deviation * first[0], deviation * first[1], deviation * second[0]
     matrix = (
         sensors[MATRIX, row],
@@ -137,12 +149,13 @@ def sample_three_axes(
         sensors[MATRIX + 8, row],
     )
     value, is_within = of_three_axes(true, matrix, bias, noise, sensors[LIMIT, row], sensors[QUANTUM, row])
-    _write_sample(sensors, row, before, tick, (value[0], value[1], value[2], 0.0), is_within, out)
+    is_finite = _write_sample(sensors, row, before, tick, (value[0], value[1], value[2], 0.0), is_within, out)
     store_vector(out, BIAS - VALUE, 0, bias)
+    return is_finite
 
 
 @kernel("sample-star-tracker")
-def sample_star_tracker(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> None:
+def sample_star_tracker(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> bool:
     """Sample a star tracker; the arguments are those of `sample_three_axes`."""
     body = int(sensors[BODY, row])
     q, rate = load_quaternion(bodies, ORIENTATION, body), load_vector(bodies, ANGULAR_VELOCITY, body)
@@ -157,7 +170,7 @@ def sample_star_tracker(bodies: Array, sensors: Array, row: int, before: int, ti
         start = EXCLUSIONS + number * EXCLUSION_SIZE
         kind = sensors[start + EXCLUSION_KIND, row]
         towards = load_vector(sensors, start + EXCLUSION_TOWARDS, row)
-        if kind == 2.0:
+        if kind == EXCLUSION_BALL:
             towards = subtract(load_vector(sensors, start + EXCLUSION_CENTER, row), position)
         if kind > 0.0 and is_near_disc(
             sight,
@@ -167,11 +180,11 @@ def sample_star_tracker(bodies: Array, sensors: Array, row: int, before: int, ti
             sensors[start + EXCLUSION_SINE, row],
         ):
             is_valid = False
-    _write_sample(sensors, row, before, tick, value, is_valid, out)
+    return _write_sample(sensors, row, before, tick, value, is_valid, out)
 
 
 @kernel("sample-sun-sensor")
-def sample_sun_sensor(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> None:
+def sample_sun_sensor(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> bool:
     """Sample a sun sensor; the arguments are those of `sample_three_axes`."""
     body = int(sensors[BODY, row])
     towards_world = load_vector(sensors, SUN_DIRECTION, row)
@@ -184,7 +197,7 @@ def sample_sun_sensor(bodies: Array, sensors: Array, row: int, before: int, tick
     center = load_vector(sensors, SUN_SHADOW_CENTER, row)
     if radius > 0.0 and is_in_shadow(load_vector(bodies, POSITION, body), center, radius, towards_world):
         is_valid = False
-    _write_sample(sensors, row, before, tick, (x, y, z, 0.0), is_valid, out)
+    return _write_sample(sensors, row, before, tick, (x, y, z, 0.0), is_valid, out)
 
 
 @kernel("gravity-over-the-last-tick")
@@ -249,8 +262,12 @@ def _key(sensors: Array, row: int) -> NoiseKey:
 @inlined
 def _write_sample(
     sensors: Array, row: int, before: int, tick: int, value: Quaternion, is_valid: bool, out: Array
-) -> None:
-    """Write a sample and count it; a stuck sensor repeats its last sample, and a dead one gives zeros."""
+) -> bool:
+    """Write a sample and count it; a stuck sensor repeats its last sample, and a dead one gives zeros.
+
+    Returns:
+        Whether what was measured is finite.
+    """
     fault = sensors[FAULT, row]
     for place in range(4):
         last = sensors[VALUE + place, before]
@@ -259,3 +276,5 @@ def _write_sample(
     out[VALID - VALUE, 0] = valid if fault == WORKS else (sensors[VALID, before] if fault == STUCK else 0.0)
     out[TICK - VALUE, 0] = tick
     out[SAMPLES - VALUE, 0] = sensors[SAMPLES, row] + 1.0
+    total = 0.0 * value[0] + 0.0 * value[1] + 0.0 * value[2] + 0.0 * value[3]
+    return total == 0.0

@@ -80,7 +80,9 @@ def mean_specific_force(
         dt: Length of the tick [s].
     """
     before, after = orientations
-    sign = choose(before[0] * after[0] + before[1] * after[1] + before[2] * after[2] + before[3] * after[3] < 0.0, -1.0, 1.0)
+    sign = choose(
+        before[0] * after[0] + before[1] * after[1] + before[2] * after[2] + before[3] * after[3] < 0.0, -1.0, 1.0
+    )
     q = normalize(
         (
             after[0] + sign * before[0],

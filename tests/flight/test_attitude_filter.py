@@ -84,7 +84,9 @@ def test_prediction_is_that_of_the_linear_error_equation(angle):
     angles, mixed = d * seconds + w * seconds**3 / 3.0 + 1e-9, -0.5 * w * seconds**2
     noise = np.kron(np.array([[angles, mixed], [mixed, w * seconds]]), np.eye(3))
     expected = transition @ before @ transition.T + noise
-    assert after == pytest.approx(expected, abs=1e-15 * expected.max() + angle**4 / 1440.0 * seconds * before[:3, :].max())
+    assert after == pytest.approx(
+        expected, abs=1e-15 * expected.max() + angle**4 / 1440.0 * seconds * before[:3, :].max()
+    )
 
 
 def test_prediction_turns_the_attitude_by_the_rate():
@@ -189,7 +191,9 @@ def consistency(runs, delay=0):
         turn = over_arrays(attitude_filter.turn_of)(mean, seconds)
         estimate, before = predicted(estimate, turn, seconds, noise, 0.0), after
         together = over_arrays(attitude_filter.multiply)
-        pending = [(taken, shown, together(since, turn), sums + estimate.bias_body) for taken, shown, since, sums in pending]
+        pending = [
+            (taken, shown, together(since, turn), sums + estimate.bias_body) for taken, shown, since, sums in pending
+        ]
         if sample % every == 0:
             pending.append((sample, picture(truth), tuple(part * ones for part in NO_TURN), np.zeros((3, runs))))
         if pending and sample - pending[0][0] == delay:
@@ -200,8 +204,12 @@ def consistency(runs, delay=0):
             difference = over_arrays(attitude_filter.multiply)(
                 over_arrays(attitude_filter.conjugate)(estimate.orientation), truth
             )
-            error = np.array([*over_arrays(attitude_filter.small_turn)(difference), *(bias - np.array(estimate.bias_body))])
-            whole = np.array([covariance_of(Estimate(*(tuple(np.array(p)[:, run]) for p in estimate))) for run in range(runs)])
+            error = np.array(
+                [*over_arrays(attitude_filter.small_turn)(difference), *(bias - np.array(estimate.bias_body))]
+            )
+            whole = np.array(
+                [covariance_of(Estimate(*(tuple(np.array(p)[:, run]) for p in estimate))) for run in range(runs)]
+            )
             errors.append(np.einsum("ir,rij,jr->r", error, np.linalg.inv(whole), error))
     return np.array(errors)
 
@@ -232,7 +240,9 @@ def _one_step(state, out):
     turn = attitude_filter.turn_of((0.1, -0.2, 0.3), 0.1)
     ahead = attitude_filter.predicted(estimate, turn, 0.1, noise, 1e-9)
     q = state[28], state[29], state[30], state[31]
-    result, _, _ = attitude_filter.updated(ahead, Sighting(q, (0.6, 0.0, 0.8), 1e-8, 1e-6, turn, (1e-3, 2e-3, -1e-3), 0.1), noise)
+    result, _, _ = attitude_filter.updated(
+        ahead, Sighting(q, (0.6, 0.0, 0.8), 1e-8, 1e-6, turn, (1e-3, 2e-3, -1e-3), 0.1), noise
+    )
     out[0:4] = result.orientation
     out[4:7] = result.bias_body
     out[7:13] = result.angles
