@@ -1,11 +1,14 @@
 """Spacecraft flight: actuators, guidance and control, sensors, and orbits."""
 
+from .estimation import AttitudeFilter
 from .optical_sensors import Exclusion, StarTracker, StarTrackerReading, SunSensor, SunSensorReading
 from .sensors import Accelerometer, AccelerometerReading, Gyro, GyroReading, Magnetometer, MagnetometerReading
+from .wahba import quest, triad
 
 __all__ = [
     "Accelerometer",
     "AccelerometerReading",
+    "AttitudeFilter",
     "Exclusion",
     "Gyro",
     "GyroReading",
@@ -15,4 +18,6 @@ __all__ = [
     "StarTrackerReading",
     "SunSensor",
     "SunSensorReading",
+    "quest",
+    "triad",
 ]
