@@ -73,7 +73,7 @@ def quest(
         TypeError: An argument is not an array of real numbers.
         ValueError: A direction is zero or not finite, a weight is negative, shapes do not fit, or all directions are on one line.
 
-    Error: 1e-15 rad over the square of the angle between the directions, if their weights are equal (`tests/flight/test_estimation.py`).
+    Error: 4e-15 rad over the square of the angle between the directions, if their weights are equal (`tests/flight/test_estimation.py`).
     Source: the q method of Davenport (1968). QUEST, by Shuster and Oh (1981), finds the same attitude from a polynomial of fourth degree,
         which loses half of the digits; here Jacobi's rotations find the eigenvector.
 
