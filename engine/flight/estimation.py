@@ -308,7 +308,7 @@ class AttitudeFilter(SampledPart):
 
     @property
     def is_started(self) -> bool:
-        """Whether there is an estimate: from the first valid sighting on, or from the beginning if an orientation was given."""
+        """Whether there is an estimate; from the first valid sighting on, or from the start with a given orientation."""
         return self._numbers("is_started")[0] > 0.0
 
     @property
