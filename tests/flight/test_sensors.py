@@ -34,15 +34,16 @@ def gyro_noise(count, density, interval, seed=5, name="ship gyro"):
     return density / math.sqrt(interval) * over_arrays(white_noise)(noise_key(seed, name), np.arange(count), 0)[0]
 
 
-def test_the_noise_of_a_gyro_is_that_of_its_key():
-    world, _, gyro = world_with(
-        lambda ship: flight.Gyro(ship, noise_density=1e-3, seed=5), angular_velocity_body=(0, 0, 0)
-    )
+@pytest.mark.parametrize("every", [1, 4])
+def test_the_noise_of_a_gyro_is_that_of_its_key(every):
+    """Of each tick in which it is sampled, with the standard deviation density/√(sample interval)."""
+    at_rest = {"angular_velocity_body": (0.0, 0.0, 0.0)}
+    world, _, gyro = world_with(lambda ship: flight.Gyro(ship, noise_density=1e-3, every=every, seed=5), **at_rest)
     readings = []
-    for _ in range(50):
+    for _ in range(40):
         world.step()
         readings.append(gyro.read().angular_velocity_body[0])
-    assert readings == gyro_noise(50, 1e-3, 0.1).tolist()
+    assert readings[::every] == gyro_noise(40, 1e-3, every * 0.1)[::every].tolist()
 
 
 def test_standard_deviation_of_the_noise_is_the_density_over_the_root_of_the_interval():
