@@ -18,7 +18,7 @@ from .checks import FloatArray, integer, read_only, real, refuse, vector
 from .clock import Clock
 from .forces.force import Force, TableForce
 from .forces.spring import SPRINGS
-from .forces.thruster import THRUSTERS
+from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
 from .solids.mass_properties import MassProperties
@@ -33,6 +33,7 @@ from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView
+from .tick.actuators import Actuators, refuse_actuators
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member
 from .tick.held import Held
@@ -92,6 +93,7 @@ class World:
 
     __slots__ = (
         "__weakref__",
+        "_actuators",
         "_bodies",
         "_clock",
         "_dt",
@@ -141,7 +143,9 @@ class World:
         self._held = Held(self._bodies, self._store)
         self._bodies.on_change = self._held.bodies_changed
         self._fields = Fields(self._bodies, self._store)
-        self._plan = Plan(self._bodies, self._held, self._fields, self._dt, self._threads)
+        self._actuators = Actuators(self._store, self._bodies, self._held)
+        self._bodies.actuators = self._actuators
+        self._plan = Plan(self._bodies, self._held, self._fields, self._actuators, self._dt, self._threads)
         self._forces = ForceList(self._store, self._bodies, self._plan, self._memory)
         self._stages = Stages(
             self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
@@ -299,6 +303,7 @@ class World:
                     break
                 else:
                     stages.call_callbacks()
+                    stages.drive_actuators()
                     stages.gather_held()
                     taken = stages.move(ticks)
                     stages.commit(taken)
@@ -321,6 +326,8 @@ class World:
     def integrator(self, value: Integrator | str) -> None:
         value = method_of(value, "World", "integrator")
         value.check_game_mode(self._game_mode)
+        if self._actuators.any:
+            refuse_actuators(value, "World")
         with self._store.all_or_nothing():
             self._store.before_change()
             if hasattr(self, "_integrator"):
@@ -887,10 +894,10 @@ class World:
         return fill_matrices(out, *self.interpolated_poses(), camera, owner)
 
     def kinetic_energy(self) -> float:
-        """Return the kinetic energy of all bodies [J], ``Σ m v²/2 + ω·Iω/2``, without the wheels inside them."""
+        """Return the kinetic energy of all bodies [J], ``Σ m v²/2 + ω·Iω/2``, and of their wheels about their axes."""
         moving = diagnostics.translational_energy(self.model.mass, self.state.velocity)
         turning = diagnostics.rotational_energy(self.model.inertia_body, self.state.angular_velocity_body)
-        return math.fsum(moving) + math.fsum(turning)
+        return math.fsum(moving) + math.fsum(turning) + math.fsum(self._actuators.wheel_energies())
 
     def potential_energy(self) -> float:
         """Return the sum of the potential energies [J] of the forces that have one; drag, thrusters and functions have none."""

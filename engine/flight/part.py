@@ -19,9 +19,6 @@ class Part(TableRows):
 
     _is_part = True
 
-    def _joined(self, world: Any) -> None:
-        """Called when the part has been added; if it raises, the addition is undone."""
-
 
 class Place(IntEnum):
     """The order in which sampled parts are called at the start of a tick; the functions of `World.on_tick` come between them."""

@@ -56,6 +56,10 @@ class Integrator(ABC):
     """Whether one call may run many ticks; False for a method that can reject a tick."""
     steps_per_tick: int | None = 1
     """The number of equal steps that a tick is divided into; None if it depends on the motion."""
+    takes_actuators: bool = True
+    """Whether wheels, tanks and pulses may act; False for a method that tries ticks of several lengths or reuses earlier wrenches."""
+    drives_actuators: bool = False
+    """Whether the method itself drives the actuators of the bodies, because it divides ticks."""
     takes_compiled_forces: bool = True
     """Whether `held_ticks` accepts compiled forces; False for a method that needs each wrench."""
 

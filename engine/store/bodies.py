@@ -79,13 +79,15 @@ class Bodies(Table):
         handles: The handle of each body, in row order.
         mass_properties: The mass properties of each body, in row order.
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
-        stores_momentum: Whether any body has wheels that rotate or are driven.
+        stores_momentum: Whether any body has wheels, or stored momentum that was set by hand.
+        actuators: The actuators of the world, for methods that drive them.
         is_shared: Whether several threads may run ticks of parts of the bodies.
         layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
     """
 
     __slots__ = (
         "__weakref__",
+        "actuators",
         "control",
         "handles",
         "is_shared",
@@ -101,6 +103,7 @@ class Bodies(Table):
         self.handles: list[Any] = []
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
+        self.actuators: Any = None
         self.stores_momentum = False
         self.layout_version = 0
         super().__init__(BODIES, store, _SMALLEST)
@@ -183,7 +186,9 @@ class Bodies(Table):
     def look_for_stored_momentum(self) -> None:
         """Update `stores_momentum`, after stored momentum or a motor torque may have changed."""
         rows = self.array[layout.STORED_MOMENTUM : layout.MOTOR_TORQUE + 3, : self.count]
-        stores = bool(rows.any())
+        assert self.store is not None
+        wheels = self.store.tables.get("wheels")
+        stores = bool(rows.any()) or (wheels is not None and wheels.count > 0)
         if stores != self.stores_momentum:
             self.stores_momentum = stores
             self.layout_version += 1

@@ -57,9 +57,11 @@ class Parameter(Generic[Value]):
 class fixed(property):
     """An attribute of a force or a part that can be read but not set."""
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
     def __set__(self, force: Any, value: Any) -> None:
-        assert self.fget is not None
-        raise AttributeError(f"{force!r}: {self.fget.__name__} cannot be changed; remove the force and add another")
+        raise AttributeError(f"{force!r}: {self._name} cannot be changed; remove it from the world and add another")
 
 
 class TableRows:
@@ -138,9 +140,11 @@ class TableRows:
     def _assign(self, name: str, value: Any, argument: str = "") -> None:
         rows = self._slice()
         count = rows.stop - rows.start if name in self._several else None
-        self._table.write(
-            self._schema.components[name], rows, checked(self._schema, name, value, self, count, argument)
-        )
+        values = checked(self._schema, name, value, self, count, argument)
+        guard = self._schema.by_name[name].guard
+        if guard is not None:
+            guard(self._table.array[:, rows], values, self)
+        self._table.write(self._schema.components[name], rows, values)
 
     # copying, coming into a world and leaving it
 
@@ -190,6 +194,15 @@ class TableRows:
         table = Table(self._schema, capacity=columns.shape[1])
         first = table.append(columns)
         self._return_to(table, first, first + columns.shape[1])
+
+    def _joined(self, world: Any) -> None:
+        """Called when it has been added to a world; if it raises, the addition is undone."""
+
+    def _left(self, world: Any) -> None:
+        """Called after it has been removed from a world by itself."""
+
+    def _leaving(self, world: Any) -> None:
+        """Called before it is removed from a world by itself; may reject this."""
 
     def _return_to(self, table: Table, first_id: int, last_id: int) -> None:
         self._table, self._first_id, self._last_id = table, first_id, last_id

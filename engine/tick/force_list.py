@@ -99,7 +99,7 @@ class ForceList:
             self._members[identity(force)] = force
             store.record(self._forget, force)
             self._sort()
-            if isinstance(force, Part):
+            if isinstance(force, TableRows):
                 force._joined(store.world())
 
     def take(self, force: Member) -> None:
@@ -123,9 +123,11 @@ class ForceList:
         with store.all_or_nothing():
             store.before_change()
             if isinstance(force, TableRows):
+                force._leaving(store.world())
                 rows, table = np.array(force.rows, np.int64), force._table
                 self._let_go(force)
                 store.remove_rows(table, rows)
+                force._left(store.world())
             else:
                 self._memory.leave(force)
             self._drop(force)

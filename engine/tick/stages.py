@@ -35,11 +35,12 @@ class Stages:
         quiet: The number of ticks that `run` may run before a function is due; zero after any change.
         run: Runs ticks that call no Python, if nothing has changed since the last tick.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
-        call_callbacks: The first stage. While a profile is active, all five stages are timed.
-        gather_held: The second stage.
-        move: The third stage.
-        commit: The fourth stage.
-        call_after_tick: The fifth stage.
+        call_callbacks: The first stage. While a profile is active, all six stages are timed.
+        drive_actuators: The second stage.
+        gather_held: The third stage.
+        move: The fourth stage.
+        commit: The fifth stage.
+        call_after_tick: The sixth stage.
     """
 
     __slots__ = (
@@ -59,6 +60,7 @@ class Stages:
         "call_after_tick",
         "call_callbacks",
         "commit",
+        "drive_actuators",
         "gather_held",
         "most_at_once",
         "move",
@@ -68,6 +70,7 @@ class Stages:
     )
 
     call_callbacks: Callable[[], None]
+    drive_actuators: Callable[[], None]
     gather_held: Callable[[], None]
     move: Callable[[int], int]
     commit: Callable[[int], None]
@@ -112,6 +115,7 @@ class Stages:
     def _plain(self) -> dict[str, Callable[..., Any]]:
         return {
             "call_callbacks": self._call_callbacks,
+            "drive_actuators": self._drive_actuators,
             "gather_held": self._gather_held,
             "move": self._move,
             "commit": self._commit,
@@ -159,6 +163,15 @@ class Stages:
                     callback.function(world)
         store.enter(FORCES if self._plan.calls_forces else MOVING)
 
+    def _drive_actuators(self) -> None:
+        """Open valves, drain tanks to the middle of the tick and choose the torques of motors, for the forces that are called next.
+
+        In ticks that call no force, this is part of the compiled call that moves the bodies.
+        """
+        plan = self._plan
+        if plan.opens_actuators:
+            plan.actuators.open(self._dt)
+
     def _gather_held(self) -> None:
         """Sum weights, constant forces, thrusters and pushes into the wrench that is held over the tick."""
         plan = self._plan
@@ -172,6 +185,8 @@ class Stages:
         plan = self._plan
         if plan.calls_forces or plan.held.is_pushed:
             taken = plan.move(1)
+            if plan.opens_actuators and taken == 1 and not plan.actuators.settle(self._dt, self._bodies.control):
+                taken = 0
         else:
             taken = plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
         if taken < 1:
@@ -243,8 +258,10 @@ class Stages:
         """Undo the changes of a tick that did not complete; if a tick completed before an interrupt, call the functions after it."""
         self.quiet = 0
         store = self._store
+        is_counted = self._bodies.tick_count > self._tick_start
         try:
-            if store.log is not None and self._bodies.tick_count == self._tick_start:
+            self._plan.actuators.recover(is_counted, self._dt, self._bodies.control)
+            if store.log is not None and not is_counted:
                 self._plan.held.spoil_all()
                 store.roll_back()
         finally:

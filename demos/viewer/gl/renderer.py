@@ -63,8 +63,9 @@ class Renderer:
         pixels = 0.5 * self.size[1] / camera.half_height
         self._solids.place(batches, pixels, self.quality.speck)
         matrix, texels = self._shadow.matrix(camera, self._casting_radius(picture, camera))
-        self._write_view(camera, matrix, texels, flames(picture, camera))
-        self._backdrop.draw(camera)
+        planet = view.PLANET if picture.planet is None else picture.planet
+        self._write_view(camera, matrix, texels, flames(picture, camera), planet)
+        self._backdrop.draw(camera, planet)
         self._shadow.draw(self._solids, batches)
         self._draw_foreground(picture, camera, batches, pixels)
         self._finish()
@@ -94,9 +95,16 @@ class Renderer:
         self._framebuffers.release()
         self._resources.release()
 
-    def _write_view(self, camera: OrbitCamera, sun_map: view.Array, texels: float, lights: view.Array) -> None:
+    def _write_view(
+        self,
+        camera: OrbitCamera,
+        sun_map: view.Array,
+        texels: float,
+        lights: view.Array,
+        planet: view.Array = view.PLANET,
+    ) -> None:
         """Hand over what every shader knows of the frame."""
-        self._view.write(view.pack(camera, self.size, sun_map, texels, lights))
+        self._view.write(view.pack(camera, self.size, sun_map, texels, lights, planet))
         self._view.bind_to_uniform_block(0)
 
     def _casting_radius(self, picture: Picture, camera: OrbitCamera) -> float:

@@ -109,6 +109,10 @@ class Picture:
     """Name and throttle of each jet, for the lamps of the HUD."""
     title: str = ""
     status: Sequence[str] = ()
+    camera_axes: Array | None = None
+    """The axes in which the camera stands, as columns, world axes; None for the world's."""
+    planet: Array | None = None
+    """Direction of the middle of the planet in the backdrop, world axes, unit, and its radius over its distance; None for the usual one."""
 
     def without(self, layers: Collection[str]) -> "Picture":
         """The same picture with these layers left out."""
@@ -118,6 +122,19 @@ class Picture:
             lines=[line for line in self.lines if line.layer not in layers],
             captions=[caption for caption in self.captions if caption.layer not in layers],
         )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What the two curves below the rates are, as title and number format, and how many seconds the corner of the picture shows."""
+
+    first: tuple[str, str] = ("energy drift", "+.1e")
+    second: tuple[str, str] = ("momentum drift", ".1e")
+    span: float = 20.0
+    """Seconds of the world."""
+
+
+DRIFTS = Curves()
 
 
 @dataclass(frozen=True)
@@ -132,6 +149,8 @@ class Sample:
     """Kinetic energy over the first one, minus one."""
     momentum_drift: float
     """Length of the change of the angular momentum vector over the first one's."""
+    curves: Curves = DRIFTS
+    """What a scene with forces shows in place of the two drifts."""
 
 
 class Scene(Protocol):

@@ -10,7 +10,7 @@ from ..picture.scene import Scene
 from .rewind import Rewind
 
 SLOWEST, FASTEST = 1.0 / 16.0, 8.0
-"""Bounds of the pace, in simulated seconds per wall second."""
+"""Bounds of the pace, over the pace at which the scene begins."""
 
 KEY_TURN = math.radians(6.0)
 MOUSE_TURN = math.radians(0.3)  # per pixel
@@ -35,6 +35,7 @@ class Controls:
 
     def __post_init__(self) -> None:
         self._rewind = Rewind(self.scene)
+        self._usual_pace = self.scene.world.time_scale
 
     def press(self, key: str, *, repeated: bool = False) -> bool:
         """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions."""
@@ -69,11 +70,11 @@ class Controls:
 
     def slower(self) -> None:
         """Halve the pace."""
-        self.scene.world.time_scale = max(self.scene.world.time_scale / 2.0, SLOWEST)
+        self.scene.world.time_scale = max(self.scene.world.time_scale / 2.0, SLOWEST * self._usual_pace)
 
     def faster(self) -> None:
         """Double the pace."""
-        self.scene.world.time_scale = min(self.scene.world.time_scale * 2.0, FASTEST)
+        self.scene.world.time_scale = min(self.scene.world.time_scale * 2.0, FASTEST * self._usual_pace)
 
     def next_integrator(self) -> None:
         """Switch to the next method in the engine's list."""
