@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, components, read_only, real, vector
 from ..forces.gravity import UNIFORM_GRAVITIES, PointGravity
+from ..forces.magnetic_dipole import MagneticDipole, dipole_field
 from ..kernels.rotations import from_rotation_vector, to_matrix
 from ..kernels.small_matrices import transposed
 from ..loops.layout import POSITION
 from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
-from ..store.schema import ANY, NOT_NEGATIVE, Field, Kind, Schema
+from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 from .instruments import (
     ACCELEROMETER,
     BODY,
@@ -352,8 +353,8 @@ class Magnetometer(_Instrument):
 
     Args:
         body: The body that carries it.
-        field: The flux density [T], world frame, shape (3,), or an object whose `at(position)` returns it, such as a `MagneticDipole`.
-            Copies of the world copy the object, and `World.shift_origin` does not move it.
+        field: The flux density [T], world frame, shape (3,); a `MagneticDipole`, whose constants are copied, and whose centre
+            `World.shift_origin` then moves; or another object whose `at(position)` returns the flux density.
         noise: Standard deviation of the noise of one sample [T], at least 0.
         bias_body: Bias at first [T], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [T/√s], at least 0.
@@ -382,7 +383,14 @@ class Magnetometer(_Instrument):
 
     __slots__ = ("_field",)
 
-    _schema = _instrument("magnetometers", "T", "max_field")
+    _schema = _instrument(
+        "magnetometers",
+        "T",
+        "max_field",
+        Field("strength", Kind.MODEL, 1, "T·m³", digest=12, meaning="of a dipole; 0 if the field is another"),
+        Field("axis_world", Kind.MODEL, 3, "-", "world", digest=13),
+        Field("center", Kind.MODEL, 3, "m", "world", digest=14, world_axes=POINT),
+    )
     _kind, _number, _limit = "magnetometer", MAGNETOMETER, "max_field"
 
     def __init__(
@@ -403,18 +411,27 @@ class Magnetometer(_Instrument):
         name: str | None = None,
     ) -> None:
         owner = f"Magnetometer of {require_body(body, 'body', 'Magnetometer')}"
+        dipole = {}
         self._field: Any = field
-        if not callable(getattr(field, "at", None)):
+        if isinstance(field, MagneticDipole):
+            dipole = {"strength": [field.strength], "axis_world": field.axis_world, "center": field.center}
+            self._field = None
+        elif not callable(getattr(field, "at", None)):
             self._field = tuple(vector(field, "field", owner).tolist())
         given = {"bias_body": bias_body, "bias_walk": bias_walk, "quantum": quantum}
         errors = scale_error, misalignment
         super().__init__(body, owner, ("noise", noise), given, max_field, *errors, seed, every, delay, name)
+        for part, value in dipole.items():
+            self._table.write(self._schema.components[part], self._slice(), np.array(value)[:, np.newaxis])
 
     noise = Parameter[float]("Standard deviation of the noise of one sample [T], at least 0.")
 
     @fixed
     def field(self) -> Any:
-        """The flux density [T], world frame, or the object that gives it."""
+        """The flux density [T], world frame, or what gives it."""
+        if self._field is None:
+            (strength,), axis, center = (self._numbers(name) for name in ("strength", "axis_world", "center"))
+            return MagneticDipole(strength, axis, center)
         return self._field
 
     @property
@@ -433,6 +450,12 @@ class Magnetometer(_Instrument):
     def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
         if isinstance(self._field, tuple):
             return self._field
-        position = world._bodies.array[POSITION : POSITION + 3, int(array[BODY, row])].copy()
-        x, y, z = components(self._field.at(position), "field.at(position)", self)
+        position = world._bodies.array[POSITION : POSITION + 3, int(array[BODY, row])]
+        if self._field is None:
+            return dipole_field(tuple(position.tolist()), tuple(array[_DIPOLE, row].tolist()))
+        x, y, z = components(self._field.at(position.copy()), "field.at(position)", self)
         return x, y, z
+
+
+_DIPOLE = slice(Magnetometer._schema.row("strength"), Magnetometer._schema.row("center") + 3)
+"""The constants of `dipole_field`."""

@@ -349,6 +349,22 @@ def test_a_filter_that_was_switched_off_begins_anew_with_what_it_does_not_know()
     assert rotation.angle_between(estimate.orientation, seen) < 1e-3
 
 
+def test_a_control_loop_flies_by_the_estimate():
+    """A ship that knows itself by gyro and star tracker alone comes to rest at the reference, to five deviations of what it knows."""
+    world, ship, estimate = world_with_filter(tracker={"every": 5, "delay": 1})
+    motor = world.add_part(flight.BodyTorque(ship, max_torque=20.0))
+    law = flight.control.QuaternionPD.tuned(ship.inertia_body, max_torque_body=20.0, bandwidth=0.3)
+    loop = world.add_part(flight.Controlled(ship, law, flight.Reference(), motor, every=1, measured=estimate))
+    world.step(2000)
+    bias = float(np.abs(estimate.gyro.bias_body - estimate.bias_body).max())
+    assert bias < 1e-5
+    assert 1e-8 < rotation.angle_between(ship.orientation, (0.0, 0.0, 0.0, 1.0)) < 2e-4
+    assert loop.error_angle < 2e-4
+    estimate.gyro.fault = "stuck"
+    world.step(600)
+    assert rotation.angle_between(ship.orientation, (0.0, 0.0, 0.0, 1.0)) > 1e-3  # what is measured matters
+
+
 def test_sensors_that_do_not_fit_are_rejected():
     world = World(dt=0.1)
     ship, other = world.add_body(BOX, name="ship"), world.add_body(BOX, name="other")

@@ -274,6 +274,22 @@ def test_a_magnetometer_turns_the_field_into_body_axes():
     assert gradient.read().field_body == pytest.approx(3.0 * expected, rel=1e-13)
 
 
+def test_a_magnetometer_measures_a_dipole_that_moves_with_the_origin():
+    earth = flight.MagneticDipole(7.71e15, (0.1, 0.0, -1.0), center=(1e5, 2e5, 3e5))
+    place = np.array([4e6, -5e6, 3e6])
+    world, _, made = world_with(lambda ship: flight.Magnetometer(ship, field=earth, seed=1), position=place)
+    assert made.field == earth
+    expected = rotation.rotate_inverse(TILT, earth.at(place))
+    world.step()
+    assert made.read().field_body == pytest.approx(expected, rel=1e-13)
+    world.shift_origin((4e6, -5e6, 3e6))
+    world.step()
+    expected = rotation.rotate_inverse(world.body("ship").orientation, earth.at(place))
+    world.step()
+    assert made.read().field_body == pytest.approx(expected, rel=1e-12)
+    assert made.field.center == pytest.approx(np.array([1e5, 2e5, 3e5]) - place)
+
+
 def test_the_noise_of_a_magnetometer_does_not_depend_on_the_interval():
     def reading(dt):
         world, _, made = world_with(lambda ship: flight.Magnetometer(ship, field=(0, 0, 0), noise=1e-7, seed=1), dt=dt)
