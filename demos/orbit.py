@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .physics import forces, integrators, orbits, rotation
-from .scenes import masses
+from .physics import flight, forces, integrators, rotation
+from .scenes import masses, polar_orbit
 from .scenes.claims import check_after, claim
-from .scenes.orbit_cases import CASES, EARTH_RADIUS, GM, burn_at_the_apoapsis, start_of
+from .scenes.orbit_cases import CASES, EARTH_RADIUS, burn_at_the_apoapsis, start_of
 from .scenes.orbit_map import OrbitMap
 from .scenes.palette import AMBER, BLUE, FIRE, GREEN
 from .scenes.piloted_world import Burn, PilotedWorld
@@ -50,7 +50,7 @@ class Orbit(Restarting):
 
     rewinds = False  # the keys go back by ticks, and a coast has none to repeat
     radius = 2.35
-    fastest = 1e6
+    fastest = 1e6  # times real time
     world: PilotedWorld
 
     def __init__(self, wanted: OrbitOptions) -> None:
@@ -73,10 +73,10 @@ class Orbit(Restarting):
         origin, orientation = self.satellite.interpolated_pose()
         turn, throttle = rotation.to_matrix(orientation), self.engine.throttle
         if self.world.time_scale < STEADY_ABOVE:
-            self.frame = camera_frame(origin, self.satellite.velocity)
+            self._axes = camera_axes(origin, self.satellite.velocity)
         if self.world.after_burn is not None and not self.map.is_changed:
             self.map.add(self.world.after_burn[1:])
-        solids, lines, words = self.map.draw(origin, self.frame @ FIRST_RIGHT, self.frame[:, 2])
+        solids, lines, words = self.map.draw(origin, self._axes @ FIRST_RIGHT, self._axes[:, 2])
         return Picture(
             [Model("drum-satellite", origin, turn), *solids],
             plumes=[MOTOR.plume(origin, turn, throttle)],
@@ -86,7 +86,8 @@ class Orbit(Restarting):
             lamps=[("kick motor", throttle)] if CASES[self.case_name].burns else (),
             title=f"orbit · {CASES[self.case_name].text}",
             status=self._status(origin),
-            planet=np.array([*(-origin / np.linalg.norm(origin)), EARTH_RADIUS / np.linalg.norm(origin)]).round(5),
+            camera_axes=self._axes,
+            planet=polar_orbit.backdrop(origin, EARTH_RADIUS),
         )
 
     def sample(self) -> Sample:
@@ -99,7 +100,7 @@ class Orbit(Restarting):
             return ["nothing, because a world in game mode does not coast"]
         found = [self._check_attitude(), self._check_orbit()]
         if self.world.after_burn is not None:
-            e = float(orbits.elements(GM, *self.world.after_burn[1:]).eccentricity)
+            e = float(flight.orbit.elements(polar_orbit.GM, *self.world.after_burn[1:]).eccentricity)
             found.append(claim(e < 0.01, f"the burn left an eccentricity of {e:.5f}"))
         return found
 
@@ -142,11 +143,11 @@ class Orbit(Restarting):
             return "the orbit is not checked while the engine changes it"
         since, *first = world.after_burn or (0, *self._first)
         seconds = (world.tick_count - since) * world.dt
-        expected, _ = orbits.propagate(GM, *first, seconds)
+        expected, _ = flight.orbit.propagate(polar_orbit.GM, *first, seconds)
         error = float(np.linalg.norm(position - expected) / np.linalg.norm(expected))
         # rounding of the angle around the centre, and what a method of its order errs in the steps at the periapsis
-        nearest = orbits.elements(GM, *first).periapsis_distance
-        rate = math.sqrt(2.0 * GM / nearest**3)
+        nearest = flight.orbit.elements(polar_orbit.GM, *first).periapsis_distance
+        rate = math.sqrt(2.0 * polar_orbit.GM / nearest**3)
         allowed = (
             1e-9 + 1e-14 * rate * seconds + world.time * rate * (rate * world.dt) ** min(world.integrator.order, 2)
         )
@@ -178,8 +179,9 @@ class Orbit(Restarting):
             angular_velocity_body=self.spin.rates,
         )
         self._first = self.satellite.position, self.satellite.velocity
+        self._axes = camera_axes(*self._first)
         self.spin.watch(self.satellite)
-        self.world.add_force(forces.PointGravity(GM))
+        self.world.add_force(forces.PointGravity(polar_orbit.GM))
         self.engine = forces.Thruster(
             self.satellite, position=MOTOR.position, direction=MOTOR.force_direction, max_force=THRUST
         )
@@ -189,7 +191,7 @@ class Orbit(Restarting):
         self.map = OrbitMap(self._first, self.radius, will_be_round=case.burns)
 
 
-def camera_frame(position: Array, velocity: Array) -> Array:
+def camera_axes(position: Array, velocity: Array) -> Array:
     """Axes of the camera that puts the horizon a little below the middle of the picture, seen from the north of the orbit."""
     up = position / np.linalg.norm(position)
     ahead = velocity - (velocity @ up) * up
@@ -207,9 +209,8 @@ def camera_frame(position: Array, velocity: Array) -> Array:
 
 def read_options(arguments: Sequence[str] | None = None) -> OrbitOptions:
     """The command line of this demo."""
-    reader = options.parser("orbit", __doc__.partition("\n")[0], OrbitOptions)
+    reader = options.parser("orbit", __doc__.partition("\n")[0], OrbitOptions, dt="1/60")
     reader.add_argument("--case", choices=CASES, default="transfer", help="the flight (default transfer)")
-    reader.set_defaults(dt=1.0 / 60.0)
     return reader.parse(arguments)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -176,15 +177,50 @@ class Body:
     def mass_properties(self) -> MassProperties:
         """Mass, inertia and mass centre; may be replaced at any time.
 
-        Replacing them changes neither the body's origin nor its angular velocity. If the mass centre moves by Δc in body axes, then
-        ``position += R Δc`` and ``velocity += ω × R Δc``.
+        Those of the whole ship with its wheels locked, including the propellant of its tanks. While a body has tanks, assign
+        `dry_mass_properties` instead.
+
+        Replacing them changes neither the body's origin nor its angular velocity, nor the speed of its wheels. If the mass centre moves by
+        Δc in body axes, then ``position += R Δc`` and ``velocity += ω × R Δc``.
         """
-        return self._table.mass_properties[self.index]
+        index, actuators = self.index, self._world._actuators
+        if not len(actuators.tanks_of(index)):
+            return self._table.mass_properties[index]
+        locked = self.inertia_body + actuators.locked_inertia(index)
+        return MassProperties(self.mass, locked, center_of_mass_body=self.center_of_mass_body, physical=False)
 
     @mass_properties.setter
     def mass_properties(self, value: MassProperties) -> None:
         check_flyable(value, self)
+        if len(self._world._actuators.tanks_of(self.index)):
+            rule = "left alone while the body has tanks; assign dry_mass_properties, and the propellant of the tanks"
+            refuse(self, "mass_properties", value, rule)
+        self._replace(value)
+
+    @property
+    def dry_mass_properties(self) -> MassProperties:
+        """Mass properties without the propellant of the tanks, with the wheels locked; may be replaced at any time.
+
+        Without tanks they are the `mass_properties`.
+        """
+        return self._table.mass_properties[self.index]
+
+    @dry_mass_properties.setter
+    def dry_mass_properties(self, value: MassProperties) -> None:
+        check_flyable(value, self)
+        self._replace(value)
+
+    def _replace(self, value: MassProperties) -> None:
         index, table, store = self.index, self._table, self._world._store
+        actuators = self._world._actuators
+        if actuators.row_of(index) >= 0:
+            with store.all_or_nothing():
+                store.before_change()
+                store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
+                table.mass_properties[index] = value
+                actuators.set_dry(index, value, self)
+                table.forget_history(index)
+            return
         shift_body = value.center_of_mass_body - table.array[_CENTER_OF_MASS, index]
         moved: list[tuple[slice, FloatArray]] = []
         if shift_body.any():
@@ -279,7 +315,7 @@ class Body:
 
     @angular_velocity_body.setter
     def angular_velocity_body(self, value: npt.ArrayLike) -> None:
-        self._set(_ANGULAR_VELOCITY, vector(value, "angular_velocity_body", self))
+        self._set_rates(vector(value, "angular_velocity_body", self))
 
     @property
     def angular_velocity_world(self) -> FloatArray:
@@ -288,8 +324,9 @@ class Body:
 
     @angular_velocity_world.setter
     def angular_velocity_world(self, value: npt.ArrayLike) -> None:
-        rates = vector(value, "angular_velocity_world", self)
-        self._set_computed(_ANGULAR_VELOCITY, rotated_inverse(self.orientation, rates))
+        rates = rotated_inverse(self.orientation, vector(value, "angular_velocity_world", self))
+        self._check_finite(rates)
+        self._set_rates(rates)
 
     @property
     def angular_momentum_world(self) -> FloatArray:
@@ -305,15 +342,19 @@ class Body:
 
     @property
     def stored_momentum_body(self) -> FloatArray:
-        """Angular momentum h [N·m·s] of reaction wheels inside the body, relative to it, body frame, shape (3,).
+        """Angular momentum h [N·m·s] of wheels inside the body, body frame, shape (3,).
 
-        Setting it does not change the angular velocity.
+        On a body with parts of class `ReactionWheel` it is the sum of their momenta along their axes, and cannot be set. Setting it does
+        not change the angular velocity.
         """
         return self._read(_STORED_MOMENTUM)
 
     @stored_momentum_body.setter
     def stored_momentum_body(self, value: npt.ArrayLike) -> None:
-        self._set(_STORED_MOMENTUM, vector(value, "stored_momentum_body", self))
+        momentum = vector(value, "stored_momentum_body", self)
+        if len(self._world._actuators.wheels_of(self.index)):
+            refuse(self, "stored_momentum_body", value, "left to the wheels of the body; set their speeds")
+        self._set(_STORED_MOMENTUM, momentum)
 
     @property
     def rotation_matrix(self) -> FloatArray:
@@ -326,9 +367,11 @@ class Body:
         return self.to_world(_ZERO)
 
     def kinetic_energy(self) -> float:
-        """Return the kinetic energy ``m v²/2 + ω·Iω/2`` [J], without the wheels inside the body."""
-        velocity, rates = self.velocity, self.angular_velocity_body
-        return 0.5 * float(self.mass * _dot(velocity, velocity) + _dot(rates, self._times(self.inertia_body, rates)))
+        """Return the kinetic energy ``m v²/2 + ω·Iω/2`` [J], plus ``momentum²/(2 J)`` for each wheel."""
+        velocity, rates, actuators = self.velocity, self.angular_velocity_body, self._world._actuators
+        own = 0.5 * float(self.mass * _dot(velocity, velocity) + _dot(rates, self._times(self.inertia_body, rates)))
+        wheels = actuators.wheels_of(self.index)
+        return own + math.fsum(actuators.wheel_energies()[wheels]) if len(wheels) else own
 
     # between its axes and the world's
 
@@ -551,6 +594,17 @@ class Body:
             table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)
         if rows.start < STATE_ROWS:
             table.forget_history(index)
+
+    def _set_rates(self, rates: FloatArray) -> None:
+        """Set the angular velocity in body axes; wheels keep their speeds."""
+        actuators, store = self._world._actuators, self._world._store
+        if not actuators.has_wheels:
+            self._set(_ANGULAR_VELOCITY, rates)
+            return
+        with store.all_or_nothing():
+            speeds = actuators.speeds()
+            self._set(_ANGULAR_VELOCITY, rates)
+            actuators.set_speeds(speeds)
 
     def _set_computed(self, rows: slice, values: FloatArray) -> None:
         """Set values computed from checked ones; they may have overflowed."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .body import Body, new_body
-from .forces.force import TableForce
 from .integrators import Extrapolated
 from .store.calling import Callback, find_reached
 from .store.memory import Memory, MemoryRows
+from .store.rows import TableRows
 from .store.schema import NOBODY
 from .store.store import BETWEEN_TICKS, refuse_other_thread
 from .store.table import Table
@@ -31,7 +32,7 @@ def image_of(world: World) -> dict[str, Any]:
     """
     if world._store.phase is not BETWEEN_TICKS and not world._store.is_calling_here:
         refuse_other_thread("a copy of the world")
-    called = [force for force in world._forces if not isinstance(force, TableForce)]
+    called = [force for force in world._forces if not isinstance(force, TableRows)]
     for callback in (*world._stages.on_tick, *world._stages.after_tick):
         _check(world, callback.function, "the callback")
     for force in called:
@@ -39,6 +40,10 @@ def image_of(world: World) -> dict[str, Any]:
     for name, object in world._memory.objects.items():
         _check(world, object, f"the attached object {name!r},")
     store = world._store
+    members = world._forces.members
+    tokens = {"bodies": [_Token() for _ in world._bodies.handles], "members": [_Token() for _ in members]}
+    handles = zip((*world._bodies.handles, *members), (*tokens["bodies"], *tokens["members"]), strict=True)
+    memo = {id(handle): token for handle, token in handles}
     return {
         "dt": world._exact_dt,
         "threads": world._threads,
@@ -61,7 +66,8 @@ def image_of(world: World) -> dict[str, Any]:
         "names": [body.name for body in world._bodies.handles],
         "mass_properties": list(world._bodies.mass_properties),
         "push_tick": world._held._push_tick,
-        "forces": [_force_image(force) for force in world._forces],
+        "members": _member_images(members, memo),
+        "tokens": tokens,
         "callbacks": [(callback.function, callback.every) for callback in world._stages.on_tick],
         "after_tick": [(callback.function, callback.every) for callback in world._stages.after_tick],
         "memory": world._memory.image(),
@@ -95,43 +101,60 @@ def restore(world: World, image: dict[str, Any]) -> None:
     bodies.look_for_stored_momentum()
     world._held._push_tick = image["push_tick"]
     world._memory.restore(image["memory"])
-    for force in image["forces"]:
-        world._forces.take(_force_from(world, force) if isinstance(force, _ForceImage) else force)
+    tokens = image["tokens"]
+    for member in _members_from(world, image["members"], tokens["bodies"], tokens["members"]):
+        world._forces.take(member)
     world._stages.on_tick = [Callback(*pair) for pair in image["callbacks"]]
     world._stages.after_tick = [Callback(*pair) for pair in image["after_tick"]]
 
 
-class _ForceImage:
-    """A force of `engine.forces` without its rows, which are in the tables of the world."""
+class _MemberImage:
+    """A force or a part without its rows, which are in the tables of the world; tokens replace the handles in its other attributes."""
 
-    def __init__(self, kind: type[TableForce], values: dict[str, Any]) -> None:
+    def __init__(self, kind: type[TableRows], ids: dict[str, Any], attributes: dict[str, Any]) -> None:
         self.kind = kind
-        self.values = values
+        self.ids = ids
+        self.attributes = attributes
 
 
-def _force_image(force: Any) -> Any:
-    if not isinstance(force, TableForce):
-        return force
-    values = {name: getattr(force, name) for name in ("_first_id", "_last_id", "_several", *_own_slots(type(force)))}
-    return _ForceImage(type(force), values)
+class _Token:
+    """The place of a handle in the image of a world."""
 
 
-def _own_slots(kind: type[TableForce]) -> tuple[str, ...]:
-    return tuple(name for base in kind.__mro__ if base is not TableForce for name in vars(base).get("__slots__", ()))
+def _member_images(members: list[Any], memo: dict[int, Any]) -> list[Any]:
+    """Images of the forces and parts; `memo` has the token of each handle by its id."""
+    images = []
+    for member in members:
+        if isinstance(member, TableRows):
+            ids = {name: getattr(member, name) for name in ("_first_id", "_last_id", "_several")}
+            attributes = {name: getattr(member, name) for name in _own_slots(type(member)) if hasattr(member, name)}
+            images.append(_MemberImage(type(member), ids, copy.deepcopy(attributes, dict(memo))))
+        else:
+            images.append(member)
+    return images
 
 
-def _force_from(world: World, image: _ForceImage) -> TableForce:
-    force: TableForce = object.__new__(image.kind)
-    for name, value in image.values.items():
-        object.__setattr__(force, name, value)
-    table = world._store.table(force._schema)
-    force._return_to(table, image.values["_first_id"], image.values["_last_id"])
-    handles, rows = world._bodies.handles, force._slice()
-    references = [table.read(field.name, rows).astype(int).tolist() for field in force._schema.references]
-    force._bodies = tuple(
-        tuple(None if row == NOBODY else handles[row] for row in named) for named in zip(*references, strict=True)
-    )
-    return force
+def _own_slots(kind: type[TableRows]) -> tuple[str, ...]:
+    return tuple(name for base in kind.__mro__ if base is not TableRows for name in vars(base).get("__slots__", ()))
+
+
+def _members_from(world: World, images: list[Any], body_tokens: list[_Token], tokens: list[_Token]) -> list[Any]:
+    """The forces and parts of a copy, whose tables are filled."""
+    handles = world._bodies.handles
+    members = [object.__new__(image.kind) if isinstance(image, _MemberImage) else image for image in images]
+    memo: dict[int, Any] = {id(token): body for token, body in zip(body_tokens, handles, strict=True)}
+    memo.update({id(token): member for token, member in zip(tokens, members, strict=True)})
+    for member, image in zip(members, images, strict=True):
+        if isinstance(image, _MemberImage):
+            for name, value in copy.deepcopy(image.attributes, dict(memo)).items():
+                object.__setattr__(member, name, value)
+            member._several = image.ids["_several"]
+            table = world._store.table(member._schema)
+            member._return_to(table, image.ids["_first_id"], image.ids["_last_id"])
+            rows, references = member._slice(), member._schema.body_references
+            named = zip(*(table.read(field.name, rows).astype(int).tolist() for field in references), strict=True)
+            member._bodies = tuple(tuple(None if row == NOBODY else handles[row] for row in each) for each in named)
+    return members
 
 
 def _fill(table: Table, content: Any, ids: Any, groups: Any, next_id: int) -> None:
@@ -154,7 +177,7 @@ def _check(world: World, function: Any, what: str) -> None:
 def _belongs(thing: Any, world: World) -> bool:
     if isinstance(thing, Body):
         return thing._world is world
-    if isinstance(thing, TableForce):
+    if isinstance(thing, TableRows):
         return thing._table.store is world._store
     if isinstance(thing, MemoryRows):
         return thing._table.store is world._store

@@ -19,7 +19,7 @@ from .clock import Clock
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
 from .forces.force import Force, TableForce
 from .forces.spring import SPRINGS
-from .forces.thruster import THRUSTERS
+from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
 from .loops.coast import COAST_LOOP
@@ -30,12 +30,14 @@ from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
 from .store.new_bodies import NewBodies
+from .store.rows import TableRows
 from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView
+from .tick.actuators import Actuators, refuse_actuators
 from .tick.fields import Fields
-from .tick.force_list import AnyForce, ForceList
+from .tick.force_list import AnyForce, ForceList, Member
 from .tick.held import Held
 from .tick.origin import shift_origin
 from .tick.plan import Plan
@@ -50,6 +52,8 @@ tick with gravity and a thruster), and 2.5 times as much in a long `step(n)`, me
 
 GivenForce = TypeVar("GivenForce", bound=AnyForce)
 """The type of the force given to `World.add_force`, which returns it."""
+GivenPart = TypeVar("GivenPart", bound=TableRows)
+"""The type of the part given to `World.add_part`, which returns it."""
 GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
@@ -95,6 +99,7 @@ class World:
 
     __slots__ = (
         "__weakref__",
+        "_actuators",
         "_bodies",
         "_clock",
         "_coasting",
@@ -148,12 +153,15 @@ class World:
         self._held = Held(self._bodies, self._store)
         self._bodies.on_change = self._held.bodies_changed
         self._fields = Fields(self._bodies, self._store)
-        self._plan = Plan(self._bodies, self._held, self._fields, self._dt, self._threads)
+        self._actuators = Actuators(self._store, self._bodies, self._held)
+        self._bodies.actuators = self._actuators
+        self._plan = Plan(self._bodies, self._held, self._fields, self._actuators, self._dt, self._threads)
         self._forces = ForceList(self._store, self._bodies, self._plan, self._memory)
         self._stages = Stages(
             self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
         )
         self._store.on_change = self._stages.disturb
+        self._forces.on_parts_change = self._stages.sample
         self._game_mode = False
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
@@ -341,6 +349,7 @@ class World:
                     break
                 else:
                     stages.call_callbacks()
+                    stages.drive_actuators()
                     stages.gather_held()
                     taken = stages.move(ticks)
                     stages.commit(taken)
@@ -356,10 +365,11 @@ class World:
         """Jump over any number of ticks in one call, along the exact orbits and with the exact free rotation of all bodies.
 
         This takes as long for a year as for a tick. It requires that nothing acts on the bodies but gravity, and that nothing has to be
-        called: at most one `PointGravity` without J2 per body, whose centre stays where it is, no other enabled force (a thruster whose
-        throttle is 0 does not count), no applied force, no stored momentum, no callback without an attribute ``skippable = True``, and no
-        game mode. Skippable callbacks are not called. The path must not enter `keep_out`. Forces and parts may have a method
-        `coast_obstacle()` of their own, which returns in words why they do not permit it, or None.
+        called: at most one `PointGravity` without J2 per body, whose centre stays where it is, no other force that acts (a shut
+        thruster and a magnetorquer without a dipole do not), no reaction wheel, no enabled control loop or filter, no applied force, no
+        stored momentum, no callback without an attribute ``skippable = True``, and no game mode. Skippable callbacks are not called, and
+        sensors are not sampled. The path must not enter `keep_out`. Forces and parts may have a method `coast_obstacle()` of their own,
+        which returns in words why they do not permit it, or None.
 
         `tick_count` grows by `ticks`. The pose drawn afterwards is not blended with the one before.
 
@@ -425,6 +435,8 @@ class World:
     def integrator(self, value: Integrator | str) -> None:
         value = method_of(value, "World", "integrator")
         value.check_game_mode(self._game_mode)
+        if self._actuators.any:
+            refuse_actuators(value, "World")
         with self._store.all_or_nothing():
             self._store.before_change()
             if hasattr(self, "_integrator"):
@@ -583,8 +595,8 @@ class World:
             )
         )
 
-    def remove_body(self, body: Body) -> list[AnyForce]:
-        """Remove a body and the forces that act on it by name.
+    def remove_body(self, body: Body) -> list[Member]:
+        """Remove a body, its parts, and the forces that act on it by name.
 
         A field on a list of bodies, such as a drag, stays and loses the body from its list.
 
@@ -592,7 +604,7 @@ class World:
             body: A body of this world.
 
         Returns:
-            The forces that were removed with it, in the order in which they were added.
+            The forces and parts that were removed with it, in the order in which they were added.
 
         Raises:
             TypeError: It is not a body.
@@ -608,14 +620,14 @@ class World:
         """
         return self._remove([body], "World.remove_body", "body")
 
-    def remove_bodies(self, bodies: Iterable[Body]) -> list[AnyForce]:
+    def remove_bodies(self, bodies: Iterable[Body]) -> list[Member]:
         """Remove several bodies at once, which moves the arrays only once.
 
         Args:
             bodies: Bodies of this world, each listed once.
 
         Returns:
-            The forces that were removed with them, in the order in which they were added.
+            The forces and parts that were removed with them, in the order in which they were added.
 
         Raises:
             TypeError: One of them is not a body.
@@ -648,7 +660,12 @@ class World:
     @property
     def forces(self) -> tuple[AnyForce, ...]:
         """The forces, in the order in which they were added."""
-        return tuple(self._forces)
+        return self._forces.added_as(parts=False)
+
+    @property
+    def parts(self) -> tuple[TableRows, ...]:
+        """The parts of the bodies, in the order in which they were added."""
+        return self._forces.added_as(parts=True)
 
     @property
     def thrusters(self) -> TableView:
@@ -720,6 +737,8 @@ class World:
             ... def wind(wrench, bodies, time):
             ...     wrench.force_world[:, 0] += 3.0
         """
+        if isinstance(force, TableRows) and force._is_part:
+            refuse("World.add_force", "force", force, "a force; add this part of a body by World.add_part", TypeError)
         self._forces.add(force)
         return force
 
@@ -741,6 +760,39 @@ class World:
             ()
         """
         self._forces.remove(force)
+
+    def add_part(self, part: GivenPart) -> GivenPart:
+        """Add a part of a body: a wheel, a tank, a magnetorquer, a sensor, a filter or a control loop of `engine.flight`.
+
+        At the start of a tick, the parts that are due are sampled in this order: sensors, filters, the functions of `on_tick`, control
+        loops; within a kind in the order in which they were added.
+
+        Args:
+            part: A part that is in no world yet, of a body of this world.
+
+        Returns:
+            The part.
+
+        Raises:
+            TypeError: It is not a part.
+            ValueError: It is already in a world, is a part of a body of another world, or does not fit the body or its other parts.
+        """
+        if not (isinstance(part, TableRows) and part._is_part):
+            rule = "a part of engine.flight, such as a ReactionWheel; forces are added by World.add_force"
+            refuse("World.add_part", "part", part, rule, TypeError)
+        self._forces.add(part)
+        return part
+
+    def remove_part(self, part: TableRows) -> None:
+        """Remove a part from the world; it keeps its state and may be added again.
+
+        Args:
+            part: A part of this world.
+
+        Raises:
+            ValueError: It is not a part of this world.
+        """
+        self._forces.remove(part, "part")
 
     @overload
     def on_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...
@@ -951,10 +1003,10 @@ class World:
         return fill_matrices(out, *self.interpolated_poses(), camera, owner)
 
     def kinetic_energy(self) -> float:
-        """Return the kinetic energy of all bodies [J], ``Σ m v²/2 + ω·Iω/2``, without the wheels inside them."""
+        """Return the kinetic energy of all bodies [J], ``Σ m v²/2 + ω·Iω/2``, and of their wheels about their axes."""
         moving = diagnostics.translational_energy(self.model.mass, self.state.velocity)
         turning = diagnostics.rotational_energy(self.model.inertia_body, self.state.angular_velocity_body)
-        return math.fsum(moving) + math.fsum(turning)
+        return math.fsum(moving) + math.fsum(turning) + math.fsum(self._actuators.wheel_energies())
 
     def potential_energy(self) -> float:
         """Return the sum of the potential energies [J] of the forces that have one; drag, thrusters and functions have none."""
@@ -1152,7 +1204,7 @@ class World:
         for name in names:
             self._names.pop(name, None)
 
-    def _remove(self, chosen: list[Any], owner: str, argument: str) -> list[AnyForce]:
+    def _remove(self, chosen: list[Any], owner: str, argument: str) -> list[Member]:
         rows = np.array(sorted(self._own_body(body, owner, argument) for body in chosen), np.int64)
         if len(set(rows.tolist())) != len(rows):
             refuse(owner, argument, chosen, "a list that names each body once")

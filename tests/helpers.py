@@ -39,6 +39,11 @@ class Flight:
     angular_velocity_body: np.ndarray
 
 
+def add_to(world, member):
+    """Add a force or a part, whichever it is."""
+    return world.add_part(member) if getattr(member, "_is_part", False) else world.add_force(member)
+
+
 def one_body(
     integrator,
     dt,
@@ -55,7 +60,7 @@ def one_body(
     """A world with one body, and the body.
 
     Args:
-        forces: forces(body) -> list of forces, or None.
+        forces: forces(body) -> list of forces and parts, or None.
         start: What `World.add_body` takes.
     """
     world = World(dt, integrator=integrator, game_mode=game_mode)
@@ -64,7 +69,7 @@ def one_body(
     if stored_momentum_body is not None:
         body.stored_momentum_body = stored_momentum_body
     for force in forces(body) if forces else ():
-        world.add_force(force)
+        add_to(world, force)
     return world, body
 
 

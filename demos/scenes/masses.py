@@ -102,6 +102,17 @@ def dart() -> MassProperties:
     )
 
 
+def cubesat() -> MassProperties:
+    """4.1 kg in three units, with two panels of 0.2 kg; least moment about the long axis (z)."""
+    return MassProperties.compound(
+        [
+            (MassProperties.box(3.7, (0.1, 0.1, 0.34)), (0.0, 0.0, 0.0), UPRIGHT),
+            (MassProperties.box(0.2, (0.092, 0.003, 0.31)), (0.102, 0.044, 0.0), UPRIGHT),
+            (MassProperties.box(0.2, (0.092, 0.003, 0.31)), (-0.102, 0.044, 0.0), UPRIGHT),
+        ]
+    )
+
+
 def crate() -> MassProperties:
     """A uniform box; greatest moment about x, middle about y, least about z."""
     return MassProperties.box(480.0, (1.2, 2.0, 3.2))

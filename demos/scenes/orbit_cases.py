@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..physics import orbits
+from ..physics import flight
 from ..viewer.picture.scene import Array
 from .piloted_world import Leg
+from .polar_orbit import GM
 
-GM = 3.986004418e14  # [m³/s²], WGS 84
 EARTH_RADIUS = 6_378_137.0  # [m], WGS 84
 SIDEREAL_DAY = 86_164.0905  # [s]
 SYNCHRONOUS = (GM * (SIDEREAL_DAY / math.tau) ** 2) ** (1.0 / 3.0)  # radius of a circular orbit of one day [m]
@@ -66,7 +66,7 @@ CASES = {
 
 def start_of(case: Case) -> tuple[Array, Array]:
     """Position [m] and velocity [m/s] at the start."""
-    return orbits.from_elements(
+    return flight.orbit.from_elements(
         GM, periapsis_distance=case.periapsis, eccentricity=case.eccentricity, true_anomaly=case.anomaly, **PLANE
     )
 
@@ -86,7 +86,7 @@ def burn_at_the_apoapsis(case: Case, acceleration: float) -> tuple[Array, float,
     if e >= 1.0:
         _, velocity = start_of(case)
         return velocity / np.linalg.norm(velocity), 0.0, 0.0
-    position, velocity = orbits.from_elements(
+    position, velocity = flight.orbit.from_elements(
         GM, periapsis_distance=case.periapsis, eccentricity=e, true_anomaly=math.pi, **PLANE
     )
     speed = float(np.linalg.norm(velocity))

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from ..physics import orbits
+from ..physics import flight
 from ..viewer.picture.scene import Array, Caption, Line, Model
-from .orbit_cases import EARTH_RADIUS, GM
+from .orbit_cases import EARTH_RADIUS
 from .palette import BLUE, QUIET, WORDS
+from .polar_orbit import GM
 
 ASIDE, BELOW, SIZE = 1.95, 0.34, 0.78
 """Place of its middle to the right of the satellite and below it, and half its width, in radii of the scene."""
@@ -73,11 +74,11 @@ class OrbitMap:
         return np.stack([-(points @ towards), -(points @ ahead)], axis=-1)
 
     def _curve(self, state: tuple[Array, Array]) -> Array:
-        elements = orbits.elements(GM, *state)
+        elements = flight.orbit.elements(GM, *state)
         e = float(elements.eccentricity)
         most = math.pi if e < 1.0 else min(0.94 * math.acos(-1.0 / e), abs(_signed(float(elements.true_anomaly))) + 0.1)
         angles = {name: getattr(elements, name) for name in ("inclination", "raan", "argument_of_periapsis")}
-        positions, _ = orbits.from_elements(
+        positions, _ = flight.orbit.from_elements(
             GM,
             periapsis_distance=elements.periapsis_distance,
             eccentricity=e,
@@ -89,7 +90,7 @@ class OrbitMap:
 
 def _described(state: tuple[Array, Array]) -> str:
     """The heights of an orbit in words."""
-    elements = orbits.elements(GM, *state)
+    elements = flight.orbit.elements(GM, *state)
     e, nearest = float(elements.eccentricity), float(elements.periapsis_distance)
     low = f"{(nearest - EARTH_RADIUS) / 1e3:,.0f}"
     if e >= 1.0:
@@ -101,9 +102,9 @@ def _described(state: tuple[Array, Array]) -> str:
 
 def perifocal_axes(state: tuple[Array, Array]) -> tuple[Array, Array]:
     """Unit vectors in the plane of an orbit, towards its periapsis and a quarter turn ahead of it, world axes."""
-    elements = orbits.elements(GM, *state)
+    elements = flight.orbit.elements(GM, *state)
     angles = {name: getattr(elements, name) for name in ("inclination", "raan", "argument_of_periapsis")}
-    position, velocity = orbits.from_elements(
+    position, velocity = flight.orbit.from_elements(
         GM, periapsis_distance=1.0, eccentricity=elements.eccentricity, true_anomaly=0.0, **angles
     )
     return position, velocity / np.linalg.norm(velocity)

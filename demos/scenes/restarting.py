@@ -3,9 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 
-import numpy as np
-
 from ..physics import World, integrators
+from ..viewer.picture.scene import FASTEST
 
 
 class Restarting(ABC):
@@ -13,8 +12,7 @@ class Restarting(ABC):
 
     world: World
     case_name = ""
-    frame = np.eye(3)
-    fastest = 8.0
+    fastest = FASTEST
 
     def reset(self) -> None:
         """Begin again, with the integrator, game mode and pace chosen since."""

@@ -114,15 +114,16 @@ def _standing(world: World) -> Iterator[str]:
     if world._held.is_pushed:
         row = int(world._held.pushes.array[0, 0])
         yield f"{bodies.handles[row]} is pushed in the next tick"
-    stored = bodies.array[STORED_MOMENTUM : STORED_MOMENTUM + 3, : bodies.count].any(axis=0)
-    if stored.any():
-        yield f"{bodies.handles[int(np.argmax(stored))]} stores angular momentum in its wheels"
-    forces = [force for force in world._forces if not isinstance(force, PointGravity)]
-    for thing in (*forces, *getattr(world, "_parts", ())):
-        own = getattr(thing, "coast_obstacle", None)
-        words = own() if callable(own) else f"the force {_name(thing)} acts" if thing in forces else None
+    for member in world._forces.members:
+        if isinstance(member, PointGravity):
+            continue
+        own = getattr(member, "coast_obstacle", None)
+        words = own() if callable(own) else f"the force {_name(member)} acts"
         if words is not None:
             yield words
+    stored = bodies.array[STORED_MOMENTUM : STORED_MOMENTUM + 3, : bodies.count].any(axis=0)
+    for body in _first(bodies, stored):
+        yield f"{body} stores angular momentum"
     for callback in (*world._stages.on_tick, *world._stages.after_tick):
         if getattr(callback.function, "skippable", False) is not True:
             yield f"the callback {_name(callback.function)} has no attribute skippable = True"
@@ -137,11 +138,14 @@ def _gravity(world: World) -> FloatArray:
     bodies = world._bodies
     gravity = np.zeros((GRAVITY_ROWS, bodies.count))
     for force in world._forces:
-        if not isinstance(force, PointGravity) or force.coast_obstacle() is None:
+        if not isinstance(force, PointGravity):
             continue
-        if force.j2 != 0.0:
+        table = force._table
+        rows = force.rows.start + np.flatnonzero(table.read("enabled", force._slice()))
+        if not len(rows):
+            continue
+        if table.read("j2", rows).any():
             raise InTheWay(f"{force!r} has a J2, so that orbits around it are no conics")
-        table, rows = force._table, force._slice()
         named = table.array[0, rows].astype(np.int64)
         columns: Any = np.arange(bodies.count) if NOBODY in named else named
         taken = columns[gravity[GM, columns] > 0.0]

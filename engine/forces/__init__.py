@@ -3,18 +3,22 @@
 A force is an object with `apply(wrench, bodies, time)` (see `Wrench` and `BodyStates`), or a plain function with these arguments.
 """
 
+from .atmosphere import AtmosphericDrag
 from .compiled import compiled
 from .constant import ConstantForce, ConstantTorque
 from .drag import AngularDamping, LinearDrag, QuadraticDrag
 from .force import Force
 from .gravity import GravityGradient, PointGravity, UniformGravity
 from .lorentz import Lorentz
+from .magnetic_dipole import MagneticDipole
+from .radiation import RadiationPressure
 from .spring import Spring
 from .thruster import Thruster, ThrusterBank
 from .wrench import BodyStates, Wrench
 
 __all__ = [
     "AngularDamping",
+    "AtmosphericDrag",
     "BodyStates",
     "ConstantForce",
     "ConstantTorque",
@@ -22,8 +26,10 @@ __all__ = [
     "GravityGradient",
     "LinearDrag",
     "Lorentz",
+    "MagneticDipole",
     "PointGravity",
     "QuadraticDrag",
+    "RadiationPressure",
     "Spring",
     "Thruster",
     "ThrusterBank",

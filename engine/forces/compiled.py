@@ -16,10 +16,9 @@ from ..compilation.identity import identity
 from ..compilation.trial import check_compiles
 from ..kernels.rigid_body import BodyAtStage
 from ..loops.fields import FieldKind
+from ..store.rows import BodyHandle, Parameter, reference_fields
 from ..store.schema import ANY, Field, Kind, Schema
 from .field_force import FieldForce
-from .force import Parameter, reference_fields
-from .wrench import BodyHandle
 
 MOST_PARAMETERS = 20
 """The largest number of parameters of a compiled field."""

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
 from ..loops.point_forces import pulls
+from ..store.rows import BodyHandle, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema
-from .force import TableForce, checked, fixed, reference_fields, require_body
+from .force import TableForce
 from .spring import SPRINGS
-from .wrench import BodyHandle, BodyStates, Wrench
+from .wrench import BodyStates, Wrench
 
 CONSTANT_WRENCHES = Schema(
     "constant wrenches",

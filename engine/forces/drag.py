@@ -12,10 +12,9 @@ from ..compilation.compiler import inlined
 from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, dot, scale
 from ..loops.fields import FieldKind, Parameters
+from ..store.rows import BodyHandle, Parameter, reference_fields
 from ..store.schema import NOT_NEGATIVE, Field, Kind, Schema
 from .field_force import FieldForce
-from .force import Parameter, reference_fields
-from .wrench import BodyHandle
 
 
 @inlined

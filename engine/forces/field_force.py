@@ -10,9 +10,10 @@ import numpy as np
 from ..checks import FloatArray, is_row
 from ..loops.fields import FieldKind, field_passes
 from ..loops.layout import ANY_PITCH
+from ..store.rows import BodyHandle, body_rows, checked, fixed, require_body
 from ..store.schema import NOBODY
-from .force import TableForce, body_rows, checked
-from .wrench import BodyHandle, BodyStates, Wrench
+from .force import TableForce
+from .wrench import BodyStates, Wrench
 
 
 class FieldForce(TableForce, final=False):
@@ -48,6 +49,35 @@ class FieldForce(TableForce, final=False):
         block, count = stacked(columns, self._kind.parameter_count, table.pitch, table.count)
         loop = field_passes(self._kind, ANY_PITCH)
         loop(table.array, table.control, wrench._array, wrench._first_row, block, 0, count, time)
+
+
+class OneBodyField(FieldForce, final=False):
+    """A field on one body. Several of the same kind may act on it, each by its own row."""
+
+    __slots__ = ()
+
+    def __init__(self, owner: str, body: BodyHandle, values: dict[str, Any]) -> None:
+        """Create the row.
+
+        Args:
+            owner: The name of the class, for errors.
+            body: The body it acts on.
+            values: The values of the fields that have a rule, by name, as users gave them.
+        """
+        owner = f"{owner} of {require_body(body, 'body', owner)}"
+        columns = {name: checked(self._schema, name, value, owner) for name, value in values.items()}
+        TableForce.__init__(self, [(body,)], columns)
+
+    @fixed
+    def body(self) -> BodyHandle:
+        """The body it acts on."""
+        return self.named_bodies()[0]
+
+    def _write(self, values: dict[str, Any]) -> None:
+        """Write checked values of adjacent fields, in the order of the table."""
+        first, last = (self._schema.components[name] for name in (next(iter(values)), next(reversed(values))))
+        numbers = np.concatenate([np.atleast_1d(np.asarray(value, np.float64)) for value in values.values()])
+        self._table.write(slice(first.start, last.stop), self._slice(), numbers[:, np.newaxis])
 
 
 def _is_per_body(value: Any, size: int) -> bool:

@@ -16,10 +16,11 @@ from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.arrays import rotated_inverse
 from ..loops.fields import FieldKind, Parameters
+from ..store.rows import BodyHandle, Parameter, body_rows, checked, reference_fields
 from ..store.schema import ANY, DIRECTION, POINT, POSITIVE, Field, Kind, Schema
 from .field_force import FieldForce
-from .force import Parameter, TableForce, body_rows, checked, reference_fields
-from .wrench import BodyHandle, BodyStates, Wrench
+from .force import TableForce
+from .wrench import BodyStates, Wrench
 
 
 @inlined

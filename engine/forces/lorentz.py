@@ -13,10 +13,10 @@ from ..compilation.compiler import inlined
 from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, add, cross, scale
 from ..loops.fields import FieldKind, Parameters
+from ..store.rows import BodyHandle, Parameter, reference_fields
 from ..store.schema import ANY, Field, Kind, Schema
 from .field_force import FieldForce
-from .force import Parameter, reference_fields
-from .wrench import BodyHandle, BodyStates
+from .wrench import BodyStates
 
 
 @inlined

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
 from ..loops.point_forces import pulls
+from ..store.rows import BodyHandle, Parameter, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
-from .force import Parameter, TableForce, checked, fixed, reference_fields, require_body
-from .wrench import BodyHandle, BodyStates, Wrench
+from .force import TableForce
+from .wrench import BodyStates, Wrench
 
 _BODY, _OTHER, _ENABLED = reference_fields("body", "other")
 

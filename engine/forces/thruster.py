@@ -1,40 +1,53 @@
-"""Thrusters, which push at a point of a body along a direction that rotates with it, controlled by a throttle."""
+"""Thrusters, which push at a point of a body along a direction that rotates with it, controlled by a throttle or in pulses."""
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array
-from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, SHARE, Field, Kind, Schema
-from .force import Parameter, TableForce, checked, fixed, reference_fields, require_body
-from .wrench import BodyHandle, BodyStates, Wrench
-
-THRUSTERS = Schema(
-    "thrusters",
-    (
-        *reference_fields("body"),
-        Field("throttle", Kind.COMMAND, 1, "-", digest=0, rule=SHARE, meaning="share of the full force"),
-        Field("position", Kind.MODEL, 3, "m", "body", digest=1, rule=ANY, meaning="where it acts, from the origin"),
-        Field("direction", Kind.MODEL, 3, "-", "body", digest=2, rule=DIRECTION, meaning="of the force on the body"),
-        Field("max_force", Kind.MODEL, 1, "N", digest=3, rule=NOT_NEGATIVE, meaning="at full throttle"),
-    ),
-)  # fmt: skip
+from ..checks import FloatArray, array, is_row, read_only, real, refuse
+from ..loops.actuator_layout import LEVEL, OPEN_FOR
+from ..reading import reading
+from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
+from ..store.schema import ANY, SHARE
+from .valves import (
+    THRUSTERS,
+    Gimbal,
+    Valves,
+    checked_angles,
+    checked_gimbal,
+    checked_level,
+    checked_valve,
+    refuse_throttle_in_pulses,
+    share_of_thrust,
+    stuck_level,
+)
+from .wrench import BodyStates, Wrench
 
 _THROTTLE = THRUSTERS.row("throttle")
 
 
-class Thruster(TableForce):
-    """One thruster, whose force is ``max_force · throttle`` along `direction`.
+class Thruster(Valves):
+    """One thruster, whose force is ``max_force · throttle`` along `direction`, or that of a pulse.
 
-    The force is held constant over each tick and rotates with the body. The throttle is 0 at first.
+    The throttle is held over each tick and is 0 at first. `fire` opens the valve for a given time instead, at any moment within the ticks:
+    its level rises at ``1/rise_time`` while it is open and falls at ``1/fall_time`` while it is shut. Impulse and mean time of a pulse are
+    exact within each tick, whatever the length of the tick, and the motion is of order two. The force rotates with the body.
 
     Args:
         body: The body it pushes.
         position: Point of application [m], body axes from the body's origin, shape (3,).
         direction: Direction of the force on the body (opposite to the plume), body axes, of any non-zero length, shape (3,).
         max_force: Force at full throttle [N], at least 0.
+        specific_impulse: Specific impulse [s], above zero, given with `tank`. The flow is ``F/(g₀ Isp)`` with g₀ = 9.80665 m/s².
+        tank: The tank of the same body that feeds it, in the world before the thruster. None for propellant that is not counted.
+        min_on_time: The shortest pulse [s], at least `rise_time`. An isolated pulse with equal rise and fall then delivers
+            ``max_force · duration``.
+        rise_time: Time in which the valve opens [s], at least 0.
+        fall_time: Time in which the valve shuts [s], at least 0.
+        gimbal: A `Gimbal` on which it turns; None if it is fixed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -45,34 +58,60 @@ class Thruster(TableForce):
         >>> world.step(8)
         >>> ship.velocity.tolist()
         [0.0, 0.0, 1.0]
+        >>> engine.throttle = 0.0
+        >>> engine.fire(0.75)
+        >>> world.step(8)
+        >>> ship.velocity.tolist(), engine.impulse
+        ([0.0, 0.0, 1.375], 450.0)
     """
 
     __slots__ = ()
 
     evaluate: Literal["tick", "stage"] = "tick"
-    _schema: ClassVar[Schema] = THRUSTERS
 
     def __init__(
-        self, body: BodyHandle, *, position: npt.ArrayLike, direction: npt.ArrayLike, max_force: float
+        self,
+        body: BodyHandle,
+        *,
+        position: npt.ArrayLike,
+        direction: npt.ArrayLike,
+        max_force: float,
+        specific_impulse: float | None = None,
+        tank: Any = None,
+        min_on_time: float = 0.0,
+        rise_time: float = 0.0,
+        fall_time: float = 0.0,
+        gimbal: Gimbal | None = None,
     ) -> None:
         owner = f"Thruster of {require_body(body, 'body', 'Thruster')}"
-        values = {"position": position, "direction": direction, "max_force": max_force}
-        super().__init__([(body,)], {name: checked(THRUSTERS, name, value, owner) for name, value in values.items()})
+        given = {"position": position, "direction": direction, "max_force": max_force}
+        values = {name: checked(THRUSTERS, name, value, owner) for name, value in given.items()}
+        times = {"min_on_time": min_on_time, "rise_time": rise_time, "fall_time": fall_time}
+        values |= checked_valve(owner, body, 1, specific_impulse, tank, times)
+        values |= checked_gimbal(owner, gimbal, values["direction"])
+        self._tank = tank
+        super().__init__([(body,)], values)
 
     position = Parameter[FloatArray]("Point of application [m], body axes from the body's origin, shape (3,).")
-    direction = Parameter[FloatArray]("Direction of the force on the body, body axes, a unit vector, shape (3,).")
     max_force = Parameter[float]("Force at full throttle [N], at least 0.")
 
-    @fixed
-    def body(self) -> BodyHandle:
-        """The body it pushes."""
-        return self.named_bodies()[0]
+    @property
+    def direction(self) -> FloatArray:
+        """Direction of the force on the body, body axes, a unit vector, shape (3,); a gimbal turns it."""
+        return self._value("direction")
+
+    @direction.setter
+    def direction(self, value: npt.ArrayLike) -> None:
+        if self._value("max_rate"):
+            refuse(self, "direction", value, "left to the gimbal; set gimbal_command")
+        self._assign("direction", value)
 
     @property
     def throttle(self) -> float:
         """Fraction of the full force, from 0 to 1, initially 0.
 
-        A new value acts from the next tick on. A value set inside `World.on_tick` acts from the tick that is starting.
+        A new value acts from the next tick on. A value set inside `World.on_tick` acts from the tick that is starting. While a pulse runs,
+        only 0 can be set.
         """
         return float(self._value("throttle"))
 
@@ -80,10 +119,85 @@ class Thruster(TableForce):
     def throttle(self, value: float) -> None:
         if type(value) is not float or not 0.0 <= value <= 1.0:
             value = SHARE.number(value, "throttle", self)
-        self._table.write(_THROTTLE, self._slice().start, value)
+        row, table = self._slice().start, self._table
+        if value and (table.array[OPEN_FOR, row] > 0.0 or table.array[LEVEL, row] > 0.0):
+            refuse_throttle_in_pulses(table.array[:, [row]], np.array([[value]]), self)
+        table.write(_THROTTLE, row, value)
 
-    def coast_obstacle(self) -> str | None:
-        return super().coast_obstacle() if self.throttle else None
+    def fire(self, duration: float, delay: float = 0.0) -> None:
+        """Open the valve for a time, instead of the pulse that may be running.
+
+        An open or falling valve goes on from the level that it has. The throttle must be 0.
+
+        Args:
+            duration: Time for which the valve is open [s], at least `min_on_time`; 0 shuts it.
+            delay: Time from the start of the next tick to the opening [s], at least 0. Inside `World.on_tick`, the next tick is the one
+                that is starting.
+
+        Raises:
+            ValueError: A time is negative or not finite, the pulse is too short, or the throttle is not 0.
+        """
+        owner = f"{self}.fire"
+        times = real(duration, "duration", owner), real(delay, "delay", owner)
+        self._start_pulses(np.array([times[0]]), np.array([times[1]]))
+
+    @property
+    def stuck(self) -> float | None:
+        """The level from 0 to 1 at which the valve is stuck, whatever is commanded; None if it moves."""
+        return stuck_level(float(self._value("stuck")))
+
+    @stuck.setter
+    def stuck(self, value: float | None) -> None:
+        self._set_stuck(np.array([checked_level(self, value)]))
+
+    @fixed
+    def pulse_left(self) -> float:
+        """Time until the valve shuts [s], including the delay before it opens; zero without a pulse."""
+        return float(self._value("open_for") and self._value("opens_in") + self._value("open_for"))
+
+    @fixed
+    def impulse(self) -> float:
+        """Impulse delivered by pulses, by a stuck valve, and at any throttle by a thruster with a tank [N·s]."""
+        return float(self._value("impulse"))
+
+    @fixed
+    def propellant_used(self) -> float:
+        """Propellant taken from its tank [kg]; zero without a tank."""
+        return float(self._value("propellant_used"))
+
+    @fixed
+    def specific_impulse(self) -> float | None:
+        """Specific impulse [s], or None."""
+        return self._value("specific_impulse") or None
+
+    min_on_time = fixed(lambda self: float(self._value("min_on_time")), doc="The shortest pulse [s].")
+    rise_time = fixed(lambda self: float(self._value("rise_time")), doc="Time in which the valve opens [s].")
+    fall_time = fixed(lambda self: float(self._value("fall_time")), doc="Time in which the valve shuts [s].")
+
+    @fixed
+    def gimbal(self) -> Gimbal | None:
+        """The gimbal on which it turns, or None."""
+        if not self._value("max_rate"):
+            return None
+        axes = self._value("gimbal_axes").tolist()
+        return Gimbal(tuple(axes[:3]), tuple(axes[3:]), self._value("max_angle"), self._value("max_rate"))
+
+    @property
+    def gimbal_command(self) -> FloatArray:
+        """The commanded angles about the two axes of the gimbal [rad], each within `max_angle`, shape (2,)."""
+        return self._value("commanded_angles")
+
+    @gimbal_command.setter
+    def gimbal_command(self, value: npt.ArrayLike) -> None:
+        if not self._value("max_rate"):
+            refuse(self, "gimbal_command", value, "set only on a thruster with a gimbal")
+        angles = checked_angles(self, value, float(self._value("max_angle")))
+        self._table.write(THRUSTERS.components["commanded_angles"], self._slice().start, angles)
+
+    @fixed
+    def gimbal_angles(self) -> FloatArray:
+        """The angles about the two axes of the gimbal [rad], which follow the command at most at `max_rate`, shape (2,)."""
+        return self._value("angles")
 
     def __repr__(self) -> str:
         return f"Thruster({self.body}, max_force={self.max_force!r}, throttle={self.throttle!r})"
@@ -92,14 +206,32 @@ class Thruster(TableForce):
         _add_thrust(self, wrench)
 
 
-class ThrusterBank(TableForce):
-    """Several thrusters on one body, with one array of throttles.
+_BANK_FIELDS = (
+    "throttle",
+    "position",
+    "direction",
+    "max_force",
+    "specific_impulse",
+    "min_on_time",
+    "rise_time",
+    "fall_time",
+)
+_BANK_STATE = ("stuck", "opens_in", "open_for", "impulse", "propellant_used")
+
+
+class ThrusterBank(Valves):
+    """Several thrusters on one body, with one array of throttles; see `Thruster`.
 
     Args:
         body: The body they push.
         positions: Points of application [m], body axes from the body's origin, shape (k, 3).
         directions: Directions of the forces on the body, body axes, each of any non-zero length, shape (k, 3).
         max_forces: Forces at full throttle [N], each at least 0, shape (k,) or one number for all.
+        specific_impulse: Specific impulses [s], above zero, shape (k,) or one number for all, given with `tank`.
+        tank: The tank of the same body that feeds all of them, in the world before the bank; None for propellant that is not counted.
+        min_on_time: The shortest pulses [s], each at least its `rise_time`, shape (k,) or one number for all.
+        rise_time: Times in which the valves open [s], at least 0, shape (k,) or one number for all.
+        fall_time: Times in which the valves shut [s], at least 0, shape (k,) or one number for all.
 
     Example:
         >>> from engine import MassProperties, World
@@ -116,30 +248,101 @@ class ThrusterBank(TableForce):
     __slots__ = ()
 
     evaluate: Literal["tick", "stage"] = "tick"
-    _schema: ClassVar[Schema] = THRUSTERS
 
     def __init__(
-        self, body: BodyHandle, *, positions: npt.ArrayLike, directions: npt.ArrayLike, max_forces: npt.ArrayLike
+        self,
+        body: BodyHandle,
+        *,
+        positions: npt.ArrayLike,
+        directions: npt.ArrayLike,
+        max_forces: npt.ArrayLike,
+        specific_impulse: npt.ArrayLike | None = None,
+        tank: Any = None,
+        min_on_time: npt.ArrayLike = 0.0,
+        rise_time: npt.ArrayLike = 0.0,
+        fall_time: npt.ArrayLike = 0.0,
     ) -> None:
         owner = f"ThrusterBank of {require_body(body, 'body', 'ThrusterBank')}"
         count = len(array(positions, "positions", owner, (None, 3)))
+        if not count:
+            refuse(owner, "positions", positions, "at least one position")
         given = {"positions": positions, "directions": directions, "max_forces": max_forces}
         values = {name.removesuffix("s"): _checked_rows(value, name, owner, count) for name, value in given.items()}
-        super().__init__([(body,)] * count, values, ("throttle", "position", "direction", "max_force"))
-
-    @fixed
-    def body(self) -> BodyHandle:
-        """The body they push."""
-        return self.named_bodies()[0]
+        times = {"min_on_time": min_on_time, "rise_time": rise_time, "fall_time": fall_time}
+        values |= checked_valve(owner, body, count, specific_impulse, tank, times)
+        self._tank = tank
+        super().__init__([(body,)] * count, values, (*_BANK_FIELDS, *_BANK_STATE))
 
     @property
     def throttle(self) -> FloatArray:
-        """Fractions of the full forces, from 0 to 1, shape (k,), as a read-only copy; assign a whole array or one number for all."""
+        """Fractions of the full forces, from 0 to 1, shape (k,), as a read-only copy; assign a whole array or one number for all.
+
+        While pulses run, only 0 can be set for their thrusters.
+        """
         return self._value("throttle")
 
     @throttle.setter
     def throttle(self, value: npt.ArrayLike) -> None:
         self._assign("throttle", value)
+
+    def fire(self, durations: npt.ArrayLike, delays: npt.ArrayLike = 0.0) -> None:
+        """Open the valves for some times, instead of the pulses that may be running; see `Thruster.fire`.
+
+        Args:
+            durations: Times for which the valves are open [s], each 0 or at least its `min_on_time`, shape (k,) or one number for all.
+            delays: Times from the start of the next tick to the openings [s], at least 0, shape (k,) or one number for all.
+
+        Raises:
+            ValueError: A time is negative or not finite, a pulse is too short, or a throttle is not 0.
+        """
+        count = len(self.rows)
+        times = [
+            ANY.many(value, argument, f"{self}.fire", 1, count)[0]
+            for argument, value in (("duration", durations), ("delay", delays))
+        ]
+        self._start_pulses(*times)
+
+    @property
+    def stuck(self) -> FloatArray:
+        """The levels from 0 to 1 at which valves are stuck, and nan for those that move, shape (k,); None may be assigned for all."""
+        levels = np.array(self._value("stuck"))
+        levels[levels < 0.0] = np.nan
+        return read_only(levels)
+
+    @stuck.setter
+    def stuck(self, value: npt.ArrayLike | None) -> None:
+        count = len(self.rows)
+        chosen: Any = value
+        given: list[Any] = list(chosen) if is_row(chosen) else [chosen] * count
+        if len(given) != count:
+            refuse(self, "stuck", value, f"None, a level from 0 to 1, or {count} of them with nan for None")
+        levels = [checked_level(self, None if level is None or level != level else level) for level in given]
+        self._set_stuck(np.array(levels))
+
+    @fixed
+    def pulse_left(self) -> FloatArray:
+        """Times until the valves shut [s], including the delays before they open; zero without a pulse, shape (k,)."""
+        open_for = self._value("open_for")
+        return reading(np.where(open_for > 0.0, self._value("opens_in") + open_for, 0.0))
+
+    @fixed
+    def impulse(self) -> FloatArray:
+        """Impulses delivered by pulses, by stuck valves, and at any throttle by thrusters with a tank [N·s], shape (k,)."""
+        return self._value("impulse")
+
+    @fixed
+    def propellant_used(self) -> FloatArray:
+        """Propellant that each has taken from the tank [kg], shape (k,); zero without a tank."""
+        return self._value("propellant_used")
+
+    @fixed
+    def specific_impulse(self) -> FloatArray | None:
+        """Specific impulses [s], shape (k,), or None."""
+        return self._value("specific_impulse") if self._tank is not None else None
+
+    min_on_time = fixed(lambda self: self._value("min_on_time"), doc="The shortest pulses [s], shape (k,).")
+    rise_time = fixed(lambda self: self._value("rise_time"), doc="Times in which the valves open [s], shape (k,).")
+    fall_time = fixed(lambda self: self._value("fall_time"), doc="Times in which the valves shut [s], shape (k,).")
 
     @property
     def positions(self) -> FloatArray:
@@ -172,9 +375,6 @@ class ThrusterBank(TableForce):
         values = _checked_rows(value, argument, self, len(self.rows))
         self._table.write(THRUSTERS.components[argument.removesuffix("s")], self._slice(), values)
 
-    def coast_obstacle(self) -> str | None:
-        return super().coast_obstacle() if self.throttle.any() else None
-
     def __repr__(self) -> str:
         return f"ThrusterBank({self.body}, {len(self._bodies)} thrusters)"
 
@@ -190,10 +390,10 @@ def _checked_rows(value: Any, argument: str, owner: object, count: int) -> Float
     return checked(THRUSTERS, name, value, owner, count, argument)
 
 
-def _add_thrust(force: TableForce, wrench: Wrench) -> None:
+def _add_thrust(force: Valves, wrench: Wrench) -> None:
     columns = force._table.array[:, force._slice()]
     (body,) = force.named_bodies()
-    for column in columns.T:
+    for column, share in zip(columns.T, share_of_thrust(columns), strict=True):
         thrust = column[9] * column[6:9]
         if column[1] > 0.0:
-            wrench.add(body, force_body=column[_THROTTLE] * thrust, at_body=column[3:6])
+            wrench.add(body, force_body=share * thrust, at_body=column[3:6])

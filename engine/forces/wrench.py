@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -23,24 +23,7 @@ from ..loops.layout import (
 )
 from ..store.bodies import Bodies
 from ..store.model import Model
-
-
-class BodyHandle(Protocol):
-    """The attributes of a body that forces use."""
-
-    @property
-    def index(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def world(self) -> Any: ...
-    @property
-    def center_of_mass_body(self) -> FloatArray: ...
-
-
-def is_body(value: object) -> bool:
-    """Whether this is the handle of a body, removed or not."""
-    return hasattr(type(value), "apply_force_body")
+from ..store.rows import BodyHandle, is_body
 
 
 class BodyStates:

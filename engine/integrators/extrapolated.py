@@ -47,6 +47,7 @@ class Extrapolated(Integrator):
         'extrapolated rk4'
     """
 
+    takes_actuators = False
     takes_compiled_forces = False
 
     def __init__(self, integrator: Integrator) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from ..compilation.choice import Loop, choose, should_fuse
+from ..compilation.choice import Loop, choose, ready, should_fuse
 from ..loops import one_step
 from ..loops.one_step import Advance, accepted
 from ..store.bodies import Bodies
@@ -56,6 +56,10 @@ class Integrator(ABC):
     """Whether one call may run many ticks; False for a method that can reject a tick."""
     steps_per_tick: int | None = 1
     """The number of equal steps that a tick is divided into; None if it depends on the motion."""
+    takes_actuators: bool = True
+    """Whether wheels, tanks and pulses may act; False for a method that tries ticks of several lengths or reuses earlier wrenches."""
+    drives_actuators: bool = False
+    """Whether the method itself drives the actuators of the bodies, because it divides ticks."""
     takes_compiled_forces: bool = True
     """Whether `held_ticks` accepts compiled forces; False for a method that needs each wrench."""
 
@@ -132,7 +136,7 @@ class OneStepMethod(Integrator):
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
             if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
-                loop = fused.function
+                loop = ready(fused, bodies.may_run_in_python)
                 return on_threads(
                     *(bodies, threads, forces.layers),
                     lambda array, control, layers: partial(loop, array, control, layers, dt),
@@ -154,7 +158,7 @@ class OneStepMethod(Integrator):
         return StagedTick(loop, [(stage, offset * dt) for stage, offset in enumerate(self.stage_offsets)])
 
     def _passes(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> LoopCall:
-        loop = choose(self._passes_loops(bodies, dt, gyroscopic)).function
+        loop = ready(choose(self._passes_loops(bodies, dt, gyroscopic)), bodies.may_run_in_python)
         stages = bodies.stage_array(self.evaluations_per_tick)
         return partial(loop, bodies.array, bodies.control, stages, *force_tables(bodies, forces), dt)
 

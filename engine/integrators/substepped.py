@@ -82,6 +82,8 @@ class Substepped(Integrator):
         'rk4 in 5'
     """
 
+    drives_actuators = True
+
     def __init__(self, integrator: Integrator, n: int | None = None, *, tolerance: float | None = None) -> None:
         if not isinstance(integrator, Integrator):
             refuse("Substepped", "integrator", integrator, "a method from engine.integrators", TypeError)
@@ -103,6 +105,7 @@ class Substepped(Integrator):
         self.n = n
         self.tolerance = None if tolerance is None else real(tolerance, "tolerance", "Substepped", above=0.0)
         self.fuses_ticks = n is not None and integrator.fuses_ticks
+        self.takes_actuators = n is not None and integrator.takes_actuators
         inner = integrator.steps_per_tick
         self.steps_per_tick = None if inner is None or self.n is None else self.n * inner
 
@@ -134,7 +137,8 @@ class Substepped(Integrator):
 
         @cache
         def steps_of(step: float) -> TakeTicks:
-            return self.integrator.held_ticks(inside.as_bodies, step, gyroscopic, forces, threads)
+            run = self.integrator.held_ticks(inside.as_bodies, step, gyroscopic, forces, threads)
+            return bodies.actuators.around(run, step, inside.control) if bodies.actuators.any else run
 
         def take_steps(step: float, count: int) -> bool:
             return accepted(steps_of(step)(count)) == count
@@ -165,16 +169,30 @@ class Substepped(Integrator):
                     # the time as compiled loops compute it from their own step count; this difference is exact
                     evaluate(stage, float(inside.control[TICKS]) * step + offset - start_time)
 
-                return all(step_of(step)(evaluate_in_step) for _ in range(count))
+                return all(self._take_step(inside, step_of(step), step, evaluate_in_step) for _ in range(count))
 
             return self._take_tick(inside, dt, take_steps)
 
         return take
 
+    def _take_step(self, inside: "_Steps", take: TakeStagedTick, step: float, evaluate: EvaluateForces) -> bool:
+        actuators = inside.bodies.actuators
+        if not actuators.any:
+            return take(evaluate)
+        actuators.open(step, gathers=True)
+        return take(evaluate) and actuators.settle(step, inside.control)
+
     def _take_tick(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
         bodies = inside.bodies
         tick, rows = bodies.control[TICKS], slice(0, bodies.padded_count)
         kept = bodies.array[_KEPT_ROWS, rows]
+        parts = bodies.actuators.image() if bodies.actuators.any else None
+
+        def restore() -> None:
+            if parts is not None:
+                bodies.actuators.restore(parts)
+            bodies.array[_KEPT_ROWS, rows] = kept
+
         try:
             if self.n is not None:
                 finite = inside.take(take, dt, self.n)
@@ -184,10 +202,10 @@ class Substepped(Integrator):
                 close_steps(bodies.array, bodies.control, kept)
             else:
                 bodies.control[BAD] = inside.control[BAD]
-                bodies.array[_KEPT_ROWS, rows] = kept
+                restore()
         except BaseException:
             if bodies.control[TICKS] == tick:  # otherwise the tick was already complete and counted
-                bodies.array[_KEPT_ROWS, rows] = kept
+                restore()
             raise
         return finite
 

@@ -91,6 +91,7 @@ def gram_schmidt(first: Vector, second: Vector) -> tuple[Vector, float]:
     return twice, sine * correction
 
 
+@inlined
 def from_columns(x: Vector, y: Vector, z: Vector, factor: float) -> Quaternion:
     """Quaternion with w ≥ 0 of the rotation matrix with these columns, divided by a factor: the longest row of 4 q qᵀ.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple, Protocol
 
-from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..compilation.compiler import assume_separate_rows, inlined, kernel, use_widest_vectors
 from ..kernels.rigid_body import BodyAtStage, BodyWrench
 from ..kernels.vectors import Vector
 from .columns import Array, Integers, is_other_pitch, load_body_at_stage, load_state, load_vector, store_vector
@@ -192,6 +192,7 @@ def field_passes(kind: FieldKind, pitch: int) -> Callable[..., int]:
         time: float,
     ) -> int:
         use_widest_vectors()
+        assume_separate_rows()
         if is_other_pitch(pitch, array, states, layers):
             return -1
         add_layers(array, states, wrench_row, layers, first_row, layer_count, control[COUNT], time)

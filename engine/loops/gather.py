@@ -6,6 +6,18 @@ tables below and of the rows in each table. Gathering one body or all bodies the
 
 from ..compilation.compiler import inlined, kernel
 from ..kernels.vectors import Vector, cross, scale, subtract
+from .actuator_layout import (
+    APPLIED,
+    BODY,
+    DIRECTION,
+    ENABLED,
+    IS_DRIVEN,
+    MAX_FORCE,
+    MEAN,
+    POSITION_BODY,
+    THROTTLE,
+    WHEEL_AXIS,
+)
 from .columns import Array, Integers, add_to_vector, load_vector, store_vector
 from .layout import (
     CENTER_OF_MASS,
@@ -19,14 +31,11 @@ from .layout import (
     WRENCH_ROWS,
 )
 
-BODY = 0
-ENABLED = 1
 GRAVITY_ACCELERATION = 2
 CONSTANT_WRENCH, CONSTANT_POINT, CONSTANT_HAS_POINT = 2, 14, 17
-THRUSTER_THROTTLE, THRUSTER_POSITION, THRUSTER_DIRECTION, THRUSTER_FORCE = 2, 3, 6, 9
 PUSH_WRENCH = 1
 
-GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE = 0, 1, 2, 3, 4
+GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE, WHEELS, TANKS, DRIVEN = range(8)
 """Indices into `counts`, which has the number of rows of each table and the number of bodies to gather, negative for all bodies."""
 
 
@@ -38,10 +47,11 @@ def gather_held(
     constants: Array,
     thrusters: Array,
     pushes: Array,
+    wheels: Array,
     counts: Integers,
     stale: Integers,
     marks: Integers,
-) -> None:
+) -> int:
     """Fill the held wrench of all bodies, or of the `stale` bodies only; `marks`, one per column, is zero before and after."""
     # set the wrenches and motor torques to zero; if only some bodies are stale, mark them
     some = counts[STALE] >= 0
@@ -89,16 +99,23 @@ def gather_held(
                 force = load_vector(constants, CONSTANT_WRENCH + FORCE_BODY, index)
                 torque = cross(_arm(array, column, load_vector(constants, CONSTANT_POINT, index)), force)
                 add_to_vector(array, WRENCH + TORQUE_BODY, column, torque)
-    # thrusters: throttle times the largest force, and its torque about the mass centre
+    # thrusters: the throttle, or the mean level of the valve, times the largest force, and its torque about the mass centre
     for index in range(counts[THRUSTERS]):
         column = int(thrusters[BODY, index])
         if (not some or marks[column] > 0) and thrusters[ENABLED, index] > 0.0:
-            throttle = float(thrusters[THRUSTER_THROTTLE, index])
-            direction = load_vector(thrusters, THRUSTER_DIRECTION, index)
-            force = scale(float(thrusters[THRUSTER_FORCE, index]), direction)
-            torque = cross(_arm(array, column, load_vector(thrusters, THRUSTER_POSITION, index)), force)
-            add_to_vector(array, WRENCH + FORCE_BODY, column, scale(throttle, force))
-            add_to_vector(array, WRENCH + TORQUE_BODY, column, scale(throttle, torque))
+            is_driven = thrusters[IS_DRIVEN, index] == 1.0
+            share = float(thrusters[MEAN if is_driven else THROTTLE, index])
+            direction = load_vector(thrusters, DIRECTION, index)
+            force = scale(float(thrusters[MAX_FORCE, index]), direction)
+            torque = cross(_arm(array, column, load_vector(thrusters, POSITION_BODY, index)), force)
+            add_to_vector(array, WRENCH + FORCE_BODY, column, scale(share, force))
+            add_to_vector(array, WRENCH + TORQUE_BODY, column, scale(share, torque))
+    # torques of the motors on the wheels
+    for index in range(counts[WHEELS]):
+        column = int(wheels[BODY, index])
+        if (not some or marks[column] > 0) and wheels[APPLIED, index] != 0.0:
+            axis = load_vector(wheels, WHEEL_AXIS, index)
+            add_to_vector(array, MOTOR_TORQUE, column, scale(float(wheels[APPLIED, index]), axis))
     # pushes, which act in this tick only
     for index in range(counts[PUSHES]):
         column = int(pushes[BODY, index])
@@ -108,6 +125,7 @@ def gather_held(
     if some:
         for index in range(counts[STALE]):
             marks[stale[index]] = 0
+    return 0
 
 
 @inlined

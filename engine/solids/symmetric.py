@@ -10,13 +10,12 @@ import numpy as np
 
 from ..checks import FloatArray, refuse
 from ..compilation.compiler import plain
-from ..kernels import quaternions
+from ..kernels import quaternions, tensors
 from ..kernels.vectors import Symmetric, Vector
 
-_ROUNDS_OF_JACOBI = 40  # at most 5 in 2e4 tensors, including equal moments; the bound makes the loop finite
-
-# The plain Python function, because the compiled one would cost a compilation here.
+# The plain Python functions, because the compiled ones would cost a compilation here.
 _rotate = plain(quaternions.rotate)
+_inverse, _principal = plain(tensors.inverse), plain(tensors.principal)
 
 
 def exact_sums(terms: FloatArray) -> FloatArray:
@@ -128,81 +127,19 @@ def is_diagonal(tensor: Symmetric, tolerance: float = 0.0) -> bool:
 
 
 def inverse(tensor: Symmetric) -> Symmetric:
-    """Inverse of a positive definite tensor, by elimination without square roots (``I = L D Lᵀ``).
-
-    The adjugate over the determinant is as accurate for real bodies. If two moments are small, as ``physical=False`` allows, its
-    determinant cancels twice: for moments (1e-6, 1e-6, 1) about skew axes its error was 9e-6, against 4e-11 here.
-    """
+    """Inverse of a positive definite tensor of any scale; see `kernels.tensors.inverse`."""
     unit = power_of_two(max(map(abs, tensor)))
-    xx, yy, zz, xy, xz, yz = (value / unit for value in tensor)
-    lower_yx, lower_zx = xy / xx, xz / xx
-    pivot_y = yy - lower_yx * xy
-    rest_yz = yz - lower_yx * xz
-    lower_zy = rest_yz / pivot_y
-    pivot_z = zz - lower_zx * xz - lower_zy * rest_yz
-    # Backwards through Lᵀ X = D⁻¹ L⁻¹, of which diagonal and upper triangle are those of D⁻¹.
-    inverse_zz = 1.0 / pivot_z
-    inverse_yz = -lower_zy * inverse_zz
-    inverse_yy = 1.0 / pivot_y - lower_zy * inverse_yz
-    inverse_xz = -lower_yx * inverse_yz - lower_zx * inverse_zz
-    inverse_xy = -lower_yx * inverse_yy - lower_zx * inverse_yz
-    inverse_xx = 1.0 / xx - lower_yx * inverse_xy - lower_zx * inverse_xz
-    return (
-        inverse_xx / unit,
-        inverse_yy / unit,
-        inverse_zz / unit,
-        inverse_xy / unit,
-        inverse_xz / unit,
-        inverse_yz / unit,
-    )
+    a, b, c, d, e, f = _inverse(_scaled(tensor, unit))
+    return a / unit, b / unit, c / unit, d / unit, e / unit, f / unit
 
 
-def principal(tensor: Symmetric) -> tuple[Vector, list[list[float]]]:
-    """Moments in ascending order and their axes, one axis per row, right-handed.
-
-    Jacobi's rotations keep their accuracy for nearly equal moments, which every nearly symmetric spacecraft has. The roots of the
-    characteristic cubic lose half of their digits there, and need a library's arccosine.
-
-    Source: C. G. J. Jacobi 1846; the smaller root for the tangent as in H. Rutishauser 1966.
-    """
+def principal(tensor: Symmetric) -> tuple[Vector, list[Vector]]:
+    """Moments in ascending order and their axes, one axis per row, right-handed; see `kernels.tensors.principal`."""
     unit = power_of_two(max(map(abs, tensor)))
-    xx, yy, zz, xy, xz, yz = (value / unit for value in tensor)
-    matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    for _ in range(_ROUNDS_OF_JACOBI):
-        if matrix[0][1] == matrix[0][2] == matrix[1][2] == 0.0:
-            break
-        for p, q, r in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
-            _turn_until_diagonal(matrix, axes, p, q, r)
-
-    order = sorted(range(3), key=lambda i: matrix[i][i])  # stable, so that equal moments keep the body's order
-    first, second, third = (matrix[i][i] * unit for i in order)
-    rows = [axes[i] for i in order]
-    if order not in ([0, 1, 2], [1, 2, 0], [2, 0, 1]):  # an exchange of two axes leaves a left-handed triple
-        rows[2] = [0.0 - value for value in rows[2]]
-    return (first, second, third), rows
+    (first, second, third), *axes = _principal(_scaled(tensor, unit))
+    return (first * unit, second * unit, third * unit), axes
 
 
-def _turn_until_diagonal(matrix: list[list[float]], axes: list[list[float]], p: int, q: int, r: int) -> None:
-    """Rotate in the plane of axes p and q so that their off-diagonal element becomes zero; r is the third axis."""
-    element = matrix[p][q]
-    if element * element <= 2.0**-110 * abs(matrix[p][p] * matrix[q][q]):
-        # Below an eighth of an ulp of the moments. Without this, exactly equal moments would need hundreds of rounds.
-        matrix[p][q] = matrix[q][p] = 0.0
-        return
-    cotangent_of_double = (matrix[q][q] - matrix[p][p]) / (2.0 * element)
-    tangent = math.copysign(1.0, cotangent_of_double) / (
-        abs(cotangent_of_double) + math.sqrt(cotangent_of_double * cotangent_of_double + 1.0)
-    )
-    cosine = 1.0 / math.sqrt(tangent * tangent + 1.0)
-    sine = tangent * cosine
-    matrix[p][p] -= tangent * element
-    matrix[q][q] += tangent * element
-    matrix[p][q] = matrix[q][p] = 0.0
-    at_p, at_q = matrix[r][p], matrix[r][q]
-    matrix[r][p] = matrix[p][r] = cosine * at_p - sine * at_q
-    matrix[r][q] = matrix[q][r] = sine * at_p + cosine * at_q
-    axes[p], axes[q] = (
-        [cosine * at_p - sine * at_q for at_p, at_q in zip(axes[p], axes[q], strict=True)],
-        [sine * at_p + cosine * at_q for at_p, at_q in zip(axes[p], axes[q], strict=True)],
-    )
+def _scaled(tensor: Symmetric, unit: float) -> Symmetric:
+    a, b, c, d, e, f = tensor
+    return a / unit, b / unit, c / unit, d / unit, e / unit, f / unit

@@ -3,15 +3,17 @@
 import numpy as np
 
 from ..checks import FloatArray, read_only, refuse, sealed
-from ..kernels.rotations import from_columns
+from ..compilation.compiler import plain
+from ..kernels.tensors import principal_quaternion
 from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
 from ..solids.mass_properties import MassProperties
 from .bodies import Bodies
 
 MODEL_ROWS = slice(MASS, PRINCIPAL_AXES + 3)
 """The components of a body that hold its mass properties."""
+_principal_quaternion = plain(principal_quaternion)
 _SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-_UNPACK = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
+_UNPACK = np.array(((0, 3, 4), (3, 1, 5), (4, 5, 2)))
 
 
 class Model:
@@ -60,11 +62,11 @@ class Model:
 
     def tensor(self, row: int, column: int) -> FloatArray:
         """The symmetric tensor of one body whose six components start at `row`, shape (3, 3)."""
-        return read_only(self._bodies.array[row : row + 6, column][np.array(_UNPACK)])
+        return read_only(self._bodies.array[row : row + 6, column][_UNPACK])
 
     def _tensors(self, row: int) -> FloatArray:
         six = self._bodies.array[row : row + 6, : self._bodies.count]
-        return read_only(np.moveaxis(six[np.array(_UNPACK)], -1, 0).copy())
+        return read_only(np.moveaxis(six[_UNPACK], -1, 0).copy())
 
 
 def mass_property_rows(mass_properties: MassProperties) -> FloatArray:
@@ -73,19 +75,8 @@ def mass_property_rows(mass_properties: MassProperties) -> FloatArray:
     for tensor in (mass_properties.inertia_body, mass_properties.inverse_inertia_body):
         values += [tensor[i, j] for i, j in _SIX]
     moments, axes = mass_properties.principal()
-    return np.array([*values, *moments, *_principal_quaternion(axes)])
-
-
-def _principal_quaternion(axes: FloatArray) -> tuple[float, float, float]:
-    """x, y, z of a quaternion for principal axes (columns), chosen so that w is at least 1/2 and follows from them without loss.
-
-    Half turns about the principal axes only change the signs of the axes, and permute the components of the quaternion.
-    """
     first, second, third = axes.T.tolist()
-    x, y, z, w = from_columns(first, second, third, 1.0)
-    choices = [(w, x, y, z), (-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)]
-    w, x, y, z = max(choices, key=lambda choice: abs(choice[0]))
-    return (x, y, z) if w > 0.0 else (-x, -y, -z)
+    return np.array([*values, *moments, *_principal_quaternion(first, second, third)])
 
 
 def check_flyable(mass_properties: MassProperties, owner: object) -> None:

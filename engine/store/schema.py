@@ -1,6 +1,6 @@
 """Schemas of tables, which say who writes each field, what undoes it, and where it enters the state hash."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -134,6 +134,8 @@ class Field:
         refers_to: The table whose row numbers it holds. They are updated when those rows move.
         world_axes: For a point of the world, the axis (0, 1 or 2) along which each component is a coordinate [m]; (0, 1, 2) for a position.
             `World.shift_origin` moves such points. Empty for anything else.
+        guard: A further check of new values against the rows that they are for, called as ``guard(columns, values, owner)`` with arrays of
+            shape (components, rows).
         unless_on: A field that refers to a body. In the rows in which it names one, this field is a point of that body.
     """
 
@@ -150,6 +152,7 @@ class Field:
     refers_to: str = ""
     world_axes: tuple[int, ...] = ()
     unless_on: str = ""
+    guard: Callable[[FloatArray, FloatArray, object], None] | None = None
 
 
 POINT = (0, 1, 2)
@@ -190,6 +193,11 @@ class Schema:
     def references(self) -> tuple[Field, ...]:
         """The fields that hold row numbers of another table."""
         return tuple(field for field in self.fields if field.refers_to)
+
+    @cached_property
+    def body_references(self) -> tuple[Field, ...]:
+        """The fields that hold rows of bodies."""
+        return tuple(field for field in self.fields if field.refers_to == "bodies")
 
     @cached_property
     def world_points(self) -> tuple[Field, ...]:

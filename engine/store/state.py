@@ -74,7 +74,7 @@ class State:
 
     @angular_velocity_body.setter
     def angular_velocity_body(self, value: FloatArray) -> None:
-        self._write(ANGULAR_VELOCITY, self._checked(value, "angular_velocity_body", 3))
+        self._write_rates(self._checked(value, "angular_velocity_body", 3))
 
     @property
     def angular_velocity_world(self) -> FloatArray:
@@ -85,7 +85,7 @@ class State:
     def angular_velocity_world(self, value: FloatArray) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             rates = rotated_inverse(self.orientation, self._checked(value, "angular_velocity_world", 3))
-        self._write(ANGULAR_VELOCITY, finite_result(rates, "angular_velocity_world", value, "World.state"))
+        self._write_rates(finite_result(rates, "angular_velocity_world", value, "World.state"))
 
     @property
     def stored_momentum_body(self) -> FloatArray:
@@ -94,7 +94,10 @@ class State:
 
     @stored_momentum_body.setter
     def stored_momentum_body(self, value: FloatArray) -> None:
-        self._write(STORED_MOMENTUM, self._checked(value, "stored_momentum_body", 3))
+        momentum = self._checked(value, "stored_momentum_body", 3)
+        if self._bodies.actuators.has_wheels:
+            refuse("World.state", "stored_momentum_body", value, "left to the wheels of the bodies; set their speeds")
+        self._write(STORED_MOMENTUM, momentum)
 
     def interpolated_poses(self, alpha: float) -> tuple[FloatArray, FloatArray]:
         """Poses of all bodies for drawing, blended between the last two ticks.
@@ -126,6 +129,16 @@ class State:
 
     def _checked(self, value: FloatArray, argument: str, size: int) -> FloatArray:
         return array(value, argument, "World.state", (self._bodies.count, size))
+
+    def _write_rates(self, values: FloatArray) -> None:
+        """Set the angular velocities in body axes; wheels keep their speeds."""
+        actuators, store = self._bodies.actuators, self._bodies.store
+        assert store is not None
+        with store.all_or_nothing():
+            speeds = actuators.speeds() if actuators.has_wheels else None
+            self._write(ANGULAR_VELOCITY, values)
+            if speeds is not None:
+                actuators.set_speeds(speeds)
 
     def _write(self, row: int, values: FloatArray, also_previous: bool = False) -> None:
         bodies = self._bodies

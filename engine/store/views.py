@@ -58,6 +58,8 @@ class TableView:
             raise AttributeError(f"{self!r}: {name} cannot be changed here")
         table = self._store.table(self._schema)
         values = field.rule.many(value, name, f"World: the {self._schema.name}", field.size, table.count)
+        if field.guard is not None:
+            field.guard(table.array[:, : table.count], values, f"World: the {self._schema.name}")
         table.write(self._schema.components[name], slice(0, table.count), values)
 
     def _field(self, name: str) -> Field:

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
+from ..flight.magnetorquer import MAGNETORQUER
+from ..forces.atmosphere import ATMOSPHERIC_DRAG
 from ..forces.constant import POINT_FORCES
 from ..forces.drag import ANGULAR_DAMPING, LINEAR_DRAG, QUADRATIC_DRAG
 from ..forces.field_force import FieldForce, stacked
 from ..forces.gravity import GRAVITY_GRADIENT, POINT_GRAVITY
 from ..forces.lorentz import LORENTZ
+from ..forces.radiation import RADIATION_PRESSURE
 from ..forces.spring import SPRINGS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..loops import layout
@@ -22,7 +25,17 @@ from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import Table
 
-BUILT_IN = (POINT_GRAVITY, GRAVITY_GRADIENT, LINEAR_DRAG, QUADRATIC_DRAG, ANGULAR_DAMPING, LORENTZ)
+BUILT_IN = (
+    POINT_GRAVITY,
+    GRAVITY_GRADIENT,
+    LINEAR_DRAG,
+    QUADRATIC_DRAG,
+    ANGULAR_DAMPING,
+    LORENTZ,
+    ATMOSPHERIC_DRAG,
+    RADIATION_PRESSURE,
+    MAGNETORQUER,
+)
 """The built-in kinds of fields, in the order in which they are added."""
 
 

@@ -1,4 +1,4 @@
-"""The forces of one world, with their addition, their removal, and the rows that belong to each."""
+"""The forces and parts of one world, with their addition, their removal, and the rows that belong to each."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..checks import FloatArray, refuse
+from ..flight.part import Part, SampledPart
 from ..forces.field_force import FieldForce
-from ..forces.force import TableForce
 from ..forces.spring import Spring
 from ..forces.wrench import BodyStates, Wrench
 from ..store.bodies import Bodies
 from ..store.calling import check_calls, identity
 from ..store.memory import Memory
+from ..store.rows import TableRows
 from ..store.store import Store
 from ..store.table import IntArray, among
 from .culprit import apply_of
@@ -32,42 +33,62 @@ class HasApply(Protocol):
 AnyForce = HasApply | Callable[[Wrench, BodyStates, float], Any]
 """A `Force`, an object with `apply(wrench, bodies, time)`, or a function of these arguments."""
 
+Member = AnyForce | TableRows
+"""A force or a part."""
+
 
 class ForceList:
-    """The forces in the order of addition; those of `engine.forces` have rows in tables of the store, and others are called from Python."""
+    """The forces and parts in the order of addition.
+
+    Those of `engine.forces` and `engine.flight` have rows in tables of the store. Other forces are called from Python.
+
+    Attributes:
+        on_parts_change: A function that is called with the sampled parts whenever the list of parts has changed.
+    """
 
     def __init__(self, store: Store, bodies: Bodies, plan: Plan, memory: Memory) -> None:
         self._store = store
         self._bodies = bodies
         self._plan = plan
         self._memory = memory
-        self._forces: dict[tuple[int, ...], AnyForce] = {}
-        self._owners: dict[tuple[str, int], TableForce] = {}
-        """The force that owns a group of rows, by the name of the table and the first id."""
+        self._members: dict[tuple[int, ...], Member] = {}
+        self._owners: dict[tuple[str, int], TableRows] = {}
+        """The force or part that owns a group of rows, by the name of the table and the first id."""
+        self.on_parts_change: Callable[[list[SampledPart]], None] = _ignore
+
+    @property
+    def members(self) -> list[Any]:
+        """The forces and parts, in the order in which they were added."""
+        return list(self._members.values())
 
     def __iter__(self) -> Any:
-        return iter(self._forces.values())
+        """The objects that add to a wrench, in the order in which they were added."""
+        return (member for member in self._members.values() if not isinstance(member, Part))
 
-    def __len__(self) -> int:
-        return len(self._forces)
+    def added_as(self, parts: bool) -> tuple[Any, ...]:
+        """The members that were added as parts, or those that were added as forces."""
+        return tuple(member for member in self._members.values() if _is_part(member) is parts)
 
     # addition and removal
 
-    def add(self, force: AnyForce) -> None:
-        """Add a force.
+    def add(self, force: Member) -> None:
+        """Add a force or a part.
 
         Raises:
             TypeError: The object is not a force.
             ValueError: The force is already in this world or in another one, or refers to a body that is not in this world.
         """
-        self._check_new(force)
+        if _is_part(force):
+            self._check_unused(force, "World.add_part", "part")
+        else:
+            self._check_new(force)
         if isinstance(force, Spring):
             plan = self._plan
             warn_if_too_stiff(force, self._bodies, plan.dt, plan.integrator, stacklevel=3)
         store = self._store
         with store.all_or_nothing():
             store.before_change()
-            if isinstance(force, TableForce):
+            if isinstance(force, TableRows):
                 table = store.table(force._schema)
                 if isinstance(force, FieldForce):
                     self._plan.fields.include(type(force), table)
@@ -75,45 +96,49 @@ class ForceList:
                 self._own(force)
             else:
                 self._memory.join(force)
-            self._forces[identity(force)] = force
+            self._members[identity(force)] = force
             store.record(self._forget, force)
             self._sort()
+            if isinstance(force, TableRows):
+                force._joined(store.world())
 
-    def take(self, force: AnyForce) -> None:
-        """Add a force whose rows are already in the tables."""
-        if isinstance(force, TableForce):
+    def take(self, force: Member) -> None:
+        """Add a force or a part whose rows are already in the tables."""
+        if isinstance(force, TableRows):
             if isinstance(force, FieldForce):
                 self._plan.fields.include(type(force), force._table)
             self._own(force)
-        self._forces[identity(force)] = force
+        self._members[identity(force)] = force
         self._sort()
 
-    def remove(self, force: AnyForce) -> None:
-        """Remove a force.
+    def remove(self, force: Member, kind: str = "force") -> None:
+        """Remove a force or a part; `kind` tells which it must be.
 
         Raises:
-            ValueError: The force is not in this world.
+            ValueError: It is not one of this world.
         """
-        if identity(force) not in self._forces:
-            refuse("World.remove_force", "force", force, "a force of this world")
+        if identity(force) not in self._members or _is_part(force) is not (kind == "part"):
+            refuse(f"World.remove_{kind}", kind, force, f"a {kind} of this world")
         store = self._store
         with store.all_or_nothing():
             store.before_change()
-            if isinstance(force, TableForce):
+            if isinstance(force, TableRows):
+                force._leaving(store.world())
                 rows, table = np.array(force.rows, np.int64), force._table
                 self._let_go(force)
                 store.remove_rows(table, rows)
+                force._left(store.world())
             else:
                 self._memory.leave(force)
             self._drop(force)
             self._sort()
 
-    def remove_rows_of(self, bodies: IntArray) -> list[AnyForce]:
+    def remove_rows_of(self, bodies: IntArray) -> list[Member]:
         """Detach the forces that need the bodies in these rows, and return them in the order of addition.
 
         A force on a list of bodies loses its rows for those bodies. It is detached only if no row remains.
         """
-        gone: dict[int, TableForce] = {}
+        gone: dict[int, TableRows] = {}
         for name, table in self._store.tables.items():
             for field in table.schema.references:
                 if not table.count or table.schema.name == "pushes":
@@ -134,69 +159,73 @@ class ForceList:
                         owner._bodies = tuple(compress(owner._bodies, (~doomed[mine]).tolist()))
         for force in gone.values():
             self._let_go(force)
-        return [force for force in self._forces.values() if id(force) in gone] if gone else []
+        return [force for force in self._members.values() if id(force) in gone] if gone else []
 
-    def drop(self, forces: list[AnyForce]) -> None:
+    def drop(self, forces: list[Member]) -> None:
         """Remove forces from the list after their rows were removed together with their bodies."""
         for force in forces:
             self._drop(force)
         if forces:
             self._sort()
 
-    def restore_order(self, forces: dict[tuple[int, ...], AnyForce]) -> None:
+    def restore_order(self, forces: dict[tuple[int, ...], Member]) -> None:
         """Restore a list of forces in its order."""
-        self._forces = forces
+        self._members = forces
         self._sort()
 
-    def _own(self, force: TableForce) -> None:
+    def _own(self, force: TableRows) -> None:
         key = (force._schema.name, force._first_id)
         self._owners[key] = force
         self._store.record(self._owners.pop, key, None)
 
-    def _let_go(self, force: TableForce) -> None:
+    def _let_go(self, force: TableRows) -> None:
         key = (force._schema.name, force._first_id)
         force._detach(self._bodies.handles)
         del self._owners[key]
         self._store.record(self._owners.__setitem__, key, force)
 
-    def _drop(self, force: AnyForce) -> None:
+    def _drop(self, force: Member) -> None:
         if self._store.log is not None:
-            self._store.record(self.restore_order, dict(self._forces))
-        del self._forces[identity(force)]
+            self._store.record(self.restore_order, dict(self._members))
+        del self._members[identity(force)]
 
-    def _forget(self, force: AnyForce) -> None:
-        self._forces.pop(identity(force), None)
+    def _forget(self, force: Member) -> None:
+        self._members.pop(identity(force), None)
         self._sort()
 
-    def _check_new(self, force: AnyForce) -> None:
+    def _check_new(self, force: Member) -> None:
         rule = "a force: an object with apply(wrench, bodies, time), or a function of these arguments"
         if isinstance(force, type) or not (callable(force) or callable(getattr(force, "apply", None))):
             refuse("World.add_force", "force", force, rule, TypeError)
         check_calls(apply_of(force), "World.add_force", "force", rule)
         if (evaluate := _evaluate(force)) not in ("tick", "stage"):
             refuse("World.add_force", "force.evaluate", evaluate, "'tick' or 'stage'")
-        if identity(force) in self._forces:
-            refuse("World.add_force", "force", force, "one that is not in this world already")
-        if isinstance(force, TableForce):
+        self._check_unused(force, "World.add_force", "force")
+
+    def _check_unused(self, force: Any, owner: str, argument: str) -> None:
+        if identity(force) in self._members:
+            refuse(owner, argument, force, "one that is not in this world already")
+        if isinstance(force, TableRows):
             handles = self._bodies.handles
             for body in force.named_bodies():
                 if body.index >= len(handles) or handles[body.index] is not body:
-                    refuse("World.add_force", "force", force, f"one on bodies of this world, which {body} is not")
+                    refuse(owner, argument, force, f"one on bodies of this world, which {body} is not")
             if force._table.store is not None:
-                refuse("World.add_force", "force", force, "one that is not in another world")
+                refuse(owner, argument, force, "one that is not in another world")
 
     def _sort(self) -> None:
-        called = [(force, apply_of(force)) for force in self._forces.values() if not isinstance(force, TableForce)]
+        called = [(force, apply_of(force)) for force in self._members.values() if not isinstance(force, TableRows)]
         self._plan.call_forces(
             [pair for pair in called if _evaluate(pair[0]) == "tick"],
             [pair for pair in called if _evaluate(pair[0]) == "stage"],
         )
+        self.on_parts_change([member for member in self._members.values() if isinstance(member, SampledPart)])
 
     # properties of the forces
 
     def names(self) -> list[str]:
         """Return the class names of the forces that are called from Python, for the state hash."""
-        return [type(force).__name__ for force in self._forces.values() if not isinstance(force, TableForce)]
+        return [type(force).__name__ for force in self._members.values() if not isinstance(force, TableRows)]
 
     def potential_energies(self) -> list[FloatArray]:
         """Return the energies [J] of the forces that have a potential, each of shape (n,).
@@ -206,7 +235,7 @@ class ForceList:
         """
         bodies = BodyStates(self._bodies, self._bodies.array)
         found = []
-        for force in self._forces.values():
+        for force in self:
             energy = getattr(force, "potential_energy", None)
             if not callable(energy):
                 continue
@@ -218,5 +247,13 @@ class ForceList:
         return found
 
 
-def _evaluate(force: AnyForce) -> str:
+def _is_part(member: object) -> bool:
+    return isinstance(member, TableRows) and member._is_part
+
+
+def _ignore(parts: list[SampledPart]) -> None:
+    pass
+
+
+def _evaluate(force: Member) -> str:
     return getattr(force, "evaluate", "stage")

@@ -7,20 +7,24 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray
+from ..flight.wheel import WHEELS
 from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.gravity import UNIFORM_GRAVITIES
-from ..forces.thruster import THRUSTERS
-from ..forces.wrench import BodyHandle, BodyStates, Wrench
+from ..forces.valves import THRUSTERS
+from ..forces.wrench import BodyStates, Wrench
 from ..loops.gather import PUSHES as PUSH_COUNT
 from ..loops.gather import STALE as STALE_COUNT
+from ..loops.gather import WHEELS as WHEEL_COUNT
 from ..loops.gather import gather_held
 from ..loops.layout import MOTOR_TORQUE, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies, touches_model
+from ..store.rows import BodyHandle
 from ..store.schema import NOBODY, Field, Kind, Schema
 from ..store.store import Store
-from ..store.table import Rows, Table
+from ..store.table import IntArray, Rows, Table
 from .stage_views import StageViews, refuse_return
 
 PUSHES = Schema(
@@ -62,18 +66,20 @@ class Held:
         self._gravities = store.table(UNIFORM_GRAVITIES)
         self._constants = store.table(CONSTANT_WRENCHES)
         self._thrusters = store.table(THRUSTERS)
+        self._wheels = store.table(WHEELS)
         self.pushes = store.table(PUSHES)
         self._push_tick = -1
         self._stale: set[int] | None = None  # rows of the stale bodies; None if all are stale
         self._marks = np.zeros(bodies.pitch, np.int64)
         self._arrays: tuple[FloatArray, ...] | None = None
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
-        self._counts = np.zeros(5, np.int64)
+        self._counts = np.zeros(8, np.int64)
         self._places: dict[int, int] = {}
         """The index of the push on a body, by the row of the body; valid for one numbering of the bodies."""
         self._places_numbering = -1
         for table in (self._gravities, self._constants, self._thrusters):
             table.on_change = self._follow(table)
+        self._wheels.on_change = self._wheels_changed
 
     # tracking of changes
 
@@ -98,6 +104,16 @@ class Held:
                     self._spoil(named.astype(np.int64))
 
         return changed
+
+    def _wheels_changed(self, components: slice | int | None, rows: Rows | None) -> None:
+        """Mark everything as stale after wheels were added or removed; changes of their torques are found in each tick."""
+        if rows is None:
+            self._stale = self._arrays = None
+
+    def spoil(self, bodies: IntArray) -> None:
+        """Mark these bodies as stale."""
+        if len(bodies):
+            self._spoil(bodies)
 
     def _spoil(self, bodies: Any) -> None:
         if self._stale is None:
@@ -193,6 +209,18 @@ class Held:
     # filling the rows
 
     @property
+    def tables(self) -> tuple[Table, Table, Table, Table]:
+        """The tables of weights, of constant forces, of thrusters, and of pushes."""
+        return self._gravities, self._constants, self._thrusters, self.pushes
+
+    @property
+    def marks(self) -> npt.NDArray[np.int64]:
+        """Zeros for each column of the bodies, which `gather_held` uses and leaves zero."""
+        if len(self._marks) != self._bodies.pitch:
+            self._marks = np.zeros(self._bodies.pitch, np.int64)
+        return self._marks
+
+    @property
     def is_settled(self) -> bool:
         """Whether the rows are also valid for the next tick."""
         return self._stale is not None and not self._stale
@@ -206,11 +234,10 @@ class Held:
             return
         bodies, counts, pushes = self._bodies, self._counts, self.pushes
         if self._arrays is None:
-            tables = (self._gravities, self._constants, self._thrusters)
+            tables = (self._gravities, self._constants, self._thrusters, self._wheels)
             self._arrays = tuple(table.array for table in tables)
-            counts[:3] = [table.count for table in tables]
-            if len(self._marks) != bodies.pitch:
-                self._marks = np.zeros(bodies.pitch, np.int64)
+            counts[:3] = [table.count for table in tables[:3]]
+            counts[WHEEL_COUNT] = self._wheels.count
         counts[PUSH_COUNT] = pushes.count
         if stale is None:
             counts[STALE_COUNT] = -1
@@ -219,7 +246,7 @@ class Held:
             for place, row in enumerate(stale):
                 self._stale_rows[place] = row
         self._stale = None  # after an interrupt during the call, everything is gathered again
-        gravities, constants, thrusters = self._arrays
+        gravities, constants, thrusters, wheels = self._arrays
         gather_held(
             bodies.array,
             bodies.count,
@@ -227,9 +254,10 @@ class Held:
             constants,
             thrusters,
             pushes.array,
+            wheels,
             counts,
             self._stale_rows,
-            self._marks,
+            self.marks,
         )
         self._stale = set()
 
@@ -241,7 +269,7 @@ class Held:
         stages[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, :count] = array[WRENCH : WRENCH + WRENCH_ROWS, :count]
         self._stale = None
         wrench, states = views.at(STAGE_WRENCH, held=True)
-        views.motor_torque_body[:] = 0.0
+        views.motor_torque_body[:] = array[MOTOR_TORQUE : MOTOR_TORQUE + 3, :count].T
         for force in forces:
             if force(wrench, states, time) is not None:
                 refuse_return(force)

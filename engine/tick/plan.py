@@ -12,6 +12,7 @@ from ..integrators.integrator import Integrator, TakeStagedTick
 from ..loops.layout import STAGE_WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
+from .actuators import Actuators
 from .fields import Fields
 from .held import Held
 from .prepare import ask_for_standby
@@ -29,6 +30,7 @@ class Plan:
     Attributes:
         held: The wrench that is held over a tick.
         fields: The forces that compiled loops evaluate.
+        actuators: Valves, gimbals, tanks and wheels.
         views: The views that are passed to Python forces.
         tick_forces: The Python forces that are evaluated at the start of a tick, each with the function to call.
         stage_forces: The Python forces that are evaluated at each stage, each with the function to call.
@@ -36,9 +38,12 @@ class Plan:
         dt: Length of a tick [s].
     """
 
-    def __init__(self, bodies: Bodies, held: Held, fields: Fields, dt: float, threads: int) -> None:
+    def __init__(
+        self, bodies: Bodies, held: Held, fields: Fields, actuators: Actuators, dt: float, threads: int
+    ) -> None:
         self._bodies = bodies
         self.held = held
+        self.actuators = actuators
         self.fields = fields
         self.views = StageViews(bodies)
         self.tick_forces: list[tuple[Any, Apply]] = []
@@ -73,10 +78,20 @@ class Plan:
             getattr(force, "depends_on_rates", True) for force, _apply in self.stage_forces
         )
 
+    @property
+    def opens_actuators(self) -> bool:
+        """Whether actuators are driven before the forces are called, and not in the same compiled call as the rest of the tick."""
+        return self.actuators.any and self.calls_forces and not self.integrator.drives_actuators
+
     def gather(self) -> None:
         """Update the held wrench for the tick that starts now."""
         self.held.gather()
         if self.tick_forces:
+            if self.actuators.any and self.integrator.drives_actuators:
+                raise ValueError(
+                    f"World: {self.tick_forces[0][0]!r} is called once per tick, but with wheels, tanks or pulses each step of "
+                    f"{self.integrator.name} gathers the held forces anew; use evaluate = 'stage', or a method that does not divide ticks"
+                )
             self.held.call([apply for _force, apply in self.tick_forces], self._time, self.views)
 
     @property
@@ -96,6 +111,8 @@ class Plan:
             self._staged = self.staged_tick(forces)
         else:
             self._run = integrator.held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)
+            if self.actuators.any and not (self.calls_forces or integrator.drives_actuators):
+                self._run = self.actuators.around(self._run, self.dt, bodies.control)
         if not self._has_standby:
             ask_for_standby(integrator, self._gyroscopic)
             self._has_standby = True
@@ -103,7 +120,8 @@ class Plan:
         return self._run
 
     def _key_now(self) -> tuple[int, ...]:
-        return self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()
+        versions = self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()
+        return versions + self.actuators.key
 
     @property
     def is_final(self) -> bool:

@@ -52,7 +52,7 @@ def kernels_for(
     shapes = [cast(Bodies, _Shape(pitch, stores_momentum)) for pitch in pitches]
     table, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     wanted = [
-        named(gather_held, table, 0, *[table] * 4, *[integers] * 3),
+        named(gather_held, table, 0, *[table] * 5, *[integers] * 3),
         named(undo, table, integers, True),
         named(pose_at, table, 0, 0.0, np.zeros(7)),
         pulls_loop(shapes[0]),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any, NoReturn
 
 from ..checks import NonFiniteStateError
+from ..flight.part import Place, SampledPart
 from ..loops.layout import BAD
 from ..store.bodies import Bodies
 from ..store.calling import Callback
@@ -27,15 +29,18 @@ class Stages:
 
     Attributes:
         on_tick: The functions to call at the start of ticks.
+        before: The sensors and filters, which are sampled before these functions.
+        behind: The control loops, which are sampled after them.
         after_tick: The functions to call after ticks.
         quiet: The number of ticks that `run` may run before a function is due; zero after any change.
         run: Runs ticks that call no Python, if nothing has changed since the last tick.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
-        call_callbacks: The first stage. While a profile is active, all five stages are timed.
-        gather_held: The second stage.
-        move: The third stage.
-        commit: The fourth stage.
-        call_after_tick: The fifth stage.
+        call_callbacks: The first stage. While a profile is active, all six stages are timed.
+        drive_actuators: The second stage.
+        gather_held: The third stage.
+        move: The fourth stage.
+        commit: The fifth stage.
+        call_after_tick: The sixth stage.
     """
 
     __slots__ = (
@@ -50,9 +55,12 @@ class Stages:
         "_store",
         "_tick_start",
         "after_tick",
+        "before",
+        "behind",
         "call_after_tick",
         "call_callbacks",
         "commit",
+        "drive_actuators",
         "gather_held",
         "most_at_once",
         "move",
@@ -62,6 +70,7 @@ class Stages:
     )
 
     call_callbacks: Callable[[], None]
+    drive_actuators: Callable[[], None]
     gather_held: Callable[[], None]
     move: Callable[[int], int]
     commit: Callable[[int], None]
@@ -86,6 +95,8 @@ class Stages:
         self._last_tick = last_tick
         self.on_tick: list[Callback] = []
         self.after_tick: list[Callback] = []
+        self.before: list[Callback] = []
+        self.behind: list[Callback] = []
         self.quiet = 0
         self.run: TakeTicks = _take_none
         self.most_at_once = 1
@@ -104,11 +115,26 @@ class Stages:
     def _plain(self) -> dict[str, Callable[..., Any]]:
         return {
             "call_callbacks": self._call_callbacks,
+            "drive_actuators": self._drive_actuators,
             "gather_held": self._gather_held,
             "move": self._move,
             "commit": self._commit,
             "call_after_tick": self._call_after_tick,
         }
+
+    def sample(self, parts: Iterable[SampledPart]) -> None:
+        """Sample these parts from now on; those of one kind in this order."""
+        self.before, self.behind = [], []
+        for part in sorted(parts, key=operator.attrgetter("_place")):
+            chosen = self.behind if part._place is Place.CONTROL_LOOP else self.before
+            chosen.append(Callback(_sampling(part), part.every))
+        self.quiet = 0
+
+    def _called(self) -> list[Callback]:
+        """What is called at the start of ticks, in order."""
+        if self.before or self.behind:
+            return [*self.before, *self.on_tick, *self.behind]
+        return self.on_tick
 
     def disturb(self) -> None:
         """Run all stages in the next tick, because something is about to change."""
@@ -121,7 +147,7 @@ class Stages:
         count = self._tick_start = self._bodies.tick_count
         if count >= self._last_tick:
             refuse_time(1, count, self._last_tick, self._dt)
-        due = [callback for callback in self.on_tick if count % callback.every == 0] if self.on_tick else []
+        due = [callback for callback in self._called() if count % callback.every == 0]
         if not due and not self._plan.calls_forces:
             return
         store = self._store
@@ -133,9 +159,18 @@ class Stages:
             world = store.world()
             for callback in due:
                 # skip a function that was removed by another one in this tick
-                if callback in self.on_tick:
+                if callback in self._called():
                     callback.function(world)
         store.enter(FORCES if self._plan.calls_forces else MOVING)
+
+    def _drive_actuators(self) -> None:
+        """Open valves, drain tanks to the middle of the tick and choose the torques of motors, for the forces that are called next.
+
+        In ticks that call no force, this is part of the compiled call that moves the bodies.
+        """
+        plan = self._plan
+        if plan.opens_actuators:
+            plan.actuators.open(self._dt)
 
     def _gather_held(self) -> None:
         """Sum weights, constant forces, thrusters and pushes into the wrench that is held over the tick."""
@@ -150,6 +185,8 @@ class Stages:
         plan = self._plan
         if plan.calls_forces or plan.held.is_pushed:
             taken = plan.move(1)
+            if plan.opens_actuators and taken == 1 and not plan.actuators.settle(self._dt, self._bodies.control):
+                taken = 0
         else:
             taken = plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
         if taken < 1:
@@ -168,7 +205,7 @@ class Stages:
         if self._profile is not None:
             self._profile.ticks += taken
             return
-        if plan.calls_forces or _is_due(self.on_tick, count) or _is_due(self.after_tick, count):
+        if plan.calls_forces or _is_due(self._called(), count) or _is_due(self.after_tick, count):
             return
         run = plan.choose()
         if run is not None and plan.is_final and plan.held.is_settled and plan.integrator.fuses_ticks:
@@ -211,7 +248,7 @@ class Stages:
     def _ticks_until_called(self, count: int) -> int:
         """Return the number of ticks, from the one that starts at this count, that can run before a function is due."""
         until = self._last_tick - count
-        for callback in (*self.on_tick, *self.after_tick):
+        for callback in (*self._called(), *self.after_tick):
             until = min(until, callback.every - count % callback.every)
         return until
 
@@ -221,8 +258,10 @@ class Stages:
         """Undo the changes of a tick that did not complete; if a tick completed before an interrupt, call the functions after it."""
         self.quiet = 0
         store = self._store
+        is_counted = self._bodies.tick_count > self._tick_start
         try:
-            if store.log is not None and self._bodies.tick_count == self._tick_start:
+            self._plan.actuators.recover(is_counted, self._dt, self._bodies.control)
+            if store.log is not None and not is_counted:
                 self._plan.held.spoil_all()
                 store.roll_back()
         finally:
@@ -238,6 +277,7 @@ class Stages:
             NonFiniteStateError: The message names the body and, if it can be found, the force that caused it.
             RuntimeError: A loop rejected its arrays.
         """
+        self._plan.actuators.refuse_tensor()
         index = int(self._bodies.control[BAD])
         if index < 0:
             raise RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")
@@ -274,6 +314,20 @@ def refuse_time(ticks: int, count: int, last_tick: int, dt: float, owner: str = 
 
 def _is_due(callbacks: list[Callback], count: int) -> bool:
     return bool(callbacks) and any(count % callback.every == 0 for callback in callbacks)
+
+
+def _sampling(part: SampledPart) -> Callable[[Any], None]:
+    """A function that takes one sample of a part and names the part in errors."""
+
+    def sample(world: Any) -> None:
+        if part.enabled:
+            try:
+                part._sample(world)
+            except Exception as error:
+                error.add_note(f"raised while {part!r} was sampled at t = {world.time:g} s; the tick was undone")
+                raise
+
+    return sample
 
 
 def _take_none(ticks: int) -> int:

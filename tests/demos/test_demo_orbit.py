@@ -8,8 +8,9 @@ import pytest
 from demos import orbit
 from demos.__main__ import main
 from demos.scenes import masses, orbit_cases
-from demos.scenes.orbit_cases import CASES, EARTH_RADIUS, GM
+from demos.scenes.orbit_cases import CASES, EARTH_RADIUS
 from demos.scenes.orbit_map import OrbitMap
+from demos.scenes.polar_orbit import GM
 from demos.scenes.spinning_body import SpinningBody
 from demos.viewer.picture.camera import OrbitCamera
 from demos.viewer.picture.scene import FRAME
@@ -154,18 +155,27 @@ def test_a_paused_flight_stays_where_it_is():
 
 
 def test_the_camera_keeps_the_horizon_in_the_picture_at_every_height():
-    scene = new_scene()
     for height in (1e6, 8e6, 36e6):
         position = np.array([0.48, -0.6, 0.64]) * (EARTH_RADIUS + height)
-        frame = orbit.camera_frame(position, np.array([3e3, 5e3, -1e3]))
-        assert np.abs(frame.T @ frame - np.eye(3)).max() < 1e-14 and np.linalg.det(frame) > 0.0
-        camera = OrbitCamera(distance=10.0, frame=frame)
+        axes = orbit.camera_axes(position, np.array([3e3, 5e3, -1e3]))
+        assert np.abs(axes.T @ axes - np.eye(3)).max() < 1e-14 and np.linalg.det(axes) > 0.0
+        camera = OrbitCamera(distance=10.0, axes=axes)
         down = math.acos(-camera.forward @ position / np.linalg.norm(position)) - math.pi / 2.0
         horizon = math.acos(EARTH_RADIUS / np.linalg.norm(position))
         assert horizon + down == pytest.approx(orbit.HORIZON, abs=0.02)
         right, up = camera.half_picture(1.0)
         assert abs(right @ position) < 1e-9 * np.linalg.norm(position) and up @ position > 0.0
-    assert scene.frame is orbit.Restarting.frame  # until it is drawn
+
+
+def test_the_camera_turns_with_the_orbit_until_the_earth_would_whirl():
+    """At the fastest pace an orbit takes less than a tenth of a second, so that a camera that turned with it would make one dizzy."""
+    scene = new_scene()
+    assert fly(scene, 60).picture().camera_axes == pytest.approx(
+        orbit.camera_axes(scene.target, scene.satellite.velocity), abs=1e-15
+    )
+    scene.world.time_scale = scene.fastest
+    before = scene.picture().camera_axes
+    assert (fly(scene, 1).picture().camera_axes == before).all()
 
 
 def test_the_planet_lies_where_the_earth_is():

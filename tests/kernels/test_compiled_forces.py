@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, forces, integrators
+from engine import MassProperties, World, flight, forces, integrators
 
+from ..helpers import add_to
 from ..worlds import METHODS, OTHER, PROPERTIES, crowd
 
 CENTER = (40.0, -30.0, 20.0)
@@ -19,7 +20,37 @@ def fields(bodies):
         forces.QuadraticDrag(0.05, bodies=bodies[1:4]),
         forces.AngularDamping(0.2),
         forces.Lorentz(0.3, electric_field=(1, -2, 0.5), magnetic_field=(0.2, 0.1, -1)),
+        forces.AtmosphericDrag(bodies[0], drag_area=0.4, at_body=(0.2, -0.5, 0.7), center=CENTER, **AIR),
+        forces.AtmosphericDrag(bodies[3], drag_area=0.2, at_body=(0.1, 0.3, -0.2), center=CENTER, **AIR),
+        forces.RadiationPressure(bodies[1], area=1.5, normal_body=(1, 2, 3), at_body=(0.1, 0.2, 0.3), **SUN),
+        forces.RadiationPressure(bodies[1], area=1.5, normal_body=(-1, -2, -3), at_body=(0.1, 0.2, 0.3), **SUN),
+        coil(bodies[2], (1, -0.5, 2), 0.7),
+        coil(bodies[2], (-1, 0.3, 0.2), -0.4),
     ]
+
+
+AIR = {
+    "density": 0.3,
+    "reference_altitude": 2.0,
+    "scale_height": 8.0,
+    "planet_radius": 45.0,
+    "planet_rate_world": (0.01, -0.02, 0.05),
+}
+SUN = {
+    "specular": 0.3,
+    "diffuse": 0.4,
+    "pressure": 0.8,
+    "sun_direction_world": (-2, 1, 0.5),
+    "shadow": (CENTER, 3.0),
+}
+
+
+def coil(body, axis, dipole):
+    torquer = flight.Magnetorquer(
+        body, axis=axis, max_dipole=1.0, field=forces.MagneticDipole(9e4, (1, 2, -2), center=CENTER)
+    )
+    torquer.dipole = dipole
+    return torquer
 
 
 def still_fields(bodies):
@@ -66,7 +97,7 @@ def flown(method, make_forces, *, extra=None, ticks=5, at_once=False, others=0):
         world.add_bodies(OTHER, np.arange(3.0 * others).reshape(others, 3), angular_velocity_body=(0.3, 1.0, -0.2))
     world.add_force(forces.UniformGravity((0.1, -0.3, 0.2)))
     for force in make_forces(bodies):
-        world.add_force(force)
+        add_to(world, force)
     thruster = forces.Thruster(bodies[4], position=(0.1, 0.2, -0.5), direction=(1, 1, 3), max_force=2.0)
     world.add_force(thruster).throttle = 0.7
     if extra is not None:

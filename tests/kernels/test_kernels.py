@@ -9,7 +9,8 @@ import pytest
 from engine import MassProperties, World, integrators
 from engine.compilation import compiler
 from engine.compilation.compiler import COMPILED
-from engine.forces import drag, gravity
+from engine.flight import magnetorquer
+from engine.forces import atmosphere, drag, gravity, radiation
 from engine.loops import fields, one_step
 from engine.loops.layout import (
     BAD,
@@ -126,8 +127,18 @@ def test_passes_are_packed_across_bodies(method):
     assert packed >= 0.9 * scalar
 
 
+LONG_FIELDS = (
+    gravity.POINT_GRAVITY,
+    gravity.GRAVITY_GRADIENT,
+    atmosphere.ATMOSPHERIC_DRAG,
+    radiation.RADIATION_PRESSURE,
+    magnetorquer.MAGNETORQUER,
+)
+"""Fields with enough multiplications to count them."""
+
+
 @needs_numba
-@pytest.mark.parametrize("kind", [gravity.POINT_GRAVITY, gravity.GRAVITY_GRADIENT], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", LONG_FIELDS, ids=lambda kind: kind.name)
 def test_fields_are_packed_across_bodies(kind):
     array, control, integer, real = types()
     passes = array, control, array, integer, array, integer, integer, real

@@ -798,6 +798,12 @@ BUILT_IN = {
     "AngularDamping": lambda body: forces.AngularDamping(0.7),
     "Spring": lambda body: forces.Spring(body, None, at_body=POINT, at_other=(-0.6, 0.5, 1.9), stiffness=4.0, damping=0.3),
     "Lorentz": lambda body: forces.Lorentz(0.7, electric_field=(0.3, 0.1, -0.2), magnetic_field=(0.6, 1.2, 3.8)),
+    "AtmosphericDrag": lambda body: forces.AtmosphericDrag(
+        body, drag_area=0.7, at_body=POINT, density=2.4, reference_altitude=0.0, scale_height=1.5, planet_radius=0.8
+    ),
+    "RadiationPressure": lambda body: forces.RadiationPressure(
+        body, area=1.3, normal_body=(1, 2, 3), at_body=POINT, specular=0.3, diffuse=0.4, pressure=0.9, sun_direction_world=(1, -1, 4)
+    ),
 }  # fmt: skip
 
 

@@ -182,6 +182,21 @@ def test_arrows_and_lines_keep_their_colour(gl, quality, colour):
         assert np.abs(at(image, camera, point) - wanted).max() < (8 if quality.bloom else 2)
 
 
+def test_the_planet_is_where_the_picture_places_it(gl):
+    """Full before the camera, which has the sun behind it; then behind the camera; then as always: one renderer draws the sky anew."""
+    camera = OrbitCamera(float(np.arctan2(view.SUN[1], view.SUN[0])), float(np.arcsin(view.SUN[2])), 10.0)
+    renderer = Renderer(gl, SIZE, LOW)
+    try:
+        brightness = []
+        for planet in ((*camera.forward, 0.4), (*-camera.forward, 0.4), None):
+            renderer.draw(Picture(planet=None if planet is None else np.array(planet)), camera)
+            brightness.append(renderer.read().astype(int)[80:100, 150:170].mean())
+    finally:
+        renderer.release()
+    assert brightness[0] > 60.0 and brightness[1] < 20.0
+    assert abs(brightness[2] - draw(gl, EMPTY, camera, LOW)[80:100, 150:170].mean()) < 1e-9
+
+
 def test_a_line_covers_what_lies_behind_it(gl):
     camera, wall = OrbitCamera(1.0, 0.2, 6.0), Model("wall", ORIGIN, facing_the_sun())
     line = Line(np.add(view.SUN, [(0.0, 0.0, -0.5), (0.0, 0.0, 0.5)]), (0.2, 0.5, 0.9, 1.0), 8.0)

@@ -13,6 +13,7 @@ from demos.viewer.picture.history import History
 from demos.viewer.picture.quality import LOW
 from demos.viewer.picture.trail import Trail
 from demos.viewer.run import application
+from engine import rotation
 
 from ..viewing import SMALL, camera_for, canvas, fly, looks_like_the_scene, new_scene, read_png, scene_of
 
@@ -43,7 +44,7 @@ def test_drawing_leaves_the_world_as_it_was_to_the_last_bit(case):
     assert all(map(looks_like_the_scene, images)) and (images[0] != images[-1]).any()
 
 
-@pytest.mark.parametrize("name", ["top", "integrators", "swarm", "orbit"])
+@pytest.mark.parametrize("name", ["top", "integrators", "swarm", "orbit", "detumble"])
 def test_no_demo_is_changed_by_being_drawn_with_its_hud(name):
     drawn, undrawn = scene_of(name), scene_of(name)
     with canvas() as opened:
@@ -92,6 +93,17 @@ def test_the_camera_shows_right_as_right_and_up_as_up():
     assert camera.project(camera.target + right, (800, 600))[0] > 450.0
     assert camera.project(camera.target + np.array((0.0, 0.0, 1.0)), (800, 600))[1] < 250.0
     assert camera.project(camera.eye - camera.forward, (800, 600)) is None
+
+
+def test_a_camera_in_other_axes_sees_what_one_in_the_worlds_sees_of_a_turned_scene():
+    """The axes are a rotation R: the eye goes to R times its place, and a point R p is seen where p was."""
+    turn = rotation.to_matrix(rotation.from_rotation_vector((0.4, -1.1, 0.7)))
+    usual, turned = (OrbitCamera(0.7, 0.3, 9.0, axes=axes) for axes in (np.eye(3), turn))
+    assert turned.eye == pytest.approx(turn @ usual.eye, abs=1e-14)
+    for point in np.random.default_rng(3).normal(size=(5, 3)):
+        assert turned.project(turn @ point, (800, 600)) == pytest.approx(usual.project(point, (800, 600)), abs=1e-9)
+    for axis, other in zip(turned.half_picture(1.5), usual.half_picture(1.5), strict=True):
+        assert axis == pytest.approx(turn @ other, abs=1e-14)
 
 
 def test_far_from_the_origin_the_drawing_coordinates_stay_sharp():

@@ -10,7 +10,7 @@ from demos.viewer.hud.sparklines import Sparklines
 from demos.viewer.picture.curve import curve, limits, number, round_numbers
 from demos.viewer.picture.history import CAPACITY, History
 from demos.viewer.picture.keys import help_columns
-from demos.viewer.picture.scene import FRAME, Caption, Picture, Sample
+from demos.viewer.picture.scene import FRAME, Caption, Curves, Picture, Sample
 from demos.viewer.run.flight import SceneFlight
 
 from ..viewing import camera_for, fly, new_scene
@@ -179,6 +179,22 @@ def test_the_sparklines_follow_the_world_and_are_exact_in_a_pause():
     assert sparklines.patch(history, 12, 800, 10).pixels is first.pixels  # less than a pixel on
     assert (sparklines.patch(history, 12, 800, 10, exact=True).pixels != first.pixels).any()
     history.append(sample(1.0, 2.0))
+    assert sparklines.patch(history, 12, 800, 10).pixels is not first.pixels
+
+
+def test_a_scene_may_show_other_curves_than_the_drifts_and_a_longer_time():
+    other = Curves(("tumble left", "+.3f"), ("moment", ".2f"), 1200.0)
+    scene = fly(new_scene(), 3)
+    now = replace(scene.sample(), energy_drift=0.25, momentum_drift=0.5, curves=other)
+    text = " ".join(hud.status_lines(scene, now))
+    assert "tumble left +0.250" in text and "moment 0.50" in text and "drift" not in text
+    history, sparklines = History(), Sparklines()
+    history.append(replace(sample(0.0), curves=other))
+    history.append(replace(sample(100.0), curves=other))
+    first = sparklines.patch(history, 12, 800, 10)
+    history.append(replace(sample(105.0), curves=other))
+    assert sparklines.patch(history, 12, 800, 10).pixels is first.pixels  # less than a pixel on
+    history.append(replace(sample(107.0), curves=other))
     assert sparklines.patch(history, 12, 800, 10).pixels is not first.pixels
 
 

@@ -303,7 +303,14 @@ def test_a_profile_times_the_stages_and_changes_no_bit(called):
         world.step()
     twin.step(21)
     assert profile.ticks == 21
-    assert list(profile.seconds) == ["call_callbacks", "gather_held", "move", "commit", "call_after_tick"]
+    assert list(profile.seconds) == [
+        "call_callbacks",
+        "drive_actuators",
+        "gather_held",
+        "move",
+        "commit",
+        "call_after_tick",
+    ]
     assert all(0.0 <= spent < 60.0 and math.isfinite(spent) for spent in profile.seconds.values())
     assert str(profile).startswith("21 ticks\n")
     world.step(3)

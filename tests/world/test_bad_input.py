@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from engine import Clock, MassProperties, NonFiniteStateError, World, forces, integrators
+from engine import Clock, MassProperties, NonFiniteStateError, World, flight, forces, integrators
 
 from ..helpers import SKEW_ORIENTATION, skew_tensor
 
@@ -427,6 +427,21 @@ def test_a_world_refuses_in_clear_words_and_is_as_it_was(name):
     world.step()
 
 
+def atmospheric_drag(body, **changed):
+    given = {"density": 1.0, "reference_altitude": 0.0, "scale_height": 8e3, "planet_radius": 6e6}
+    return forces.AtmosphericDrag(body, **{"drag_area": 1.0, "at_body": (0, 0, 0), **given, **changed})
+
+
+def radiation_pressure(body, **changed):
+    given = {"area": 1.0, "normal_body": (0, 0, 1), "at_body": (0, 0, 0), "sun_direction_world": (0, 0, 1)}
+    return forces.RadiationPressure(body, **{"specular": 0.3, "diffuse": 0.4, **given, **changed})
+
+
+def magnetorquer(body, **changed):
+    given = {"axis": (0, 0, 1), "max_dipole": 1.0, "field": forces.MagneticDipole(1.0, (0, 0, 1))}
+    return flight.Magnetorquer(body, **{**given, **changed})
+
+
 POSITIVE, AT_LEAST_ZERO, ANY = "positive", "at least zero", "any"
 REAL_ARGUMENTS = {
     "World dt": (lambda v, s: World(v), "dt", POSITIVE),
@@ -455,6 +470,20 @@ REAL_ARGUMENTS = {
         AT_LEAST_ZERO,
     ),
     "Lorentz": (lambda v, s: forces.Lorentz(v), "charge", ANY),
+    "AtmosphericDrag area": (lambda v, s: atmospheric_drag(s, drag_area=v), "drag_area", AT_LEAST_ZERO),
+    "AtmosphericDrag density": (lambda v, s: atmospheric_drag(s, density=v), "density", AT_LEAST_ZERO),
+    "AtmosphericDrag altitude": (lambda v, s: atmospheric_drag(s, reference_altitude=v), "reference_altitude", ANY),
+    "AtmosphericDrag height": (lambda v, s: atmospheric_drag(s, scale_height=v), "scale_height", POSITIVE),
+    "AtmosphericDrag radius": (lambda v, s: atmospheric_drag(s, planet_radius=v), "planet_radius", AT_LEAST_ZERO),
+    "RadiationPressure area": (lambda v, s: radiation_pressure(s, area=v), "area", AT_LEAST_ZERO),
+    "RadiationPressure pressure": (lambda v, s: radiation_pressure(s, pressure=v), "pressure", AT_LEAST_ZERO),
+    "RadiationPressure shadow": (
+        lambda v, s: radiation_pressure(s, shadow=((0, 0, 0), v)),
+        "shadow radius",
+        POSITIVE,
+    ),
+    "MagneticDipole strength": (lambda v, s: forces.MagneticDipole(v, (0, 0, 1)), "strength", POSITIVE),
+    "Magnetorquer": (lambda v, s: magnetorquer(s, max_dipole=v), "max_dipole", POSITIVE),
     "MassProperties": (lambda v, s: MassProperties(v, (1.0, 1.0, 1.0)), "mass", POSITIVE),
     "MassProperties.sphere mass": (lambda v, s: MassProperties.sphere(v, 1.0), "mass", POSITIVE),
     "MassProperties.sphere radius": (lambda v, s: MassProperties.sphere(1.0, v), "radius", POSITIVE),
@@ -503,6 +532,16 @@ VECTOR_ARGUMENTS = {
     "Spring at_other": (lambda v, s: forces.Spring(s, None, at_other=v, stiffness=1.0), "at_other", False),
     "Lorentz electric": (lambda v, s: forces.Lorentz(1.0, electric_field=v), "electric_field", False),
     "Lorentz magnetic": (lambda v, s: forces.Lorentz(1.0, magnetic_field=v), "magnetic_field", False),
+    "AtmosphericDrag at": (lambda v, s: atmospheric_drag(s, at_body=v), "at_body", False),
+    "AtmosphericDrag center": (lambda v, s: atmospheric_drag(s, center=v), "center", False),
+    "AtmosphericDrag rate": (lambda v, s: atmospheric_drag(s, planet_rate_world=v), "planet_rate_world", False),
+    "RadiationPressure at": (lambda v, s: radiation_pressure(s, at_body=v), "at_body", False),
+    "RadiationPressure normal": (lambda v, s: radiation_pressure(s, normal_body=v), "normal_body", True),
+    "RadiationPressure sun": (lambda v, s: radiation_pressure(s, sun_direction_world=v), "sun_direction_world", True),
+    "RadiationPressure shadow": (lambda v, s: radiation_pressure(s, shadow=(v, 1.0)), "shadow center", False),
+    "MagneticDipole axis": (lambda v, s: forces.MagneticDipole(1.0, v), "axis_world", True),
+    "MagneticDipole center": (lambda v, s: forces.MagneticDipole(1.0, (0, 0, 1), v), "center", False),
+    "Magnetorquer axis": (lambda v, s: magnetorquer(s, axis=v), "axis", True),
     "MassProperties center": (lambda v, s: MassProperties(1.0, (1, 1, 1), v), "center_of_mass_body", False),
     "MassProperties inertia": (lambda v, s: MassProperties(1.0, v), "inertia_body", None),
     "MassProperties box": (lambda v, s: MassProperties.box(1.0, v), "size", None),
@@ -560,6 +599,9 @@ BODY_ARGUMENTS = {
     "LinearDrag bodies": lambda v, s: forces.LinearDrag(1.0, bodies=5 if v is None else v),
     "LinearDrag two": lambda v, s: forces.LinearDrag(1.0, bodies=[s, v]),
     "Lorentz": lambda v, s: forces.Lorentz(1.0, bodies=[v]),
+    "AtmosphericDrag": lambda v, s: atmospheric_drag(v),
+    "RadiationPressure": lambda v, s: radiation_pressure(v),
+    "Magnetorquer": lambda v, s: magnetorquer(v),
 }
 
 

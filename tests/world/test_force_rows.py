@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from engine import World, forces
+from engine import World, flight, forces
 
 from ..full_world import Wind
-from ..helpers import SKEW_ORIENTATION
+from ..helpers import SKEW_ORIENTATION, add_to
 from ..worlds import OTHER, PROPERTIES, START
 
 CENTER = (40.0, -30.0, 20.0)
@@ -70,6 +70,35 @@ def spring(bodies, **changed):
 
 GRAVITY = made_with(forces.PointGravity, gm=500.0, center=CENTER, j2=0.1, reference_radius=3.0, axis=(1, 2, 3))
 LORENTZ = {"charge": 0.3, "electric_field": (1, -2, 0.5), "magnetic_field": (0.2, 0.1, -1)}
+AIR = {
+    "drag_area": 0.4,
+    "at_body": (0.2, -0.5, 0.7),
+    "density": 0.3,
+    "reference_altitude": 2.0,
+    "scale_height": 8.0,
+    "planet_radius": 45.0,
+    "center": CENTER,
+    "planet_rate_world": (0.01, -0.02, 0.05),
+}
+PLATE = {
+    "area": 1.5,
+    "normal_body": (1, 2, 3),
+    "at_body": (0.1, 0.2, 0.3),
+    "specular": 0.3,
+    "diffuse": 0.4,
+    "pressure": 0.8,
+    "sun_direction_world": (-2, 1, 5),
+    "shadow": (CENTER, 3.0),
+}
+
+
+def coil(body, dipole=0.7, **given):
+    field = forces.MagneticDipole(9e4, (1, 2, -2), center=CENTER)
+    made = flight.Magnetorquer(body, **{"max_dipole": 1.0, "field": field, **given})
+    made.dipole = dipole
+    return made
+
+
 PARAMETERS = {
     "uniform acceleration": (made_with(forces.UniformGravity, acceleration_world=(0, 0, -1)), "acceleration_world", (1, 2, 3)),
     "throttle": (thruster, "throttle", 0.75),
@@ -96,6 +125,15 @@ PARAMETERS = {
     "drag on two": (made_with(forces.QuadraticDrag, coefficient=0.3, bodies=(1, 2)), "coefficient", 0.0),
     "drag for each": (made_with(forces.QuadraticDrag, coefficient=(0.3, 0.1), bodies=(1, 2)), "coefficient", (0.5, 0.4)),
     "damping": (made_with(forces.AngularDamping, coefficient=0.2), "coefficient", 0.5),
+    **{f"air {name}": (on_a_body(forces.AtmosphericDrag, **AIR), name, value) for name, value in (
+        ("drag_area", 2.0), ("at_body", (0.3, 0, 1)), ("density", 0.1), ("reference_altitude", 9.0), ("scale_height", 3.0),
+        ("planet_radius", 20.0), ("center", FAR), ("planet_rate_world", (0.2, 0.1, 0.3)))},
+    **{f"plate {name}": (on_a_body(forces.RadiationPressure, **PLATE), name, value) for name, value in (
+        ("area", 2.0), ("at_body", (0.3, 0, 1)), ("specular", 0.1), ("diffuse", 0.0), ("pressure", 3.0))},
+    "plate's normal direction": (on_a_body(forces.RadiationPressure, **PLATE), "normal_body", (1, 0, 2)),
+    "direction to the sun": (on_a_body(forces.RadiationPressure, **PLATE), "sun_direction_world", (2, 1, 2)),
+    "coil axis": (on_a_body(coil, axis=(1, 2, 3)), "axis", (3, 2, 0)),
+    "coil dipole": (on_a_body(coil, axis=(1, 2, 3)), "dipole", -0.9),
     **{f"lorentz {name}": (made_with(forces.Lorentz, **LORENTZ), name, value) for name, value in (
         ("charge", -0.7), ("electric_field", (0, 1, 2)), ("magnetic_field", (3, 0.5, 0)))},
 }  # fmt: skip
@@ -105,16 +143,16 @@ PARAMETERS = {
 @pytest.mark.parametrize(("make", "name", "value"), PARAMETERS.values(), ids=PARAMETERS)
 def test_a_parameter_set_in_flight_acts_to_the_last_bit_as_one_that_the_force_was_made_with(make, name, value):
     flying, unchanged, fresh = three_bodies(), three_bodies(), three_bodies()
-    force = flying.add_force(make(flying.bodies))
-    unchanged.add_force(make(unchanged.bodies))
+    force = add_to(flying, make(flying.bodies))
+    add_to(unchanged, make(unchanged.bodies))
     before = getattr(force, name)
     flying.step(3)
     unchanged.step(3)
     setattr(force, name, value)
     assert np.shape(getattr(force, name)) == np.shape(before)
-    if "direction" not in name and name != "axis":  # kept at unit length
+    if not any(word in name for word in ("direction", "normal", "axis")):  # kept at unit length
         assert np.array_equal(getattr(force, name), value)
-    fresh.add_force(make(fresh.bodies, **{name: value}))
+    add_to(fresh, make(fresh.bodies, **{name: value}))
     take_state(fresh, flying)
     for world in (flying, fresh, unchanged):
         world.step(2)
@@ -125,7 +163,7 @@ def test_a_parameter_set_in_flight_acts_to_the_last_bit_as_one_that_the_force_wa
 @pytest.mark.parametrize(("make", "name", "value"), PARAMETERS.values(), ids=PARAMETERS)
 def test_a_parameter_set_in_a_tick_that_fails_has_its_old_value_and_a_bad_one_changes_nothing(make, name, value):
     world = three_bodies()
-    force = world.add_force(make(world.bodies))
+    force = add_to(world, make(world.bodies))
     before, digest = np.copy(getattr(force, name)), world.state_hash()
 
     def change(world):
@@ -153,8 +191,8 @@ def test_a_parameter_set_in_a_tick_that_fails_has_its_old_value_and_a_bad_one_ch
 @pytest.mark.parametrize("make", {make: None for make, _, _ in PARAMETERS.values()}, ids=lambda make: make.__qualname__)
 def test_a_force_that_is_switched_off_acts_to_the_last_bit_as_one_that_is_not_there(make):
     off, without, on = three_bodies(), three_bodies(), three_bodies()
-    force = off.add_force(make(off.bodies))
-    on.add_force(make(on.bodies))
+    force = add_to(off, make(off.bodies))
+    add_to(on, make(on.bodies))
     force.enabled = False
     for world in (off, without, on):
         world.step(2)
@@ -279,7 +317,7 @@ def crew(names):
     for wanted, make in ITEMS:
         present = [made.body(name) for name in wanted if name in names]
         if present or not wanted:
-            made.add_force(make(*present))
+            add_to(made, make(*present))
     return made
 
 

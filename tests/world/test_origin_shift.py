@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from engine import World, forces
+from engine import World, flight, forces
 from engine.forces.force import TableForce
 from engine.store.bodies import BODIES
 from engine.store.schema import ANY, Field, Kind, Schema
@@ -85,7 +85,8 @@ def test_parameters_that_are_points_of_the_world_are_moved_and_others_are_not():
 
 
 def all_schemas():
-    kinds = [kind for kind in vars(forces).values() if inspect.isclass(kind) and issubclass(kind, TableForce)]
+    public = [*vars(forces).values(), *vars(flight).values()]
+    kinds = [kind for kind in public if inspect.isclass(kind) and issubclass(kind, TableForce)]
     on_ship = forces.ConstantForce(skew_body()[1], force_world=(0, 0, 1), at_body=(1, 0, 0))
     return [
         BODIES,
@@ -99,7 +100,7 @@ def test_every_position_in_world_axes_of_every_table_is_known_as_a_point_of_the_
     """A new force with a point of the world cannot be forgotten."""
     fields = [field for schema in all_schemas() for field in schema.fields]
     points = {field.name for field in fields if field.unit == "m" and "world" in field.frame}
-    assert points == {"position", "previous_position", "at_other", "center"}
+    assert points == {"position", "previous_position", "at_other", "center", "shadow_center", "field_center"}
     assert points == {field.name for field in fields if field.world_axes}
     with pytest.raises(ValueError, match="a point of the world must have one axis per component"):
         Schema("bad", [Field("point", Kind.MODEL, 3, "m", digest=0, rule=ANY, world_axes=(0, 1))])

@@ -8,8 +8,22 @@ import pytest
 from engine import World, forces
 
 from ..full_world import Gusts, count_ticks, differences, full_world, image
+from ..helpers import add_to
 from ..worlds import OTHER, PROPERTIES
-from .test_force_rows import FAR, GRAVITY, LORENTZ, jets, made_with, on_a_body, spring, three_bodies, thruster
+from .test_force_rows import (
+    AIR,
+    FAR,
+    GRAVITY,
+    LORENTZ,
+    PLATE,
+    coil,
+    jets,
+    made_with,
+    on_a_body,
+    spring,
+    three_bodies,
+    thruster,
+)
 
 # a parameter set to what construction rejects
 
@@ -38,6 +52,17 @@ BAD = {
     "coefficient": (made_with(forces.LinearDrag, coefficient=0.4), (*NUMBERS, -0.1, (0.1, 0.2))),
     "charge": (made_with(forces.Lorentz, **LORENTZ), NUMBERS),
     "electric_field": (made_with(forces.Lorentz, **LORENTZ), VECTORS),
+    "drag_area": (on_a_body(forces.AtmosphericDrag, **AIR), (*NUMBERS, -0.1)),
+    "density": (on_a_body(forces.AtmosphericDrag, **AIR), (*NUMBERS, -0.1)),
+    "scale_height": (on_a_body(forces.AtmosphericDrag, **AIR), (*NUMBERS, 0.0, -0.1)),
+    "planet_rate_world": (on_a_body(forces.AtmosphericDrag, **AIR), VECTORS),
+    "normal_body": (on_a_body(forces.RadiationPressure, **PLATE), (*VECTORS, (0, 0, 0))),
+    "sun_direction_world": (on_a_body(forces.RadiationPressure, **PLATE), (*VECTORS, (0, 0, 0))),
+    "specular": (on_a_body(forces.RadiationPressure, **PLATE), (*NUMBERS, -0.1, 1.1)),
+    "diffuse": (on_a_body(forces.RadiationPressure, **PLATE), (*NUMBERS, -0.1, 1.1)),
+    "dipole": (on_a_body(coil, axis=(1, 2, 3)), (*NUMBERS, 1.1, -1.1)),
+    "coil axis": (on_a_body(coil, axis=(1, 2, 3)), (*VECTORS, (0, 0, 0))),
+    "field": (on_a_body(coil, axis=(1, 2, 3)), (*NUMBERS, *VECTORS)),
     "gradient center": (made_with(forces.GravityGradient, gm=5e4, center=FAR), VECTORS),
 }  # fmt: skip
 
@@ -52,7 +77,7 @@ def test_a_parameter_is_rejected_in_flight_as_at_construction_and_nothing_change
     make, values = BAD[name]
     argument = name.split()[-1]
     world = three_bodies()
-    force = world.add_force(make(world.bodies))
+    force = add_to(world, make(world.bodies))
     before = image(world)
     for value in values:
         with pytest.raises((ValueError, TypeError)) as made:
@@ -72,7 +97,9 @@ def test_a_parameter_is_rejected_in_flight_as_at_construction_and_nothing_change
 def test_what_a_force_is_made_of_for_good_cannot_be_set(name):
     world = three_bodies()
     force = world.add_force(spring(world.bodies))
-    with pytest.raises(AttributeError, match=f"Spring.*: {name} cannot be changed; remove the force and add another"):
+    with pytest.raises(
+        AttributeError, match=f"Spring.*: {name} cannot be changed; remove it from the world and add another"
+    ):
         setattr(force, name, world.bodies[1])
     for make, other in ((on_a_body(forces.ConstantForce, force_world=(0, 0, 1)), "force_body"), (thruster, "throtle")):
         with pytest.raises(AttributeError):
@@ -102,6 +129,9 @@ def use(world, body, other):
         "quadratic drag": lambda: world.add_force(forces.QuadraticDrag([1.0, 2.0], bodies=[other, body])),
         "damping": lambda: world.add_force(forces.AngularDamping(1.0, bodies=[body])),
         "lorentz": lambda: world.add_force(forces.Lorentz(1.0, bodies=[body])),
+        "air": lambda: world.add_force(forces.AtmosphericDrag(body, **AIR)),
+        "plate": lambda: world.add_force(forces.RadiationPressure(body, **PLATE)),
+        "coil": lambda: world.add_part(coil(body, axis=(1, 2, 3))),
         "wrench.add": lambda: world.add_force(lambda wrench, bodies, time: wrench.add(body, force_world=(0, 0, 1))) and world.step(),
     }  # fmt: skip
 
@@ -155,7 +185,9 @@ def test_every_use_of_the_handle_of_a_removed_body_says_that_it_was_removed():
             value = getattr(gone, name)
             value(*[(1.0, 2.0, 3.0)] * arguments.get(name, 1))
         if isinstance(getattr(type(gone), name), property) and getattr(type(gone), name).fset is not None:
-            good = {"mass_properties": OTHER, "orientation": (0, 0, 0, 1)}.get(name, (1.0, 2.0, 3.0))
+            good = {"mass_properties": OTHER, "dry_mass_properties": OTHER, "orientation": (0, 0, 0, 1)}.get(
+                name, (1.0, 2.0, 3.0)
+            )
             with pytest.raises(ValueError, match="was removed from its world"):
                 setattr(gone, name, good)
     assert (gone.name, repr(gone), str(gone)) == ("probe", "<Body 'probe' (removed)>", "body 'probe'")

@@ -56,7 +56,7 @@ def test_a_steady_step_makes_at_most_four_python_calls(every):
 
 def test_the_stages_of_a_tick_stand_in_step_in_their_order():
     source = inspect.getsource(World.step)
-    stages = ["call_callbacks", "gather_held", "move", "commit", "call_after_tick"]
+    stages = ["call_callbacks", "drive_actuators", "gather_held", "move", "commit", "call_after_tick"]
     places = [source.index(f"stages.{name}(") for name in stages]
     assert places == sorted(places)
 

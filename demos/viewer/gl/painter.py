@@ -7,7 +7,7 @@ import numpy as np
 
 from ..files.png import Image
 from ..hud.hud import Hud, notice
-from ..picture.camera import OrbitCamera
+from ..picture.camera import WORLD_AXES, OrbitCamera
 from ..picture.history import History
 from ..picture.quality import HIGH, Quality
 from ..picture.scene import Scene
@@ -34,12 +34,13 @@ class Painter:
         help_shown: bool = False,
     ) -> None:
         """Draw one frame without the layers that are hidden; it stays in the renderer until it is shown or read."""
+        camera.target = scene.target
         size = self.renderer.size
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # what has flown beyond a float32 is not seen, and no reason to end
             picture = scene.picture().without(hidden)
-            camera.target, camera.frame = scene.target, scene.frame
+            camera.axes = WORLD_AXES if picture.camera_axes is None else picture.camera_axes
             patches = self._hud.patches(
                 scene, picture, camera, size, history, pace=pace, keys=keys, help_shown=help_shown
             )

@@ -63,8 +63,9 @@ class Renderer:
         pixels = 0.5 * self.size[1] / camera.half_height
         self._solids.place(batches, pixels, self.quality.speck)
         matrix, texels = self._shadow.matrix(camera, self._casting_radius(picture, camera))
-        self._write_view(camera, matrix, texels, flames(picture, camera), picture.planet)
-        self._backdrop.draw(camera, picture.planet)
+        planet = view.PLANET if picture.planet is None else picture.planet
+        self._write_view(camera, matrix, texels, flames(picture, camera), planet)
+        self._backdrop.draw(camera, planet)
         self._shadow.draw(self._solids, batches)
         self._draw_foreground(picture, camera, batches, pixels)
         self._finish()
@@ -100,7 +101,7 @@ class Renderer:
         sun_map: view.Array,
         texels: float,
         lights: view.Array,
-        planet: view.Array | None = None,
+        planet: view.Array = view.PLANET,
     ) -> None:
         """Hand over what every shader knows of the frame."""
         self._view.write(view.pack(camera, self.size, sun_map, texels, lights, planet))

@@ -80,10 +80,8 @@ def status_facts(scene: Scene, now: Sample | None = None, pace: str = "") -> lis
     world, now = scene.world, now or scene.sample()
     shown_pace = ("", "paused") if world.paused else ("pace", pace or f"×{world.time_scale:g}")
     dt = f"1/{1.0 / world.dt:.0f} s" if abs(1.0 / world.dt - round(1.0 / world.dt)) < 1e-6 else f"{world.dt:g} s"
-    drifts = [
-        ("energy drift", number(now.energy_drift, "+.1e")),
-        ("momentum drift", number(now.momentum_drift, ".1e")),
-    ]
+    (first, first_form), (second, second_form) = now.curves.first, now.curves.second
+    drifts = [(first, number(now.energy_drift, first_form)), (second, number(now.momentum_drift, second_form))]
     if len(world.bodies) == 1:  # for many bodies the sum is slow to compute and not informative
         drifts.append(("L =", f"{np.linalg.norm(world.bodies[0].angular_momentum_world):.5g} N·m·s"))
     return [

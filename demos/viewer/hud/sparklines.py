@@ -13,11 +13,8 @@ from .overlay import LINE, QUIET, TEXT, Patch, Plate
 
 Array = npt.NDArray[np.float64]
 
-SPAN = 20.0
-"""Seconds of the world shown."""
-
-RENEWED = 0.1
-"""Seconds of the world after which the curves are drawn anew."""
+RENEWED = 1.0 / 200.0
+"""Share of the time shown after which the curves are drawn anew."""
 
 GROUND, ZERO = (0.30, 0.38, 0.52, 0.22), (0.60, 0.70, 0.85, 0.40)
 """Behind the curves, and the line of zero."""
@@ -43,7 +40,7 @@ class Sparklines:
     def patch(self, history: History, unit: int, right: int, top: int, *, exact: bool = False) -> Patch:
         """The plate with its right upper corner there, `unit` being the height of text; where it must be exact, as of now."""
         drawn = unit, float(history.time[-1])
-        stale = abs(drawn[1] - self._drawn[1]) >= (0.0 if exact else RENEWED)
+        stale = abs(drawn[1] - self._drawn[1]) >= (0.0 if exact else RENEWED * history.newest.curves.span)
         if unit != self._drawn[0] or (stale and drawn != self._drawn):
             self._plate, self._drawn = _plate(history, unit), drawn
         return self._plate.at(right - self._plate.pixels.shape[1], top)
@@ -57,20 +54,21 @@ def width(unit: int) -> int:
 def _plate(history: History, unit: int) -> Plate:
     small, margin, tall = max(11, round(0.8 * unit)), round(0.6 * unit), round(2.4 * unit)
     line, gap = round(LINE * small), round(0.45 * unit)
-    now = history.time[-1]
-    recent = history.since(now - SPAN)
+    now, shown = history.time[-1], history.newest.curves
+    recent = history.since(now - shown.span)
     sparklines = (
         Sparkline("rates  rad/s", tuple(zip((RED, GREEN, BLUE), recent.rates.T, strict=True)), "+.2f"),
-        Sparkline("energy drift", ((AMBER, recent.energy_drift),), "+.1e"),
-        Sparkline("momentum drift", ((VIOLET, recent.momentum_drift),), ".1e"),
+        Sparkline(shown.first[0], ((AMBER, recent.energy_drift),), shown.first[1]),
+        Sparkline(shown.second[0], ((VIOLET, recent.momentum_drift),), shown.second[1]),
     )
     plate = Plate(width(unit), 2 * margin + len(sparklines) * (line + tall + gap) - gap + line)
     top = margin
     for sparkline in sparklines:
         _head(plate, sparkline, small, margin, top)
-        _draw(plate, sparkline, recent.time - (now - SPAN), (margin, top + line, width(unit) - 2 * margin, tall), small)
+        across = (recent.time - (now - shown.span)) / shown.span
+        _draw(plate, sparkline, across, (margin, top + line, width(unit) - 2 * margin, tall), small)
         top += line + tall + gap
-    plate.write(f"the last {SPAN:g} s", QUIET, small, margin, top - gap + round(0.25 * unit))
+    plate.write(f"the last {shown.span:g} s", QUIET, small, margin, top - gap + round(0.25 * unit))
     return plate
 
 
@@ -83,7 +81,8 @@ def _head(plate: Plate, sparkline: Sparkline, height: int, margin: int, top: int
         right = plate.write(text, colour, height, right, top, from_right=True) - height // 2
 
 
-def _draw(plate: Plate, sparkline: Sparkline, time: Array, place: tuple[int, int, int, int], height: int) -> None:
+def _draw(plate: Plate, sparkline: Sparkline, across: Array, place: tuple[int, int, int, int], height: int) -> None:
+    """Draw the curves; `across` is where each sample lies, from 0 to 1."""
     left, top, wide, tall = place
     values = np.concatenate([values for _, values in sparkline.curves])
     low, high = limits(values)
@@ -93,7 +92,7 @@ def _draw(plate: Plate, sparkline: Sparkline, time: Array, place: tuple[int, int
     row = round(high / (high - low) * (tall - 1))
     plate.ink(np.ones((1, wide), np.float32), ZERO, left, top + row)
     for colour, drawn in sparkline.curves:
-        ink = curve(time / SPAN * (wide - 1), (high - drawn) / (high - low) * (tall - 1), wide, tall)
+        ink = curve(across * (wide - 1), (high - drawn) / (high - low) * (tall - 1), wide, tall)
         plate.ink(ink, colour, left, top)
     for value, at in ((max(values.max(), 0.0), top), (min(values.min(), 0.0), top + tall - height)):
         plate.write(number(value, ".2g"), QUIET, height, left + wide + height // 2, at - 1)

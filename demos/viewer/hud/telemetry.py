@@ -28,16 +28,19 @@ class Plot:
 
 
 def telemetry_picture(history: History, title: str, status: Sequence[str], size: tuple[int, int]) -> Image:
-    """Body rates, energy drift and momentum drift against time, shape (height, width, 3); at least 480 × 400 pixels."""
+    """Body rates and the two curves of the scene against time, usually the drifts of energy and momentum, shape (height, width, 3).
+
+    It has at least 480 × 400 pixels.
+    """
     width, height = (max(wanted, least) for wanted, least in zip(size, SMALLEST, strict=True))
-    time = history.time
+    time, shown = history.time, history.newest.curves
     plots = [
         Plot(
             "body rates [rad/s]",
             [(f"ω{'xyz'[i]}", (RED, GREEN, BLUE)[i], history.rates[:, i]) for i in range(3)],
         ),
-        Plot("energy drift, relative", [("", AMBER, history.energy_drift)]),
-        Plot("momentum drift, relative", [("", VIOLET, history.momentum_drift)]),
+        Plot(f"{shown.first[0]}, relative", [("", AMBER, history.energy_drift)]),
+        Plot(f"{shown.second[0]}, relative", [("", VIOLET, history.momentum_drift)]),
     ]
     canvas = np.empty((height, width, 3))
     canvas[:] = BACKGROUND

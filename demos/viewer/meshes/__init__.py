@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from . import balls, dart, drum_satellite, probe, rocket_top, simple, spacecraft, station
+from . import balls, cubesat, dart, drum_satellite, probe, rocket_top, simple, spacecraft, station
 from .mesh_builder import MeshBuilder
 
 MESHES: dict[str, Callable[[], MeshBuilder]] = {
@@ -15,12 +15,14 @@ MESHES: dict[str, Callable[[], MeshBuilder]] = {
     "station": station.build,
     "rocket-top": rocket_top.build,
     "dart": dart.build,
+    "cubesat": cubesat.build,
     "drum-satellite": drum_satellite.build,
     "t-handle": simple.t_handle,
     "drum": simple.drum,
     "crate": simple.crate,
     "ball": balls.solid,
     "dark-ball": balls.dark,
+    "blue-ball": balls.blue,
     "arrow-shaft": simple.arrow_shaft,
     "arrow-head": simple.arrow_head,
 }

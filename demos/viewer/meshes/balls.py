@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .materials import NIGHT, PAINT, SLATE, TWILIGHT
+from .materials import BLUE, NIGHT, PAINT, SEA, SLATE, TWILIGHT
 from .mesh_builder import Material, MeshBuilder
 
 STEPS = 12  # of a quarter circle: at a radius of 100 pixels the edge is off by a fifth of one
@@ -16,6 +16,11 @@ def solid() -> MeshBuilder:
 def dark() -> MeshBuilder:
     """Two dark blues: a ground for what is drawn on it."""
     return _ball(NIGHT, TWILIGHT)
+
+
+def blue() -> MeshBuilder:
+    """Two blues: a planet in small."""
+    return _ball(SEA, BLUE)
 
 
 def _ball(first: Material, second: Material) -> MeshBuilder:

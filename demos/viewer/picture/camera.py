@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
+WORLD_AXES = np.eye(3)
 FIELD_OF_VIEW = 36.0  # [degree], vertical: long enough a lens that a ship does not bulge
 FIRST_YAW, FIRST_PITCH = math.radians(38.0), math.radians(17.0)  # from where a scene is first seen
 FIRST_RIGHT = np.array([-math.sin(FIRST_YAW), math.cos(FIRST_YAW), 0.0])
@@ -24,15 +25,15 @@ class OrbitCamera:
     """
 
     yaw: float = FIRST_YAW
-    """Angle of the eye about the frame's z from x [rad]."""
+    """Angle of the eye about the z of its axes, from their x [rad]."""
     pitch: float = FIRST_PITCH
     """Height of the eye above the horizon [rad]."""
     distance: float = 12.0
     """From the target [m]."""
     target: Array = field(default_factory=lambda: np.zeros(3))
     """World point looked at [m], shape (3,)."""
-    frame: Array = field(default_factory=lambda: np.eye(3))
-    """Rotation matrix whose columns are the axes of yaw and pitch in world axes; z is up in the picture. The scene sets it."""
+    axes: Array = field(default_factory=lambda: WORLD_AXES)
+    """The axes of its angles as columns, world axes, shape (3, 3); the third one is up in the picture."""
 
     @property
     def eye(self) -> Array:
@@ -43,7 +44,7 @@ class OrbitCamera:
     def forward(self) -> Array:
         """Unit vector of the line of sight, world axes."""
         level = math.cos(self.pitch)
-        return -self.frame @ np.array([level * math.cos(self.yaw), level * math.sin(self.yaw), math.sin(self.pitch)])
+        return -self.axes @ np.array([level * math.cos(self.yaw), level * math.sin(self.yaw), math.sin(self.pitch)])
 
     def orbit(self, yaw: float, pitch: float) -> None:
         """Turn about the target by these angles [rad]."""
@@ -62,7 +63,7 @@ class OrbitCamera:
         """Matrix from eye-relative world points to clip coordinates, shape (4, 4), for row vectors (pyrr's layout, OpenGL's in memory)."""
         from pyrr import matrix44
 
-        view = matrix44.create_look_at(np.zeros(3), self.forward, self.frame[:, 2])
+        view = matrix44.create_look_at(np.zeros(3), self.forward, self.axes[:, 2])
         near, far = 0.02 * self.distance, 5000.0 * self.distance  # the near one alone sets how fine depths are
         return np.asarray(view @ matrix44.create_perspective_projection(FIELD_OF_VIEW, aspect, near, far))
 
@@ -73,7 +74,7 @@ class OrbitCamera:
 
     def half_picture(self, aspect: float) -> tuple[Array, Array]:
         """From the middle of the picture to its right edge and to its upper edge, at unit distance from the eye; world axes."""
-        right = np.cross(self.forward, self.frame[:, 2])
+        right = np.cross(self.forward, self.axes[:, 2])
         right /= np.linalg.norm(right)
         return right * self.half_height * aspect, np.cross(right, self.forward) * self.half_height
 

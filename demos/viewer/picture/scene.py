@@ -14,6 +14,8 @@ Colour = tuple[float, float, float, float]
 
 FRAME = 1.0 / 60.0
 """The time by which one frame without a window advances a scene or a game [s]."""
+FASTEST = 8.0
+"""The greatest pace that the keys set in most scenes, over the pace at which the scene begins."""
 
 LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
 """What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""
@@ -109,8 +111,10 @@ class Picture:
     """Name and throttle of each jet, for the lamps of the HUD."""
     title: str = ""
     status: Sequence[str] = ()
+    camera_axes: Array | None = None
+    """The axes in which the camera stands, as columns, world axes; None for the world's."""
     planet: Array | None = None
-    """Direction of the planet's middle, world axes, unit, and its radius over its distance, shape (4,); None for that of the backdrop."""
+    """Direction of the middle of the planet in the backdrop, world axes, unit, and its radius over its distance; None for the usual one."""
 
     def without(self, layers: Collection[str]) -> "Picture":
         """The same picture with these layers left out."""
@@ -120,6 +124,19 @@ class Picture:
             lines=[line for line in self.lines if line.layer not in layers],
             captions=[caption for caption in self.captions if caption.layer not in layers],
         )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What the two curves below the rates are, as title and number format, and how many seconds the corner of the picture shows."""
+
+    first: tuple[str, str] = ("energy drift", "+.1e")
+    second: tuple[str, str] = ("momentum drift", ".1e")
+    span: float = 20.0
+    """Seconds of the world."""
+
+
+DRIFTS = Curves()
 
 
 @dataclass(frozen=True)
@@ -134,6 +151,8 @@ class Sample:
     """Kinetic energy over the first one, minus one."""
     momentum_drift: float
     """Length of the change of the angular momentum vector over the first one's."""
+    curves: Curves = DRIFTS
+    """What a scene with forces shows in place of the two drifts."""
 
 
 class Scene(Protocol):
@@ -144,10 +163,8 @@ class Scene(Protocol):
     """Of the sphere about the middle that must be seen [m]."""
     target: Array
     """World point to look at [m]."""
-    frame: Array
-    """Axes of the camera's yaw and pitch as columns, world axes; z is up in the picture."""
     fastest: float
-    """The greatest pace that the keys set; above 8, they change it by factors of ten."""
+    """The greatest pace that the keys set, over the pace at which it begins; above `FASTEST`, they change it by factors of ten."""
     rewinds: bool
     """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
 

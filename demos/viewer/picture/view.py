@@ -12,7 +12,8 @@ Array = npt.NDArray[np.float64]
 SUN = np.array([-0.05, 0.94, 0.31]) / math.sqrt(0.05**2 + 0.94**2 + 0.31**2)
 """Direction of the sun, world axes, unit: from the right of the first view and a little behind it."""
 PLANET = np.array([-0.137, -0.220, -0.966, 0.743])
-"""Direction of its middle from everywhere, world axes, unit, and its radius over its distance: a backdrop, at infinity."""
+"""Direction of its middle from everywhere, world axes, unit, and its radius over its distance: a backdrop, at infinity. A picture may place
+it elsewhere."""
 FLAMES = 4
 """Plumes that light what is near them."""
 BYTES = 4 * (2 * 16 + 5 * 4 + 4 + FLAMES * 4)
@@ -30,7 +31,7 @@ def pack(
     sun_map: Array,
     texels_per_metre: float,
     flames: Array,
-    planet: Array | None = None,
+    planet: Array = PLANET,
 ) -> bytes:
     """The block for one frame.
 
@@ -40,17 +41,11 @@ def pack(
         sun_map: From eye-relative world points to the shadow map, for row vectors, shape (4, 4).
         texels_per_metre: Of the shadow map; 0 without shadows.
         flames: Offset from the eye [m] and strength [m²] of each light that gas gives, shape (FLAMES, 4).
-        planet: Direction of its middle, world axes, and its radius over its distance, shape (4,); None for `PLANET`.
+        planet: Direction of its middle, world axes, unit, and its radius over its distance, shape (4,).
     """
     aspect = size[0] / size[1]
     right, up = camera.half_picture(aspect)
-    rows = [
-        (*SUN, texels_per_metre),
-        PLANET if planet is None else planet,
-        (*camera.forward, camera.distance),
-        (*right, 0.0),
-        (*up, 0.0),
-    ]
+    rows = [(*SUN, texels_per_metre), planet, (*camera.forward, camera.distance), (*right, 0.0), (*up, 0.0)]
     picture = (*size, pixel_scale(size), 0.0)
     parts = [camera.view_projection(aspect), sun_map, rows, picture, flames]
     return np.concatenate([np.ravel(part) for part in parts]).astype(np.float32).tobytes()

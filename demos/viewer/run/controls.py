@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from ...physics import integrators
 from ..picture.camera import OrbitCamera
 from ..picture.keys import BINDINGS, REPEATING
-from ..picture.scene import Scene
+from ..picture.scene import FASTEST, Scene
 from .rewind import Rewind
 
-SLOWEST, FASTEST = 1.0 / 16.0, 8.0
-"""Bounds of the pace, in simulated seconds per wall second, of most scenes."""
+SLOWEST = 1.0 / 16.0
+"""The smallest pace, over the pace at which the scene begins."""
 
 KEY_TURN = math.radians(6.0)
 MOUSE_TURN = math.radians(0.3)  # per pixel
@@ -35,6 +35,7 @@ class Controls:
 
     def __post_init__(self) -> None:
         self._rewind = Rewind(self.scene)
+        self._usual_pace = self.scene.world.time_scale
 
     def press(self, key: str, *, repeated: bool = False) -> bool:
         """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions."""
@@ -70,16 +71,16 @@ class Controls:
     def slower(self) -> None:
         """Halve the pace, or divide it by ten where it reaches far."""
         world = self.scene.world
-        world.time_scale = max(world.time_scale / self._factor(world.time_scale / 2.0), SLOWEST)
+        world.time_scale = max(world.time_scale / self._ratio(world.time_scale / 2.0), SLOWEST * self._usual_pace)
 
     def faster(self) -> None:
         """Double the pace, or multiply it by ten where it reaches far."""
-        world = self.scene.world
-        world.time_scale = min(world.time_scale * self._factor(world.time_scale), self.scene.fastest)
+        world, fastest = self.scene.world, self.scene.fastest * self._usual_pace
+        world.time_scale = min(world.time_scale * self._ratio(world.time_scale), fastest)
 
-    def _factor(self, slower: float) -> float:
+    def _ratio(self, slower: float) -> float:
         """Ratio of two paces next to each other, the slower of which is given."""
-        return 10.0 if self.scene.fastest > FASTEST and slower >= 1.0 else 2.0
+        return 10.0 if self.scene.fastest > FASTEST and slower >= self._usual_pace else 2.0
 
     def next_integrator(self) -> None:
         """Switch to the next method in the engine's list."""

@@ -102,10 +102,10 @@ def plain_parser(name: str, description: str, kind: type[Kind]) -> Parser[Kind]:
     return result
 
 
-def parser(name: str, description: str, kind: type[Kind]) -> Parser[Kind]:
-    """A parser of the options of demos with a scene; a demo adds its own."""
+def parser(name: str, description: str, kind: type[Kind], *, dt: str = "1/240") -> Parser[Kind]:
+    """A parser of the options of demos with a scene; a demo adds its own. `dt` is the default length of a tick [s]."""
     result = plain_parser(name, description, kind)
-    _add_scene(result)
+    _add_scene(result, dt)
     return result
 
 
@@ -154,7 +154,7 @@ def _add_drawing(result: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_scene(result: argparse.ArgumentParser) -> None:
+def _add_scene(result: argparse.ArgumentParser, dt: str) -> None:
     """The options of the camera and of the simulation."""
     result.add_argument(
         "--camera",
@@ -169,9 +169,9 @@ def _add_scene(result: argparse.ArgumentParser) -> None:
     result.add_argument(
         "--dt",
         type=tick,
-        default=1.0 / 240.0,
+        default=dt,
         metavar="SECONDS",
-        help="length of a tick, also as a fraction such as 1/120 (default 1/240)",
+        help=f"length of a tick, also as a fraction such as 1/120 (default {dt})",
     )
 
 

@@ -1,0 +1,132 @@
+"""Magnetorquers, coils whose magnetic moment is turned by the field of a planet."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, real, refuse
+from ..compilation.compiler import inlined
+from ..forces.field_force import OneBodyField
+from ..forces.magnetic_dipole import MagneticDipole, dipole_field
+from ..kernels.quaternions import rotate_inverse
+from ..kernels.rigid_body import BodyAtStage
+from ..kernels.vectors import Vector, cross, scale
+from ..loops.fields import FieldKind, Parameters
+from ..store.rows import BodyHandle, Parameter, fixed, reference_fields
+from ..store.schema import DIRECTION, POINT, Field, Kind, Schema
+
+
+@inlined
+def magnetorquer(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
+    """``τ = m × B`` with B at the mass centre; p = (m [A·m²], its axis, the seven constants of `dipole_field`), the axis in body axes."""
+    field_world = dipole_field(body.position, (p[4], p[5], p[6], p[7], p[8], p[9], p[10]))
+    field_body = rotate_inverse(body.orientation, 2.0, field_world)
+    return (0.0, 0.0, 0.0), cross(scale(p[0], (p[1], p[2], p[3])), field_body)
+
+
+MAGNETORQUER = FieldKind("magnetorquer", magnetorquer, 11, False)
+
+
+class Magnetorquer(OneBodyField):
+    """A coil or rod with a commanded magnetic moment, ``τ = m × B``, in the field of a dipole; added by `World.add_part`.
+
+    The torque is perpendicular to the field, so even three coils cannot turn a body about the direction of the field. It is evaluated at
+    each stage of the method, with the attitude and position of that stage. The `dipole` is a command that holds until it is set again,
+    initially 0. Neither the force on the coil nor its inductance is modelled.
+
+    Args:
+        body: The body that carries it.
+        axis: Axis of the coil, body axes, of any non-zero length, shape (3,).
+        max_dipole: Largest magnetic moment [A·m²], above zero.
+        field: The field of the planet. Its constants are copied, and `World.shift_origin` moves the centre of the copy.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: A value violates its rule, or the body was removed.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=1.0)
+        >>> cubesat = world.add_body(MassProperties.box(4.0, (0.1, 0.1, 0.34)), position=(6.978e6, 0.0, 0.0))
+        >>> earth = flight.MagneticDipole(7.71e15, (0.0, 0.0, -1.0))
+        >>> coil = world.add_part(flight.Magnetorquer(cubesat, axis=(1, 0, 0), max_dipole=0.2, field=earth))
+        >>> coil.dipole = 0.1
+        >>> force_world, torque_body = world.wrench(cubesat)
+        >>> (torque_body * 1e6).round(2).tolist()  # [μN·m]
+        [0.0, -2.27, 0.0]
+    """
+
+    __slots__ = ()
+
+    depends_on_rates = False
+    _is_part = True
+    _schema: ClassVar[Schema] = Schema(
+        "magnetorquers",
+        (
+            *reference_fields("body"),
+            Field("dipole", Kind.COMMAND, 1, "A·m²", digest=0, meaning="magnetic moment along the axis"),
+            Field("axis", Kind.MODEL, 3, "-", "body", digest=1, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
+            Field("field_strength", Kind.MODEL, 1, "T·m³", digest=2),
+            Field("field_axis", Kind.MODEL, 3, "-", "world", digest=3),
+            Field("field_center", Kind.MODEL, 3, "m", "world", digest=4, world_axes=POINT),
+            Field("max_dipole", Kind.MODEL, 1, "A·m²", digest=5, meaning="not read by the formula"),
+        ),
+    )
+    _kind: ClassVar[FieldKind] = MAGNETORQUER
+
+    def __init__(self, body: BodyHandle, *, axis: npt.ArrayLike, max_dipole: float, field: MagneticDipole) -> None:
+        super().__init__("Magnetorquer", body, {"axis": axis})
+        owner = f"Magnetorquer of {body}"
+        largest = real(max_dipole, "max_dipole", owner, above=0.0)
+        self._write({**_constants(owner, field), "max_dipole": largest})
+
+    axis = Parameter[FloatArray]("Axis of the coil, body axes, a unit vector, shape (3,).")
+
+    @property
+    def dipole(self) -> float:
+        """Magnetic moment along the axis [A·m²], at most `max_dipole` in size, initially 0.
+
+        A new value acts from the next tick on. A value set inside `World.on_tick` acts from the tick that is starting.
+        """
+        return float(self._value("dipole"))
+
+    @dipole.setter
+    def dipole(self, value: float) -> None:
+        moment, largest = real(value, "dipole", self), self.max_dipole
+        if not abs(moment) <= largest:
+            refuse(self, "dipole", value, f"between {-largest:g} and {largest:g} A·m²")
+        self._write({"dipole": moment})
+
+    @fixed
+    def max_dipole(self) -> float:
+        """Largest magnetic moment [A·m²]."""
+        return float(self._value("max_dipole"))
+
+    @property
+    def field(self) -> MagneticDipole:
+        """The field of the planet, from the copied constants."""
+        return MagneticDipole(*(self._value(f"field_{name}") for name in ("strength", "axis", "center")))
+
+    @field.setter
+    def field(self, value: MagneticDipole) -> None:
+        self._write(_constants(self, value))
+
+    def coast_obstacle(self) -> str | None:
+        return super().coast_obstacle() if self.dipole else None
+
+    def __repr__(self) -> str:
+        return f"Magnetorquer({self.body}, max_dipole={self.max_dipole!r}, dipole={self.dipole!r})"
+
+
+def _constants(owner: object, field: MagneticDipole) -> dict[str, float | FloatArray]:
+    """The constants of a field, in the order of the table."""
+    if not isinstance(field, MagneticDipole):
+        refuse(owner, "field", field, "a MagneticDipole", TypeError)
+    return {
+        "field_strength": field.strength,
+        "field_axis": np.array(field.axis_world),
+        "field_center": np.array(field.center),
+    }

@@ -1,0 +1,106 @@
+"""The base of the parts of a body: wheels, tanks, magnetorquers, sensors, filters and control loops."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..checks import integer, refuse
+from ..store.rows import BodyHandle, Parameter, TableRows, fixed
+
+
+class Part(TableRows):
+    """Something that belongs to a body and is added by `World.add_part`; its parameters and state are rows of a table."""
+
+    __slots__ = ()
+
+    _is_part = True
+
+
+class Place(IntEnum):
+    """The order in which sampled parts are called at the start of a tick; the functions of `World.on_tick` come between them."""
+
+    SENSOR = 0
+    FILTER = 1
+    CONTROL_LOOP = 2
+
+
+class SampledPart(Part):
+    """A part that runs in Python at the start of the ticks that it is due in: a sensor, a filter or a control loop.
+
+    Everything that it remembers from one sample to the next is a field of its schema with kind STATE, which is undone with a failed tick,
+    hashed and copied with the world. Other attributes are fixed when it is made. A copy of the world has copies of them, in which bodies,
+    forces and parts of the world are replaced by those of the copy.
+    """
+
+    __slots__ = ("_every", "_name")
+
+    _place: ClassVar[Place]
+
+    def __init__(
+        self,
+        bodies: Sequence[tuple[BodyHandle | None, ...]],
+        values: dict[str, Any],
+        *,
+        name: str,
+        every: int,
+    ) -> None:
+        """Create the rows.
+
+        Args:
+            bodies: The bodies that the part refers to, in a list of one tuple.
+            values: Checked values by field, shape (size, 1).
+            name: Its name in errors and among the parts of a world.
+            every: The interval between two samples, in ticks.
+        """
+        owner = type(self).__name__
+        if not isinstance(name, str) or not name:
+            refuse(owner, "name", name, "a non-empty string", TypeError)
+        self._name = name
+        self._every = integer(every, "every", owner, at_least=1)
+        super().__init__(bodies, values)
+
+    enabled = Parameter[bool]("Whether the part is sampled, initially True; a disabled part keeps its state.")
+
+    @fixed
+    def name(self) -> str:
+        """Its name in errors and among the parts of a world."""
+        return self._name
+
+    @fixed
+    def every(self) -> int:
+        """The interval between two samples, in ticks."""
+        return self._every
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._name!r})"
+
+    def _sample(self, world: Any) -> None:
+        """Take one sample at the start of a tick; called if the part is enabled and `world.tick_count` is a multiple of `every`."""
+        raise NotImplementedError
+
+    # the state as plain floats, which is faster than as arrays for a few numbers
+
+    def _numbers(self, name: str) -> list[float]:
+        """The components of a field as floats."""
+        return self._table.array[self._schema.components[name], self._slice().start].tolist()
+
+    def _set_numbers(self, name: str, values: Sequence[float]) -> None:
+        """Write the components of a field; the caller has found them finite."""
+        self._table.write(self._schema.components[name], self._slice().start, values)
+
+    def _set_state(self, values: dict[str, Sequence[float]]) -> None:
+        """Write several adjacent fields in one operation; they are given in the order of the schema."""
+        components = self._schema.components
+        names = list(values)
+        rows = slice(components[names[0]].start, components[names[-1]].stop)
+        self._table.write(rows, self._slice().start, np.concatenate([values[name] for name in names]))
+
+    def coast_obstacle(self) -> str | None:
+        """Why the world cannot coast because of this part; None if it can. Sensors do not stand in the way."""
+        if self._place is Place.SENSOR or not self.enabled:
+            return None
+        return f"{self!r} is enabled"

@@ -1,0 +1,247 @@
+"""The valves of thrusters: pulses of a given duration, rise and fall, jams, gimbals, and the propellant that they use."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, array, direction, real, refuse
+from ..loops.actuator_layout import (
+    ANGLES,
+    COMMANDED_ANGLES,
+    ENABLED,
+    LEVEL,
+    MAX_RATE,
+    OPEN_FOR,
+    OPENS_IN,
+    STUCK,
+    THROTTLE,
+)
+from ..store.rows import BodyHandle, fixed, reference_fields
+from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, Field, Kind, Schema
+from .force import TableForce
+
+_NOT_STUCK = -1.0
+
+
+def refuse_throttle_in_pulses(columns: FloatArray, throttle: FloatArray, owner: object) -> None:
+    """Reject throttles above zero for thrusters whose pulse runs."""
+    pulses = (columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)
+    if (pulses & (throttle[0] != 0.0)).any():
+        refuse(owner, "throttle", throttle[0].tolist(), "0 for a thruster while a pulse runs; `fire(0)` ends the pulse")
+
+
+THRUSTERS = Schema(
+    "thrusters",
+    (
+        *reference_fields("body"),
+        Field("throttle", Kind.COMMAND, 1, "-", digest=0, rule=SHARE, meaning="share of the full force", guard=refuse_throttle_in_pulses),
+        Field("position", Kind.MODEL, 3, "m", "body", digest=1, rule=ANY, meaning="where it acts, from the origin"),
+        Field("direction", Kind.MODEL, 3, "-", "body", digest=2, rule=DIRECTION, meaning="of the force on the body"),
+        Field("max_force", Kind.MODEL, 1, "N", digest=3, rule=NOT_NEGATIVE, meaning="at full throttle"),
+        Field("specific_impulse", Kind.MODEL, 1, "s", digest=4, meaning="zero if it is unknown"),
+        Field("tank", Kind.MODEL, meaning="row of the tank, or -1", digest=101, refers_to="tanks", rest=-1.0),
+        Field("min_on_time", Kind.MODEL, 1, "s", digest=5, rule=NOT_NEGATIVE, meaning="of the shortest pulse"),
+        Field("rise_time", Kind.MODEL, 1, "s", digest=6, rule=NOT_NEGATIVE, meaning="from shut to open"),
+        Field("fall_time", Kind.MODEL, 1, "s", digest=7, rule=NOT_NEGATIVE, meaning="from open to shut"),
+        Field("stuck", Kind.COMMAND, 1, "-", digest=8, rest=_NOT_STUCK, meaning="level of a stuck valve, else -1"),
+        Field("gimbal_axes", Kind.MODEL, 6, "-", "body", digest=9, meaning="of the first and of the second angle"),
+        Field("max_angle", Kind.MODEL, 1, "rad", digest=10, meaning="of both angles"),
+        Field("max_rate", Kind.MODEL, 1, "rad/s", digest=11, meaning="of both angles; zero without a gimbal"),
+        Field("neutral_direction", Kind.MODEL, 3, "-", "body", digest=12, meaning="at both angles zero"),
+        Field("commanded_angles", Kind.COMMAND, 2, "rad", digest=13),
+        Field("angles", Kind.STATE, 2, "rad", digest=14),
+        Field("opens_in", Kind.STATE, 1, "s", digest=15, meaning="time until the valve opens"),
+        Field("open_for", Kind.STATE, 1, "s", digest=16, meaning="time for which it is then open"),
+        Field("level", Kind.STATE, 1, "-", digest=17, meaning="opening of the valve in a pulse"),
+        Field("impulse", Kind.STATE, 1, "N·s", digest=18, meaning="delivered so far"),
+        Field("propellant_used", Kind.STATE, 1, "kg", digest=19, meaning="so far"),
+        Field("is_driven", Kind.SCRATCH, meaning="whether the mean level counts and not the throttle"),
+        Field("mean", Kind.SCRATCH, meaning="level of the valve over the tick"),
+        Field("lean", Kind.SCRATCH, meaning="how much later than the middle of the tick it is open"),
+        Field("next_valve", Kind.SCRATCH, 3, meaning="opens_in, open_for and level at the end of the tick"),
+        Field("next_angles", Kind.SCRATCH, 2, "rad"),
+    ),
+)  # fmt: skip
+
+
+class Gimbal(NamedTuple):
+    """The mount of a thruster that turns about two axes, each at a limited rate.
+
+    The thruster points along its `direction`, turned by the second angle about `axis_2` and then by the first about `axis_1`.
+
+    Example:
+        >>> gimbal = Gimbal(axis_1=(1, 0, 0), axis_2=(0, 1, 0), max_angle=0.1, max_rate=0.5)
+        >>> gimbal.max_rate
+        0.5
+    """
+
+    axis_1: npt.ArrayLike
+    """First axis, body axes, of any non-zero length, shape (3,)."""
+    axis_2: npt.ArrayLike
+    """Second axis, which the first angle carries along, body axes, of any non-zero length, shape (3,)."""
+    max_angle: float
+    """Largest angle about either axis [rad], above zero."""
+    max_rate: float
+    """Largest rate of either angle [rad/s], above zero."""
+
+
+class Valves(TableForce, final=False):
+    """What thrusters and banks of thrusters share: the rows of their valves."""
+
+    __slots__ = ("_tank",)
+
+    _schema = THRUSTERS
+    _tank: Any
+
+    @fixed
+    def tank(self) -> Any:
+        """The tank that feeds it; None if its propellant is not counted."""
+        return self._tank
+
+    def coast_obstacle(self) -> str | None:
+        """Return in words why this force keeps its world from coasting (`World.coast`); None if nothing of it acts or moves.
+
+        Pulses and gimbals go on while the force is disabled, so they stand in the way then too.
+        """
+        columns = self._table.array[:, self._slice()]
+        if ((columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)).any():
+            return f"a pulse of {self!r} waits or runs"
+        commanded, angles = angles_of(columns)
+        if (commanded != angles).any():
+            return f"the gimbal of {self!r} turns"
+        acting = columns[:, columns[ENABLED] > 0.0]
+        if (acting[STUCK] > 0.0).any():
+            return f"a valve of {self!r} is stuck open"
+        return f"the force {self!r} acts" if acting[THROTTLE].any() else None
+
+    def _joined(self, world: Any) -> None:
+        columns = self._table.array[:, self._slice()]
+        if self._tank is not None:
+            if self._tank._table.store is not self._table.store:
+                refuse("World.add_force", "force", self, f"one whose tank is in this world, which {self._tank} is not")
+            rows = self._slice()
+            self._table.write(self._schema.row("tank"), rows, float(self._tank.rows.start))
+        moving = (columns[STUCK] >= 0.0) | (columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)
+        if self._tank is not None or moving.any() or columns[MAX_RATE].any():
+            world._actuators.include(self.body.index, self)
+
+    def _start_pulses(self, durations: FloatArray, delays: FloatArray) -> None:
+        """Open the valves for some times [s] after delays [s], one of each per row."""
+        rows, store = self._slice(), self._table.store
+        for argument, values in (("duration", durations), ("delay", delays)):
+            if not (values >= 0.0).all():
+                refuse(f"{self}.fire", argument, values.tolist(), "at least 0")
+        columns = self._table.array[:, rows]
+        shortest = columns[self._schema.row("min_on_time")]
+        if ((durations > 0.0) & (durations < shortest)).any():
+            rule = f"0 or at least the min_on_time of {shortest.tolist()} s"
+            refuse(f"{self}.fire", "duration", durations.tolist(), rule)
+        if ((durations > 0.0) & (columns[THROTTLE] != 0.0)).any():
+            refuse(f"{self}.fire", "duration", durations.tolist(), "0 while the throttle is not 0")
+        if store is None:
+            self._table.write(slice(OPENS_IN, OPEN_FOR + 1), rows, np.stack((delays, durations)))
+            return
+        with store.all_or_nothing():
+            self._table.write(slice(OPENS_IN, OPEN_FOR + 1), rows, np.stack((delays, durations)))
+            store.world()._actuators.include(self.body.index, self)
+
+    def _set_stuck(self, levels: FloatArray) -> None:
+        store = self._table.store
+        if store is None:
+            self._table.write(STUCK, self._slice(), levels)
+            return
+        with store.all_or_nothing():
+            self._table.write(STUCK, self._slice(), levels)
+            store.world()._actuators.include(self.body.index, self)
+
+    @fixed
+    def body(self) -> BodyHandle:
+        """The body that is pushed."""
+        return self.named_bodies()[0]
+
+
+def share_of_thrust(columns: FloatArray) -> FloatArray:
+    """The share of the full thrust at this moment, for columns of the table: the stuck level, that of a pulse, or the throttle."""
+    pulses = (columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)
+    share = np.where(pulses, columns[LEVEL], columns[THROTTLE])
+    return np.where(columns[ENABLED] > 0.0, np.where(columns[STUCK] >= 0.0, columns[STUCK], share), 0.0)
+
+
+def checked_valve(
+    owner: str,
+    body: BodyHandle,
+    count: int,
+    specific_impulse: Any,
+    tank: Any,
+    times: dict[str, Any],
+) -> dict[str, FloatArray]:
+    """Checked values of the fields of valves, shape (1, count) or (1, 1).
+
+    Args:
+        owner: The thruster, in errors.
+        body: The body that is pushed.
+        count: The number of thrusters.
+        specific_impulse: One for all or one per thruster [s], or None.
+        tank: The tank that feeds them, or None.
+        times: min_on_time, rise_time and fall_time [s], one for all or one per thruster, by name in errors.
+    """
+    values: dict[str, FloatArray] = {}
+    if tank is not None and getattr(getattr(tank, "_schema", None), "name", "") != "tanks":
+        refuse(owner, "tank", tank, "one Tank, or None", TypeError)
+    if (tank is None) != (specific_impulse is None):
+        given = {"tank": tank, "specific_impulse": specific_impulse}
+        refuse(owner, "tank and specific_impulse", given, "given together, because the thrust then determines the flow")
+    if tank is not None:
+        if tank.body is not body:
+            refuse(owner, "tank", tank, f"a tank of the body that is pushed, {body}")
+        values["specific_impulse"] = POSITIVE.many(specific_impulse, "specific_impulse", owner, 1, count)
+    for name, value in times.items():
+        values[name] = NOT_NEGATIVE.many(value, name, owner, 1, count)
+    if (values["min_on_time"] < values["rise_time"]).any():
+        rule = f"at least the rise_time {times['rise_time']!r}, so that a pulse opens the valve completely"
+        refuse(owner, "min_on_time", times["min_on_time"], rule)
+    return values
+
+
+def checked_gimbal(owner: str, gimbal: Any, neutral: FloatArray) -> dict[str, FloatArray]:
+    """Checked values of the fields of a gimbal; none without one."""
+    if gimbal is None:
+        return {}
+    if not isinstance(gimbal, Gimbal):
+        refuse(owner, "gimbal", gimbal, "a Gimbal, or None", TypeError)
+    axes = [direction(axis, f"gimbal.axis_{place}", owner) for place, axis in enumerate(gimbal[:2], 1)]
+    if float(np.abs(np.cross(axes[0], axes[1])).max()) < 1e-6:
+        refuse(owner, "gimbal.axis_2", gimbal.axis_2, f"not along axis_1, {gimbal.axis_1}")
+    return {
+        "gimbal_axes": np.concatenate(axes)[:, np.newaxis],
+        "max_angle": np.array([[real(gimbal.max_angle, "gimbal.max_angle", owner, above=0.0)]]),
+        "max_rate": np.array([[real(gimbal.max_rate, "gimbal.max_rate", owner, above=0.0)]]),
+        "neutral_direction": neutral,
+    }
+
+
+def checked_angles(owner: object, value: Any, limit: float) -> Sequence[float]:
+    """Two commanded angles of a gimbal within its limit."""
+    angles = array(value, "gimbal_command", owner, (2,))
+    if float(np.abs(angles).max()) > limit:
+        refuse(owner, "gimbal_command", value, f"within {limit:g} rad of zero")
+    return angles.tolist()
+
+
+def checked_level(owner: object, value: Any) -> float:
+    """The level of a stuck valve as it is stored; None is a valve that moves."""
+    return _NOT_STUCK if value is None else SHARE.number(value, "stuck", owner)
+
+
+def stuck_level(stored: float) -> float | None:
+    """The level of a stuck valve as users see it."""
+    return None if stored < 0.0 else stored
+
+
+def angles_of(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The commanded and the present angles of a gimbal."""
+    return columns[COMMANDED_ANGLES : COMMANDED_ANGLES + 2], columns[ANGLES : ANGLES + 2]

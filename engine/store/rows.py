@@ -1,0 +1,269 @@
+"""Handles of rows, which are the objects that users hold for a force or a part whose parameters and state are rows of a table."""
+
+from __future__ import annotations  # help() then shows them as written
+
+import copyreg
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
+
+import numpy as np
+
+from ..checks import FloatArray, refuse
+from ..reading import reading
+from .schema import NOBODY, SWITCH, Field, Kind, Schema
+from .table import Table
+
+Value = TypeVar("Value")
+
+
+class BodyHandle(Protocol):
+    """The attributes of a body that forces use."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def world(self) -> Any: ...
+    @property
+    def center_of_mass_body(self) -> FloatArray: ...
+
+
+def is_body(value: object) -> bool:
+    """Whether this is the handle of a body, removed or not."""
+    return hasattr(type(value), "apply_force_body")
+
+
+class Parameter(Generic[Value]):
+    """An attribute of a force or a part that reads and writes a column of its rows; values are checked when set and read-only when read."""
+
+    def __init__(self, doc: str) -> None:
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, rows: None, kind: type) -> Self: ...
+    @overload
+    def __get__(self, rows: TableRows, kind: type) -> Value: ...
+    def __get__(self, rows: TableRows | None, kind: type) -> Self | Value:
+        return self if rows is None else rows._value(self._name)
+
+    def __set__(self, rows: TableRows, value: Any) -> None:
+        rows._assign(self._name, value)
+
+
+class fixed(property):
+    """An attribute of a force or a part that can be read but not set."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __set__(self, force: Any, value: Any) -> None:
+        raise AttributeError(f"{force!r}: {self._name} cannot be changed; remove it from the world and add another")
+
+
+class TableRows:
+    """A force or a part whose parameters and state are rows of a table, which is the world's table while it is in a world, else its own.
+
+    A force whose first reference is None acts on all bodies, by one row. A changed parameter acts from the next tick on. A parameter set
+    inside `World.on_tick` acts from the tick that is starting.
+    """
+
+    __slots__ = ("_bodies", "_first_id", "_last_id", "_numbering", "_rows", "_several", "_table")
+
+    _schema: ClassVar[Schema]
+    _is_part: ClassVar[bool] = False
+    """Whether it is added by `World.add_part` and not by `World.add_force`."""
+    _table: Table
+    _first_id: int
+    _last_id: int
+    _numbering: int
+    _rows: slice
+
+    def __init__(
+        self,
+        bodies: Sequence[tuple[BodyHandle | None, ...]],
+        values: dict[str, FloatArray],
+        several: Iterable[str] = (),
+    ) -> None:
+        """Create the rows.
+
+        Args:
+            bodies: The bodies that each row refers to.
+            values: Checked values by field, shape (size, 1) or (size, rows).
+            several: The fields with one value per row.
+        """
+        self._bodies = tuple(bodies)
+        self._several = frozenset(several)
+        columns = np.repeat(self._schema.rest, len(bodies), axis=1)
+        for name, value in values.items():
+            columns[self._schema.components[name]] = value
+        self._keep_apart(columns)
+
+    enabled = Parameter[bool](
+        "Whether it acts, initially True; a disabled force or part keeps its place and parameters."
+    )
+
+    @fixed
+    def rows(self) -> range:
+        """Rows of its table that belong to this force, while it is in a world."""
+        rows = self._slice()
+        return range(rows.start, rows.stop)
+
+    # reading and writing rows
+
+    def _slice(self) -> slice:
+        table = self._table
+        if self._numbering != table.numbering:
+            self._rows = table.find(self._first_id, self._last_id)
+            self._numbering = table.numbering
+        return self._rows
+
+    def _value(self, name: str) -> Any:
+        rows = self._slice()
+        field = self._schema.by_name[name]
+        components = self._schema.components[name]
+        if name in self._several:
+            values = self._table.array[components, rows]
+            return reading((values[0] if field.size == 1 else values.T).copy())
+        if rows.start == rows.stop:
+            raise ValueError(
+                f"{type(self).__name__}: {name} has no value, because the body that the force acted on was removed"
+            )
+        values = self._table.array[components, rows.start]
+        if field.rule is not None and field.rule.is_switch:
+            return bool(values[0])
+        return float(values[0]) if field.size == 1 else reading(values.copy())
+
+    def _assign(self, name: str, value: Any, argument: str = "") -> None:
+        rows = self._slice()
+        count = rows.stop - rows.start if name in self._several else None
+        values = checked(self._schema, name, value, self, count, argument)
+        guard = self._schema.by_name[name].guard
+        if guard is not None:
+            guard(self._table.array[:, rows], values, self)
+        self._table.write(self._schema.components[name], rows, values)
+
+    # copying, coming into a world and leaving it
+
+    def __copy__(self) -> Self:
+        """Copy the force, with rows of its own; the copy acts on the same bodies and is in no world."""
+        force = object.__new__(type(self))
+        for kind in type(self).__mro__:
+            for name in vars(kind).get("__slots__", ()):
+                if hasattr(self, name):
+                    setattr(force, name, getattr(self, name))
+        force._keep_apart(self._table.array[:, self._slice()].copy())
+        return force
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        store = self._table.store
+        if store is None:
+            return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
+        world = store.world()
+        return _member_of, (world, next(place for place, other in enumerate(world._forces.members) if other is self))
+
+    def _attach(self, table: Table) -> None:
+        """Move the rows into a table of a world, which has been found to contain the bodies."""
+        columns = self._table.array[:, self._slice()].copy()
+        for number, field in enumerate(self._schema.body_references):
+            named = [row[number] for row in self._bodies]
+            columns[self._schema.row(field.name)] = [NOBODY if body is None else body.index for body in named]
+        assert table.store is not None
+        table.store.record(self._return_to, self._table, self._first_id, self._last_id)
+        first = table.append(columns)
+        self._return_to(table, first, first + columns.shape[1])
+
+    def _detach(self, bodies: Sequence[BodyHandle]) -> None:
+        """Leave the table with a copy of the rows, which stay in the table; `bodies` are the handles by row."""
+        table, columns = self._table, self._table.array[:, self._slice()].copy()
+        assert table.store is not None
+        table.store.record(self._return_to, table, self._first_id, self._last_id)
+        table.store.record(setattr, self, "_bodies", self._bodies)
+        references = [
+            columns[self._schema.row(field.name)].astype(int).tolist() for field in self._schema.body_references
+        ]
+        self._bodies = tuple(
+            tuple(None if index == NOBODY else bodies[index] for index in row) for row in zip(*references, strict=True)
+        )
+        self._keep_apart(columns)
+
+    def _keep_apart(self, columns: FloatArray) -> None:
+        table = Table(self._schema, capacity=columns.shape[1])
+        first = table.append(columns)
+        self._return_to(table, first, first + columns.shape[1])
+
+    def _joined(self, world: Any) -> None:
+        """Called when it has been added to a world; if it raises, the addition is undone."""
+
+    def _left(self, world: Any) -> None:
+        """Called after it has been removed from a world by itself."""
+
+    def _leaving(self, world: Any) -> None:
+        """Called before it is removed from a world by itself; may reject this."""
+
+    def _return_to(self, table: Table, first_id: int, last_id: int) -> None:
+        self._table, self._first_id, self._last_id = table, first_id, last_id
+        self._numbering = -1
+
+    def named_bodies(self) -> tuple[BodyHandle, ...]:
+        """Return the bodies that this force lists; empty if it acts on all bodies."""
+        return tuple(dict.fromkeys(body for row in self._bodies for body in row if body is not None))
+
+
+def _member_of(world: Any, place: int) -> Any:
+    """The force or part at a place in a copied world."""
+    return world._forces.members[place]
+
+
+def checked(
+    schema: Schema, name: str, value: Any, owner: object, count: int | None = None, argument: str = ""
+) -> FloatArray:
+    """A checked value of a field as components (size, 1), or values for `count` rows (size, count); messages name `argument`."""
+    field = schema.by_name[name]
+    assert field.rule is not None
+    if count is None:
+        return field.rule.one(value, argument or name, owner, field.size)[:, np.newaxis]
+    return field.rule.many(value, argument or name, owner, field.size, count)
+
+
+def reference_fields(*names: str) -> tuple[Field, ...]:
+    """The first fields of a force's table: the rows of the bodies that it refers to, and whether the row acts."""
+    references = tuple(
+        Field(
+            name,
+            Kind.MODEL,
+            meaning="row of the body; -1 for all bodies or for none",
+            digest=100 + place,
+            refers_to="bodies",
+            rest=NOBODY,
+        )
+        for place, name in enumerate(names)
+    )
+    return (*references, Field("enabled", Kind.COMMAND, meaning="whether it acts", digest=110, rest=1.0, rule=SWITCH))
+
+
+def require_body(body: BodyHandle, argument: str, owner: str, rule: str = "a body of a world") -> BodyHandle:
+    """Return the body, after checking that it is one and still in its world."""
+    if not is_body(body):
+        refuse(owner, argument, body, rule, TypeError)
+    _ = body.index  # rejects a body that was removed
+    return body
+
+
+def body_rows(bodies: Iterable[BodyHandle] | None, owner: str) -> list[tuple[BodyHandle | None, ...]]:
+    """One row per body, or one row for all bodies if None is given."""
+    if bodies is None:
+        return [(None,)]
+    if not isinstance(bodies, Iterable):
+        refuse(owner, "bodies", bodies, "a list of bodies", TypeError)
+    chosen = tuple(bodies)
+    if not chosen:
+        refuse(owner, "bodies", bodies, "a list of at least one body")
+    for body in chosen:
+        require_body(body, "bodies", owner)
+    if len({id(body) for body in chosen}) != len(chosen):
+        refuse(owner, "bodies", bodies, "a list that names each body once")
+    return [(body,) for body in chosen]

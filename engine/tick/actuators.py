@@ -1,0 +1,417 @@
+"""The actuators of a world, which are valves, gimbals, tanks and wheels, and the bodies that they drive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import FloatArray, refuse
+from ..compilation import background
+from ..compilation.choice import Loop, ask, named, ready
+from ..compilation.compiler import address_of, types_of
+from ..flight.tank import TANKS
+from ..flight.wheel import WHEELS, momenta_at
+from ..forces.valves import THRUSTERS
+from ..integrators.integrator import Integrator
+from ..loops import actuators as loops
+from ..loops import gather
+from ..loops.actuator_layout import BODY, IS_FLOWING, MOMENTUM, WHEEL_AXIS, WHEEL_INERTIA
+from ..loops.columns import Integers
+from ..loops.layout import BAD, CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM, TICKS
+from ..loops.undo import undo
+from ..solids.mass_properties import MassProperties
+from ..store.bodies import Bodies
+from ..store.model import mass_property_rows
+from ..store.schema import ANY, Field, Kind, Schema
+from ..store.store import Store
+from ..store.table import Table
+from ..store.threads import TakeTicks
+from .held import Held
+
+DRIVEN = Schema(
+    "driven",
+    (
+        Field("body", Kind.MODEL, meaning="row of the body", digest=100, refers_to="bodies", rest=-1.0),
+        Field("dry_mass", Kind.MODEL, 1, "kg", digest=0, rest=1.0, meaning="without its tanks' propellant"),
+        Field("dry_center_of_mass_body", Kind.MODEL, 3, "m", "body", digest=1, rule=ANY, meaning="from the origin"),
+        Field("dry_inertia_body", Kind.MODEL, 6, "kg·m²", "body", digest=2, meaning="with wheels locked, about it"),
+        Field("kept", Kind.SCRATCH, 12, meaning="position, velocity, rates, stored momentum at the start of the tick"),
+        Field("joint", Kind.SCRATCH, 10, meaning="mass, mass centre and inertia with propellant, without wheels"),
+        Field("is_flowing", Kind.SCRATCH, meaning="whether its mass properties are to be computed"),
+        Field("is_stale", Kind.SCRATCH, meaning="whether its held wrench is to be gathered again"),
+    ),
+)  # fmt: skip
+
+
+_MUST = (
+    "one that leaves a positive definite tensor of the equation of motion, which is the inertia of the ship without the moments of "
+    "its wheels about their axes"
+)
+_RULE = "the inertia of the ship without the moments of its wheels about their axes is no longer positive definite"
+
+
+class Actuators:
+    """The tables of thrusters, wheels, tanks and driven bodies, and the loops that run ticks with them.
+
+    A body is driven once it has had a wheel or a tank, or a thruster that has fired a pulse. Worlds without driven bodies run the same code
+    as worlds without actuators.
+    """
+
+    def __init__(self, store: Store, bodies: Bodies, held: Held) -> None:
+        self._store = store
+        self._bodies = bodies
+        self._held = held
+        self._thrusters, self._wheels = store.table(THRUSTERS), store.table(WHEELS)
+        self._tanks, self._driven = store.table(TANKS), store.table(DRIVEN)
+        self._counts = np.zeros(8, np.int64)
+        self._stale = np.zeros(8, np.int64)
+        self._is_open = False
+        self._kernels: _Kernels | None = None
+        self._arrivals = -1
+
+    @property
+    def any(self) -> bool:
+        """Whether any body is driven."""
+        return self._driven.count > 0
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """Changes whenever a loop that was bound to the tables may have become stale."""
+        if not self._driven.count:
+            return ()
+        return tuple(
+            number for table in self._tables for number in (id(table.array), table.count)
+        )  # a table's array lives as long as its loops
+
+    @property
+    def _arrays(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        return self._driven.array, self._thrusters.array, self._wheels.array, self._tanks.array
+
+    @property
+    def _tables(self) -> tuple[Table, Table, Table, Table]:
+        return self._driven, self._thrusters, self._wheels, self._tanks
+
+    @property
+    def _ready(self) -> _Kernels:
+        """The kernels, or their plain Python functions until they have been compiled in the background."""
+        if self._kernels is None or self._arrivals != background.answered():
+            self._arrivals = background.answered()
+            self._kernels = _Kernels(*map(ready, kernels_of_actuators()))
+        return self._kernels
+
+    # bodies and their mass properties
+
+    def row_of(self, body: int) -> int:
+        """The row of a driven body; -1 if it is not driven."""
+        rows = np.flatnonzero(self._driven.array[BODY, : self._driven.count] == body)
+        return int(rows[0]) if len(rows) else -1
+
+    def include(self, body: int, owner: object) -> int:
+        """Drive a body from now on, and return its row.
+
+        Raises:
+            ValueError: The integrator of the world does not support actuators.
+        """
+        row = self.row_of(body)
+        if row < 0:
+            refuse_actuators(self._store.world().integrator, owner)
+            array = self._bodies.array
+            model = array[[MASS, *range(CENTER_OF_MASS, CENTER_OF_MASS + 3), *range(INERTIA, INERTIA + 6)], body]
+            self._driven.append_one((body, *model, *np.zeros(len(DRIVEN.rest) - 11)))
+            row = self._driven.count - 1
+            self._bodies.look_for_stored_momentum()
+        return row
+
+    def include_part(self, part: Any, body: int) -> None:
+        """Let a wheel or tank, whose rows are in the tables, join a body.
+
+        Raises:
+            ValueError: The body has stored momentum that was set by hand, or the tensor of the equation of motion is not positive definite.
+        """
+        others = self.wheels_of(body)
+        if part._schema is WHEELS:
+            others = others[others != part.rows.start]
+        if not len(others) and self._bodies.read("stored_momentum_body", body).any():
+            rule = "on a body without stored_momentum_body; set it to zero, and give the wheels their speeds instead"
+            refuse("World.add_part", "part", part, rule)
+        row = self.include(body, f"World.add_part: {part!r}")
+        part._table.write(part._schema.row("driven"), part.rows.start, float(row))
+        self.compose([body], "World.add_part", "part", part)
+        self.sum_wheels()
+
+    def forget_part(self, bodies: Iterable[int]) -> None:
+        """Compute the mass properties of bodies after one of their wheels or tanks has been removed."""
+        for body in bodies:
+            if self.row_of(body) >= 0:
+                self.compose([body], "World.remove_part", "part", "it")
+                if not len(self.wheels_of(body)):
+                    self._bodies.write(slice(STORED_MOMENTUM, STORED_MOMENTUM + 3), body, 0.0)
+        self.sum_wheels()
+
+    def set_dry(self, body: int, value: MassProperties, owner: object) -> None:
+        """Replace the mass properties of a driven body without propellant."""
+        rows = mass_property_rows(value)
+        values = [rows[0], *rows[2:11]]
+        self._driven.write(slice(1, 11), self.row_of(body), values)
+        self.compose([body], owner, "mass_properties", value)
+
+    def wheels_of(self, body: int) -> Any:
+        """The rows of the wheels of a body."""
+        return np.flatnonzero(self._wheels.array[BODY, : self._wheels.count] == body)
+
+    def tanks_of(self, body: int) -> Any:
+        """The rows of the tanks of a body."""
+        return np.flatnonzero(self._tanks.array[BODY, : self._tanks.count] == body)
+
+    def compose(self, bodies: Iterable[int], owner: object, argument: str, value: object) -> None:
+        """Compute the mass properties of driven bodies from their parts; their states move with the mass centres.
+
+        Raises:
+            ValueError: A tensor without the wheels' moments is not positive definite.
+        """
+        self._count()
+        table, array = self._bodies, self._bodies.array
+        driven = self._driven.array
+        driven[IS_FLOWING] = 0.0
+        rows = list(bodies)
+        before = array[:, rows].copy()
+        for body in rows:
+            driven[IS_FLOWING, self.row_of(body)] = 1.0
+        bad = self._ready.compose(array, driven, self._wheels.array, self._tanks.array, self._counts)
+        after = array[:, rows].copy()
+        array[:, rows] = before
+        if bad >= 0 or not np.isfinite(after).all():
+            driven[IS_FLOWING] = 0.0
+            refuse(owner, argument, value, _MUST)
+        for place, body in enumerate(rows):
+            table.write(slice(None), body, after[:, place])
+
+    # wheels and the state of their bodies
+
+    def sum_wheels(self) -> None:
+        """Set the stored momentum of bodies with wheels to that of the wheels."""
+        self._count()
+        if self._wheels.count:
+            rows = sorted({int(row) for row in self._wheels.array[BODY, : self._wheels.count]})
+            array, span = self._bodies.array, slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
+            before = array[span, rows].copy()
+            self._ready.sum_wheels(array, self._wheels.array, self._counts)
+            after = array[span, rows].copy()
+            array[span, rows] = before
+            for place, row in enumerate(rows):
+                self._bodies.write(span, row, after[:, place])
+
+    @property
+    def has_wheels(self) -> bool:
+        """Whether any body has wheels."""
+        return self._wheels.count > 0
+
+    def speeds(self) -> FloatArray:
+        """The speeds of all wheels relative to their bodies [rad/s]."""
+        wheels, count = self._wheels.array, self._wheels.count
+        rates = self._bodies.read("angular_velocity_body")[wheels[BODY, :count].astype(int)]
+        x, y, z = wheels[WHEEL_AXIS : WHEEL_AXIS + 3, :count]
+        along = x * rates[:, 0] + y * rates[:, 1] + z * rates[:, 2]
+        return np.asarray(wheels[MOMENTUM, :count] / wheels[WHEEL_INERTIA, :count] - along)
+
+    def set_speeds(self, speeds: FloatArray) -> None:
+        """Give all wheels these speeds relative to their bodies, whose rates have just been set."""
+        wheels, count = self._wheels, self._wheels.count
+        rates = self._bodies.read("angular_velocity_body")[wheels.array[BODY, :count].astype(int)]
+        wheels.write(MOMENTUM, slice(0, count), momenta_at(wheels.array[:, :count], speeds, rates))
+        self.sum_wheels()
+
+    def wheel_energies(self) -> FloatArray:
+        """The kinetic energies of all wheels about their axes [J]."""
+        wheels, count = self._wheels.array, self._wheels.count
+        momentum = wheels[MOMENTUM, :count]
+        return np.asarray(0.5 * (momentum * momentum / wheels[WHEEL_INERTIA, :count]))
+
+    def locked_inertia(self, body: int) -> FloatArray:
+        """What the wheels of a body add to the tensor of the equation of motion when they are locked, shape (3, 3)."""
+        total = np.zeros((3, 3))
+        for row in self.wheels_of(body):
+            axis = self._wheels.array[WHEEL_AXIS : WHEEL_AXIS + 3, row]
+            total += self._wheels.array[WHEEL_INERTIA, row] * np.outer(axis, axis)
+        return total
+
+    # ticks
+
+    def _count(self) -> None:
+        counts, tables = self._counts, self._tables
+        for place, table in zip((gather.DRIVEN, gather.THRUSTERS, gather.WHEELS, gather.TANKS), tables, strict=True):
+            counts[place] = table.count
+        if len(self._stale) < self._driven.capacity:
+            self._stale = np.zeros(self._driven.capacity, np.int64)
+
+    def around(self, run: TakeTicks, dt: float, control: Integers) -> TakeTicks:
+        """Return a function that runs ticks with actuators, given one that moves the bodies over ticks of `dt` [s] and counts them."""
+        self._count()
+        if isinstance(run, partial):
+            kernels = kernels_of_actuators()
+            flight = fly_loop(run.args)
+            missing = [kernel for kernel in (*kernels, flight) if not kernel.can_run]
+            if not missing or not ask(missing):
+                return self._fused(run, flight, _Kernels(*(kernel.address for kernel in kernels)), dt)
+        return partial(self._one_by_one, run, dt, control)
+
+    def _fused(self, run: partial[int], flight: Loop, addresses: _Kernels, dt: float) -> TakeTicks:
+        bodies, held = self._bodies, self._held
+        gravities, constants, _thrusters, pushes = held.tables
+        _array, control, *others = run.args
+        counts = self._counts
+        counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
+        calls = np.zeros(loops.COUNTS, np.int64)
+        calls[loops.DRIVE], calls[loops.GATHER], calls[loops.SETTLE] = (
+            addresses.drive,
+            addresses.gather,
+            addresses.settle,
+        )
+        calls[loops.UNDO_TICK], calls[loops.UNDO_DRIVE] = addresses.undo, addresses.undo_drive
+        calls[loops.MOVE] = address_of(run.func, types_of(*run.args, 1))
+        plan = np.concatenate([calls, counts, np.zeros(self._driven.capacity + bodies.pitch, np.int64)])
+        pushed = loops.COUNTS + gather.PUSHES
+        fly = partial(flight.function, bodies.array, control, *self._arrays, gravities.array, constants.array)
+        arguments, stores = tuple(others), bodies.stores_momentum
+
+        def take(ticks: int) -> int:
+            plan[pushed] = pushes.count
+            taken = fly(pushes.array, plan, arguments, bodies.count, stores, dt, ticks)
+            if taken != ticks:
+                held.spoil_all()
+            return taken
+
+        return take
+
+    def _one_by_one(self, run: TakeTicks, dt: float, control: Integers, ticks: int) -> int:
+        """Run ticks with a function that cannot be called from compiled code."""
+        for tick in range(ticks):
+            start = int(control[TICKS])
+            try:
+                self.open(dt, gathers=True)
+                taken = run(1)
+            except BaseException:
+                self.recover(int(control[TICKS]) > start, dt, control)
+                raise
+            if taken != 1:
+                self.undo()
+                return min(taken, 0) if tick == 0 and taken < 0 else tick
+            if not self.settle(dt, control):
+                return tick
+        return ticks
+
+    def open(self, dt: float, gathers: bool = False) -> None:
+        """Drive the actuators at the start of a tick, and gather the held wrench, unless the caller does that."""
+        self._count()
+        self._is_open = True
+        found = self._ready.drive(self._bodies.array, *self._arrays, self._counts, self._stale, dt)
+        if found < 0:
+            self.undo()
+            self.refuse_tensor()
+        self._held.spoil(self._stale[:found])
+        if gathers:
+            self._held.gather()
+
+    def settle(self, dt: float, control: Integers) -> bool:
+        """Bring the actuators to the end of the tick; if the result is not finite, undo the tick and return False."""
+        bodies = self._bodies
+        bad = self._ready.settle(bodies.array, *self._arrays, self._counts, dt, True)
+        self._is_open = False
+        if bad >= 0:
+            undo(bodies.array, control, bodies.stores_momentum)
+            control[BAD] = bad
+            self._is_open = True
+            self.undo()
+        return bad < 0
+
+    def refuse_tensor(self) -> None:
+        """Raise an error if the last tick was undone because a draining tank left a body without a valid tensor.
+
+        Raises:
+            ValueError: It was.
+        """
+        refused = np.flatnonzero(self._driven.array[IS_FLOWING, : self._driven.count] == loops.REFUSED)
+        if len(refused):
+            body = self._bodies.handles[int(self._driven.array[BODY, refused[0]])]
+            self._driven.array[IS_FLOWING, refused] = 0.0
+            raise ValueError(
+                f"{body}: the tick would drain its tanks so far that {_RULE}. The world is as it was before that tick"
+            )
+
+    def undo(self) -> None:
+        """Restore the actuators at the start of a tick that was opened but did not end."""
+        if self._is_open:
+            self._ready.undo_drive(self._bodies.array, *self._arrays, self._counts)
+            self._is_open = False
+            self._held.spoil_all()
+
+    def recover(self, is_counted: bool, dt: float, control: Integers) -> None:
+        """End or undo a tick that was interrupted, depending on whether it had been counted."""
+        if self._is_open and is_counted:
+            self.settle(dt, control)
+        else:
+            self.undo()
+
+    def image(self) -> list[FloatArray]:
+        """The rows of all tables, to restore after several steps of a tick."""
+        return [table.content() for table in self._tables]
+
+    def restore(self, image: list[FloatArray]) -> None:
+        """Restore the tables and the mass properties; the states of the bodies are restored afterwards."""
+        for table, content in zip(self._tables, image, strict=True):
+            table.array[:, : table.count] = content
+        self._driven.array[IS_FLOWING, : self._driven.count] = 1.0
+        self._ready.compose(self._bodies.array, self._driven.array, self._wheels.array, self._tanks.array, self._counts)
+        self._is_open = False
+        self._held.spoil_all()
+
+
+class _Kernels(NamedTuple):
+    """One value for each kernel that ticks with actuators call."""
+
+    drive: Any
+    gather: Any
+    settle: Any
+    undo_drive: Any
+    undo: Any
+    compose: Any
+    sum_wheels: Any
+
+
+def kernels_of_actuators() -> _Kernels:
+    """The kernels that ticks with actuators call, without the loops that move the bodies."""
+    array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
+    tables = [array] * 4
+    return _Kernels(
+        drive=named(loops.drive, array, *tables, integers, integers, 1.0),
+        gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
+        settle=named(loops.settle, array, *tables, integers, 1.0, True),
+        undo_drive=named(loops.undo_drive, array, *tables, integers),
+        undo=named(undo, array, integers, True),
+        compose=named(loops.compose, array, array, array, array, integers),
+        sum_wheels=named(loops.sum_wheels, array, array, integers),
+    )
+
+
+def fly_loop(arguments: tuple[Any, ...]) -> Loop:
+    """The loop that runs whole ticks with actuators around a loop with these arguments, without the number of ticks."""
+    array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
+    return named(loops.fly, array, integers, *[array] * 7, integers, arguments[2:], 1, True, 1.0, 1)
+
+
+def refuse_actuators(integrator: Integrator, owner: object) -> None:
+    """Reject actuators in a world whose method cannot drive them.
+
+    Raises:
+        ValueError: The method tries ticks of several lengths or reuses the wrenches of earlier ticks.
+    """
+    if not integrator.takes_actuators:
+        refuse(
+            owner,
+            "the integrator of the world",
+            integrator.name,
+            "one that takes each tick once: with wheels, tanks or pulses, neither Extrapolated nor Substepped(tolerance=…)",
+        )
