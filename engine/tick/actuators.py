@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..compilation import background
 from ..compilation.choice import Loop, ask, named, ready
-from ..compilation.compiler import address_of, types_of
+from ..compilation.compiler import address_of, has_address, types_of
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
 from ..forces.valves import THRUSTERS
@@ -250,7 +250,7 @@ class Actuators:
     def around(self, run: TakeTicks, dt: float, control: Integers) -> TakeTicks:
         """Return a function that runs ticks with actuators, given one that moves the bodies over ticks of `dt` [s] and counts them."""
         self._count()
-        if isinstance(run, partial):
+        if isinstance(run, partial) and has_address(run.func):
             kernels = kernels_of_actuators()
             flight = fly_loop(run.args)
             missing = [kernel for kernel in (*kernels, flight) if not kernel.can_run]
