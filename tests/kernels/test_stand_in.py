@@ -82,3 +82,14 @@ def test_what_overflows_in_plain_python_is_refused_as_ever(nothing_arrives):
     with pytest.raises(NonFiniteStateError, match="body 1"):
         world.step()
     assert world.state_hash() == before
+
+
+def test_a_prepared_world_with_actuators_has_all_its_kernels():
+    world = a_world()
+    world.add_part(flight.ReactionWheel(world.bodies[0], axis=(1, 1, 0), inertia=0.5, max_torque=1.0, max_speed=100.0))
+    names = []
+    world.prepare(progress=lambda done, total, name: names.append(name))
+    assert {"drive", "settle", "undo-drive", "compose", "sum-wheels", "fly"} <= set(names)
+    world.step()
+    run = world._plan.choose()
+    assert run.__qualname__.startswith("Actuators._fused")
