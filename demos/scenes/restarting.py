@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection
 
 from ..physics import World, integrators
+from ..viewer.picture.scene import FASTEST
 
 
 class Restarting(ABC):
@@ -11,6 +12,7 @@ class Restarting(ABC):
 
     world: World
     case_name = ""
+    fastest = FASTEST
 
     def reset(self) -> None:
         """Begin again, with the integrator, game mode and pace chosen since."""

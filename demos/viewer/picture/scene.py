@@ -14,6 +14,8 @@ Colour = tuple[float, float, float, float]
 
 FRAME = 1.0 / 60.0
 """The time by which one frame without a window advances a scene or a game [s]."""
+FASTEST = 8.0
+"""The greatest pace that the keys set in most scenes, over the pace at which the scene begins."""
 
 LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
 """What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""
@@ -161,6 +163,8 @@ class Scene(Protocol):
     """Of the sphere about the middle that must be seen [m]."""
     target: Array
     """World point to look at [m]."""
+    fastest: float
+    """The greatest pace that the keys set, over the pace at which it begins; above `FASTEST`, they change it by factors of ten."""
     rewinds: bool
     """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
 
