@@ -11,7 +11,7 @@ from ..physics import World, flight
 from ..viewer.picture.scene import Array
 from .attitude_targets import NUDGE, TARGETS, Turned
 from .ship import JET_NAMES, Ship
-from .wheels_and_jets import MODES, WheelsAndJets
+from .wheels_and_jets import WheelsAndJets
 
 PERIOD = 0.25  # between two samples of the loop [s]
 POINTED = math.radians(0.1)
@@ -55,8 +55,8 @@ class Record:
     """Of all jets until then [N·s]."""
     propellant: float
     """Used before it began [kg]."""
-    wheel_momentum: float
-    """Of all wheels at its start [N·m·s]."""
+    wheel_momentum: tuple[float, float]
+    """Of all wheels at its start, and at the last sample [N·m·s]."""
     reached: float | None = None
     """Time from its start to the reached attitude [s]; None while the error is too large."""
     drift: float = 0.0
@@ -67,6 +67,11 @@ class Record:
     last: float = field(default=math.inf)
     """Error at the last sample [rad]."""
 
+
+MOST_STUCK = 2
+"""Of the jets, at one time; the others can then still turn the ship about every axis."""
+FAILING = ("left 1", "fore 2", "aft 4")
+"""The jets that fail by hand, in this order."""
 
 SLEW = "half a turn"
 SCRIPT = (
@@ -135,6 +140,15 @@ class AttitudePilot:
         levels[number] = level
         self.ship.jets.stuck = levels
         self._unnoticed.append((self._world.time + NOTICED, number, level))
+
+    def fail_next_jet(self, level: float) -> str:
+        """Another jet, on the next quad, is stuck at a level; returns its name, or nothing if two have failed already."""
+        stuck = self.stuck_jets
+        if len(stuck) >= MOST_STUCK:
+            return ""
+        names = [name for name in FAILING if name not in dict(stuck)]
+        self.fail_jet(JET_NAMES.index(names[0]), level)
+        return names[0]
 
     def fail_wheel(self, number: int) -> None:
         """The motor of a wheel fails; the wheel goes on turning freely."""
@@ -206,6 +220,7 @@ class AttitudePilot:
             record.impulse = self.ship.impulse
         change = float(np.linalg.norm(body.angular_momentum_world - record.momentum))
         record.drift = max(record.drift, change / record.scale)
+        record.wheel_momentum = record.wheel_momentum[0], self.ship.wheel_momentum
         record.wheels_full |= self.actuators.full
         record.used = self.ship.propellant_used - record.propellant
 
@@ -234,7 +249,7 @@ class AttitudePilot:
                 ship.momentum_scale,
                 ship.impulse,
                 ship.propellant_used,
-                ship.wheel_momentum,
+                (ship.wheel_momentum, ship.wheel_momentum),
             )
         )
 
@@ -261,8 +276,3 @@ def _angle(one: Array, other: Array) -> float:
 def next_of(names: Sequence[str], present: str) -> str:
     """The name after the present one, and after the last the first."""
     return names[(list(names).index(present) + 1) % len(names)]
-
-
-def next_mode(present: str) -> str:
-    """The mode after the present one."""
-    return next_of(MODES, present)
