@@ -12,7 +12,7 @@ momentum in the wheels, and green the angular velocity ω, each to its own scale
 import argparse
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from .scenes.attitude_targets import TARGETS
 from .scenes.claims import check_after, claim
 from .scenes.palette import AMBER, BLUE, FIRE, GOAL, GREEN, VIOLET
 from .scenes.restarting import Restarting
-from .scenes.ship import DISH, MESH, NOSE, PROPELLANT, RADIUS, Ship
+from .scenes.ship import DISH, MESH, NOSE, PROPELLANT, Ship
 from .scenes.wheels_and_jets import LOW, MODES
 from .viewer.picture.scene import Array, Arrow, Binding, Curves, Gauge, Line, Model, Picture, Sample
 from .viewer.picture.trail import Trail
@@ -35,9 +35,11 @@ RATES = np.radians([0.35, -0.30, 0.25])  # body rates at the start [rad/s]
 CONSERVING = ("free-rotor", "saba", "axis-splitting", "midpoint")
 """How the names of methods begin that keep the momentum of ship and wheels to rounding."""
 
+SEEN = 2.8  # radius of what the camera frames [m]
 NOSE_LENGTH, RING_DISTANCE, RING = 3.4, 3.7, 0.42  # [m]
 RATE_LENGTH, TORQUE_LENGTH, THRUST_LENGTH, MOMENTUM_LENGTH = 2.8, 2.6, 2.6, 2.8  # [m] for the values below
 RATE, TORQUE, THRUST, MOMENTUM = math.radians(6.0), 9.0, 90.0, 350.0  # [rad/s], [N·m], [N·m], [N·m·s]
+SHORTEST, HULL = 0.3, 1.25  # of an arrow that is drawn, and of one that has a name because it comes out of the hull [m]
 TRAIL_POINTS, TRAIL_SPACING = 500, 0.25  # number, [s]
 FAINT = (*GOAL[:3], 0.30)
 CURVES = Curves(
@@ -63,7 +65,7 @@ class AttitudeOptions(options.SceneOptions):
 class Attitude(Restarting):
     """The scene: one ship and its pilot in a polar orbit."""
 
-    radius = RADIUS
+    radius = SEEN
     keys: Sequence[Binding] = (
         ("n", "N", "next_target", "next target"),
         ("m", "M", "next_mode", "wheels, jets, both"),
@@ -152,7 +154,7 @@ class Attitude(Restarting):
         tip = NOSE_LENGTH * turn[:, 2]
         return Picture(
             [Model(MESH, origin, turn)],
-            plumes=self.ship.plumes(origin, turn, levels),
+            plumes=self.ship.plumes(origin, turn, np.sqrt(levels)),  # a short pulse is bright, too
             arrows=self._arrows(origin, turn),
             lines=[
                 Line(self._trail.points(tip) + origin, BLUE, 2.2, fades=True, layer="trails"),
@@ -235,13 +237,16 @@ class Attitude(Restarting):
         def of(vector_body: Array, length: float, whole: float) -> Array:
             return turn @ vector_body * (length / whole)
 
-        return [
+        found = [
             Arrow(centre, of(np.array(NOSE), NOSE_LENGTH, 1.0), BLUE, "", 0.022, "body axes"),
             Arrow(centre, of(body.angular_velocity_body, RATE_LENGTH, RATE), GREEN, "ω", 0.034, "rates"),
             Arrow(centre, of(body.stored_momentum_body, MOMENTUM_LENGTH, MOMENTUM), AMBER, "h", 0.034, "momentum"),
             Arrow(centre, of(actuators.torque_of_wheels, TORQUE_LENGTH, TORQUE), VIOLET, "wheels", 0.034, "torques"),
             Arrow(centre, of(actuators.torque_of_jets, THRUST_LENGTH, THRUST), FIRE, "jets", 0.034, "thrust"),
         ]
+        sizes = [float(np.linalg.norm(arrow.vector)) for arrow in found]
+        named = [replace(arrow, label=arrow.label * (size > HULL)) for arrow, size in zip(found, sizes, strict=True)]
+        return [arrow for arrow, size in zip(named, sizes, strict=True) if size > SHORTEST]
 
     def _goal(self, origin: Array) -> list[Line]:
         """A ring where the nose shall point, with a mark on the side where the dish shall be, and a line to it."""
@@ -261,7 +266,7 @@ class Attitude(Restarting):
         found = []
         for number, wheel in enumerate(self.ship.wheels, 1):
             share, failed = wheel.speed / wheel.max_speed, not wheel.enabled
-            speed = f"{wheel.speed:+.0f} rad/s".replace("-", "−")
+            speed = f"{round(wheel.speed):+d} rad/s".replace("-", "−")
             text = f"{speed} failed" if failed else f"{speed} full" if abs(share) > 0.98 else speed
             found.append(Gauge(f"wheel {number}", share, text, signed=True, alarm=failed or abs(share) > 0.98))
         left = self.ship.tank.propellant
@@ -269,11 +274,10 @@ class Attitude(Restarting):
 
     def _status(self) -> list[str]:
         pilot = self.pilot
-        error = math.degrees(pilot.error_angle)
         failures = [f"jet {name} stuck {'open' if level else 'shut'}" for name, level in pilot.stuck_jets]
         failures += [f"wheel {number} failed" for number in pilot.lost_wheels]
         lines = [
-            f"mode {pilot.actuators.mode}, target {pilot.target}, error {error:.3f}°",
+            f"mode {pilot.actuators.mode}, target {pilot.target}",
             f"wheels {np.linalg.norm(pilot.actuators.torque_of_wheels):.1f} N·m, "
             f"jets {np.linalg.norm(pilot.actuators.torque_of_jets):.1f} N·m, "
             f"in the wheels {self.ship.wheel_momentum:.1f} N·m·s" + (", dumping" if pilot.actuators.dumping else ""),

@@ -168,8 +168,8 @@ class AttitudePilot:
 
     @property
     def error_angle(self) -> float:
-        """Angle between the attitude and the target at the last sample [rad]."""
-        return self.loop.error_angle
+        """Angle between the attitude and the target [rad]."""
+        return _angle(self.ship.body.orientation, self.wanted().orientation)
 
     @property
     def text(self) -> str:
@@ -209,8 +209,7 @@ class AttitudePilot:
             return
         record, body = self.records[-1], self.ship.body
         elapsed = self._world.time - record.start_time
-        wanted = self.wanted()
-        record.last = _angle(body.orientation, wanted.orientation)
+        record.last = self.error_angle
         if record.last > POINTED:
             record.reached = None
         elif record.reached is None:

@@ -12,7 +12,7 @@ from .overlay import LINE, QUIET, TEXT, Pixels, Plate
 STEPS = 120
 """Of a bar: a share that changes by less needs no new picture."""
 
-GROUND: Colour = (0.30, 0.38, 0.52, 0.35)
+GROUND: Colour = (0.13, 0.17, 0.25, 1.0)
 ZERO: Colour = (0.75, 0.82, 0.92, 0.8)
 FILLED: Colour = (0.36, 0.74, 1.0, 0.95)
 ALARM: Colour = (1.0, 0.42, 0.25, 1.0)

@@ -59,6 +59,7 @@ class Hud:
             room -= plates[0].pixels.shape[1] + margin
         plates.append(Patch(margin, margin, _status_block(scene, picture, history.newest, pace, unit, room)))
         plates += _bottom(picture, unit, margin, size, keys)
+        plates += _gauges(picture, plates, unit, margin, size)
         if help_shown:
             plates.append(_between(_help_plate(unit, tuple(scene.keys)), plates, size))
         words = _words(picture, camera, unit, size)
@@ -121,10 +122,7 @@ def _width(pieces: Iterable[Piece], unit: int) -> int:
 
 
 def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> Iterable[Patch]:
-    """The lamps in the lower right corner, and the message of the keys in the lower left one, above the lamps if both do not fit.
-
-    The gauges stand above the message, or above the lamps where those reach so far to the left.
-    """
+    """The lamps in the lower right corner, and the message of the keys in the lower left one, above the lamps if both do not fit."""
     floor = size[1] - margin
     left_end = size[0] - margin
     found = []
@@ -139,12 +137,18 @@ def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> 
         if margin + pixels.shape[1] > left_end:
             floor = found[0].top - margin
         found.append(Patch(margin, floor - pixels.shape[0], pixels))
-    if picture.gauges:
-        pixels = gauges.plate(tuple(picture.gauges), unit)
-        below = [patch.top for patch in found if patch.left < margin + pixels.shape[1]]
-        floor = min(below) - margin // 2 if below else size[1] - margin
-        found.append(Patch(margin, floor - pixels.shape[0], pixels))
     return found
+
+
+def _gauges(picture: Picture, plates: Sequence[Patch], unit: int, margin: int, size: Size) -> list[Patch]:
+    """The gauges on the left above what lies at the lower edge, if there is room."""
+    if not picture.gauges:
+        return []
+    pixels = gauges.plate(picture.gauges, unit)
+    under = [plate.top for plate in plates if plate.top > size[1] // 2 and plate.left < margin + pixels.shape[1]]
+    floor = min(under) - margin // 2 if under else size[1] - margin
+    patch = Patch(margin, floor - pixels.shape[0], pixels)
+    return [] if any(map(patch.meets, plates)) else [patch]
 
 
 def notice(text: str, size: Size) -> Patch:
