@@ -136,6 +136,8 @@ def test_little_momentum_is_dumped_on_demand_only():
     assert not actuators.dumping and state[-1] == 0.0
     actuators.dump()
     assert actuators.command(np.zeros(3), (0.0, 0.0, 0.0), 0.25, state)[-1] == 1.0
+    # a torque below that of the shortest pulse is carried to the next sample, and the wheels wait for it
+    assert not actuators.torque_of_jets.any() and not any(wheel.torque for wheel in ship.wheels)
 
 
 def test_any_two_jets_that_fail_by_hand_leave_torque_about_every_axis():
