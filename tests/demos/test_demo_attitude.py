@@ -17,8 +17,7 @@ from demos.scenes.claims import check_after
 from demos.scenes.ship import JET_NAMES, JETS, Ship
 from demos.scenes.wheels_and_jets import LOW, MODES, WheelsAndJets
 from demos.viewer.picture.keys import BINDINGS
-from demos.viewer.picture.scene import FRAME
-from demos.viewer.picture.view import SUN
+from demos.viewer.picture.scene import FRAME, SUN
 from demos.viewer.run.application import camera_for
 from demos.viewer.run.controls import Controls
 
