@@ -1124,9 +1124,12 @@ class World:
         bodies = self._bodies
         wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
         pitches = sorted({bodies.pitch, rung(wanted)})
-        loops = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
-        actuators = actuator_kernels(loops) if self._actuators.any else []
-        compile_all([*loops, *actuators, *([COAST_LOOP] if self._coasting else [])], progress)
+        needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
+        if self._actuators.any:
+            needed += actuator_kernels(needed)
+        if self._coasting:
+            needed.append(COAST_LOOP)
+        compile_all(needed, progress)
 
     def profile(self) -> Profile:
         """Measure the time that each stage of the ticks takes.

@@ -44,6 +44,10 @@ class Controls:
                 self.notice = ""
                 self.act(action)
                 return True
+        for name, _, action, _ in self.scene.keys:
+            if name == key and not repeated:
+                self.notice = self.scene.act(action)
+                return True
         return False
 
     def act(self, action: str) -> None:
