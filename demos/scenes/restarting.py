@@ -1,9 +1,10 @@
 """A scene that can be restarted and can switch to its next case."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ..physics import World, integrators
+from ..viewer.picture.scene import Key
 
 
 class Restarting(ABC):
@@ -11,6 +12,7 @@ class Restarting(ABC):
 
     world: World
     case_name = ""
+    keys: Sequence[Key] = ()
 
     def reset(self) -> None:
         """Begin again, with the integrator, game mode and pace chosen since."""

@@ -10,7 +10,7 @@ from ..picture.curve import number
 from ..picture.history import History
 from ..picture.keys import help_columns
 from ..picture.scene import Picture, Sample, Scene
-from . import lamps, sparklines
+from . import lamps, reticle, sparklines
 from .font import text_width
 from .overlay import NOTE, QUIET, TEXT, TITLE, Patch, Piece, Pixels, Plate, Row, block, caption, label, wrapped
 
@@ -60,7 +60,7 @@ class Hud:
         plates.append(Patch(margin, margin, _status_block(scene, picture, history.newest, pace, unit, room)))
         plates += _bottom(picture, unit, margin, size, keys)
         if help_shown:
-            plates.append(_between(_help_plate(unit), plates, size))
+            plates.append(_between(_help_plate(unit, tuple(map(tuple, help_columns(scene.keys)))), plates, size))
         words = _words(picture, camera, unit, size)
         return [word for word in words if not any(word.meets(plate) for plate in plates)] + plates
 
@@ -121,7 +121,7 @@ def _width(pieces: Iterable[Piece], unit: int) -> int:
 
 
 def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> Iterable[Patch]:
-    """The lamps in the lower right corner, and the message of the keys in the lower left one, above the lamps if both do not fit."""
+    """The lamps in the lower right corner, the message of the keys and the reticle in the lower left one, above the lamps if both do not fit."""
     floor = size[1] - margin
     left_end = size[0] - margin
     found = []
@@ -136,6 +136,12 @@ def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> 
         if margin + pixels.shape[1] > left_end:
             floor = found[0].top - margin
         found.append(Patch(margin, floor - pixels.shape[0], pixels))
+        floor = found[-1].top - margin
+    if picture.reticle is not None:
+        pixels = reticle.plate(picture.reticle, unit)
+        if margin + pixels.shape[1] > left_end:
+            floor = min(floor, found[0].top - margin)
+        found.append(Patch(margin, floor - pixels.shape[0], pixels))
     return found
 
 
@@ -148,15 +154,14 @@ def notice(text: str, size: Size) -> Patch:
 
 
 @lru_cache(maxsize=2)
-def _help_plate(unit: int) -> Pixels:
-    """Keys and what they do, in two columns."""
-    columns = help_columns()
+def _help_plate(unit: int, columns: tuple[tuple[tuple[str, str], ...], ...]) -> Pixels:
+    """Keys and what they do, in columns."""
     entries = [entry for column in columns for entry in column]
     step, margin, gap = round(1.4 * unit), unit, round(1.5 * unit)
     keys_wide, meanings_wide = (max(text_width(entry[part], unit) for entry in entries) for part in (0, 1))
     wide = keys_wide + unit + meanings_wide
     rows = max(map(len, columns))
-    plate = Plate(2 * margin + 2 * wide + gap, 2 * margin + rows * step - (step - unit), opacity=0.9)
+    plate = Plate(2 * margin + len(columns) * (wide + gap) - gap, 2 * margin + rows * step - (step - unit), opacity=0.9)
     for place, column in enumerate(columns):
         for row, (key, meaning) in enumerate(column):
             left, top = margin + place * (wide + gap), margin + row * step

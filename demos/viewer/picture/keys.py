@@ -1,6 +1,8 @@
 """The keys of the window with their actions and the texts of the help."""
 
-from .scene import LAYERS
+from collections.abc import Sequence
+
+from .scene import LAYERS, Key
 
 # Name of the key in pygame (after K_), its name in the help, the action, and its description.
 BINDINGS = (
@@ -32,8 +34,14 @@ BINDINGS = (
 REPEATING = {"single_step", "rewind", "look_left", "look_right", "look_up", "look_down", "nearer", "farther"}
 
 
-def help_columns() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Keys and their descriptions in two columns, one for simulation and program, one for the picture."""
-    entries = [(key, meaning) for _, key, _, meaning in BINDINGS if meaning]
+Column = list[tuple[str, str]]
+"""Keys and their descriptions."""
+
+
+def help_columns(own: Sequence[Key] = ()) -> tuple[Column, ...]:
+    """Columns of the help: simulation and program, the picture, and the keys that a scene has of its own."""
+    taken = {key.name for key in own}
+    entries = [(shown, meaning) for name, shown, _, meaning in BINDINGS if meaning and name not in taken]
     first_layer = entries.index(next(entry for entry in entries if entry[0] == "1"))
-    return entries[:first_layer], entries[first_layer:]
+    columns = entries[:first_layer], entries[first_layer:], [(key.shown, key.meaning) for key in own if key.shown]
+    return tuple(column for column in columns if column)

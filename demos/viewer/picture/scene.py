@@ -1,6 +1,6 @@
 """The data that a demo passes to the viewer, in float64 world coordinates and independent of how it is drawn."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -96,6 +96,34 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Eye:
+    """A camera that is mounted on a craft."""
+
+    position: Array
+    """World position [m]."""
+    forward: Array
+    """Unit vector of the line of sight, world axes."""
+    up: Array
+    """Unit vector across it, up in the picture, world axes."""
+    reach: float
+    """Distance of what it looks at [m], a fiftieth of which is the nearest that it sees."""
+
+
+@dataclass(frozen=True)
+class Reticle:
+    """The instrument of a pilot who steers towards a target, with numbers beside it."""
+
+    offset: tuple[float, float]
+    """Where the target lies off the own axis, to the right and up, in units of what is allowed."""
+    tilt: tuple[float, float]
+    """Where the wanted line of sight points off the own one, to the right and up, in units of what is allowed."""
+    roll: float
+    """By which the target is rotated, anticlockwise as seen by the pilot [rad]."""
+    rows: Sequence[tuple[str, str, bool]]
+    """Name and value of each number, and whether it is within its limit."""
+
+
+@dataclass(frozen=True)
 class Picture:
     """One frame. Making it and drawing it change nothing in the world."""
 
@@ -111,6 +139,9 @@ class Picture:
     status: Sequence[str] = ()
     camera_axes: Array | None = None
     """The axes in which the camera stands, as columns, world axes; None for the world's."""
+    reticle: Reticle | None = None
+    eye: Eye | None = None
+    """The camera to look through; None for the one that moves about the target."""
     planet: Array | None = None
     """Direction of the middle of the planet in the backdrop, world axes, unit, and its radius over its distance; None for the usual one."""
 
@@ -138,6 +169,20 @@ DRIFTS = Curves()
 
 
 @dataclass(frozen=True)
+class Key:
+    """A key of the window that only this scene knows."""
+
+    name: str
+    """Name of the key in pygame, after K_; it takes the place of any general action of this key."""
+    press: Callable[[], str]
+    """What it does; returns a message for the window, or an empty string."""
+    shown: str = ""
+    """Its name in the help; empty for a key that is named beside another one."""
+    meaning: str = ""
+    repeats: bool = True
+
+
+@dataclass(frozen=True)
 class Sample:
     """One point of the telemetry curves."""
 
@@ -161,6 +206,8 @@ class Scene(Protocol):
     """Of the sphere about the middle that must be seen [m]."""
     target: Array
     """World point to look at [m]."""
+    keys: Sequence[Key]
+    """Keys of its own."""
     rewinds: bool
     """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
 

@@ -38,7 +38,16 @@ class Controls:
         self._usual_pace = self.scene.world.time_scale
 
     def press(self, key: str, *, repeated: bool = False) -> bool:
-        """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions."""
+        """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions.
+
+        The keys of the scene come before those of every scene.
+        """
+        for own in self.scene.keys:
+            if own.name == key:
+                if repeated and not own.repeats:
+                    return False
+                self.notice = own.press()
+                return True
         for name, _, action, _ in BINDINGS:
             if name == key and (not repeated or action in REPEATING):
                 self.notice = ""

@@ -1,0 +1,362 @@
+"""A capsule approaches a docking port of a space station in six degrees of freedom, flown by you or by its autopilot.
+
+    python -m demos approach [--case aside | straight | turning] [--pilot auto | hold | pulses] [--view chase | port | station] [--pace N]
+                             [--integrator NAME] [--headless --frames N --out FILE.png]
+
+Sixteen jets fire in pulses, which a linear programme allocates to the wanted force and torque, and drain a tank. The instrument in the
+lower left corner shows the station's port as the pilot sees it: the cross is its place, the ring its direction, the mark at the rim its
+roll. The flight ends when the two ports are together and within the limits for contact, or when they touch outside of them. Nothing is
+joined, and nothing but the two ports can touch.
+
+W, S, A, D, E and X push the capsule by 1 cm/s per pulse; I, K, J, L, U and O rotate it. P changes the pilot, V the view. Without a window
+the autopilot flies, ten times as fast.
+"""
+
+import argparse
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from .physics import World, integrators, rotation
+from .scenes import masses
+from .scenes.capsule import SPECIFIC_IMPULSE, Capsule
+from .scenes.claims import claim
+from .scenes.docking_pilot import MODES, DockingPilot, FacingPort
+from .scenes.palette import BLUE, FIRE, QUIET, VIOLET, WORDS
+from .scenes.restarting import Restarting
+from .viewer.meshes import station
+from .viewer.picture.scene import FRAME, Array, Arrow, Caption, Colour, Curves, Eye, Key, Line, Model, Picture, Sample
+from .viewer.picture.trail import Trail
+from .viewer.run import application, options
+
+PACE, PACE_UNSEEN, FASTEST_PACE = 1.0, 15.0, 60.0
+"""Simulated seconds per second in a window, without one, and at most."""
+PORT = station.PORTS["front"]
+TIME_LIMIT = 150.0
+"""In which the autopilot has to arrive [s]."""
+STANDARD_GRAVITY = 9.80665  # [m/s²]
+
+VIEWS = {"chase": "behind the capsule", "port": "through the capsule's port", "station": "from the station's port"}
+RADIUS = 4.4  # of what the chase camera shows [m]
+EYE_DEPTH = 0.14  # of the cameras in the ports [m]
+PLANET = np.array([0.36, -0.52, -0.774, 0.905])
+TRAIL_POINTS, TRAIL_SPACING = 600, 0.5  # number, [s]
+MARKS = (5.0, 10.0, 15.0, 20.0)  # distances from the port [m]
+FORCE_LENGTH, TORQUE_LENGTH = 4.0 / 168.0, 4.0 / 190.0  # [m/N], [m/(N·m)]
+FAINT: Colour = (0.35, 0.85, 0.75, 0.32)
+CURVES = Curves(("range, m", ".2f"), ("closing, m/s", "+.3f"), 120.0)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Where a flight begins."""
+
+    text: str
+    place: tuple[float, float, float]
+    """Of the capsule's mass centre in the axes of the port, across, up and out [m]."""
+    turned: tuple[float, float, float]
+    """Rotation vector from the attitude that faces the port [degree], body axes."""
+    velocity: tuple[float, float, float]
+    """Relative to the port [m/s], in its axes."""
+    rates: tuple[float, float, float]
+    """Of the capsule [degree/s], body axes."""
+    station_rates: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Of the station [degree/s], body axes."""
+
+
+CASES = {
+    "aside": Case("from the side", (11.0, -5.0, 24.0), (35.0, -50.0, 70.0), (0.1, 0.05, -0.05), (0.5, -0.8, 0.3)),
+    "straight": Case("along the axis", (0.6, -0.4, 22.0), (3.0, -4.0, 6.0), (0.0, 0.02, 0.0), (0.0, 0.0, 0.0)),
+    "turning": Case(
+        "to a station that rotates",
+        (7.0, 4.0, 22.0),
+        (-20.0, 30.0, -80.0),
+        (0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0),
+        (0.25, 0.8, 0.1),
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApproachOptions(options.SceneOptions):
+    """The options of this demo."""
+
+    case: str
+    pilot: str
+    view: str
+    pace: float | None
+    """Simulated seconds per second; None for the usual pace."""
+
+
+class Approach(Restarting):
+    """The scene: a capsule and a station, far from everything else."""
+
+    radius = RADIUS
+
+    def __init__(self, wanted: ApproachOptions) -> None:
+        self._wanted, self.case_name, self.view = wanted, wanted.case, wanted.view
+        self._begin(wanted.integrator, wanted.game_mode)
+        self.world.time_scale = wanted.pace or (PACE_UNSEEN if wanted.headless else PACE)
+        self.keys = self._keys()
+
+    @property
+    def rewinds(self) -> bool:
+        """Only the autopilot does the same again."""
+        return not self.pilot.touched
+
+    @property
+    def target(self) -> Array:
+        """Between the capsule and the port, nearer to the capsule."""
+        origin, _ = self.capsule.body.interpolated_pose()
+        return origin + 0.3 * (self._station_pose()[0] - origin)
+
+    def reset(self) -> None:
+        """Begin again; a flight that had ended goes on."""
+        ended = bool(self.result)
+        super().reset()
+        self.world.paused &= not ended
+
+    def picture(self) -> Picture:
+        """Both craft, the corridor, the path so far, force and torque, and the instrument."""
+        origin, orientation = self.capsule.body.interpolated_pose()
+        turn = rotation.to_matrix(orientation)
+        middle, axes = self._station_pose()
+        station_origin, station_orientation = self.station.interpolated_pose()
+        nose = origin + turn @ self.capsule.port.position
+        seen = self.pilot.alignment()
+        used = self.capsule.propellant_used
+        lines = [] if self.view == "port" else self._path(nose)
+        return Picture(
+            [
+                Model("station", station_origin, rotation.to_matrix(station_orientation)),
+                Model("spacecraft", origin, turn),
+            ],
+            plumes=self.capsule.plumes(origin, turn),
+            arrows=self._arrows(turn) if self.view == "chase" else [],
+            lines=[*_corridor(middle, axes), *lines],
+            captions=[
+                Caption(middle + axes @ (0.0, -0.3 - 0.06 * mark, mark), [f"{mark:g} m"], WORDS, "trails") for mark in MARKS
+            ],
+            lamps=self.capsule.lamps(),
+            title=f"approach · {CASES[self.case_name].text}",
+            status=[
+                f"pilot: {MODES[self.pilot.mode]}; view: {VIEWS[self.view]}",
+                f"propellant used {used:.3f} kg, left {self.capsule.tank.propellant:.2f} kg",
+                *([self.result] if self.result else []),
+            ],
+            camera_axes=np.column_stack([axes[:, 2], axes[:, 0], axes[:, 1]]),
+            reticle=seen.reticle(),
+            eye=self._eye(nose, turn, middle, axes),
+            planet=PLANET,
+        )
+
+    def sample(self) -> Sample:
+        """Rates of the capsule, distance of the ports and the speed at which it falls."""
+        seen = self.pilot.alignment()
+        return Sample(
+            self.world.time, self.capsule.body.angular_velocity_body, seen.distance, seen.closing, CURVES
+        )
+
+    def check(self) -> list[str]:
+        """Assert that the autopilot arrives within the limits in time, the flow of propellant, and the momentum of the station."""
+        return [self._check_arrival(), self._check_propellant(), self._check_station()]
+
+    def _check_arrival(self) -> str:
+        seen, time = self.pilot.alignment(), self.world.time
+        numbers = ", ".join(f"{limit.name} {limit.text()}" for limit in seen.limits())
+        if self.pilot.touched or (not self.result and time < TIME_LIMIT):
+            return f"{self.result or 'not yet at the port'} after {time:.1f} s ({numbers}); the claim is about the autopilot's arrival"
+        text = f"{self.result or 'not at the port'} after {time:.1f} s, allowed {TIME_LIMIT:g} s ({numbers})"
+        return claim(self.docked and time <= TIME_LIMIT, text)
+
+    def _check_propellant(self) -> str:
+        capsule = self.capsule
+        used, taken = capsule.propellant_used, math.fsum(capsule.bank.propellant_used)
+        flow = math.fsum(capsule.bank.impulse) / (STANDARD_GRAVITY * SPECIFIC_IMPULSE)
+        lost = self._mass - capsule.body.mass
+        apart = max(abs(taken - used), abs(flow - used), abs(lost - used))
+        text = f"{used:.3f} kg of propellant, {apart:.1e} kg off the impulse of the jets over g₀ Isp and the mass lost"
+        return claim(apart <= 1e-9 * (1.0 + used), text)
+
+    def _check_station(self) -> str:
+        """The rotation of a free body about no principal axis is as exact as the method."""
+        body, world = self.station, self.world
+        moved = float(np.abs(body.velocity).max())
+        spin = float(np.linalg.norm(self._station_rates))
+        if world.game_mode or spin == 0.0:
+            turned = float(np.abs(body.angular_velocity_body - self._station_rates).max())
+            return claim(max(moved, turned) == 0.0, "velocity and rates of the station have not changed by a bit")
+        change = float(np.linalg.norm(body.angular_momentum_world - self._station_momentum))
+        change /= float(np.linalg.norm(self._station_momentum))
+        order = min(world.integrator.order, 4)
+        allowed = 1e-14 * (1 + world.tick_count) + spin * world.time * (spin * world.dt) ** order
+        text = f"the station has not moved by a bit, its angular momentum changed by {change:.1e}, allowed {allowed:.1e}"
+        return claim(moved == 0.0 and change <= allowed, text)
+
+    def _case_names(self) -> Collection[str]:
+        return CASES
+
+    def _begin(self, integrator: integrators.Integrator | str | None, game_mode: bool) -> None:
+        case, dt = CASES[self.case_name], self._wanted.dt
+        # at the fastest pace a slow frame of 0.1 s advances the world by 6 s
+        self.world = World(
+            dt, integrator=integrator, game_mode=game_mode, max_ticks_per_frame=math.ceil(0.1 * FASTEST_PACE / dt)
+        )
+        self.result, self.docked = "", False
+        self._station_rates = np.radians(case.station_rates)
+        self.station = self.world.add_body(
+            masses.station(), name="station", angular_velocity_body=self._station_rates
+        )
+        self._station_momentum = self.station.angular_momentum_world
+        self.capsule = self._new_capsule(case)
+        self._mass = self.capsule.body.mass
+        self.pilot = DockingPilot(self.capsule, self.station, PORT, self._wanted.pilot)
+        self._trail = Trail(TRAIL_POINTS)
+        self.world.on_tick(self._judge)
+        self.world.on_tick(self._remember, every=max(1, round(TRAIL_SPACING / dt)))
+
+    def _new_capsule(self, case: Case) -> Capsule:
+        axes, spin = self.station.rotation_matrix @ PORT.matrix, self.station.angular_velocity_world
+        position = self.station.to_world(PORT.position) + axes @ case.place
+        velocity = axes @ case.velocity + np.cross(spin, position - self.station.position)
+        facing = FacingPort(Capsule.port, self.station, PORT).at(0.0)
+        turned = rotation.multiply(facing.orientation, rotation.from_rotation_vector(np.radians(case.turned)))
+        return Capsule(
+            self.world,
+            position=position,
+            orientation=turned,
+            velocity=velocity,
+            angular_velocity_body=np.radians(case.rates),
+        )
+
+    def _judge(self, world: World) -> None:
+        """Before each tick, end the flight if the ports are in touch."""
+        if self.result:
+            return
+        seen = self.pilot.alignment()
+        if seen.docks:
+            self.result, self.docked = f"ports within limits after {world.time:.1f} s", True
+        elif seen.hits:
+            off = [f"{limit.name} {limit.text()}, allowed {limit.allowed:g}{limit.unit}" for limit in seen.limits() if not limit.holds]
+            self.result = f"contact outside the limits: {'; '.join(off)}"
+        if self.result:
+            self.capsule.shut_down()
+            world.paused = True
+
+    def _remember(self, world: World) -> None:
+        """The path of the capsule's port in the axes of the station."""
+        nose = self.capsule.body.to_world(self.capsule.port.position)
+        self._trail.append(self.station.to_body(nose))
+
+    def _station_pose(self) -> tuple[Array, Array]:
+        """Middle and axes of the station's port as it is drawn."""
+        origin, orientation = self.station.interpolated_pose()
+        turn = rotation.to_matrix(orientation)
+        return origin + turn @ PORT.position, turn @ PORT.matrix
+
+    def _path(self, nose: Array) -> list[Line]:
+        origin, orientation = self.station.interpolated_pose()
+        turn = rotation.to_matrix(orientation)
+        points = self._trail.points(turn.T @ (nose - origin)) @ turn.T + origin
+        return [Line(points, BLUE, 2.2, fades=True, layer="trails", behind=0.15)]
+
+    def _arrows(self, turn: Array) -> list[Arrow]:
+        """Force and torque of this period at the mass centre."""
+        wanted, middle = self.capsule.jets.commanded, self.capsule.body.interpolated_pose()[0]
+        return [
+            Arrow(middle, FORCE_LENGTH * (turn @ wanted.force_body), FIRE, "F", 0.05, "thrust"),
+            Arrow(middle, TORQUE_LENGTH * (turn @ wanted.torque_body), VIOLET, "τ", 0.05, "torques"),
+        ]
+
+    def _eye(self, nose: Array, turn: Array, middle: Array, axes: Array) -> Eye | None:
+        """The camera in one of the ports, or None."""
+        if self.view == "chase":
+            return None
+        port = turn @ self.capsule.port.matrix
+        reach = max(float(np.linalg.norm(nose - middle)), 2.0)
+        if self.view == "port":
+            return Eye(nose - EYE_DEPTH * port[:, 2], port[:, 2], port[:, 1], reach)
+        return Eye(middle - EYE_DEPTH * axes[:, 2], axes[:, 2], axes[:, 1], reach)
+
+    def _keys(self) -> list[Key]:
+        def push(axis: int, sign: float) -> str:
+            return self.pilot.push(axis, sign)
+
+        def twist(axis: int, sign: float) -> str:
+            return self.pilot.twist(axis, sign)
+
+        return [
+            Key("w", partial(push, 2, 1.0), "W, S", "push ahead, back"),
+            Key("s", partial(push, 2, -1.0)),
+            Key("a", partial(push, 0, 1.0), "A, D", "push left, right"),
+            Key("d", partial(push, 0, -1.0)),
+            Key("e", partial(push, 1, 1.0), "E, X", "push up, down"),
+            Key("x", partial(push, 1, -1.0)),
+            Key("i", partial(twist, 0, -1.0), "I, K", "nose up, down"),
+            Key("k", partial(twist, 0, 1.0)),
+            Key("j", partial(twist, 1, 1.0), "J, L", "nose left, right"),
+            Key("l", partial(twist, 1, -1.0)),
+            Key("u", partial(twist, 2, -1.0), "U, O", "roll left, right"),
+            Key("o", partial(twist, 2, 1.0)),
+            Key("p", self._next_pilot, "P", "autopilot, hold, pulses", repeats=False),
+            Key("v", self._next_view, "V", "next view", repeats=False),
+        ]
+
+    def _next_pilot(self) -> str:
+        return f"pilot: {self.pilot.next_mode()}"
+
+    def _next_view(self) -> str:
+        names = list(VIEWS)
+        self.view = names[(names.index(self.view) + 1) % len(names)]
+        return f"view: {VIEWS[self.view]}"
+
+
+def _corridor(middle: Array, axes: Array) -> list[Line]:
+    """The axis of the port, and squares at round distances."""
+    corners = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)])
+    squares = [np.column_stack([(0.3 + 0.06 * mark) * corners, np.full(5, mark)]) for mark in MARKS]
+    points = [np.array([(0.0, 0.0, 0.15), (0.0, 0.0, 1.1 * MARKS[-1])]), *squares]
+    return [Line(middle + line @ axes.T, FAINT if line is not points[0] else QUIET, 1.4, layer="trails") for line in points]
+
+
+def pace(text: str) -> float:
+    """Simulated seconds per second, from 1/10 to 60."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= FASTEST_PACE:
+        raise argparse.ArgumentTypeError(f"must be a number from 0.1 to {FASTEST_PACE:g}; got {text.strip()!r}")
+    return value
+
+
+def read_options(arguments: Sequence[str] | None = None) -> ApproachOptions:
+    """The command line of this demo."""
+    reader = options.parser("approach", __doc__.partition("\n")[0], ApproachOptions, dt="1/60")
+    reader.add_argument("--case", choices=CASES, default="aside", help="where the flight begins (default aside)")
+    reader.add_argument("--pilot", choices=MODES, default="auto", help="who flies at first (default auto)")
+    reader.add_argument("--view", choices=VIEWS, default="chase", help="the camera (default chase)")
+    reader.add_argument(
+        "--pace",
+        type=pace,
+        metavar="N",
+        help=f"simulated seconds per second (default {PACE:g} in a window and {PACE_UNSEEN:g} without one)",
+    )
+    return reader.parse(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the demo."""
+    return application.main("approach", Approach, read_options(arguments))
+
+
+def check(case: str = "aside") -> list[str]:
+    """Let the autopilot fly a case without drawing it, and check its arrival, the propellant and the momentum of the station."""
+    scene = Approach(read_options(["--headless", "--case", case]))
+    while not scene.result and scene.world.time < TIME_LIMIT:
+        scene.world.advance(FRAME)
+    return scene.check()
