@@ -40,13 +40,14 @@ TIME_LIMIT = 150.0
 STANDARD_GRAVITY = 9.80665  # [m/s²]
 
 VIEWS = {"chase": "behind the capsule", "port": "through the capsule's port", "station": "from the station's port"}
-RADIUS = 4.4  # of what the chase camera shows [m]
+RADIUS = 5.2  # of what the chase camera shows [m]
 EYE_DEPTH = 0.14  # of the cameras in the ports [m]
-PLANET = np.array([0.36, -0.52, -0.774, 0.905])
+PLANET = np.array([0.382, -0.127, -0.915, 0.93])
 TRAIL_POINTS, TRAIL_SPACING = 600, 0.5  # number, [s]
 MARKS = (5.0, 10.0, 15.0, 20.0)  # distances from the port [m]
+HULL = 1.2  # an arrow that is shorter would not be seen [m]
 FORCE_LENGTH, TORQUE_LENGTH = 4.0 / 168.0, 4.0 / 190.0  # [m/N], [m/(N·m)]
-FAINT: Colour = (0.35, 0.85, 0.75, 0.32)
+MARK: Colour = (0.40, 0.95, 0.80, 0.60)
 CURVES = Curves(("range, m", ".2f"), ("closing, m/s", "+.3f"), 120.0)
 
 
@@ -112,7 +113,7 @@ class Approach(Restarting):
     def target(self) -> Array:
         """Between the capsule and the port, nearer to the capsule."""
         origin, _ = self.capsule.body.interpolated_pose()
-        return origin + 0.3 * (self._station_pose()[0] - origin)
+        return origin + 0.2 * (self._station_pose()[0] - origin)
 
     def reset(self) -> None:
         """Begin again; a flight that had ended goes on."""
@@ -129,7 +130,6 @@ class Approach(Restarting):
         nose = origin + turn @ self.capsule.port.position
         seen = self.pilot.alignment()
         used = self.capsule.propellant_used
-        lines = [] if self.view == "port" else self._path(nose)
         return Picture(
             [
                 Model("station", station_origin, rotation.to_matrix(station_orientation)),
@@ -137,16 +137,14 @@ class Approach(Restarting):
             ],
             plumes=self.capsule.plumes(origin, turn),
             arrows=self._arrows(turn) if self.view == "chase" else [],
-            lines=[*_corridor(middle, axes), *lines],
-            captions=[
-                Caption(middle + axes @ (0.0, -0.3 - 0.06 * mark, mark), [f"{mark:g} m"], WORDS, "trails") for mark in MARKS
-            ],
+            lines=self._lines(nose, turn, middle, axes),
+            captions=_mark_captions(middle, axes) if self.view == "chase" else [],
             lamps=self.capsule.lamps(),
             title=f"approach · {CASES[self.case_name].text}",
             status=[
                 f"pilot: {MODES[self.pilot.mode]}; view: {VIEWS[self.view]}",
                 f"propellant used {used:.3f} kg, left {self.capsule.tank.propellant:.2f} kg",
-                *([self.result] if self.result else []),
+                *([f"{self.result} after {self.world.time:.1f} s"] if self.result else []),
             ],
             camera_axes=np.column_stack([axes[:, 2], axes[:, 0], axes[:, 1]]),
             reticle=seen.reticle(),
@@ -239,7 +237,7 @@ class Approach(Restarting):
             return
         seen = self.pilot.alignment()
         if seen.docks:
-            self.result, self.docked = f"ports within limits after {world.time:.1f} s", True
+            self.result, self.docked = "ports within limits", True
         elif seen.hits:
             off = [f"{limit.name} {limit.text()}, allowed {limit.allowed:g}{limit.unit}" for limit in seen.limits() if not limit.holds]
             self.result = f"contact outside the limits: {'; '.join(off)}"
@@ -258,19 +256,25 @@ class Approach(Restarting):
         turn = rotation.to_matrix(orientation)
         return origin + turn @ PORT.position, turn @ PORT.matrix
 
-    def _path(self, nose: Array) -> list[Line]:
+    def _lines(self, nose: Array, turn: Array, middle: Array, axes: Array) -> list[Line]:
+        """Corridor and path, or the cross of the camera in the capsule."""
+        if self.view == "port":
+            return _cross(nose, turn @ self.capsule.port.matrix)
+        if self.view == "station":
+            return []
         origin, orientation = self.station.interpolated_pose()
-        turn = rotation.to_matrix(orientation)
-        points = self._trail.points(turn.T @ (nose - origin)) @ turn.T + origin
-        return [Line(points, BLUE, 2.2, fades=True, layer="trails", behind=0.15)]
+        turned = rotation.to_matrix(orientation)
+        path = self._trail.points(turned.T @ (nose - origin)) @ turned.T + origin
+        return [*_corridor(middle, axes), Line(path, BLUE, 2.2, fades=True, layer="trails", behind=0.15)]
 
     def _arrows(self, turn: Array) -> list[Arrow]:
         """Force and torque of this period at the mass centre."""
         wanted, middle = self.capsule.jets.commanded, self.capsule.body.interpolated_pose()[0]
-        return [
+        found = [
             Arrow(middle, FORCE_LENGTH * (turn @ wanted.force_body), FIRE, "F", 0.05, "thrust"),
             Arrow(middle, TORQUE_LENGTH * (turn @ wanted.torque_body), VIOLET, "τ", 0.05, "torques"),
         ]
+        return [arrow for arrow in found if float(np.linalg.norm(arrow.vector)) > HULL]
 
     def _eye(self, nose: Array, turn: Array, middle: Array, axes: Array) -> Eye | None:
         """The camera in one of the ports, or None."""
@@ -319,8 +323,26 @@ def _corridor(middle: Array, axes: Array) -> list[Line]:
     """The axis of the port, and squares at round distances."""
     corners = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)])
     squares = [np.column_stack([(0.3 + 0.06 * mark) * corners, np.full(5, mark)]) for mark in MARKS]
-    points = [np.array([(0.0, 0.0, 0.15), (0.0, 0.0, 1.1 * MARKS[-1])]), *squares]
-    return [Line(middle + line @ axes.T, FAINT if line is not points[0] else QUIET, 1.4, layer="trails") for line in points]
+    lines = [np.column_stack([(0.3 + 0.06 * mark) * corners, np.full(5, mark)]) for mark in MARKS]
+    axis = np.array([(0.0, 0.0, 0.15), (0.0, 0.0, 1.1 * MARKS[-1])])
+    return [
+        Line(middle + axis @ axes.T, QUIET, 1.4, layer="trails"),
+        *(Line(middle + line @ axes.T, MARK, 1.6, layer="trails") for line in lines),
+    ]
+
+
+def _mark_captions(middle: Array, axes: Array) -> list[Caption]:
+    """The distance of each square, below it."""
+    places = [axes @ (0.0, -0.3 - 0.06 * mark, mark) for mark in MARKS]
+    return [Caption(middle + at, [f"{mark:g} m"], WORDS, "trails") for at, mark in zip(places, MARKS, strict=True)]
+
+
+def _cross(nose: Array, port: Array) -> list[Line]:
+    """Two lines through the middle of the picture of the camera in a port, with a gap where they would meet."""
+    near, far = 0.012, 0.055  # [m], at the sealing face
+    along = np.array([(near, 0.0, 0.0), (far, 0.0, 0.0)])
+    arms = [turn * along[:, order] for order in ([0, 1, 2], [1, 0, 2]) for turn in (1.0, -1.0)]
+    return [Line(nose + arm @ port.T, MARK, 1.6) for arm in arms]
 
 
 def pace(text: str) -> float:

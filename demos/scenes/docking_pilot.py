@@ -24,8 +24,8 @@ PULSE_SPEED, PULSE_RATE, PULSE_TURN = 0.01, math.radians(0.1), math.radians(0.5)
 FASTEST, BRAKING, STRONGEST = 0.6, 0.02, 0.04  # of the autopilot [m/s], [m/s²], [m/s²]
 RESPONSE = 2.0
 """Time in which it takes an error of the velocity away [s]."""
-SIDEWAYS, AHEAD = 0.15, 0.07  # speed per distance [1/s]
-TOUCH = 0.06
+SIDEWAYS, AHEAD = 0.12, 0.07  # speed per distance [1/s]
+TOUCH = 0.05
 """Speed at which the ports meet [m/s]."""
 WAIT = 10.0
 """Distance from the port at which it waits for everything to be aligned [m]."""

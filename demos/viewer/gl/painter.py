@@ -7,7 +7,7 @@ import numpy as np
 
 from ..files.png import Image
 from ..hud.hud import Hud, notice
-from ..picture.camera import WORLD_AXES, OrbitCamera
+from ..picture.camera import WORLD_AXES, OrbitCamera, mounted
 from ..picture.history import History
 from ..picture.quality import HIGH, Quality
 from ..picture.scene import Scene
