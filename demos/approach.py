@@ -1,4 +1,4 @@
-"""A capsule approaches a docking port of a space station in six degrees of freedom, flown by you or by its autopilot.
+"""A ship approaches a docking port of a space station in six degrees of freedom, flown by you or by its autopilot.
 
     python -m demos approach [--case aside | straight | turning] [--pilot auto | hold | pulses] [--view chase | port | station] [--pace N]
                              [--integrator NAME] [--headless --frames N --out FILE.png]
@@ -8,7 +8,7 @@ lower left corner shows the station's port as the pilot sees it: the cross is it
 roll. The flight ends when the two ports are together and within the limits for contact, or when they touch outside of them. Nothing is
 joined, and nothing but the two ports can touch.
 
-W, S, A, D, E and X push the capsule by 1 cm/s per pulse; I, K, J, L, U and O rotate it. P changes the pilot, V the view. Without a window
+W, S, A, D, E and X push the ship by 1 cm/s per pulse; I, K, J, L, U and O rotate it. P changes the pilot, V the view. Without a window
 the autopilot flies, ten times as fast.
 """
 
@@ -16,19 +16,32 @@ import argparse
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from .physics import World, integrators, rotation
 from .scenes import masses
-from .scenes.capsule import SPECIFIC_IMPULSE, Capsule
+from .scenes.attitude_pilot import next_of
 from .scenes.claims import claim
 from .scenes.docking_pilot import MODES, DockingPilot, FacingPort
 from .scenes.palette import BLUE, FIRE, QUIET, VIOLET, WORDS
 from .scenes.restarting import Restarting
+from .scenes.ship import MESH, Ship
 from .viewer.meshes import station
-from .viewer.picture.scene import FRAME, Array, Arrow, Caption, Colour, Curves, Eye, Key, Line, Model, Picture, Sample
+from .viewer.picture.scene import (
+    FRAME,
+    Array,
+    Arrow,
+    Binding,
+    Caption,
+    Colour,
+    Curves,
+    Eye,
+    Line,
+    Model,
+    Picture,
+    Sample,
+)
 from .viewer.picture.trail import Trail
 from .viewer.run import application, options
 
@@ -37,9 +50,9 @@ PACE, PACE_UNSEEN, FASTEST_PACE = 1.0, 15.0, 60.0
 PORT = station.PORTS["front"]
 TIME_LIMIT = 150.0
 """In which the autopilot has to arrive [s]."""
-STANDARD_GRAVITY = 9.80665  # [m/s²]
+JET_FORCE = 60.0  # [N]
 
-VIEWS = {"chase": "behind the capsule", "port": "through the capsule's port", "station": "from the station's port"}
+VIEWS = {"chase": "behind the ship", "port": "through the ship's port", "station": "from the station's port"}
 RADIUS = 5.2  # of what the chase camera shows [m]
 EYE_DEPTH = 0.14  # of the cameras in the ports [m]
 PLANET = np.array([0.382, -0.127, -0.915, 0.93])
@@ -48,7 +61,7 @@ MARKS = (5.0, 10.0, 15.0, 20.0)  # distances from the port [m]
 HULL = 1.2  # an arrow that is shorter would not be seen [m]
 FORCE_LENGTH, TORQUE_LENGTH = 4.0 / 168.0, 4.0 / 190.0  # [m/N], [m/(N·m)]
 MARK: Colour = (0.40, 0.95, 0.80, 0.60)
-CURVES = Curves(("range, m", ".2f"), ("closing, m/s", "+.3f"), 120.0)
+CURVES = Curves(("range [m]", ".2f"), ("closing [m/s]", "+.3f"), 120.0)
 
 
 @dataclass(frozen=True)
@@ -57,13 +70,13 @@ class Case:
 
     text: str
     place: tuple[float, float, float]
-    """Of the capsule's mass centre in the axes of the port, across, up and out [m]."""
+    """Of the ship's mass centre in the axes of the port, across, up and out [m]."""
     turned: tuple[float, float, float]
     """Rotation vector from the attitude that faces the port [degree], body axes."""
     velocity: tuple[float, float, float]
     """Relative to the port [m/s], in its axes."""
     rates: tuple[float, float, float]
-    """Of the capsule [degree/s], body axes."""
+    """Of the ship [degree/s], body axes."""
     station_rates: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Of the station [degree/s], body axes."""
 
@@ -94,15 +107,30 @@ class ApproachOptions(options.SceneOptions):
 
 
 class Approach(Restarting):
-    """The scene: a capsule and a station, far from everything else."""
+    """The scene: a ship and a station, far from everything else."""
 
     radius = RADIUS
+    keys: Sequence[Binding] = (
+        ("w", "W, S", "push z +", "push ahead, back"),
+        ("s", "", "push z -", ""),
+        ("a", "A, D", "push x +", "push left, right"),
+        ("d", "", "push x -", ""),
+        ("e", "E, X", "push y +", "push up, down"),
+        ("x", "", "push y -", ""),
+        ("i", "I, K", "twist x -", "nose up, down"),
+        ("k", "", "twist x +", ""),
+        ("j", "J, L", "twist y +", "nose left, right"),
+        ("l", "", "twist y -", ""),
+        ("u", "U, O", "twist z -", "roll left, right"),
+        ("o", "", "twist z +", ""),
+        ("p", "P", "next_pilot", "autopilot, hold, pulses"),
+        ("v", "V", "next_view", "next view"),
+    )
 
     def __init__(self, wanted: ApproachOptions) -> None:
         self._wanted, self.case_name, self.view = wanted, wanted.case, wanted.view
         self._begin(wanted.integrator, wanted.game_mode)
         self.world.time_scale = wanted.pace or (PACE_UNSEEN if wanted.headless else PACE)
-        self.keys = self._keys()
 
     @property
     def rewinds(self) -> bool:
@@ -111,8 +139,8 @@ class Approach(Restarting):
 
     @property
     def target(self) -> Array:
-        """Between the capsule and the port, nearer to the capsule."""
-        origin, _ = self.capsule.body.interpolated_pose()
+        """Between the ship and the port, nearer to the ship."""
+        origin, _ = self.ship.body.interpolated_pose()
         return origin + 0.2 * (self._station_pose()[0] - origin)
 
     def reset(self) -> None:
@@ -121,29 +149,56 @@ class Approach(Restarting):
         super().reset()
         self.world.paused &= not ended
 
+    # orders from the keyboard
+
+    def push(self, axis: str, sign: str) -> str:
+        """Fire one pulse along an axis of the ship."""
+        self.pilot.push("xyz".index(axis), float(f"{sign}1"))
+        return self._pilot_text()
+
+    def twist(self, axis: str, sign: str) -> str:
+        """Fire one pulse about an axis of the ship, or turn the attitude that is held."""
+        self.pilot.twist("xyz".index(axis), float(f"{sign}1"))
+        return self._pilot_text()
+
+    def next_pilot(self) -> str:
+        """Let somebody else fly."""
+        self.pilot.switch(next_of(list(MODES), self.pilot.mode))
+        return self._pilot_text()
+
+    def next_view(self) -> str:
+        """Look through the next camera."""
+        self.view = next_of(list(VIEWS), self.view)
+        return f"view: {VIEWS[self.view]}"
+
+    def _pilot_text(self) -> str:
+        return f"pilot: {MODES[self.pilot.mode]}"
+
+    # what is seen
+
     def picture(self) -> Picture:
         """Both craft, the corridor, the path so far, force and torque, and the instrument."""
-        origin, orientation = self.capsule.body.interpolated_pose()
+        origin, orientation = self.ship.body.interpolated_pose()
         turn = rotation.to_matrix(orientation)
         middle, axes = self._station_pose()
         station_origin, station_orientation = self.station.interpolated_pose()
-        nose = origin + turn @ self.capsule.port.position
+        nose = origin + turn @ self.ship.port.position
         seen = self.pilot.alignment()
-        used = self.capsule.propellant_used
+        levels = np.sqrt(self.pilot.jets.shares)  # a short pulse is bright, too
         return Picture(
             [
                 Model("station", station_origin, rotation.to_matrix(station_orientation)),
-                Model("spacecraft", origin, turn),
+                Model(MESH, origin, turn),
             ],
-            plumes=self.capsule.plumes(origin, turn),
+            plumes=self.ship.plumes(origin, turn, levels),
             arrows=self._arrows(turn) if self.view == "chase" else [],
             lines=self._lines(nose, turn, middle, axes),
             captions=_mark_captions(middle, axes) if self.view == "chase" else [],
-            lamps=self.capsule.lamps(),
+            lamps=self.ship.lamps(levels),
             title=f"approach · {CASES[self.case_name].text}",
             status=[
-                f"pilot: {MODES[self.pilot.mode]}; view: {VIEWS[self.view]}",
-                f"propellant used {used:.3f} kg, left {self.capsule.tank.propellant:.2f} kg",
+                f"{self._pilot_text()}; view: {VIEWS[self.view]}",
+                f"propellant used {self.ship.propellant_used:.3f} kg, left {self.ship.tank.propellant:.2f} kg",
                 *([f"{self.result} after {self.world.time:.1f} s"] if self.result else []),
             ],
             camera_axes=np.column_stack([axes[:, 2], axes[:, 0], axes[:, 1]]),
@@ -153,11 +208,9 @@ class Approach(Restarting):
         )
 
     def sample(self) -> Sample:
-        """Rates of the capsule, distance of the ports and the speed at which it falls."""
+        """Rates of the ship, distance of the ports and the speed at which it falls."""
         seen = self.pilot.alignment()
-        return Sample(
-            self.world.time, self.capsule.body.angular_velocity_body, seen.distance, seen.closing, CURVES
-        )
+        return Sample(self.world.time, self.ship.body.angular_velocity_body, seen.distance, seen.closing, CURVES)
 
     def check(self) -> list[str]:
         """Assert that the autopilot arrives within the limits in time, the flow of propellant, and the momentum of the station."""
@@ -172,12 +225,10 @@ class Approach(Restarting):
         return claim(self.docked and time <= TIME_LIMIT, text)
 
     def _check_propellant(self) -> str:
-        capsule = self.capsule
-        used, taken = capsule.propellant_used, math.fsum(capsule.bank.propellant_used)
-        flow = math.fsum(capsule.bank.impulse) / (STANDARD_GRAVITY * SPECIFIC_IMPULSE)
-        lost = self._mass - capsule.body.mass
-        apart = max(abs(taken - used), abs(flow - used), abs(lost - used))
-        text = f"{used:.3f} kg of propellant, {apart:.1e} kg off the impulse of the jets over g₀ Isp and the mass lost"
+        ship = self.ship
+        used, lost = ship.propellant_used, self._mass - ship.body.mass
+        apart = max(abs(ship.propellant_of_impulse - used), abs(lost - used))
+        text = f"{used:.3f} kg of propellant, {apart:.0e} kg off the impulse of the jets over g₀ Isp and the mass lost"
         return claim(apart <= 1e-9 * (1.0 + used), text)
 
     def _check_station(self) -> str:
@@ -192,7 +243,9 @@ class Approach(Restarting):
         change /= float(np.linalg.norm(self._station_momentum))
         order = min(world.integrator.order, 4)
         allowed = 1e-14 * (1 + world.tick_count) + spin * world.time * (spin * world.dt) ** order
-        text = f"the station has not moved by a bit, its angular momentum changed by {change:.1e}, allowed {allowed:.1e}"
+        text = (
+            f"the station has not moved by a bit, its angular momentum changed by {change:.1e}, allowed {allowed:.1e}"
+        )
         return claim(moved == 0.0 and change <= allowed, text)
 
     def _case_names(self) -> Collection[str]:
@@ -206,25 +259,25 @@ class Approach(Restarting):
         )
         self.result, self.docked = "", False
         self._station_rates = np.radians(case.station_rates)
-        self.station = self.world.add_body(
-            masses.station(), name="station", angular_velocity_body=self._station_rates
-        )
+        self.station = self.world.add_body(masses.station(), name="station", angular_velocity_body=self._station_rates)
         self._station_momentum = self.station.angular_momentum_world
-        self.capsule = self._new_capsule(case)
-        self._mass = self.capsule.body.mass
-        self.pilot = DockingPilot(self.capsule, self.station, PORT, self._wanted.pilot)
+        self.ship = self._new_ship(case)
+        self._mass = self.ship.body.mass
+        self.pilot = DockingPilot(self.ship, self.station, PORT, self._wanted.pilot)
         self._trail = Trail(TRAIL_POINTS)
         self.world.on_tick(self._judge)
         self.world.on_tick(self._remember, every=max(1, round(TRAIL_SPACING / dt)))
 
-    def _new_capsule(self, case: Case) -> Capsule:
+    def _new_ship(self, case: Case) -> Ship:
         axes, spin = self.station.rotation_matrix @ PORT.matrix, self.station.angular_velocity_world
         position = self.station.to_world(PORT.position) + axes @ case.place
         velocity = axes @ case.velocity + np.cross(spin, position - self.station.position)
-        facing = FacingPort(Capsule.port, self.station, PORT).at(0.0)
+        facing = FacingPort(Ship.port, self.station, PORT).at(0.0)
         turned = rotation.multiply(facing.orientation, rotation.from_rotation_vector(np.radians(case.turned)))
-        return Capsule(
+        return Ship(
             self.world,
+            jet_force=JET_FORCE,
+            has_wheels=False,
             position=position,
             orientation=turned,
             velocity=velocity,
@@ -239,15 +292,19 @@ class Approach(Restarting):
         if seen.docks:
             self.result, self.docked = "ports within limits", True
         elif seen.hits:
-            off = [f"{limit.name} {limit.text()}, allowed {limit.allowed:g}{limit.unit}" for limit in seen.limits() if not limit.holds]
+            off = [
+                f"{limit.name} {limit.text()}, allowed {limit.allowed:g}{limit.unit}"
+                for limit in seen.limits()
+                if not limit.holds
+            ]
             self.result = f"contact outside the limits: {'; '.join(off)}"
         if self.result:
-            self.capsule.shut_down()
+            self.pilot.shut_down()
             world.paused = True
 
     def _remember(self, world: World) -> None:
-        """The path of the capsule's port in the axes of the station."""
-        nose = self.capsule.body.to_world(self.capsule.port.position)
+        """The path of the ship's port in the axes of the station."""
+        nose = self.ship.body.to_world(self.ship.port.position)
         self._trail.append(self.station.to_body(nose))
 
     def _station_pose(self) -> tuple[Array, Array]:
@@ -257,9 +314,9 @@ class Approach(Restarting):
         return origin + turn @ PORT.position, turn @ PORT.matrix
 
     def _lines(self, nose: Array, turn: Array, middle: Array, axes: Array) -> list[Line]:
-        """Corridor and path, or the cross of the camera in the capsule."""
+        """Corridor and path, or the cross of the camera in the ship."""
         if self.view == "port":
-            return _cross(nose, turn @ self.capsule.port.matrix)
+            return _cross(nose, turn @ self.ship.port.matrix)
         if self.view == "station":
             return []
         origin, orientation = self.station.interpolated_pose()
@@ -269,7 +326,7 @@ class Approach(Restarting):
 
     def _arrows(self, turn: Array) -> list[Arrow]:
         """Force and torque of this period at the mass centre."""
-        wanted, middle = self.capsule.jets.commanded, self.capsule.body.interpolated_pose()[0]
+        wanted, middle = self.pilot.jets.commanded, self.ship.body.interpolated_pose()[0]
         found = [
             Arrow(middle, FORCE_LENGTH * (turn @ wanted.force_body), FIRE, "F", 0.05, "thrust"),
             Arrow(middle, TORQUE_LENGTH * (turn @ wanted.torque_body), VIOLET, "τ", 0.05, "torques"),
@@ -280,49 +337,16 @@ class Approach(Restarting):
         """The camera in one of the ports, or None."""
         if self.view == "chase":
             return None
-        port = turn @ self.capsule.port.matrix
+        port = turn @ self.ship.port.matrix
         reach = max(float(np.linalg.norm(nose - middle)), 2.0)
         if self.view == "port":
             return Eye(nose - EYE_DEPTH * port[:, 2], port[:, 2], port[:, 1], reach)
         return Eye(middle - EYE_DEPTH * axes[:, 2], axes[:, 2], axes[:, 1], reach)
 
-    def _keys(self) -> list[Key]:
-        def push(axis: int, sign: float) -> str:
-            return self.pilot.push(axis, sign)
-
-        def twist(axis: int, sign: float) -> str:
-            return self.pilot.twist(axis, sign)
-
-        return [
-            Key("w", partial(push, 2, 1.0), "W, S", "push ahead, back"),
-            Key("s", partial(push, 2, -1.0)),
-            Key("a", partial(push, 0, 1.0), "A, D", "push left, right"),
-            Key("d", partial(push, 0, -1.0)),
-            Key("e", partial(push, 1, 1.0), "E, X", "push up, down"),
-            Key("x", partial(push, 1, -1.0)),
-            Key("i", partial(twist, 0, -1.0), "I, K", "nose up, down"),
-            Key("k", partial(twist, 0, 1.0)),
-            Key("j", partial(twist, 1, 1.0), "J, L", "nose left, right"),
-            Key("l", partial(twist, 1, -1.0)),
-            Key("u", partial(twist, 2, -1.0), "U, O", "roll left, right"),
-            Key("o", partial(twist, 2, 1.0)),
-            Key("p", self._next_pilot, "P", "autopilot, hold, pulses", repeats=False),
-            Key("v", self._next_view, "V", "next view", repeats=False),
-        ]
-
-    def _next_pilot(self) -> str:
-        return f"pilot: {self.pilot.next_mode()}"
-
-    def _next_view(self) -> str:
-        names = list(VIEWS)
-        self.view = names[(names.index(self.view) + 1) % len(names)]
-        return f"view: {VIEWS[self.view]}"
-
 
 def _corridor(middle: Array, axes: Array) -> list[Line]:
     """The axis of the port, and squares at round distances."""
     corners = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)])
-    squares = [np.column_stack([(0.3 + 0.06 * mark) * corners, np.full(5, mark)]) for mark in MARKS]
     lines = [np.column_stack([(0.3 + 0.06 * mark) * corners, np.full(5, mark)]) for mark in MARKS]
     axis = np.array([(0.0, 0.0, 0.15), (0.0, 0.0, 1.1 * MARKS[-1])])
     return [

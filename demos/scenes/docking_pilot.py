@@ -8,8 +8,8 @@ import numpy as np
 from ..physics import Body, World, flight, rotation
 from ..viewer.meshes.port import FACING, Port
 from ..viewer.picture.scene import Array
-from .capsule import Capsule
 from .docking import Alignment, alignment
+from .ship import MIN_ON_TIME, Ship
 
 MODES = {
     "auto": "autopilot",
@@ -18,6 +18,8 @@ MODES = {
 }
 """Who flies."""
 
+PERIOD = 0.2
+"""Time between two samples of the control loop [s], to the nearest tick."""
 PULSE_SPEED, PULSE_RATE, PULSE_TURN = 0.01, math.radians(0.1), math.radians(0.5)
 """What one pulse of a key changes: speed [m/s], rate [rad/s] without and attitude [rad] with the hold."""
 
@@ -72,19 +74,30 @@ class HandTorque:
 
 
 class DockingPilot:
-    """Flies a capsule to a port; called before each sample of its control loop."""
+    """Flies a ship to a port by its jets, with a control loop for the attitude, which it tells the wanted force before each sample."""
 
-    def __init__(self, capsule: Capsule, target: Body, port: Port, mode: str = "auto") -> None:
-        self.capsule, self.target, self.port = capsule, target, port
+    def __init__(self, ship: Ship, target: Body, port: Port, mode: str = "auto") -> None:
+        """Add a control loop to the world of a ship.
+
+        Args:
+            ship: The ship.
+            target: The body to fly to.
+            port: The port of the target.
+            mode: Who flies, one of `MODES`.
+        """
+        world = ship.body.world
+        self.ship, self.target, self.port, self.mode = ship, target, port, mode
         self.touched = mode != "auto"
         """Whether somebody else than the autopilot had a say."""
-        self._facing = FacingPort(capsule.port, target, port)
-        self._seconds = capsule.hold.every * capsule.body.world.dt
+        ticks = max(1, round(PERIOD / world.dt))
+        self._seconds = ticks * world.dt
+        modulator = flight.PulseModulator(MIN_ON_TIME, self._seconds)
+        self.jets = flight.Jets(flight.ThrusterAllocator([ship.jets]), modulator)
+        self.hold = world.add_part(flight.AttitudeHold(ship.body, self.jets, every=ticks))
+        self._facing, self._hand = FacingPort(ship.port, target, port), HandTorque()
         self._push, self._twist = np.zeros(3), np.zeros(3)
-        self._hand = HandTorque()
-        self.mode = mode
         self._take_over()
-        capsule.body.world.on_tick(self._sample, every=capsule.hold.every)
+        world.on_tick(self._sample, every=ticks)
 
     def switch(self, mode: str) -> str:
         """Let somebody else fly; returns who does now."""
@@ -111,7 +124,12 @@ class DockingPilot:
 
     def alignment(self) -> Alignment:
         """How the two ports stand to each other."""
-        return alignment(self.capsule.body, self.capsule.port, self.target, self.port)
+        return alignment(self.ship.body, self.ship.port, self.target, self.port)
+
+    def shut_down(self) -> None:
+        """Stop the control loop and shut all valves."""
+        self.hold.enabled = False
+        self.ship.jets.fire(0.0)
 
     def _by_hand(self) -> None:
         self.touched = True
@@ -120,17 +138,16 @@ class DockingPilot:
 
     def _take_over(self) -> None:
         """Give the control loop the law and the reference of the mode."""
-        hold = self.capsule.hold
         if self.mode == "auto":
-            hold.follow(self._facing)
+            self.hold.follow(self._facing)
         elif self.mode == "hold":
-            hold.hold()
+            self.hold.hold()
         else:
-            hold.law = self._hand
+            self.hold.law = self._hand
 
     def _sample(self, world: World) -> None:
         """Command the force of the coming period, and what is wanted beside it about the mass centre."""
-        hold, body = self.capsule.hold, self.capsule.body
+        hold, body = self.hold, self.ship.body
         if self.mode == "auto":
             hold.force_body = body.direction_to_body(body.mass * self._wanted_acceleration())
         else:
@@ -143,12 +160,12 @@ class DockingPilot:
 
     def _wanted_acceleration(self) -> Array:
         """Of the mass centre [m/s²], world axes: towards the wanted velocity, and what keeps it in the axes of a target that rotates."""
-        body, target = self.capsule.body, self.target
+        body, target = self.ship.body, self.target
         axes, spin = target.rotation_matrix @ self.port.matrix, target.angular_velocity_world
         arm = body.position - target.position
         velocity = body.velocity - target.velocity - np.cross(spin, arm)
         # where the own port would be in the wanted attitude, so that a slew does not disturb the path
-        nose = FACING @ self.capsule.port.matrix.T @ (np.array(self.capsule.port.position) - body.center_of_mass_body)
+        nose = FACING @ self.ship.port.matrix.T @ (np.array(self.ship.port.position) - body.center_of_mass_body)
         place = axes.T @ (body.position - target.to_world(self.port.position)) + nose
         error = axes @ wanted_velocity(place, self.alignment()) - velocity
         wanted = error / RESPONSE

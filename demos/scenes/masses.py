@@ -12,7 +12,7 @@ Z_TO_X = rotation.from_axis_angle((0.0, 1.0, 0.0), np.pi / 2)
 
 
 def spacecraft() -> MassProperties:
-    """About 3.2 t; least moment about the wings (x), middle one about the nose (z), greatest about the dish (y)."""
+    """2.7 t; least moment about the wings (x), middle one about the nose (z), greatest about the dish (y)."""
     return MassProperties.compound(
         [
             (MassProperties.cylinder(1350.0, 1.0, 2.2), (0.0, 0.0, -0.5), UPRIGHT),

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from .scene import LAYERS, Key
+from .scene import LAYERS, Binding
 
 # Name of the key in pygame (after K_), its name in the help, the action, and its description.
-BINDINGS = (
+BINDINGS: tuple[Binding, ...] = (
     ("SPACE", "space", "pause", "pause, resume"),
     ("PERIOD", "period", "single_step", "one tick"),
     ("BACKSPACE", "backspace", "rewind", "back one second"),
@@ -31,17 +31,25 @@ BINDINGS = (
     ("PAGEDOWN", "", "farther", ""),
 )
 
-REPEATING = {"single_step", "rewind", "look_left", "look_right", "look_up", "look_down", "nearer", "farther"}
+REPEATING = {
+    "single_step",
+    "rewind",
+    "look_left",
+    "look_right",
+    "look_up",
+    "look_down",
+    "nearer",
+    "farther",
+    "push",
+    "twist",
+}
+"""First words of the actions that a held key repeats, those of scenes included."""
 
 
-Column = list[tuple[str, str]]
-"""Keys and their descriptions."""
-
-
-def help_columns(own: Sequence[Key] = ()) -> tuple[Column, ...]:
-    """Columns of the help: simulation and program, the picture, and the keys that a scene has of its own."""
-    taken = {key.name for key in own}
-    entries = [(shown, meaning) for name, shown, _, meaning in BINDINGS if meaning and name not in taken]
+def help_columns(own: Sequence[Binding] = ()) -> list[list[tuple[str, str]]]:
+    """Keys and their descriptions in columns: simulation and program, the picture, and the scene's own keys if it has any."""
+    taken = {name for name, *_ in own}
+    entries = [(key, meaning) for name, key, _, meaning in BINDINGS if meaning and name not in taken]
     first_layer = entries.index(next(entry for entry in entries if entry[0] == "1"))
-    columns = entries[:first_layer], entries[first_layer:], [(key.shown, key.meaning) for key in own if key.shown]
-    return tuple(column for column in columns if column)
+    of_scene = [(key, meaning) for _, key, _, meaning in own if meaning]
+    return [entries[:first_layer], entries[first_layer:], *([of_scene] if of_scene else [])]

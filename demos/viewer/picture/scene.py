@@ -1,6 +1,6 @@
 """The data that a demo passes to the viewer, in float64 world coordinates and independent of how it is drawn."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -11,6 +11,8 @@ from ...physics import World
 
 Array = npt.NDArray[np.float64]
 Colour = tuple[float, float, float, float]
+Binding = tuple[str, str, str, str]
+"""Name of a key in pygame (after K_), its name in the help, the action, and its description; a second key of an action has no name."""
 
 FRAME = 1.0 / 60.0
 """The time by which one frame without a window advances a scene or a game [s]."""
@@ -96,6 +98,19 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Gauge:
+    """A bar of the HUD with a name before it and a text after it."""
+
+    name: str
+    share: float
+    """Length of the bar over its longest; from 0 to 1, or from −1 to 1 about the middle if it is `signed`."""
+    text: str
+    signed: bool = False
+    alarm: bool = False
+    """Whether it is drawn in the colour of a warning."""
+
+
+@dataclass(frozen=True)
 class Eye:
     """A camera that is mounted on a craft."""
 
@@ -135,6 +150,7 @@ class Picture:
     captions: Sequence[Caption] = ()
     lamps: Sequence[tuple[str, float]] = ()
     """Name and throttle of each jet, for the lamps of the HUD."""
+    gauges: Sequence[Gauge] = ()
     title: str = ""
     status: Sequence[str] = ()
     camera_axes: Array | None = None
@@ -163,23 +179,11 @@ class Curves:
     second: tuple[str, str] = ("momentum drift", ".1e")
     span: float = 20.0
     """Seconds of the world."""
+    more: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Further plots in the picture of the telemetry, each with a title and the names of its curves; their values are `Sample.more`."""
 
 
 DRIFTS = Curves()
-
-
-@dataclass(frozen=True)
-class Key:
-    """A key of the window that only this scene knows."""
-
-    name: str
-    """Name of the key in pygame, after K_; it takes the place of any general action of this key."""
-    press: Callable[[], str]
-    """What it does; returns a message for the window, or an empty string."""
-    shown: str = ""
-    """Its name in the help; empty for a key that is named beside another one."""
-    meaning: str = ""
-    repeats: bool = True
 
 
 @dataclass(frozen=True)
@@ -196,6 +200,8 @@ class Sample:
     """Length of the change of the angular momentum vector over the first one's."""
     curves: Curves = DRIFTS
     """What a scene with forces shows in place of the two drifts."""
+    more: tuple[float, ...] = ()
+    """The values of the further curves, in the order of `Curves.more`."""
 
 
 class Scene(Protocol):
@@ -206,10 +212,10 @@ class Scene(Protocol):
     """Of the sphere about the middle that must be seen [m]."""
     target: Array
     """World point to look at [m]."""
-    keys: Sequence[Key]
-    """Keys of its own."""
     rewinds: bool
     """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
+    keys: Sequence[Binding]
+    """Keys of its own, whose actions it performs; they take the place of general actions of the same keys."""
 
     def picture(self) -> Picture:
         """The present frame, with interpolated poses."""
@@ -222,6 +228,9 @@ class Scene(Protocol):
 
     def next_case(self) -> None:
         """Begin the next case."""
+
+    def act(self, action: str) -> str:
+        """Perform the action of one of its own keys; returns what to say about it."""
 
     def check(self) -> list[str]:
         """Assert the physics the demo claims, on the run so far; what was found, one line a claim."""

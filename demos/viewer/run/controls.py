@@ -40,13 +40,13 @@ class Controls:
     def press(self, key: str, *, repeated: bool = False) -> bool:
         """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions.
 
-        The keys of the scene come before those of every scene.
+        The keys of the scene come first.
         """
-        for own in self.scene.keys:
-            if own.name == key:
-                if repeated and not own.repeats:
+        for name, _, action, _ in self.scene.keys:
+            if name == key:
+                if repeated and action.partition(" ")[0] not in REPEATING:
                     return False
-                self.notice = own.press()
+                self.notice = self.scene.act(action)
                 return True
         for name, _, action, _ in BINDINGS:
             if name == key and (not repeated or action in REPEATING):
