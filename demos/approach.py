@@ -12,7 +12,6 @@ W, S, A, D, E and X push the ship by 1 cm/s per pulse; I, K, J, L, U and O rotat
 the autopilot flies, ten times as fast.
 """
 
-import argparse
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -369,29 +368,13 @@ def _cross(nose: Array, port: Array) -> list[Line]:
     return [Line(nose + arm @ port.T, MARK, 1.6) for arm in arms]
 
 
-def pace(text: str) -> float:
-    """Simulated seconds per second, from 1/10 to 60."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.1 <= value <= FASTEST_PACE:
-        raise argparse.ArgumentTypeError(f"must be a number from 0.1 to {FASTEST_PACE:g}; got {text.strip()!r}")
-    return value
-
-
 def read_options(arguments: Sequence[str] | None = None) -> ApproachOptions:
     """The command line of this demo."""
     reader = options.parser("approach", __doc__.partition("\n")[0], ApproachOptions, dt="1/60")
     reader.add_argument("--case", choices=CASES, default="aside", help="where the flight begins (default aside)")
     reader.add_argument("--pilot", choices=MODES, default="auto", help="who flies at first (default auto)")
     reader.add_argument("--view", choices=VIEWS, default="chase", help="the camera (default chase)")
-    reader.add_argument(
-        "--pace",
-        type=pace,
-        metavar="N",
-        help=f"simulated seconds per second (default {PACE:g} in a window and {PACE_UNSEEN:g} without one)",
-    )
+    options.add_pace(reader, PACE, PACE_UNSEEN, (0.1, FASTEST_PACE))
     return reader.parse(arguments)
 
 
