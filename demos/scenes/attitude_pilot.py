@@ -14,6 +14,8 @@ from .ship import JET_NAMES, Ship
 from .wheels_and_jets import WheelsAndJets
 
 PERIOD = 0.25  # between two samples of the loop [s]
+NOTED = 4
+"""Samples of the loop between two notes of how a leg goes."""
 POINTED = math.radians(0.1)
 """The attitude is reached where the error is below this angle and stays below it [rad]."""
 NOTICED = 3.0
@@ -195,8 +197,10 @@ class AttitudePilot:
 
     def _watch(self, world: World) -> None:
         """Before each sample: note how the leg goes, begin the next one, leave out the jets that were found to be stuck."""
-        self.note()
-        if self.flies_script and self._is_due(world.time):
+        is_due = self.flies_script and self._is_due(world.time)
+        if is_due or world.tick_count % (NOTED * self.ticks) == 0:
+            self.note()
+        if is_due:
             self._begin(self.script[len(self.records)])
         while self._unnoticed and self._unnoticed[0][0] <= world.time:
             _, number, level = self._unnoticed.pop(0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..physics import flight, rotation
-from ..viewer.picture.view import SUN
+from ..viewer.picture.scene import SUN
 from .polar_orbit import GM
 from .ship import DISH, NOSE
 

@@ -24,7 +24,8 @@ class WheelsAndJets:
     * ``"both"``: the wheels make what they can and the jets the rest. If the wheels hold much momentum, the jets also dump it: they push
       against it, and the wheels, which still hold the attitude, give it up.
 
-    A wanted force is made by the jets, in the modes that use them.
+    A wanted force is made by the jets, in the modes that use them. If so many jets have failed that the others cannot turn the ship about
+    every axis without pushing it, the force is left free.
     """
 
     def __init__(self, ship: Ship, period: float, mode: str = "wheels") -> None:
@@ -42,6 +43,7 @@ class WheelsAndJets:
         self._manager = flight.control.MomentumManager(ship.wheels, HIGH, LOW, time_constant=TIME_CONSTANT)
         self._shares = np.zeros(self.jets.allocator.jet_count)
         self.state_size = self.jets.state_size + 1
+        self._use(self.jets.allocator)
 
     @property
     def body(self) -> Any:
@@ -70,8 +72,12 @@ class WheelsAndJets:
         # Three wheels of a pyramid turn the ship about every axis with half the torque of four, and two about none.
         share = {4: 1.0, 3: 0.5}.get(len(working), 0.0)
         of_wheels = share * sum(wheel.max_torque * np.abs(wheel.axis) for wheel in self.ship.wheels)
-        of_jets = self.jets.allocator.reachable_torques().min(axis=0)
-        return {"wheels": of_wheels, "jets": of_jets, "both": of_wheels + of_jets}[self.mode]
+        return {"wheels": of_wheels, "jets": self._of_jets, "both": of_wheels + self._of_jets}[self.mode]
+
+    @property
+    def force_is_free(self) -> bool:
+        """Whether the jets that are left push the ship when they turn it."""
+        return self._force_is_free
 
     @property
     def full(self) -> bool:
@@ -84,11 +90,11 @@ class WheelsAndJets:
 
     def lose_jet(self, number: int, level: float) -> None:
         """Leave a jet out that is known to be stuck at a level from 0 to 1; the others make up for what it does."""
-        self.jets.allocator = self.jets.allocator.without(number, level=level)
+        self._use(self.jets.allocator.without(number, level=level))
 
     def trust_jets(self) -> None:
         """Command all jets again."""
-        self.jets.allocator = flight.ThrusterAllocator([self.ship.jets])
+        self._use(flight.ThrusterAllocator([self.ship.jets]))
 
     def command(
         self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike | None, seconds: float, state: Array
@@ -122,8 +128,16 @@ class WheelsAndJets:
         self.dumping = dumping > 0.0
         return np.append(carried, dumping)
 
+    def _use(self, allocator: flight.ThrusterAllocator) -> None:
+        """Command the jets by this allocator."""
+        self.jets.allocator, self._force_is_free = allocator, False
+        self._of_jets = allocator.reachable_torques().min(axis=0)
+        if not self._of_jets.all():
+            self._force_is_free = True
+            self._of_jets = allocator.reachable_torques(force_is_free=True).min(axis=0)
+
     def _fire(self, torque: Array, force: npt.ArrayLike | None, seconds: float, carried: Array) -> Array:
-        carried = self.jets.command(torque, force, seconds, carried)
+        carried = self.jets.command(torque, None if self._force_is_free else force, seconds, carried)
         self._shares[:] = self.jets.shares
         self.saturated = self.jets.saturated
         return carried

@@ -154,7 +154,7 @@ def _gauges(picture: Picture, plates: Sequence[Patch], unit: int, margin: int, s
     under = [plate.top for plate in plates if plate.top > size[1] // 2 and plate.left < margin + pixels.shape[1]]
     floor = min(under) - margin // 2 if under else size[1] - margin
     patch = Patch(margin, floor - pixels.shape[0], pixels)
-    return [] if any(map(patch.meets, plates)) else [patch]
+    return [] if patch.top < margin or any(map(patch.meets, plates)) else [patch]
 
 
 def notice(text: str, size: Size) -> Patch:

@@ -1,5 +1,6 @@
 """The data that a demo passes to the viewer, in float64 world coordinates and independent of how it is drawn."""
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -16,6 +17,9 @@ Binding = tuple[str, str, str, str]
 
 FRAME = 1.0 / 60.0
 """The time by which one frame without a window advances a scene or a game [s]."""
+
+SUN = np.array([-0.05, 0.94, 0.31]) / math.sqrt(0.05**2 + 0.94**2 + 0.31**2)
+"""Direction of the sun, world axes, unit: from the right of the first view and a little behind it."""
 
 LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
 """What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""
