@@ -80,6 +80,17 @@ def rocket_top() -> MassProperties:
     return MassProperties.compound(parts)
 
 
+def drum_satellite() -> MassProperties:
+    """1200 kg, symmetric about the spin axis (z), which has the greatest moment; the mass centre lies on it."""
+    return MassProperties.compound(
+        [
+            (MassProperties.cylinder(1060.0, 1.32, 1.35), (0.0, 0.0, 0.0), UPRIGHT),
+            (MassProperties.cylinder(40.0, 0.92, 0.24), (0.0, 0.0, 1.33), UPRIGHT),
+            (MassProperties.cylinder(100.0, 0.34, 0.62), (0.0, 0.0, -1.1), UPRIGHT),
+        ]
+    )
+
+
 def dart() -> MassProperties:
     """140 kg; least moment about the nose (z), greatest about the fin (y)."""
     return MassProperties.compound(

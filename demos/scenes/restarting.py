@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from ..physics import World, integrators
-from ..viewer.picture.scene import Binding
+from ..viewer.picture.scene import FASTEST, Binding
 
 
 class Restarting(ABC):
@@ -13,6 +13,7 @@ class Restarting(ABC):
 
     world: World
     case_name = ""
+    fastest = FASTEST
     keys: ClassVar[Sequence[Binding]] = ()
 
     def reset(self) -> None:

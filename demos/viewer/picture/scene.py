@@ -17,6 +17,8 @@ Binding = tuple[str, str, str, str]
 
 FRAME = 1.0 / 60.0
 """The time by which one frame without a window advances a scene or a game [s]."""
+FASTEST = 8.0
+"""The greatest pace that the keys set in most scenes, over the pace at which the scene begins."""
 
 SUN = np.array([-0.05, 0.94, 0.31]) / math.sqrt(0.05**2 + 0.94**2 + 0.31**2)
 """Direction of the sun, world axes, unit: from the right of the first view and a little behind it."""
@@ -216,6 +218,8 @@ class Scene(Protocol):
     """Of the sphere about the middle that must be seen [m]."""
     target: Array
     """World point to look at [m]."""
+    fastest: float
+    """The greatest pace that the keys set, over the pace at which it begins; above `FASTEST`, they change it by factors of ten."""
     rewinds: bool
     """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
     keys: Sequence[Binding]
