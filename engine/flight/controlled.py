@@ -30,6 +30,7 @@ class Actuators(Protocol):
     * `saturated`: whether they could not do what was wanted,
     * `period`: the time between two commands [s] that they are made for,
     * `body`: the body that they act on,
+    * `members`: the forces and parts that they command, which must be added to the world before the loop,
     * `state_size`: how many numbers they remember from one command to the next. Then `command` takes these as a fourth argument `state`,
       an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world, and start at zero.
     """
@@ -238,8 +239,9 @@ class Controlled(SampledPart):
 
     def _joined(self, world: Any) -> None:
         actuators, seconds = self._actuators, self._seconds(world)
-        if isinstance(actuators, TableRows) and actuators._table.store is not self._table.store:
-            refuse(self, "actuators", actuators, "added to the world before the loop")
+        for member in (actuators, *getattr(actuators, "members", ())):
+            if isinstance(member, TableRows) and member._table.store is not self._table.store:
+                refuse(self, "actuators", member, "added to the world before the loop")
         period = getattr(actuators, "period", seconds)
         if abs(period - seconds) > _SAME_PERIOD * seconds:
             rule = f"made for a period of {seconds!r} s, the time between two samples of the loop"

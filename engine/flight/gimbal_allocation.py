@@ -71,6 +71,11 @@ class GimbalAllocator:
         return self._thruster
 
     @property
+    def members(self) -> tuple[Any, ...]:
+        """The thruster that is commanded, which must be in the world of the control loop."""
+        return (self._thruster,)
+
+    @property
     def commanded(self) -> Commanded:
         """What the last command really was."""
         return self._commanded

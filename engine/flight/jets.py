@@ -107,6 +107,11 @@ class Jets:
         return self._shares.copy()
 
     @property
+    def members(self) -> tuple[Any, ...]:
+        """The thrusters and banks that are commanded, which must be in the world of the control loop."""
+        return self._allocator.thrusters
+
+    @property
     def commanded(self) -> Commanded:
         """The force and the torque of these shares."""
         force, torque = self._allocator.wrench_of(self._shares, self._center)

@@ -59,6 +59,11 @@ class Magnetorquers:
         return self._torquers
 
     @property
+    def members(self) -> tuple[Any, ...]:
+        """The magnetorquers that are commanded, which must be in the world of the control loop."""
+        return self._torquers
+
+    @property
     def commanded(self) -> Commanded:
         """What the last command really was."""
         return self._commanded

@@ -89,6 +89,11 @@ class WheelAllocator:
         return tuple(self._wheels[place] for place in sorted(self._lost))
 
     @property
+    def members(self) -> tuple[Any, ...]:
+        """The wheels that are commanded, which must be in the world of the control loop."""
+        return self._wheels
+
+    @property
     def commanded(self) -> Commanded:
         """What the last command really was."""
         return self._commanded
