@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from . import background
-from .compiler import address_of, can_run, compile_for, could_be_faster, types_of
+from .compiler import address_of, can_run, compile_for, could_be_faster, plain, types_of
 
 
 class Loop:
@@ -33,12 +33,12 @@ class Loop:
         """
         self.factory = factory
         self.made_for = made_for
-        self._arguments = arguments
+        self.arguments = arguments
 
     @cached_property
     def types(self) -> tuple[Any, ...]:
         """The types of the arguments."""
-        return types_of(*self._arguments)
+        return types_of(*self.arguments)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -86,6 +86,15 @@ def _of_module(module: str, name: str) -> Any:
 
 _missing: dict[Any, int] = {}
 """Kernels that were not in the cache, each with the number of requests that had been answered at the time of the check."""
+
+
+def ready(loop: Loop, may_stand_in: bool = True) -> Callable[..., Any]:
+    """Return a kernel if it can run without compilation. Otherwise request it in the background and return its plain Python function.
+
+    The plain function gives the same bits. It takes the place of a kernel for a few objects per tick (`may_stand_in`). Otherwise, or if
+    background compilation is unavailable, the kernel itself is returned, which is then compiled on its first call.
+    """
+    return plain(loop.function) if not loop.can_run and may_stand_in and ask([loop]) else loop.function
 
 
 def choose(loops: list[Loop]) -> Loop:

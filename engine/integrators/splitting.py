@@ -8,7 +8,7 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.choice import Loop, choose, should_fuse
+from ..compilation.choice import Loop, choose, ready, should_fuse
 from ..loops import splitting, splitting_passes
 from ..loops.kick_drift import KICKS, Turn
 from ..store.bodies import Bodies
@@ -74,7 +74,7 @@ class Splitting(Integrator):
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
             if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
-                loop, constants = fused.function, self._constants
+                loop, constants = ready(fused, bodies.may_run_in_python), self._constants
                 return on_threads(
                     *(bodies, threads, forces.layers),
                     lambda array, control, layers: partial(loop, array, control, *constants, layers, dt),
@@ -111,7 +111,7 @@ class Splitting(Integrator):
     def _passes(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> LoopCall:
-        loop = choose(self._passes_loops(bodies, dt, gyroscopic)).function
+        loop = ready(choose(self._passes_loops(bodies, dt, gyroscopic)), bodies.may_run_in_python)
         stages = bodies.stage_array(splitting_passes.STAGE_BLOCKS)
         _, shares = self._arrays
         program = self._program(self._evaluations_per_kick(depends_on_rates))
