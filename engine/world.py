@@ -33,7 +33,7 @@ from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView
-from .tick.actuators import Actuators, refuse_actuators
+from .tick.actuators import Actuators, actuator_kernels, refuse_actuators
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member
 from .tick.held import Held
@@ -1015,7 +1015,8 @@ class World:
         bodies = self._bodies
         wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
         pitches = sorted({bodies.pitch, rung(wanted)})
-        compile_all(kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode), progress)
+        needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
+        compile_all([*needed, *actuator_kernels(needed)] if self._actuators.any else needed, progress)
 
     def profile(self) -> Profile:
         """Measure the time that each stage of the ticks takes.

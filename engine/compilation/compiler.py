@@ -232,6 +232,18 @@ def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
     return address
 
 
+def has_address(function: Callable[..., Any]) -> bool:
+    """Whether a function is a kernel, and not the plain Python function that stands in for one."""
+    return not COMPILED or hasattr(function, "overloads")
+
+
+def address_in_python(function: Callable[..., Any]) -> int:
+    """Return a number by which `call` finds the plain function of a kernel; only plain Python may call it."""
+    source = plain(function)
+    _CALLED[id(source)] = source
+    return id(source)
+
+
 if COMPILED:
 
     @for_compiled_code(call)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..compilation import background
 from ..compilation.choice import Loop, ask, named, ready
-from ..compilation.compiler import address_of, types_of
+from ..compilation.compiler import address_of, has_address, types_of
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
 from ..forces.valves import THRUSTERS
@@ -250,7 +250,7 @@ class Actuators:
     def around(self, run: TakeTicks, dt: float, control: Integers) -> TakeTicks:
         """Return a function that runs ticks with actuators, given one that moves the bodies over ticks of `dt` [s] and counts them."""
         self._count()
-        if isinstance(run, partial):
+        if isinstance(run, partial) and has_address(run.func):
             kernels = kernels_of_actuators()
             flight = fly_loop(run.args)
             missing = [kernel for kernel in (*kernels, flight) if not kernel.can_run]
@@ -400,6 +400,15 @@ def fly_loop(arguments: tuple[Any, ...]) -> Loop:
     """The loop that runs whole ticks with actuators around a loop with these arguments, without the number of ticks."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     return named(loops.fly, array, integers, *[array] * 7, integers, arguments[2:], 1, True, 1.0, 1)
+
+
+def actuator_kernels(loops_of_bodies: Sequence[Loop]) -> list[Loop]:
+    """Every kernel that ticks with actuators call around the loops of methods among these."""
+    factories = ("held_ticks", "strang_ticks", "table_ticks", "passes")
+    movers = [loop for loop in loops_of_bodies if loop.factory.__name__ in factories]
+    flights = {flight.types: flight for flight in (fly_loop(loop.arguments[:-1]) for loop in movers)}
+    known = {(loop.factory, loop.made_for) for loop in loops_of_bodies}
+    return [loop for loop in (*kernels_of_actuators(), *flights.values()) if (loop.factory, loop.made_for) not in known]
 
 
 def refuse_actuators(integrator: Integrator, owner: object) -> None:

@@ -685,6 +685,34 @@ def test_a_failed_tick_leaves_every_part_as_it_was():
     assert world.state_hash() == twin.state_hash() and ship is world.bodies[0]
 
 
+def test_forces_that_are_added_and_removed_in_flight_act_beside_pulses():
+    """A running pulse gathers the held wrench anew in compiled code, from the tables as they are now."""
+
+    def flown(at_once):
+        world, ship = a_ship(0.05, "rk4")
+        jet = world.add_force(
+            forces.Thruster(ship, position=(0, 1, 0), direction=(1, 0, 0), max_force=20.0, rise_time=1.0, min_on_time=1)
+        )
+        jet.fire(3.0)
+        if not at_once:
+            world.step(4)
+            ship.velocity = np.cross(RATES, CENTER)
+        gravity = world.add_force(forces.UniformGravity((0, 0, -1.0)))
+        start = ship.velocity
+        world.step(10)
+        gained = ship.velocity - start
+        world.remove_force(gravity)
+        before = ship.velocity
+        world.step(10)
+        return gained, ship.velocity - before
+
+    late, off = flown(False)
+    assert late[2] == pytest.approx(-0.5, abs=0.05)
+    assert abs(off[2]) < 0.05
+    early, _ = flown(True)
+    assert early[2] == pytest.approx(-0.5, abs=0.05)
+
+
 def test_a_copy_flies_on_alike():
     world = everything()
     world.step(5)
