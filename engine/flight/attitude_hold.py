@@ -30,7 +30,7 @@ _LINEAR_ERROR = 0.1
 
 
 class AttitudeHold(Controlled):
-    """A control loop with everything chosen for you: it holds the attitude of a ship, stops its rotation, or points it at something.
+    """A control loop with everything chosen for you, which holds the attitude of a ship, stops its rotation, or points it at something.
 
     It is a `Controlled` with a tuned `QuaternionPD`, whose gains follow from the inertia of the ship and the torque of its actuators at the
     time when it is made. Add it to the world by `World.add_part`, after the actuators. At first, it holds the attitude of that time.

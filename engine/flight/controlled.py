@@ -73,9 +73,9 @@ class _Measured:
 
 
 class Controlled(SampledPart):
-    """A control loop: a law that is sampled every few ticks and commands actuators, which hold between two samples.
+    """A control loop, in which a law is sampled every few ticks and commands actuators, which hold between two samples.
 
-    At a sample, the loop asks the reference for the attitude that is wanted at this time, the law for a torque, and commands it to the
+    At each sample, the loop asks the reference for the wanted attitude, asks the law for a torque, and commands this torque to the
     actuators. With a delay of d samples, it commands the torque that the law gave d samples before, and nothing until the first one is due.
     Between two samples the loop costs nothing.
 

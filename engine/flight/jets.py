@@ -35,7 +35,7 @@ class Jets:
     Args:
         allocator: The allocator of the jets.
         modulator: A modulator for valves that are either open or shut, whose period is that of the control loop; None for throttles. The
-            rise, the fall and the shortest pulse of the valves are taken from the thrusters; the longer one of both shortest pulses counts.
+            rise, the fall and the shortest pulse of the valves are taken from the thrusters; of the two shortest pulses, the longer counts.
 
     Raises:
         TypeError: An argument has the wrong type.

@@ -131,26 +131,26 @@ def test_friction_of_a_wheel_that_hardly_slows_down_is_exact_to_rounding():
     rate = 0.02 * (1.0 / 0.5 + 1.0 / 3.5)
     world.step(1)
     lost = wheel.inertia * 100.0 - wheel.momentum
-    assert lost == pytest.approx(-math.expm1(-rate * 1e-3) * 100.0 / (1.0 / 0.5 + 1.0 / 3.5), rel=2e-12)
+    assert lost == pytest.approx(-math.expm1(-rate * 1e-3) * 100.0 / (1.0 / 0.5 + 1.0 / 3.5), rel=1e-11, abs=0.0)
 
 
 def test_a_wheel_stops_at_its_largest_speed_relative_to_the_body():
     """About one axis, nothing else changes the speed: it is reached to rounding, kept, and left again by braking."""
     world = World(0.1)
     ship = world.add_body(MassProperties(10.0, (4.0, 5.0, 6.0), (0.0, 0.0, 0.0)), angular_velocity_body=(0, 0, 2.0))
-    wheel = flight.ReactionWheel(ship, axis=(0, 0, 1), inertia=0.5, max_torque=1.0, max_speed=1.23, speed=-0.6)
+    wheel = flight.ReactionWheel(ship, axis=(0, 0, 1), inertia=0.5, max_torque=1.0, max_speed=1.23, speed=-1.23)
     world.add_part(wheel)
     wheel.torque = 1.0
     speeds = []
-    for _ in range(20):
+    for _ in range(30):
         world.step()
         speeds.append(wheel.speed)
     # a torque T changes the speed by T (1/J + 1/I) per second, I without the wheel
     gain = 0.1 * (1.0 / 0.5 + 1.0 / 5.5)
-    assert speeds[:3] == pytest.approx([-0.6 + gain, -0.6 + 2.0 * gain, -0.6 + 3.0 * gain])
+    assert speeds[:3] == pytest.approx([-1.23 + gain, -1.23 + 2.0 * gain, -1.23 + 3.0 * gain])
     # at its limit the motor aims at the limit as if the body did not turn: it is passed by J/I of the last step
     assert max(speeds) < 1.23 + 0.5 / 5.5 * 0.2
-    assert speeds[-1] == pytest.approx(max(speeds[12:])) and wheel.applied_torque == 0.0
+    assert speeds[-1] == pytest.approx(max(speeds[20:])) and wheel.applied_torque == 0.0
     wheel.torque = -1.0
     world.step()
     assert wheel.speed == pytest.approx(speeds[-1] - gain)
