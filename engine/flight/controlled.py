@@ -188,7 +188,12 @@ class Controlled(SampledPart):
     def law(self, value: Any) -> None:
         _check_law(value, self)
         if value.state_size != self._law.state_size:
-            refuse(self, "law", value, f"one with state_size = {self._law.state_size}; for any other law, remove the loop and add a new one")
+            refuse(
+                self,
+                "law",
+                value,
+                f"one with state_size = {self._law.state_size}; for any other law, remove the loop and add a new one",
+            )
         self._replace("_law", value)
         self._set_numbers("samples", [0.0])
 
