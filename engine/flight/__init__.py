@@ -3,7 +3,7 @@
 from ..forces.magnetic_dipole import MagneticDipole
 from ..forces.thruster import Thruster, ThrusterBank
 from ..forces.valves import Gimbal
-from . import control
+from . import control, orbit
 from .allocation import Allocation, ThrusterAllocator
 from .attitude_hold import AttitudeHold
 from .body_torque import BodyTorque
@@ -60,6 +60,7 @@ __all__ = [
     "ThrusterBank",
     "WheelAllocator",
     "control",
+    "orbit",
     "quest",
     "triad",
 ]

@@ -107,6 +107,9 @@ class BodyTorque(TableForce):
             wanted = [t / max(excess, 1.0) for t in wanted]
         self._table.write(_TORQUE, self._slice().start, wanted)
 
+    def coast_obstacle(self) -> str | None:
+        return super().coast_obstacle() if self.torque_body.any() else None
+
     def __repr__(self) -> str:
         return f"BodyTorque({self.body}, {self.torque_body.tolist()})"
 

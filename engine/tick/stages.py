@@ -304,10 +304,10 @@ class Stages:
         )
 
 
-def refuse_time(ticks: int, count: int, last_tick: int, dt: float) -> NoReturn:
+def refuse_time(ticks: int, count: int, last_tick: int, dt: float, owner: str = "World.step") -> NoReturn:
     """Raise the error for a time that is too large for a float."""
     raise ValueError(
-        f"World.step: after {ticks} more ticks of {dt:g} s from tick {count} the time would be too large for a float; "
+        f"{owner}: after {ticks} more ticks of {dt:g} s from tick {count} the time would be too large for a float; "
         f"this world can run ticks up to number {last_tick}"
     )
 

@@ -52,6 +52,8 @@ class SceneOptions(Options):
     game_mode: bool
     dt: float
     """Length of a tick [s]."""
+    telemetry: Path | None
+    """The file for the curves of the whole run."""
 
 
 Kind = TypeVar("Kind", bound=Options)
@@ -86,6 +88,7 @@ class Parser(argparse.ArgumentParser, Generic[Kind]):
         if clip and wanted.record.suffix.lower() == ".mp4" and any(side % 2 for side in wanted.size):
             self.error(f"--record: an .mp4 needs an even width and height; got {wanted.size[0]}x{wanted.size[1]}")
         wanted.headless |= clip or wanted.frames is not None or wanted.out is not None
+        wanted.headless |= getattr(wanted, "telemetry", None) is not None
         if wanted.frames is None:
             wanted.frames = CLIP_FRAMES if clip else FRAMES
         if wanted.out is None and not clip:
@@ -155,7 +158,13 @@ def _add_drawing(result: argparse.ArgumentParser) -> None:
 
 
 def _add_scene(result: argparse.ArgumentParser, dt: str) -> None:
-    """The options of the camera and of the simulation."""
+    """The options of the camera, of the curves and of the simulation."""
+    result.add_argument(
+        "--telemetry",
+        type=Path,
+        metavar="FILE.png",
+        help="run without a window and draw the curves of the whole run here",
+    )
     result.add_argument(
         "--camera",
         type=view,
