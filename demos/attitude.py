@@ -9,7 +9,6 @@ yellow ring is where the nose shall point, blue where it has pointed. Violet is 
 momentum in the wheels, and green the angular velocity ω, each to its own scale.
 """
 
-import argparse
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -291,29 +290,13 @@ class _Start:
     position, velocity = polar_orbit.place(0.0), polar_orbit.velocity(0.0)
 
 
-def pace(text: str) -> float:
-    """Simulated seconds per second, from 1/4 to 60."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0.25 <= value <= PACE_UNSEEN:
-        raise argparse.ArgumentTypeError(f"must be a number from 0.25 to {PACE_UNSEEN:g}; got {text.strip()!r}")
-    return value
-
-
 def read_options(arguments: Sequence[str] | None = None) -> AttitudeOptions:
     """The command line of this demo."""
     reader = options.parser("attitude", __doc__.partition("\n")[0], AttitudeOptions, dt="1/20")
     reader.add_argument(
         "--case", choices=CASES, default="script", help="the whole script, or half a turn in one mode (default script)"
     )
-    reader.add_argument(
-        "--pace",
-        type=pace,
-        metavar="N",
-        help=f"simulated seconds per second (default {PACE:g} in a window and {PACE_UNSEEN:g} without one)",
-    )
+    options.add_pace(reader, PACE, PACE_UNSEEN, (0.25, PACE_UNSEEN))
     return reader.parse(arguments)
 
 

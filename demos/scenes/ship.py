@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..physics import World, flight, forces
-from ..viewer.meshes.spacecraft import NOZZLES
+from ..viewer.meshes.spacecraft import NOZZLES, PORT
 from ..viewer.picture.scene import Array, Plume
 from . import masses
 
@@ -39,15 +39,27 @@ WHEEL_INERTIA, WHEEL_TORQUE, WHEEL_SPEED = 0.25, 4.0, 600.0  # [kg·m²], [N·m]
 class Ship:
     """The ship in a world, with its actuators.
 
-    The jets push the ship with 22 N each. Their gas takes propellant from the tank, so that mass, mass centre and inertia change.
+    The gas of the jets takes propellant from the tank, so that mass, mass centre and inertia change.
     """
 
-    def __init__(self, world: World, *, propellant: float = PROPELLANT, **start: Any) -> None:
+    port = PORT
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        propellant: float = PROPELLANT,
+        jet_force: float = JET_FORCE,
+        has_wheels: bool = True,
+        **start: Any,
+    ) -> None:
         """Add the ship to a world.
 
         Args:
             world: The world.
             propellant: In the tank at the start [kg].
+            jet_force: Thrust of each jet [N].
+            has_wheels: Whether it has the four reaction wheels.
             start: Arguments of `World.add_body`, such as `position` and `orientation`.
         """
         self.body = world.add_body(masses.spacecraft(), name="ship", **start)
@@ -59,7 +71,7 @@ class Ship:
                 self.body,
                 positions=[nozzle.position for nozzle in JETS.values()],
                 directions=[nozzle.force_direction for nozzle in JETS.values()],
-                max_forces=JET_FORCE,
+                max_forces=jet_force,
                 specific_impulse=SPECIFIC_IMPULSE,
                 tank=self.tank,
                 min_on_time=MIN_ON_TIME,
@@ -73,7 +85,7 @@ class Ship:
                     self.body, axis=axis, inertia=WHEEL_INERTIA, max_torque=WHEEL_TORQUE, max_speed=WHEEL_SPEED
                 )
             )
-            for axis in WHEEL_AXES
+            for axis in (WHEEL_AXES if has_wheels else ())
         ]
         self._first = propellant
 

@@ -10,7 +10,7 @@ from ..picture.curve import number
 from ..picture.history import History
 from ..picture.keys import help_columns
 from ..picture.scene import Binding, Picture, Sample, Scene
-from . import gauges, lamps, sparklines
+from . import gauges, lamps, reticle, sparklines
 from .font import text_width
 from .overlay import NOTE, QUIET, TEXT, TITLE, Patch, Piece, Pixels, Plate, Row, block, caption, label, wrapped
 
@@ -122,7 +122,7 @@ def _width(pieces: Iterable[Piece], unit: int) -> int:
 
 
 def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> Iterable[Patch]:
-    """The lamps in the lower right corner, and the message of the keys in the lower left one, above the lamps if both do not fit."""
+    """The lamps in the lower right corner, message of the keys and reticle in the lower left one, above the lamps if they do not fit."""
     floor = size[1] - margin
     left_end = size[0] - margin
     found = []
@@ -136,6 +136,12 @@ def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> 
         pixels = block(tuple((small, ((line, QUIET),)) for line in lines), small, accent=False)
         if margin + pixels.shape[1] > left_end:
             floor = found[0].top - margin
+        found.append(Patch(margin, floor - pixels.shape[0], pixels))
+        floor = found[-1].top - margin // 2
+    if picture.reticle is not None:
+        pixels = reticle.plate(picture.reticle, unit)
+        if margin + pixels.shape[1] > left_end:
+            floor = min(floor, found[0].top - margin // 2)
         found.append(Patch(margin, floor - pixels.shape[0], pixels))
     return found
 

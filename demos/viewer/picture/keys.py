@@ -31,12 +31,25 @@ BINDINGS: tuple[Binding, ...] = (
     ("PAGEDOWN", "", "farther", ""),
 )
 
-REPEATING = {"single_step", "rewind", "look_left", "look_right", "look_up", "look_down", "nearer", "farther"}
+REPEATING = {
+    "single_step",
+    "rewind",
+    "look_left",
+    "look_right",
+    "look_up",
+    "look_down",
+    "nearer",
+    "farther",
+    "push",
+    "twist",
+}
+"""First words of the actions that a held key repeats, those of scenes included."""
 
 
 def help_columns(own: Sequence[Binding] = ()) -> list[list[tuple[str, str]]]:
     """Keys and their descriptions in columns: simulation and program, the picture, and the scene's own keys if it has any."""
-    entries = [(key, meaning) for _, key, _, meaning in BINDINGS if meaning]
+    taken = {name for name, *_ in own}
+    entries = [(key, meaning) for name, key, _, meaning in BINDINGS if meaning and name not in taken]
     first_layer = entries.index(next(entry for entry in entries if entry[0] == "1"))
     of_scene = [(key, meaning) for _, key, _, meaning in own if meaning]
     return [entries[:first_layer], entries[first_layer:], *([of_scene] if of_scene else [])]

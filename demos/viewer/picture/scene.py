@@ -117,6 +117,34 @@ class Gauge:
 
 
 @dataclass(frozen=True)
+class Eye:
+    """A camera that is mounted on a craft."""
+
+    position: Array
+    """World position [m]."""
+    forward: Array
+    """Unit vector of the line of sight, world axes."""
+    up: Array
+    """Unit vector across it, up in the picture, world axes."""
+    reach: float
+    """Distance of what it looks at [m], a fiftieth of which is the nearest that it sees."""
+
+
+@dataclass(frozen=True)
+class Reticle:
+    """The instrument of a pilot who steers towards a target, with numbers beside it."""
+
+    offset: tuple[float, float]
+    """Where the target lies off the own axis, to the right and up, in units of what is allowed."""
+    tilt: tuple[float, float]
+    """Where the wanted line of sight points off the own one, to the right and up, in units of what is allowed."""
+    roll: float
+    """By which the target is rotated, anticlockwise as seen by the pilot [rad]."""
+    rows: Sequence[tuple[str, str, bool]]
+    """Name and value of each number, and whether it is within its limit."""
+
+
+@dataclass(frozen=True)
 class Picture:
     """One frame. Making it and drawing it change nothing in the world."""
 
@@ -133,6 +161,9 @@ class Picture:
     status: Sequence[str] = ()
     camera_axes: Array | None = None
     """The axes in which the camera stands, as columns, world axes; None for the world's."""
+    reticle: Reticle | None = None
+    eye: Eye | None = None
+    """The camera to look through; None for the one that moves about the target."""
     planet: Array | None = None
     """Direction of the middle of the planet in the backdrop, world axes, unit, and its radius over its distance; None for the usual one."""
 
@@ -192,7 +223,7 @@ class Scene(Protocol):
     rewinds: bool
     """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
     keys: Sequence[Binding]
-    """Keys of its own, whose actions it performs."""
+    """Keys of its own, whose actions it performs; they take the place of general actions of the same keys."""
 
     def picture(self) -> Picture:
         """The present frame, with interpolated poses."""

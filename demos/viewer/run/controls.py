@@ -38,15 +38,20 @@ class Controls:
         self._usual_pace = self.scene.world.time_scale
 
     def press(self, key: str, *, repeated: bool = False) -> bool:
-        """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions."""
+        """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions.
+
+        The keys of the scene come first.
+        """
+        for name, _, action, _ in self.scene.keys:
+            if name == key:
+                if repeated and action.partition(" ")[0] not in REPEATING:
+                    return False
+                self.notice = self.scene.act(action)
+                return True
         for name, _, action, _ in BINDINGS:
             if name == key and (not repeated or action in REPEATING):
                 self.notice = ""
                 self.act(action)
-                return True
-        for name, _, action, _ in self.scene.keys:
-            if name == key and not repeated:
-                self.notice = self.scene.act(action)
                 return True
         return False
 

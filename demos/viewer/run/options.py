@@ -184,6 +184,31 @@ def _add_scene(result: argparse.ArgumentParser, dt: str) -> None:
     )
 
 
+def add_pace(reader: argparse.ArgumentParser, usual: float, unseen: float, bounds: tuple[float, float]) -> None:
+    """Add the option `--pace`, None unless it is given.
+
+    Args:
+        reader: The parser of a demo.
+        usual: Simulated seconds per second in a window.
+        unseen: The same without a window.
+        bounds: Slowest and fastest pace.
+    """
+    least, most = bounds
+
+    def pace(text: str) -> float:
+        value = _number(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"must be a number from {least:g} to {most:g}; got {text.strip()!r}")
+        return value
+
+    reader.add_argument(
+        "--pace",
+        type=pace,
+        metavar="N",
+        help=f"simulated seconds per second (default {usual:g} in a window and {unseen:g} without one)",
+    )
+
+
 def frame_count(text: str) -> int:
     """A whole number of frames, at least one."""
     try:
