@@ -53,7 +53,7 @@ class BDotLoop:
     """Samples the field in the axes of the body, and commands the coils."""
 
     def __init__(self, coils: Sequence[flight.Magnetorquer]) -> None:
-        self.coils = coils
+        self.coils, self._law = coils, flight.control.BDot(GAIN)
         self._body = coils[0].body
         self._last: Array | None = None
         self._time = 0.0
@@ -62,7 +62,7 @@ class BDotLoop:
         """Measure the field and command the moment against its change since the last sample."""
         field = self._body.direction_to_body(polar_orbit.FIELD.at(self._body.position))
         if self._last is not None:
-            wanted = -GAIN * (field - self._last) / (world.time - self._time)
+            wanted = self._law.dipole_body(field, self._last, world.time - self._time)
             for coil, moment in zip(self.coils, wanted, strict=True):
                 coil.dipole = min(max(float(moment), -MAX_DIPOLE), MAX_DIPOLE)
         self._last, self._time = field, world.time

@@ -44,18 +44,18 @@ class ThrusterAllocator:
     """Allocation of a wanted force and torque to the jets of one body.
 
     Each call solves for shares of full thrust between 0 and 1 that together make the wanted force and torque. Lever arms are measured from
-    the mass centre at the time of the call. Of the shares that do it, two methods choose:
+    the mass centre at the time of the call. Where several sets of shares do this, the method decides:
 
-    * ``"least propellant"``: the least sum of flows, by an exact linear programme. Few jets fire, of equal ones those with lower numbers.
-      A small change of the wanted torque may exchange some of them. This suits jets that are either on or off.
+    * ``"least propellant"``: the least sum of flows, by an exact linear programme. Few jets fire; among equal jets, those with lower
+      numbers. A small change of the wanted torque may replace some of them by others. This suits jets that are either on or off.
     * ``"fast"``: the least sum of flow times share squared, a pseudo-inverse with limits. The load is spread over many jets, and changes
       continuously with the wanted torque. This suits throttled jets. It burns more propellant.
 
     The flow of a jet is its full thrust over its specific impulse. Unless all jets have a specific impulse, it is the full thrust.
 
-    What is out of reach is made in the right direction, as much of it as possible: force and torque are all cut by one factor, `fraction`.
-    What no combination of these jets can make, even with negative thrust, such as a roll torque from jets that all point through the roll
-    axis, is left out before. In both cases `saturated` is True, and the residuals say what is missing.
+    A force and a torque that are out of reach keep their directions and are cut by one common factor, `fraction`. What no combination of
+    these jets can make, even with negative thrust, is left out before. An example is a roll torque from jets that all point through the
+    roll axis. In both cases `saturated` is True, and the residuals say what is missing.
 
     Positions, directions, thrusts and specific impulses of the jets are read when the allocator is made.
 
@@ -183,7 +183,7 @@ class ThrusterAllocator:
         rest = self._copy()
         rest._jets[kernel.JET_LEVEL, numbers.start : numbers.stop] = level
         if len(rest.lost) == self.jet_count:
-            refuse(self, "jet", jet, "such that another jet is left")
+            refuse(self, "jet", jet, "a jet that is not the last one in use")
         return rest
 
     def allocate(

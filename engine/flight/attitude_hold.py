@@ -2,17 +2,22 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from math import sqrt
+from collections.abc import Iterable
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, array, integer, refuse
+from ..forces.thruster import Thruster, ThrusterBank
 from ..store.rows import BodyHandle, require_body
+from .allocation import ThrusterAllocator
 from .controlled import Controlled
 from .feedback import QuaternionPD, RateDamping
+from .jets import Jets
 from .law import limits
+from .modulation import PulseModulator
 from .pointing import Pointing
 from .reference import FixedOrMoving, Reference
 
@@ -25,16 +30,20 @@ _LINEAR_ERROR = 0.1
 
 
 class AttitudeHold(Controlled):
-    """A control loop with everything chosen for you: it holds the attitude of a ship, stops its rotation, or points it at something.
+    """A control loop with everything chosen for you, which holds the attitude of a ship, stops its rotation, or points it at something.
 
     It is a `Controlled` with a tuned `QuaternionPD`, whose gains follow from the inertia of the ship and the torque of its actuators at the
     time when it is made. Add it to the world by `World.add_part`, after the actuators. At first, it holds the attitude of that time.
 
+    Thrusters and banks of thrusters become `Jets`. If any of them has a `min_on_time`, they fire pulses, otherwise they are throttled.
+
     Args:
         ship: The body, in a world.
-        actuators: `Jets`, or a `BodyTorque` with a largest torque, or other actuators together with `max_torque`.
+        actuators: A thruster, a bank of thrusters or a list of them; or `Jets`, or a `BodyTorque` with a largest torque, or other actuators
+            together with `max_torque`.
         max_torque: Largest torque about each body axis [N·m], one number or three. None takes it from the actuators.
-        every: Interval between two samples, in ticks. None takes the period of the actuators or, without one, 0.1 s.
+        every: Interval between two samples, in ticks. None takes the period of the actuators or, without one, 0.1 s, or the shortest pulse
+            and its rise if they take longer.
         name: Its name in errors.
 
     Raises:
@@ -42,11 +51,14 @@ class AttitudeHold(Controlled):
         ValueError: The actuators cannot turn the body about every axis, have no largest torque, or belong to another body.
 
     Example:
+        >>> import numpy as np
         >>> from engine import MassProperties, World, flight
         >>> world = World(dt=0.02)
         >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)), angular_velocity_body=(0.1, -0.2, 0.05))
-        >>> motor = world.add_part(flight.BodyTorque(ship, max_torque=300.0))
-        >>> hold = world.add_part(flight.AttitudeHold(ship, motor))
+        >>> sides, along = np.eye(3), np.roll(np.eye(3), 1, axis=1)
+        >>> pairs = {"positions": [*sides, *-sides, *sides, *-sides], "directions": [*along, *-along, *-along, *along]}
+        >>> jets = world.add_force(flight.ThrusterBank(ship, **pairs, max_forces=150.0))
+        >>> hold = world.add_part(flight.AttitudeHold(ship, jets))
         >>> hold.point_at((1.0, 0.0, 0.0))  # its z axis, where the nose of a ship is
         >>> world.step(2000)
         >>> bool(ship.direction_to_world((0.0, 0.0, 1.0))[0] > 0.999999)
@@ -67,7 +79,12 @@ class AttitudeHold(Controlled):
         owner = f"AttitudeHold of {require_body(ship, 'ship', 'AttitudeHold')}"
         body: Any = ship
         dt = float(body.world.dt)
-        ticks = _ticks(actuators, dt) if every is None else integer(every, "every", owner, at_least=1)
+        if every is not None:
+            every = integer(every, "every", owner, at_least=1)
+        thrusters = _thrusters(actuators)
+        if thrusters:
+            actuators = _jets(thrusters, every, dt)
+        ticks = _ticks(actuators, dt) if every is None else every
         largest, force_is_free = _largest_torque(actuators, max_torque, owner)
         inertia: FloatArray = body.inertia_body
         # the largest bandwidth that is sampled often enough and at which the error `_LINEAR_ERROR` is braked by half of the torque
@@ -113,6 +130,23 @@ class AttitudeHold(Controlled):
         self.reference, self.law = reference, self._pointing
 
 
+def _thrusters(actuators: Any) -> list[Any]:
+    """The thrusters and banks that were given, alone or in a list; none if these are other actuators."""
+    given = list(actuators) if isinstance(actuators, Iterable) else [actuators]
+    return given if given and isinstance(given[0], Thruster | ThrusterBank) else []
+
+
+def _jets(thrusters: list[Any], every: int | None, dt: float) -> Jets:
+    """Jets that fire pulses if any of their valves has a shortest pulse, and otherwise are throttled."""
+    allocator = ThrusterAllocator(thrusters)
+    pulses = np.concatenate([np.atleast_1d(each.min_on_time) for each in thrusters])
+    if not pulses.any():
+        return Jets(allocator)
+    rises = np.concatenate([np.atleast_1d(each.rise_time) for each in thrusters])
+    ticks = max(round(_INTERVAL / dt), ceil(float((pulses + rises).max()) / dt), 1) if every is None else every
+    return Jets(allocator, PulseModulator(float(pulses[pulses > 0.0].min()), ticks * dt))
+
+
 def _ticks(actuators: Any, dt: float) -> int:
     """Interval between two samples, in ticks."""
     return max(1, round(getattr(actuators, "period", _INTERVAL) / dt))
@@ -126,7 +160,7 @@ def _largest_torque(actuators: Any, given: Any, owner: str) -> tuple[list[float]
     if allocator is None:
         value = getattr(actuators, "max_torque", None)
         if value is None:
-            refuse(owner, "max_torque", None, "given, because the actuators do not have it")
+            refuse(owner, "max_torque", None, "given, because the actuators have no largest torque of their own")
         return limits(value, "max_torque", owner), False
     for force_is_free in (False, True):
         both = array(allocator.reachable_torques(force_is_free=force_is_free), "reachable_torques", owner, (2, 3))

@@ -23,7 +23,8 @@ _AT_LIMIT = 1.0 - 1e-12
 class BodyTorque(TableForce):
     """A plain torque in body axes, held until it is changed; added by `World.add_part`.
 
-    It is the actuator for a control law alone: it follows every command at once and has no momentum and no propellant.
+    Use it to study a control law without a model of its actuators. It follows every command at once, and needs no momentum and no
+    propellant.
 
     Args:
         body: The body it acts on.
@@ -81,7 +82,7 @@ class BodyTorque(TableForce):
 
     @property
     def saturated(self) -> bool:
-        """Whether the torque about some axis is the largest."""
+        """Whether the torque about any axis is at its limit."""
         if self._max_torque is None:
             return False
         torque = self._table.array[_TORQUE, self._slice().start].tolist()

@@ -30,6 +30,7 @@ class Actuators(Protocol):
     * `saturated`: whether they could not do what was wanted,
     * `period`: the time between two commands [s] that they are made for,
     * `body`: the body that they act on,
+    * `members`: the forces and parts that they command, which must be added to the world before the loop,
     * `state_size`: how many numbers they remember from one command to the next. Then `command` takes these as a fourth argument `state`,
       an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world, and start at zero.
     """
@@ -72,9 +73,9 @@ class _Measured:
 
 
 class Controlled(SampledPart):
-    """A control loop: a law that is sampled every few ticks and commands actuators, which hold between two samples.
+    """A control loop, in which a law is sampled every few ticks and commands actuators, which hold between two samples.
 
-    At a sample, the loop asks the reference for the attitude that is wanted at this time, the law for a torque, and commands it to the
+    At each sample, the loop asks the reference for the wanted attitude, asks the law for a torque, and commands this torque to the
     actuators. With a delay of d samples, it commands the torque that the law gave d samples before, and nothing until the first one is due.
     Between two samples the loop costs nothing.
 
@@ -187,7 +188,12 @@ class Controlled(SampledPart):
     def law(self, value: Any) -> None:
         _check_law(value, self)
         if value.state_size != self._law.state_size:
-            refuse(self, "law", value, f"one with state_size = {self._law.state_size}; remove the loop and add another")
+            refuse(
+                self,
+                "law",
+                value,
+                f"one with state_size = {self._law.state_size}; for any other law, remove the loop and add a new one",
+            )
         self._replace("_law", value)
         self._set_numbers("samples", [0.0])
 
@@ -238,8 +244,9 @@ class Controlled(SampledPart):
 
     def _joined(self, world: Any) -> None:
         actuators, seconds = self._actuators, self._seconds(world)
-        if isinstance(actuators, TableRows) and actuators._table.store is not self._table.store:
-            refuse(self, "actuators", actuators, "added to the world before the loop")
+        for member in (actuators, *getattr(actuators, "members", ())):
+            if isinstance(member, TableRows) and member._table.store is not self._table.store:
+                refuse(self, "actuators", member, "added to the world before the loop")
         period = getattr(actuators, "period", seconds)
         if abs(period - seconds) > _SAME_PERIOD * seconds:
             rule = f"made for a period of {seconds!r} s, the time between two samples of the loop"

@@ -26,11 +26,12 @@ def b_dot(field: Vector, previous: Vector, factor: float) -> tuple[float, float,
 
 
 class BDot(Law):
-    """B-dot law of detumbling: a magnetic dipole against the change of the field that the body measures, ``m = −gain dB/dt``.
+    """B-dot law of detumbling, a magnetic dipole against the change of the field that the body measures, ``m = −gain dB/dt``.
 
-    In a tumbling body the field changes mainly because the body rotates, so that the torque ``m × B`` brakes every rotation but that about
-    the field. As the field turns along the orbit, all of the tumble goes. No attitude and no gyro are needed. The law measures the field at
-    two successive samples, so it must be sampled several times per rotation, and the torquers must be off while the magnetometer reads.
+    In a tumbling body the field changes mainly because the body rotates, so that the torque ``m × B`` brakes every rotation except the one
+    about the field. Because the direction of the field changes along the orbit, the whole tumble decays. No attitude and no gyro are
+    needed. The law measures the field at two successive samples, so it must be sampled several times per rotation, and the torquers must be
+    off while the magnetometer reads.
 
     The measured object needs the attribute `field_body` [T], body frame, shape (..., 3); attitude and reference do not matter. The state is
     the field of the last sample.

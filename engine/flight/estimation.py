@@ -205,7 +205,7 @@ def _is_finite(out: Array) -> bool:
 class AttitudeFilter(SampledPart):
     """An estimator of attitude and gyro bias: a multiplicative extended Kalman filter of a gyro and star trackers.
 
-    It is sampled with the gyro, after all sensors, and reads nothing but them. Between two samples of the gyro the attitude turns by the
+    It is sampled with the gyro, after all sensors, and reads only these sensors. Between two samples of the gyro the attitude turns by the
     mean of the two readings, without the estimated bias, which is right to second order in the sample interval. Each valid sighting of a
     tracker corrects attitude and bias by their covariance. A late sighting is used for the time at which it was taken; if all trackers have
     the same delay, this is exact to first order in the errors.

@@ -23,8 +23,8 @@ class GimbalAllocator:
     """A thruster on a gimbal as an actuator of a control loop.
 
     It turns the thrust so that it passes beside the mass centre at the distance that gives the wanted torque. The torque along the line
-    from the mass centre to the thruster cannot be made, and is left out. Of the rest, as much is made in the same direction as the angles
-    of the gimbal allow. The thrust is that of the throttle at the time of the command; without thrust there is no torque, and the angles
+    from the mass centre to the thruster cannot be made, and is left out. The rest keeps its direction and is made as far as the angles of
+    the gimbal allow. The thrust is that of the throttle at the time of the command; without thrust there is no torque, and the angles
     stay.
 
     Args:
@@ -71,8 +71,13 @@ class GimbalAllocator:
         return self._thruster
 
     @property
+    def members(self) -> tuple[Any, ...]:
+        """The thruster that is commanded, which must be in the world of the control loop."""
+        return (self._thruster,)
+
+    @property
     def commanded(self) -> Commanded:
-        """What the last command really was."""
+        """The torque and the force that the last command set."""
         return self._commanded
 
     def __repr__(self) -> str:

@@ -35,7 +35,7 @@ class Jets:
     Args:
         allocator: The allocator of the jets.
         modulator: A modulator for valves that are either open or shut, whose period is that of the control loop; None for throttles. The
-            rise, the fall and the shortest pulse of the valves are taken from the thrusters; the longer one of both shortest pulses counts.
+            rise, the fall and the shortest pulse of the valves are taken from the thrusters; of the two shortest pulses, the longer counts.
 
     Raises:
         TypeError: An argument has the wrong type.
@@ -105,6 +105,11 @@ class Jets:
     def shares(self) -> FloatArray:
         """Share of full thrust of each jet until the next command, as the mean over its pulse where it is pulsed, shape (n,)."""
         return self._shares.copy()
+
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """The thrusters and banks that are commanded, which must be in the world of the control loop."""
+        return self._allocator.thrusters
 
     @property
     def commanded(self) -> Commanded:

@@ -59,8 +59,13 @@ class Magnetorquers:
         return self._torquers
 
     @property
+    def members(self) -> tuple[Any, ...]:
+        """The magnetorquers that are commanded, which must be in the world of the control loop."""
+        return self._torquers
+
+    @property
     def commanded(self) -> Commanded:
-        """What the last command really was."""
+        """The torque and the force that the last command set."""
         return self._commanded
 
     def __repr__(self) -> str:
@@ -82,7 +87,7 @@ class Magnetorquers:
         if len(rest) == len(self._torquers):
             refuse(self, "torquer", torquer, "one of the magnetorquers")
         if not rest:
-            refuse(self, "torquer", torquer, "such that another magnetorquer is left")
+            refuse(self, "torquer", torquer, "a magnetorquer that is not the last one in use")
         return Magnetorquers(rest)
 
     def command(self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike | None, seconds: float) -> Commanded:

@@ -108,7 +108,7 @@ class PulseModulator:
     def of_valves(
         self, min_on_time: npt.ArrayLike, rise_time: npt.ArrayLike, fall_time: npt.ArrayLike
     ) -> PulseModulator:
-        """Return a modulator with the rise and fall of given valves, and the longer one of both shortest pulses.
+        """Return a modulator with the rise and fall of given valves, and the longer of the two shortest pulses.
 
         Args:
             min_on_time: Shortest pulse of the valves [s], shape (n,).

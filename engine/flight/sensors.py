@@ -155,7 +155,7 @@ class Gyro(_Instrument):
     root of the sample interval, so that the angle integrated from the readings errs by ``noise_density · √t``, the angle random walk. The
     bias is a random walk, whose increment between two samples has the variance ``bias_walk² · (time between them)``. White noise and
     increments are functions of seed, name, tick and axis: a tick that is undone or run again gives the same reading, and other sensors
-    change nothing. The gyro does not average over the sample interval, and rates above half the sample frequency appear as others.
+    change nothing. The gyro does not average over the sample interval, so oscillations faster than half the sample frequency are aliased.
 
     The gyro is sampled at the start of every tick whose number is a multiple of `every`, before the functions of `World.on_tick`. Between
     two samples, `read` returns the same reading. A reading beyond `max_rate` is limited and not valid.

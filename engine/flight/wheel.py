@@ -44,7 +44,7 @@ class ReactionWheel(Part):
 
     The torque of the motor is held over each tick. It is cut where the speed would exceed its limit at the end of the tick, as seen from
     its start, so the change of the body's rates in one tick may carry the speed slightly beyond. Friction acts in half a step at each end
-    of a tick, of order two in every method. The sum of the momenta of body and wheels is kept to rounding.
+    of a tick, which is of order two in every method. The sum of the momenta of body and wheels is kept to rounding.
 
     Args:
         body: The body that carries it.

@@ -23,8 +23,8 @@ class WheelAllocator:
 
     A wanted torque on the body is divided among the wheels so that the sum of the squares of the motor torques is least. Each motor torque
     stays below its limit, and no wheel is driven beyond its largest speed until the next command. A full wheel therefore takes no part in
-    one direction, and the others do its work. Disabled wheels take no part at all. What is out of reach is made in the right direction, as
-    much of it as possible.
+    one direction, and the others do its work. Disabled wheels take no part at all. A torque that is out of reach keeps its direction and is
+    cut in length.
 
     Wheels that could turn against each other without a torque on the body, such as four in a pyramid, are driven towards a preferred speed
     as well, with what the limits leave. This is null motion; it keeps the wheels away from zero speed or from each other's limits.
@@ -89,8 +89,13 @@ class WheelAllocator:
         return tuple(self._wheels[place] for place in sorted(self._lost))
 
     @property
+    def members(self) -> tuple[Any, ...]:
+        """The wheels that are commanded, which must be in the world of the control loop."""
+        return self._wheels
+
+    @property
     def commanded(self) -> Commanded:
-        """What the last command really was."""
+        """The torque and the force that the last command set."""
         return self._commanded
 
     def __repr__(self) -> str:
@@ -113,7 +118,7 @@ class WheelAllocator:
         if not places:
             refuse(self, "wheel", wheel, "one of the wheels of the allocator")
         if len(self._lost | places) == len(self._wheels):
-            refuse(self, "wheel", wheel, "such that another wheel is left")
+            refuse(self, "wheel", wheel, "a wheel that is not the last one in use")
         rest = WheelAllocator(self._wheels, preferred_speed=self._preferred, null_rate=self._null_rate)
         rest._lost = self._lost | places
         return rest

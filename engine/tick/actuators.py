@@ -422,5 +422,5 @@ def refuse_actuators(integrator: Integrator, owner: object) -> None:
             owner,
             "the integrator of the world",
             integrator.name,
-            "one that takes each tick once: with wheels, tanks or pulses, neither Extrapolated nor Substepped(tolerance=…)",
+            "one that computes each tick once; neither Extrapolated nor Substepped(tolerance=…) supports wheels, tanks and pulses",
         )

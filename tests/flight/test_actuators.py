@@ -120,6 +120,42 @@ def test_a_free_wheel_is_braked_by_its_friction_exactly(method):
     assert ship.angular_momentum_world[2] == pytest.approx(0.5 * 100.0, rel=1e-13)
 
 
+def test_friction_of_a_wheel_that_hardly_slows_down_is_exact_to_rounding():
+    """The share lost in a tick, 5e-5 here, is a series: 1 − exp(−x) would leave 1e-12 of it."""
+    world = World(1e-3)
+    ship = world.add_body(MassProperties.sphere(10.0, 1.0))
+    wheel = flight.ReactionWheel(
+        ship, axis=(0, 0, 1), inertia=0.5, max_torque=1, max_speed=200, speed=100, viscous_friction=0.02
+    )
+    world.add_part(wheel)
+    rate = 0.02 * (1.0 / 0.5 + 1.0 / 3.5)
+    world.step(1)
+    lost = wheel.inertia * 100.0 - wheel.momentum
+    assert lost == pytest.approx(-math.expm1(-rate * 1e-3) * 100.0 / (1.0 / 0.5 + 1.0 / 3.5), rel=1e-11, abs=0.0)
+
+
+def test_a_wheel_stops_at_its_largest_speed_relative_to_the_body():
+    """About one axis, nothing else changes the speed: it is reached to rounding, kept, and left again by braking."""
+    world = World(0.1)
+    ship = world.add_body(MassProperties(10.0, (4.0, 5.0, 6.0), (0.0, 0.0, 0.0)), angular_velocity_body=(0, 0, 2.0))
+    wheel = flight.ReactionWheel(ship, axis=(0, 0, 1), inertia=0.5, max_torque=1.0, max_speed=1.23, speed=-1.23)
+    world.add_part(wheel)
+    wheel.torque = 1.0
+    speeds = []
+    for _ in range(30):
+        world.step()
+        speeds.append(wheel.speed)
+    # a torque T changes the speed by T (1/J + 1/I) per second, I without the wheel
+    gain = 0.1 * (1.0 / 0.5 + 1.0 / 5.5)
+    assert speeds[:3] == pytest.approx([-1.23 + gain, -1.23 + 2.0 * gain, -1.23 + 3.0 * gain])
+    # at its limit the motor aims at the limit as if the body did not turn: it is passed by J/I of the last step
+    assert max(speeds) < 1.23 + 0.5 / 5.5 * 0.2
+    assert speeds[-1] == pytest.approx(max(speeds[20:])) and wheel.applied_torque == 0.0
+    wheel.torque = -1.0
+    world.step()
+    assert wheel.speed == pytest.approx(speeds[-1] - gain)
+
+
 @pytest.mark.parametrize(
     ("method", "friction", "order", "error"),
     [
@@ -342,6 +378,20 @@ def test_the_mean_time_of_a_pulse_is_exact_in_each_tick():
     jet.fire(0.6, delay=0.13)
     world.step(16)
     assert ship.position[2] == pytest.approx(8.0 / 2.0 * 0.6 * (4.0 - 0.13 - 0.3), rel=1e-13)
+
+
+def test_the_mean_time_of_a_pulse_with_ramps_is_exact_in_each_tick():
+    """Rise, top and fall are a ramp, a rectangle and a ramp: areas 0.05 s, 0.3 s, 0.15 s, with their centres."""
+    world = World(0.25)
+    ship = world.add_body(MassProperties.sphere(2.0, 1.0))
+    jet = forces.Thruster(
+        ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=8.0, min_on_time=0.1, rise_time=0.1, fall_time=0.3
+    )
+    world.add_force(jet)
+    jet.fire(0.4, delay=0.13)
+    world.step(16)
+    parts = ((0.05, 0.13 + 0.2 / 3.0), (0.3, 0.13 + 0.1 + 0.15), (0.15, 0.13 + 0.4 + 0.1))
+    assert ship.position[2] == pytest.approx(4.0 * sum(area * (4.0 - mean) for area, mean in parts), rel=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -826,7 +876,8 @@ def test_what_wheels_refuse():
         world.add_part(flight.ReactionWheel(ship, **WHEEL))
     ship.stored_momentum_body = (0.0, 0.0, 0.0)
     wheel = world.add_part(flight.ReactionWheel(ship, **{**WHEEL, "inertia": 60.0}))
-    for value, words in ((1.5, "at most max_torque, 1 N·m"), (math.nan, "torque"), ("fast", "torque")):
+    wrong = (1.5, "at most max_torque, 1 N·m"), (-1.5, "at most max_torque"), (math.nan, "torque"), ("fast", "torque")
+    for value, words in wrong:
         with pytest.raises((ValueError, TypeError), match=words):
             wheel.torque = value
     with pytest.raises(ValueError, match="left to the wheels"):
@@ -839,6 +890,22 @@ def test_what_wheels_refuse():
     assert world.state_hash() == before and ship.mass_properties is SHIP
     with pytest.raises(AttributeError, match="axis cannot be changed"):
         wheel.axis = (0, 1, 0)
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1), (3, -2, 1)])
+def test_a_wheel_may_have_nearly_all_of_the_inertia_about_its_axis_and_no_more(axis):
+    """I − J g gᵀ is positive definite for J below 1/(g·I⁻¹g)."""
+    g = unit(axis)
+    largest = 1.0 / (g @ np.linalg.solve(INERTIA, g))
+    for share, fits in ((1.0 + 1e-9, False), (1.0 - 1e-9, True)):
+        world, ship = a_ship(0.1)
+        wheel = flight.ReactionWheel(ship, **{**WHEEL, "axis": axis, "inertia": share * largest})
+        if fits:
+            world.add_part(wheel)
+            assert np.linalg.eigvalsh(ship.inertia_body)[0] > 0.0
+        else:
+            with pytest.raises(ValueError, match="positive definite"):
+                world.add_part(wheel)
 
 
 @pytest.mark.parametrize("method", [Extrapolated(RungeKutta4()), Substepped(RungeKutta4(), tolerance=1e-6)])

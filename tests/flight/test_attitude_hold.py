@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, rotation
-from engine.flight import AttitudeHold, BodyTorque, Reference, Spin
+from engine.flight import AttitudeHold, BodyTorque, Jets, Reference, Spin, Thruster, ThrusterAllocator, ThrusterBank
 
 from ..helpers import ASYMMETRIC, SKEW_ORIENTATION
 
@@ -131,6 +131,75 @@ def test_it_takes_the_torque_and_the_period_from_jets():
     assert pushing.force_body is None and asked == [False, False, True]
     with pytest.raises(ValueError, match="actuators must be able to turn the body both ways about every axis"):
         AttitudeHold(ship, SimpleNamespace(allocator=reachable(lopsided, lopsided), command=print))
+
+
+SIDES, ALONG = np.eye(3), np.roll(np.eye(3), 1, axis=1)
+POSITIONS, DIRECTIONS = [*SIDES, *-SIDES, *SIDES, *-SIDES], [*ALONG, *-ALONG, *-ALONG, *ALONG]
+
+
+def ship_with_jets(dt=0.02, single=False, **valves):
+    """A ship with couples of 6 N jets about each axis, each way, as a bank or as single thrusters."""
+    world, ship, _ = ship_with_a_motor(dt)
+    if single:
+        made = [
+            Thruster(ship, position=position, direction=direction, max_force=6.0, **valves)
+            for position, direction in zip(POSITIONS, DIRECTIONS, strict=True)
+        ]
+        return world, ship, [world.add_force(jet) for jet in made]
+    bank = ThrusterBank(ship, positions=POSITIONS, directions=DIRECTIONS, max_forces=6.0, **valves)
+    return world, ship, world.add_force(bank)
+
+
+VALVES = {"min_on_time": 0.02, "rise_time": 0.01, "fall_time": 0.01}
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_bare_thrusters_are_throttled_and_valves_with_a_shortest_pulse_are_pulsed(single):
+    world, ship, throttled = ship_with_jets(single=single)
+    hold = world.add_part(AttitudeHold(ship, throttled))
+    hold.kill_rotation()
+    world.step(1500)
+    assert np.abs(ship.angular_velocity_body).max() < 1e-4 * np.abs(RATES).max()
+    hold.point_at((0.0, 0.6, -0.8))
+    world.step(3000)
+    assert ship.direction_to_world((0.0, 0.0, 1.0)) == pytest.approx((0.0, 0.6, -0.8), abs=1e-6)
+    assert hold.actuators.modulator is None and hold.every == 5
+    assert not np.any(throttled[0].impulse if single else throttled.impulse)  # counted in pulses only
+
+    world, ship, pulsed = ship_with_jets(single=single, **VALVES)
+    hold = world.add_part(AttitudeHold(ship, pulsed))
+    hold.kill_rotation()
+    world.step(1500)
+    # the shortest pulse of a couple changes a rate by 2 · 6 N · 0.02 s · 1 m / I
+    least = 0.24 / np.linalg.eigvalsh(20.0 * ASYMMETRIC)[0]
+    assert np.abs(ship.angular_velocity_body).max() < 2.0 * least
+    hold.point_at((0.0, 0.6, -0.8))
+    world.step(3000)
+    axis = ship.direction_to_world((0.0, 0.0, 1.0))
+    assert np.linalg.norm(np.cross(axis, (0.0, 0.6, -0.8))) < 0.3 * DEGREE
+    assert hold.actuators.period == pytest.approx(0.1)
+    assert np.all(pulsed[0].impulse if single else pulsed.impulse > 0.0)
+
+
+def test_the_period_of_slow_valves_is_their_shortest_pulse_and_its_rise():
+    _, ship, bank = ship_with_jets(min_on_time=[0.25] + [0.0] * 11, rise_time=0.0)
+    hold = AttitudeHold(ship, bank)
+    assert hold.every == 13 and hold.actuators.period == pytest.approx(0.26)
+    assert hold.actuators.modulator.min_on_time.tolist() == [0.25] * 12
+    assert AttitudeHold(ship, bank, every=20).actuators.period == pytest.approx(0.4)
+    with pytest.raises(ValueError, match=r"min_on_time \+ rise_time is at most the period"):
+        AttitudeHold(ship, bank, every=10)
+
+
+def test_jets_that_are_in_no_world_are_rejected():
+    world, ship, _ = ship_with_a_motor()
+    bank = ThrusterBank(ship, positions=POSITIONS, directions=DIRECTIONS, max_forces=6.0)
+    for actuators in (bank, [bank], Jets(ThrusterAllocator([bank]))):
+        hold = AttitudeHold(ship, actuators)
+        with pytest.raises(ValueError, match=r"actuators must be added to the world before the loop; got ThrusterBank"):
+            world.add_part(hold)
+    world.add_force(bank)
+    world.add_part(hold)
 
 
 @pytest.mark.parametrize(
