@@ -10,7 +10,7 @@ from ..mutants.__main__ import Verdict, copy_to, verdict
 from ..mutants.page import PAGE, change, page, rows
 
 MUTANTS = every_mutant()
-EXAMPLE = Mutant("", "engine/clock.py", "example", "if ticks > self._max_ticks:", "if False:", ())
+EXAMPLE = Mutant("", "engine/clock.py", "example", "if is_limited and ticks > self._max_ticks:", "if False:", ())
 
 
 @functools.cache
@@ -76,7 +76,7 @@ def test_a_broken_line_is_caught_an_equal_one_survives_and_both_are_undone(tmp_p
     before = (tree / EXAMPLE.file).read_bytes()
     capped = "world/test_clock.py::test_the_cap_drops_what_is_beyond_and_counts_it"
     broken = EXAMPLE._replace(tests=(capped,))
-    equal = broken._replace(new="if not ticks <= self._max_ticks:", survives="It is the same.")
+    equal = broken._replace(new="if is_limited and not ticks <= self._max_ticks:", survives="It is the same.")
     assert verdict(tree, broken) == Verdict("caught", capped)
     assert verdict(tree, equal) == Verdict("survived", "")
     assert verdict(tree, broken._replace(old="no such text")).kind == "does not apply"
