@@ -4,6 +4,7 @@ from . import diagnostics, flight, forces, integrators, rotation, scalar
 from .body import Body
 from .checks import NonFiniteStateError
 from .clock import Clock
+from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.model import Model
 from .store.state import State
@@ -17,6 +18,7 @@ __all__ = [
     "MassProperties",
     "Model",
     "NonFiniteStateError",
+    "Snapshot",
     "State",
     "World",
     "diagnostics",

@@ -145,6 +145,10 @@ class Body:
     def _find(self) -> int:
         rows = self._table.find(self._id, self._id + 1)
         if rows.start == rows.stop:
+            if self._table.was_removed_by_restore(self._id):
+                raise ValueError(
+                    f"{self} was added after the snapshot to which its world was restored; a restore removed it"
+                )
             raise ValueError(f"{self} was removed from its world; its handle can no longer be used")
         self._index, self._readers = rows.start, _NONE_YET
         self._numbering = self._table.numbering

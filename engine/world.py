@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from . import copying, diagnostics
+from . import copying, diagnostics, snapshots
 from .body import Body, new_body
 from .checks import FloatArray, integer, read_only, real, refuse, vector
 from .clock import Clock
@@ -21,6 +21,7 @@ from .forces.spring import SPRINGS
 from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
+from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
 from .store.calling import Callback, check_calls, identity
@@ -110,6 +111,8 @@ class World:
         "_names",
         "_paused",
         "_plan",
+        "_roster",
+        "_setting",
         "_stages",
         "_state",
         "_store",
@@ -152,6 +155,9 @@ class World:
         )
         self._store.on_change = self._stages.disturb
         self._forces.on_parts_change = self._stages.sample
+        # what the last snapshot shares with the next
+        self._setting: snapshots.Setting | None = None
+        self._roster: tuple[int, snapshots.Roster | None] = (-1, None)
         self._game_mode = False
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
@@ -1113,6 +1119,55 @@ class World:
             store.remove_rows(bodies, rows)
             self._forces.drop(gone)
         return gone
+
+    # snapshots
+
+    def snapshot(self) -> Snapshot:
+        """Return everything that determines the future of this world, to which `restore` can go back.
+
+        It contains all tables (bodies, forces, parts, pushes, memory), the tick count, the clock with its remainder, the method, the game
+        mode, the callbacks in their order, names, previous poses for drawing, and the states of attached objects. Other Python objects,
+        such as the inside of a callback, are not part of it. Attributes `user_data` of bodies stay as they are.
+
+        Raises:
+            RuntimeError: It is called inside a force, or while another thread steps this world.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> before = world.snapshot()
+            >>> world.step(5)
+            >>> world.restore(before)
+            >>> world.tick_count
+            0
+        """
+        phase = self._store.phase
+        if phase is FORCES:
+            raise RuntimeError("World.snapshot cannot be called inside a force; call it in a callback or between ticks")
+        if phase is not BETWEEN_TICKS and not self._store.is_calling_here:
+            refuse_other_thread("World.snapshot")
+        return snapshots.take(self)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back, or forward, to a snapshot of this world.
+
+        Handles of bodies, forces and parts that existed at the snapshot are valid again, also if they were removed since. Those added
+        after the snapshot raise an error that says so.
+
+        Args:
+            snapshot: A snapshot of this world.
+
+        Raises:
+            TypeError: It is not a snapshot.
+            ValueError: It is a snapshot of another world.
+            RuntimeError: It is called inside a tick, or while another thread steps this world.
+        """
+        if not isinstance(snapshot, Snapshot):
+            refuse("World.restore", "snapshot", snapshot, "a Snapshot", TypeError)
+        if self._store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("restore")
+        if snapshot._world is not self._store.world:
+            refuse("World.restore", "snapshot", snapshot, "one of this world")
+        snapshots.put_back(self, snapshot)
 
     # copies
 

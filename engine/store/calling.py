@@ -47,6 +47,16 @@ class Callback:
 
     function: Callable[..., Any]
     every: int
+    name: str = ""
+    """The name by which a snapshot in bytes refers to it."""
+
+
+def default_name(function: Any) -> str:
+    """The module and the qualified name of a function, or those of the class of another object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{getattr(named, '__module__', None)}.{named.__qualname__}"
 
 
 def identity(function: Any) -> tuple[int, ...]:

@@ -162,10 +162,12 @@ POINT = (0, 1, 2)
 class Schema:
     """The fields of a table, in the order of their components in memory."""
 
-    def __init__(self, name: str, fields: Sequence[Field], follows: str = "") -> None:
+    def __init__(self, name: str, fields: Sequence[Field], follows: str = "", flown: bool = False) -> None:
         self.name = name
         self.follows = follows
         """The table to whose rows these rows belong one to one; empty for an independent table."""
+        self.flown = flown
+        """Whether compiled loops write its rows during ticks, without the table's own methods."""
         self.fields = tuple(fields)
         self.by_name = {field.name: field for field in fields}
         ends = np.cumsum([field.size for field in fields]).tolist()

@@ -12,7 +12,6 @@ from weakref import ref
 
 import numpy as np
 
-from ..checks import FloatArray
 from .objects import field_bytes, state_of
 from .schema import Kind, Schema
 from .table import IntArray, Table, among
@@ -165,7 +164,7 @@ class Store:
         if behind.any():  # NOBODY is -1, which is before every row
             table.write(component, slice(0, table.count), refers - behind)
 
-    # digest and copy
+    # digest
 
     def digest(self, is_pending: bool) -> Iterator[bytes]:
         """The tables as bytes that are equal for equal values, with the fields in hash order.
@@ -185,13 +184,6 @@ class Store:
                 values = table.array[table.schema.components[field.name], : table.count]
                 yield field.name.encode()
                 yield field_bytes(values, field.dtype)
-
-    def image(self) -> dict[str, tuple[FloatArray, IntArray, int]]:
-        """Copies of the rows and ids of all tables, and their next ids."""
-        return {
-            name: (table.content(), table.ids[: table.count].copy(), table._next_id)
-            for name, table in self.tables.items()
-        }
 
 
 class _Operation:

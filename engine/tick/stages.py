@@ -136,6 +136,11 @@ class Stages:
             return [*self.before, *self.on_tick, *self.behind]
         return self.on_tick
 
+    def restart(self) -> None:
+        """Forget the ticks that have run, because the tick count has been set by a restore."""
+        self.quiet = 0
+        self._tick_start = self._reported = self._bodies.tick_count
+
     def disturb(self) -> None:
         """Run all stages in the next tick, because something is about to change."""
         self.quiet = 0

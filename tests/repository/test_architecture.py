@@ -39,7 +39,7 @@ FLOORS = {
     "state": ["store"],
     "methods, forces and flight": ["flight", "forces", "integrators"],
     "the tick": ["tick"],
-    "what users hold": ["body", "copying", "diagnostics", "second_name", "world", "", "__main__"],
+    "what users hold": ["body", "copying", "diagnostics", "second_name", "snapshots", "world", "", "__main__"],
 }
 """The floors of the engine from the ground up, with their folders and files; a module imports from its own floor and from those below. The
 package itself is "". """

@@ -1,0 +1,414 @@
+"""Snapshots: what is restored, what handles say, what is shared, what is rejected."""
+
+import itertools
+import random
+import sys
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, Snapshot, World, flight, forces
+from engine.integrators import Extrapolated, RungeKutta4, Substepped
+from engine.loops.layout import PREVIOUS
+
+from ..full_world import OPERATIONS, Stop, differences, full_world, image
+from ..worlds import OTHER, PROPERTIES
+
+
+def driven_world():
+    """Wheels, a tank, a pulse, a stuck valve and a gimbal that turns."""
+    world = World(1 / 32, integrator="rk4")
+    ship = world.add_body(PROPERTIES, name="ship", angular_velocity_body=(0.1, -0.2, 0.3))
+    tug = world.add_body(OTHER, name="tug", position=(5, 0, 0))
+    wheel = world.add_part(flight.ReactionWheel(ship, axis=(1, 2, 0), inertia=0.01, max_torque=2.0, max_speed=600.0))
+    tank = world.add_part(flight.Tank.ball(ship, position=(0, 0, 0.5), radius=0.2, propellant=1.0))
+    jet = forces.Thruster(
+        *(ship,),
+        position=(0, 1, 0),
+        direction=(0, 0, 1),
+        max_force=9.0,
+        tank=tank,
+        specific_impulse=50.0,
+        min_on_time=0.1,
+        rise_time=0.05,
+        fall_time=0.1,
+    )
+    gimballed = forces.Thruster(
+        *(tug,),
+        position=(0, 0, -1),
+        direction=(0, 0, 1),
+        max_force=3.0,
+        gimbal=flight.Gimbal((1, 0, 0), (0, 1, 0), 0.3, 0.2),
+    )
+    for force in (jet, gimballed, forces.UniformGravity((0, -1, 0))):
+        world.add_force(force)
+    wheel.torque, gimballed.throttle, gimballed.gimbal_command = 0.5, 0.5, (0.2, -0.1)
+    jet.fire(1.5, 0.3)
+    world.step(3)
+    return world
+
+
+def world_with_history():
+    world = full_world(Extrapolated(RungeKutta4()), called=False)
+    world.step(2)
+    return world
+
+
+WORLDS = {
+    "called": full_world,
+    "not called": lambda: full_world(called=False),
+    "free rotor": lambda: full_world("free-rotor-4", called=False),
+    "substepped": lambda: full_world(Substepped(RungeKutta4(), 3)),
+    "driven": driven_world,
+    "extrapolated": world_with_history,
+}
+
+
+def run(world, ticks=12):
+    """The hashes after each of some ticks."""
+    hashes = []
+    for _ in range(ticks):
+        world.step()
+        hashes.append(world.state_hash())
+    return hashes
+
+
+def whole(world):
+    """Everything that a snapshot contains; the previous velocities are not part of it."""
+    found = image(world)
+    count = len(world.bodies)
+    content = world._bodies.array[: PREVIOUS + 7, :count].tobytes() + world._bodies.array[38:64, :count].tobytes()
+    found["tables"]["bodies"] = (count, content, *found["tables"]["bodies"][2:])
+    found["clock"] = world._clock.image()
+    return found
+
+
+@pytest.mark.parametrize("make", WORLDS.values(), ids=WORLDS)
+def test_a_restored_world_is_the_one_before_and_flies_the_same_way(make):
+    world = make()
+    before, snapshot = whole(world), world.snapshot()
+    hashes = run(world)
+    for _ in range(2):
+        world.restore(snapshot)
+        assert differences(before, whole(world)) == []
+        assert run(world) == hashes
+
+
+@pytest.mark.parametrize("make", WORLDS.values(), ids=WORLDS)
+def test_restoring_from_random_ticks_in_random_order_gives_the_unbroken_run(make):
+    world, generator = make(), random.Random(5)
+    kept, hashes = {world.tick_count: world.snapshot()}, {}
+    for _ in range(25):
+        world.step()
+        hashes[world.tick_count] = world.state_hash()
+        kept[world.tick_count] = world.snapshot()
+    for _ in range(40):
+        world.restore(kept[generator.choice(list(kept))])
+        for _ in range(generator.randrange(4)):
+            if world.tick_count < max(hashes):
+                world.step()
+                assert world.state_hash() == hashes[world.tick_count]
+            if generator.random() < 0.3:
+                kept[world.tick_count] = world.snapshot()
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.__name__)
+@pytest.mark.parametrize("called", [True, False], ids=["called", "not called"])
+def test_each_operation_between_two_ticks_is_taken_back(operation, called):
+    world = full_world(called=called)
+    before, snapshot, data = whole(world), world.snapshot(), [body.user_data for body in world.bodies]
+    for number in range(3):
+        world.restore(snapshot)
+        if operation.__name__ != "fail_inside":
+            operation(world, number)
+        world.step(2)
+        operation(world, number + 1) if operation.__name__ != "fail_inside" else None
+        world.restore(snapshot)
+        for body, value in zip(world.bodies, data, strict=True):
+            body.user_data = value  # it belongs to the user and is not part of a snapshot
+        assert differences(before, whole(world)) == []
+
+
+def test_many_operations_and_restores_in_random_order():
+    world, generator = full_world(), random.Random(11)
+    kept = [(world.snapshot(), whole(world))]
+    for _ in range(60):
+        generator.choice([operation for operation in OPERATIONS if operation.__name__ != "fail_inside"])(
+            world, generator.randrange(9)
+        )
+        if generator.random() < 0.3 and world.bodies:
+            world.step()
+        if generator.random() < 0.3:
+            kept.append((world.snapshot(), whole(world)))
+        if generator.random() < 0.2:
+            snapshot, before = generator.choice(kept)
+            world.restore(snapshot)
+            after = whole(world)
+            del before["user data"], after["user data"]
+            assert differences(before, after) == []
+            before["user data"] = []
+
+
+def test_the_clock_the_method_and_the_settings_come_back():
+    world = World(0.25, max_ticks_per_frame=2)
+    world.time_scale = 0.5
+    world.advance(0.3)
+    snapshot = world.snapshot()
+    settings = (world.alpha, world.dropped_time, world.time_scale, world.integrator)
+    world.time_scale, world.paused, world.integrator, world.game_mode = 2.0, True, "rk4", True
+    world.max_ticks_per_frame = 5
+    world.paused = False
+    with pytest.warns(UserWarning, match="skipped"):
+        world.advance(10.1)
+    world.paused = True
+    world.restore(snapshot)
+    assert (world.alpha, world.dropped_time, world.time_scale, world.integrator) == settings
+    assert (world.paused, world.game_mode, world.max_ticks_per_frame) == (False, False, 2)
+
+
+# handles
+
+
+def test_removed_handles_are_valid_again_and_the_same_objects():
+    world = full_world(called=False)
+    ship, thruster = world.body("ship"), world.forces[2]
+    snapshot, rows = world.snapshot(), list(thruster.rows)
+    thruster.throttle = 0.75
+    world.remove_body(ship)
+    with pytest.raises(ValueError, match="was removed from its world"):
+        _ = ship.position
+    world.restore(snapshot)
+    assert world.body("ship") is ship and ship.index == 0
+    assert world.forces[2] is thruster and list(thruster.rows) == rows and thruster.throttle == 0.5
+    thruster.throttle = 1.0
+    assert world.thrusters.throttle[0] == 1.0
+
+
+def test_later_handles_say_that_a_restore_removed_them_and_go_forward_again():
+    world = full_world(called=False)
+    first = world.snapshot()
+    late = world.add_body(OTHER, name="late")
+    jet = world.add_force(forces.Thruster(late, position=(0, 0, 0), direction=(1, 0, 0), max_force=2.0))
+    wheel = world.add_part(flight.ReactionWheel(late, axis=(1, 0, 0), inertia=0.1, max_torque=1.0, max_speed=10.0))
+    rows = world.memory.add("late", 2)
+    second = world.snapshot()
+    world.restore(first)
+    for use in (
+        lambda: late.position,
+        lambda: setattr(late, "velocity", (1, 2, 3)),
+        lambda: setattr(jet, "throttle", 0.5),
+        lambda: jet.fire(1.0),
+        lambda: world.add_force(jet),
+        lambda: setattr(wheel, "torque", 0.1),
+        lambda: rows.value,
+    ):
+        with pytest.raises(ValueError, match="a restore"):
+            use()
+    other = world.add_body(OTHER, name="other")
+    assert other.index == len(world.bodies) - 1
+    with pytest.raises(ValueError, match="a restore removed it"):
+        _ = late.index
+    world.restore(second)
+    assert late.index == len(world.bodies) - 1
+    jet.throttle, wheel.torque, rows.value = 0.5, 0.1, (1.0, 2.0)
+    with pytest.raises(ValueError, match="a restore removed it"):
+        _ = other.index
+
+
+def test_memory_that_a_restore_removed_can_be_added_with_another_shape():
+    world = World(0.1)
+    snapshot = world.snapshot()
+    world.memory.add("sum", 3)
+    world.restore(snapshot)
+    assert "sum" not in world.memory
+    world.memory.add("sum").value = 2.0
+    assert world.memory["sum"].value == 2.0
+
+
+def test_pushes_that_wait_act_in_the_tick_that_they_were_meant_for():
+    world = World(0.5)
+    ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+    ship.apply_force((8.0, 0.0, 0.0))
+    snapshot = world.snapshot()
+    world.step(3)
+    world.restore(snapshot)
+    ship.apply_force((4.0, 0.0, 0.0))
+    world.step(3)
+    assert ship.velocity.tolist() == [3.0, 0.0, 0.0]
+    world.restore(snapshot)
+    world.step(3)
+    assert ship.velocity.tolist() == [2.0, 0.0, 0.0]
+
+
+def test_attached_objects_come_back_and_one_that_rejects_its_state_stops_everything():
+    class Counter:
+        count = 0
+        is_stubborn = False
+
+        def get_state(self):
+            return {"count": self.count, "list": np.full(2, self.count)}
+
+        def set_state(self, state):
+            if self.is_stubborn:
+                raise Stop
+            self.count = state["count"]
+            state["list"][:] = -1  # what it is given is its own
+
+    world = full_world(called=False)
+    first, second = world.memory.attach("first", Counter()), world.memory.attach("second", Counter())
+    first.count = 3
+    snapshot = world.snapshot()
+    first.count = 4
+    world.step(2)
+    before, second.is_stubborn = whole(world), True
+    with pytest.raises(Stop):
+        world.restore(snapshot)
+    second.is_stubborn = False
+    assert differences(before, whole(world)) == [] and first.count == 4
+    for _ in range(2):
+        world.restore(snapshot)
+        assert first.count == 3 and world.tick_count == snapshot.tick_count
+
+
+# what is shared
+
+
+def test_unchanged_tables_are_shared_and_a_write_does_not_reach_a_snapshot():
+    world = full_world(called=False)
+    first, second = world.snapshot(), world.snapshot()
+    assert all(a is b for a, b in zip(first._images, second._images, strict=True))
+    world.thrusters.throttle = 0.25
+    third = world.snapshot()
+    changed = [
+        table.schema.name
+        for table, a, b in zip(first._setting.tables, first._images, third._images, strict=True)
+        if a is not b
+    ]
+    assert changed == ["thrusters"]
+    world.step()
+    fourth = world.snapshot()
+    place = first._setting.tables.index(world._bodies)
+    assert fourth._images[place].given is first._images[place].given  # mass properties
+    assert fourth._setting is first._setting
+    world.restore(first)
+    assert world.thrusters.throttle.tolist() == [0.5, 0.1, 0.9]
+
+
+def test_an_entry_is_small():
+    """At most 200 bytes per body and 1 KiB, where only the state has changed since the last."""
+    world = World(0.01)
+    world.add_bodies(PROPERTIES, np.arange(300.0).reshape(100, 3))
+    world.snapshot()
+    world.step()
+    snapshot = world.snapshot()
+    moving = snapshot._images[0].moving
+    assert moving.base is None and snapshot._images[0].stored is None
+    assert moving.nbytes + 1024 <= 200 * 100 + 1024
+
+
+# where it may be called
+
+
+def test_a_snapshot_may_be_made_in_callbacks_and_not_restored_there():
+    world = full_world(called=False)
+    taken, rejected = [], []
+
+    def take(world):
+        taken.append((world.snapshot(), world.state_hash()))
+        with pytest.raises(RuntimeError, match=r"World\.restore cannot be called from inside a tick"):
+            world.restore(taken[0][0])
+        rejected.append(True)
+
+    world.on_tick(take)
+    world.after_tick(take)
+    world.step(3)
+    assert len(rejected) == 6
+    for snapshot, state_hash in taken:
+        world.restore(snapshot)
+        assert world.state_hash() == state_hash
+
+    @world.add_force
+    def inside(wrench, bodies, time):
+        world.snapshot()
+
+    with pytest.raises(RuntimeError, match=r"World\.snapshot cannot be called inside a force"):
+        world.step()
+
+
+def test_a_snapshot_made_in_a_tick_that_failed_is_not_taken_for_the_present_state():
+    world = World(0.1)
+    jet = world.add_force(
+        forces.Thruster(world.add_body(OTHER), position=(0, 0, 0), direction=(1, 0, 0), max_force=1.0)
+    )
+    drag = world.add_force(forces.LinearDrag([0.1, 0.2], bodies=[world.bodies[0], world.add_body(OTHER, name="x")]))
+
+    @world.on_tick
+    def fail(world):
+        jet.throttle = 0.5
+        world.remove_body(world.body("x"))
+        world.snapshot()
+        raise Stop
+
+    with pytest.raises(Stop):
+        world.step()
+    snapshot = world.snapshot()
+    world.remove_callback(fail)
+    before = whole(world)
+    jet.throttle = 1.0
+    world.restore(snapshot)
+    world.remove_callback(fail)
+    assert differences(before, whole(world)) == [] and len(drag.rows) == 2
+
+
+def test_wrong_arguments_are_rejected():
+    world, other = World(0.1), World(0.1)
+    with pytest.raises(TypeError, match=r"World\.restore: snapshot must be a Snapshot; got 3"):
+        world.restore(3)
+    with pytest.raises(ValueError, match=r"World\.restore: snapshot must be one of this world"):
+        world.restore(other.snapshot())
+    with pytest.raises(TypeError, match="cannot be created directly"):
+        Snapshot()
+
+
+def test_an_interrupt_of_a_restore_is_raised_after_it_is_complete():
+    world = full_world()
+    snapshot = world.snapshot()
+    start, complete = whole(world), 0
+    for point in itertools.count():
+        world.restore(snapshot)
+        late = world.add_body(OTHER)
+        world.add_force(forces.LinearDrag(0.2, bodies=[late]))
+        world.step(2)
+        before = whole(world)
+        if not _interrupt_at(point, lambda: world.restore(snapshot)):
+            break
+        after = whole(world)
+        assert differences(start, after) == [] or (complete == 0 and differences(before, after) == [])
+        complete += differences(start, after) == []
+    assert complete > 100
+
+
+def _interrupt_at(point, function):
+    """Raise `KeyboardInterrupt` at that many lines of engine code after the start; whether the function had so many."""
+    seen = 0
+
+    def trace(frame, event, argument):
+        nonlocal seen
+        if "engine" not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            if seen == point:
+                sys.settrace(None)
+                seen += 1
+                raise KeyboardInterrupt
+            seen += 1
+        return trace
+
+    sys.settrace(trace)
+    try:
+        function()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
