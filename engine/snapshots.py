@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .checks import FloatArray
 from .loops import layout
 from .store.bodies import Bodies, Follower
 from .store.objects import state_of
-from .store.store import Store
+from .store.store import BETWEEN_TICKS, MOVING, Store
 from .store.table import Table
 
 if TYPE_CHECKING:
@@ -170,6 +171,37 @@ def put_back(world: World, snapshot: Snapshot) -> None:
             pending = interrupt
     if pending is not None:
         raise pending
+
+
+def predict(world: World, samples: int, every: int, rows: list[int] | None) -> tuple[FloatArray, FloatArray]:
+    """Positions and orientations after each of `samples` times `every` ticks, after which the world is restored."""
+    store, bodies, stages = world._store, world._bodies, world._stages
+    count = bodies.count if rows is None else len(rows)
+    poses = np.empty((samples, _POSE, count))
+    snapshot = take(world)
+    try:
+        stages.disturb()
+        stages.on_tick = stages.after_tick = []
+        pose = bodies.array[:_POSE, :count] if rows is None else None
+        for sample in poses:
+            if stages.quiet >= every <= stages.most_at_once:  # as in `World.step`, which takes longer than a tick of one body
+                store.phase = MOVING
+                if stages.run(every) != every:
+                    stages.refuse_result()
+                stages.quiet -= every
+            else:
+                store.phase = BETWEEN_TICKS
+                world.step(every)
+            sample[:] = bodies.array[:_POSE, rows] if pose is None else pose
+    finally:
+        store.phase = BETWEEN_TICKS
+        put_back(world, snapshot)
+    moved = poses.transpose(0, 2, 1)
+    return moved[:, :, : layout.ORIENTATION].copy(), moved[:, :, layout.ORIENTATION :].copy()
+
+
+_POSE = layout.ORIENTATION + 4
+"""The number of components of a pose, which are the first of a body."""
 
 
 def _fresh(state: dict[str, Any]) -> dict[str, Any]:

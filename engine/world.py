@@ -5,7 +5,7 @@ from __future__ import annotations  # help() then shows them as written
 import copyreg
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, islice
 from typing import Any, NoReturn, TypeVar, overload
 
@@ -24,7 +24,7 @@ from .integrators.named import method_of
 from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
-from .store.calling import Callback, check_calls, identity
+from .store.calling import Callback, check_calls, default_name, identity
 from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
@@ -692,12 +692,16 @@ class World:
         self._forces.remove(part, "part")
 
     @overload
-    def on_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...
+    def on_tick(self, function: GivenCallback, every: int = 1, *, name: str | None = None) -> GivenCallback: ...
 
     @overload
-    def on_tick(self, function: None = None, every: int = 1) -> Callable[[GivenCallback], GivenCallback]: ...
+    def on_tick(
+        self, function: None = None, every: int = 1, *, name: str | None = None
+    ) -> Callable[[GivenCallback], GivenCallback]: ...
 
-    def on_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
+    def on_tick(
+        self, function: Callable[[World], Any] | None = None, every: int = 1, *, name: str | None = None
+    ) -> Any:
         """Call `function(world)` at the start of every tick whose `tick_count` is a multiple of `every`, before the forces.
 
         Inside the function, `world.time` is the start of the tick, and forces that it applies act in this tick. Functions are called in
@@ -706,6 +710,7 @@ class World:
         Args:
             function: The function to call with the world. None if this is used as a decorator with arguments.
             every: The interval in ticks, at least 1.
+            name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
 
         Returns:
             The function.
@@ -724,15 +729,19 @@ class World:
             >>> ship.velocity.round(12).tolist()
             [3.0, 0.0, 0.0]
         """
-        return self._call("on_tick", function, every)
+        return self._call("on_tick", function, every, name)
 
     @overload
-    def after_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...
+    def after_tick(self, function: GivenCallback, every: int = 1, *, name: str | None = None) -> GivenCallback: ...
 
     @overload
-    def after_tick(self, function: None = None, every: int = 1) -> Callable[[GivenCallback], GivenCallback]: ...
+    def after_tick(
+        self, function: None = None, every: int = 1, *, name: str | None = None
+    ) -> Callable[[GivenCallback], GivenCallback]: ...
 
-    def after_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
+    def after_tick(
+        self, function: Callable[[World], Any] | None = None, every: int = 1, *, name: str | None = None
+    ) -> Any:
         """Call `function(world)` after every tick that makes `tick_count` a multiple of `every`.
 
         The function may read everything and may change the world for the next tick, but it must not step it. If it raises, the completed
@@ -741,6 +750,7 @@ class World:
         Args:
             function: The function to call with the world. None if this is used as a decorator with arguments.
             every: The interval in ticks, at least 1.
+            name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
 
         Returns:
             The function.
@@ -759,12 +769,14 @@ class World:
             >>> heights
             [0.1, 0.2, 0.3]
         """
-        return self._call("after_tick", function, every)
+        return self._call("after_tick", function, every, name)
 
-    def _call(self, when: str, function: Any, every: int) -> Any:
+    def _call(self, when: str, function: Any, every: int, name: str | None) -> Any:
+        if name is not None and (not isinstance(name, str) or not name):
+            refuse(f"World.{when}", "name", name, "a non-empty string, or None", TypeError)
         every = integer(every, "every", f"World.{when}", at_least=1)
         if function is None:
-            return lambda decorated: self._call(when, decorated, every)
+            return lambda decorated: self._call(when, decorated, every, name)
         if not callable(function):
             refuse(f"World.{when}", "function", function, "a function of the world", TypeError)
         check_calls(function, f"World.{when}", "function", "a function of the world")
@@ -773,7 +785,7 @@ class World:
             self._store.before_change()
             self._memory.join(function)
             self._store.record(setattr, stages, when, getattr(stages, when))
-            setattr(stages, when, [*getattr(stages, when), Callback(function, every)])
+            setattr(stages, when, [*getattr(stages, when), Callback(function, every, name or default_name(function))])
         return function
 
     def remove_callback(self, function: Callable[[World], Any]) -> None:
@@ -1168,6 +1180,79 @@ class World:
         if snapshot._world is not self._store.world:
             refuse("World.restore", "snapshot", snapshot, "one of this world")
         snapshots.put_back(self, snapshot)
+
+    def fork(self, callbacks: str | Mapping[Any, Any] = "raise") -> World:
+        """Return an independent copy of this world, which goes on alone.
+
+        Bodies, forces and parts of the copy have handles of their own: look them up by name or by their places. `copy.deepcopy(world)` and
+        pickle are the same as ``fork("raise")``.
+
+        Args:
+            callbacks: What to do with the functions of `on_tick` and `after_tick`. "raise" takes them along and rejects one that refers to
+                a handle of this world, because it would change the original. "drop" leaves all of them out. A mapping replaces the
+                functions and called forces that are its keys by its values, and treats the others like "raise".
+
+        Raises:
+            ValueError: A function or a called force refers to a handle of this world, or a key is not a function of this world.
+            RuntimeError: It is called inside a tick, or while another thread steps this world.
+
+        Example:
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), name="ship", velocity=(1.0, 0.0, 0.0))
+            >>> other = world.fork()
+            >>> other.step(4)
+            >>> other.body("ship").position.tolist(), ship.position.tolist()
+            ([2.0, 0.0, 0.0], [0.0, 0.0, 0.0])
+        """
+        if self._store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("fork")
+        return copying.fork(self, callbacks)
+
+    def predict(
+        self, seconds: float, every: int = 1, bodies: Iterable[Body] | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return where bodies will be, without changing the world.
+
+        No function of `on_tick` or `after_tick` is called. Throttles and other commands keep their values, pulses run on, pushes that wait
+        act, and parts are sampled. Called forces are called, and what they keep in `world.memory` or expose by `get_state()` and
+        `set_state(state)` is restored. The result has the bits of a fork without callbacks.
+
+        Args:
+            seconds: How far to look ahead [s], at least 0, rounded to whole ticks.
+            every: The number of ticks from one sample to the next, at least 1.
+            bodies: Bodies of this world; None is all.
+
+        Returns:
+            Positions of the mass centres [m], world frame, shape (k, n, 3), and orientations, scalar-last (x, y, z, w), body to world,
+            shape (k, n, 4), after each `every` ticks.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: A value is out of range, or a body is of another world.
+            NonFiniteStateError: The state would not stay finite.
+            RuntimeError: It is called inside a tick, or while another thread steps this world.
+
+        Example:
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(1.0, 0.0, 0.0))
+            >>> positions, orientations = world.predict(2.0, every=2)
+            >>> positions[:, 0].tolist(), world.time
+            ([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], 0.0)
+        """
+        owner = "World.predict"
+        ahead = real(seconds, "seconds", owner, at_least=0.0)
+        every = integer(every, "every", owner, at_least=1)
+        rows: list[int] | None = None
+        if bodies is not None:
+            if isinstance(bodies, str | Body) or not isinstance(bodies, Iterable):
+                refuse(owner, "bodies", bodies, "a list of bodies of this world", TypeError)
+            rows = [self._own_body(body, owner, "bodies") for body in bodies]
+        if self._store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("predict")
+        ticks = ahead / self._dt
+        if ticks > self._last_tick - self._bodies.tick_count:
+            refuse(owner, "seconds", seconds, "a time that this world can reach")
+        return snapshots.predict(self, round(ticks) // every, every, rows)
 
     # copies
 

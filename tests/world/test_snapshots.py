@@ -412,3 +412,129 @@ def _interrupt_at(point, function):
     finally:
         sys.settrace(None)
     return False
+
+
+# predictions and forks
+
+
+@pytest.mark.parametrize("make", WORLDS.values(), ids=WORLDS)
+def test_a_prediction_is_the_flight_of_a_fork_without_callbacks(make):
+    world = make()
+    before, poses = whole(world), []
+    forked = world.fork("drop")
+    for _ in range(4):
+        forked.step(3)
+        poses.append((forked.state.position.copy(), forked.state.orientation.copy()))
+    positions, orientations = world.predict(12.5 / 32, every=3)
+    assert positions.shape == (4, len(world.bodies), 3) and orientations.shape == (4, len(world.bodies), 4)
+    for place, (position, orientation) in enumerate(poses):
+        assert np.array_equal(positions[place], position) and np.array_equal(orientations[place], orientation)
+    assert differences(before, whole(world)) == []
+    chosen = [world.bodies[1], world.bodies[0]]
+    some, _ = world.predict(12.5 / 32, every=3, bodies=chosen)
+    assert np.array_equal(some, positions[:, [1, 0]])
+
+
+def test_a_prediction_takes_whole_ticks_and_may_be_empty():
+    world = World(0.1)
+    world.add_body(OTHER)
+    assert [len(world.predict(seconds)[0]) for seconds in (0.0, 0.04, 0.06, 1.0)] == [0, 0, 1, 10]
+    for arguments, message in (
+        ({"seconds": -1.0}, r"World\.predict: seconds must be a finite real number, at least 0; got -1"),
+        ({"seconds": float("nan")}, r"World\.predict: seconds"),
+        ({"seconds": 1.0, "every": 0}, r"World\.predict: every must be an integer of at least 1; got 0"),
+        ({"seconds": 1.0, "bodies": [World(0.1).add_body(OTHER)]}, r"World\.predict: bodies must be a body of this world"),
+        ({"seconds": 1e300}, r"World\.predict: seconds must be a time that this world can reach"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            world.predict(**arguments)
+
+
+def test_a_prediction_that_fails_leaves_the_world_as_it_was():
+    world = full_world(called=False)
+    force = Stubborn(world.tick_count + 5)
+    world.add_force(force)
+    before = whole(world)
+    with pytest.raises(Stop):
+        world.predict(1.0)
+    assert differences(before, whole(world)) == []
+
+
+class Stubborn:
+    """A force that raises from some tick on."""
+
+    def __init__(self, tick):
+        self.tick, self.calls = tick, 0
+
+    def get_state(self):
+        return {"calls": self.calls}
+
+    def set_state(self, state):
+        self.calls = state["calls"]
+
+    def apply(self, wrench, bodies, time):
+        self.calls += 1
+        if time * 32 >= self.tick:
+            raise Stop
+
+
+def test_a_fork_goes_on_alone():
+    world = full_world()
+    forked = world.fork()
+    assert forked.state_hash() == world.state_hash()
+    before = whole(world)
+    hashes = run(forked)
+    assert differences(before, whole(world)) == []
+    assert run(world) == hashes
+
+
+def test_a_fork_drops_or_replaces_callbacks_and_called_forces():
+    world = World(0.5)
+    ship = world.add_body(MassProperties.sphere(2.0, 0.5), name="ship")
+
+    @world.on_tick(every=2, name="push")
+    def push(world):
+        ship.apply_force((4.0, 0.0, 0.0))
+
+    @world.add_force
+    def wind(wrench, bodies, time):
+        wrench.add(ship, force_world=(0.0, 2.0, 0.0))
+
+    def other_wind(wrench, bodies, time):
+        wrench.force_world[0, 1] += 4.0
+
+    with pytest.raises(ValueError, match="refers to a handle of this world"):
+        world.fork()
+    with pytest.raises(ValueError, match="refers to a handle of this world"):
+        world.fork("drop")  # the force stays
+    forked = world.fork(
+        {push: lambda world: world.body("ship").apply_force((8.0, 0.0, 0.0)), wind: other_wind},
+    )
+    forked.step(2)
+    assert forked.body("ship").velocity.tolist() == [2.0, 2.0, 0.0]
+    assert forked.forces == (other_wind,)
+    world.remove_force(wind)
+    dropped = world.fork("drop")
+    dropped.step(2)
+    assert dropped.body("ship").velocity.tolist() == [0.0, 0.0, 0.0] and not dropped._stages.on_tick
+    world.step(2)
+    assert ship.velocity.tolist() == [1.0, 0.0, 0.0]
+    for wrong in ("keep", 3, {len: push}):
+        with pytest.raises(ValueError, match=r"World\.fork: callbacks must be"):
+            world.fork(wrong)
+
+
+def test_restore_fork_and_predict_are_rejected_inside_a_tick():
+    world = World(0.1)
+    world.add_body(OTHER)
+    snapshot, seen = world.snapshot(), []
+
+    @world.on_tick
+    def inside(world):
+        for use in (lambda: world.restore(snapshot), world.fork, lambda: world.predict(1.0)):
+            with pytest.raises(RuntimeError, match="cannot be called from inside a tick"):
+                use()
+            seen.append(use)
+
+    world.step()
+    assert len(seen) == 3
