@@ -135,6 +135,11 @@ class Clock:
         """
         self._dropped += ticks * self._tick
 
+    @property
+    def exact_dt(self) -> Fraction:
+        """Length of a tick [s], exactly as it was given."""
+        return Fraction(self._tick, self._per_second)
+
     def image(self) -> tuple[Any, ...]:
         """Everything but the length of a tick in seconds: settings, the unit, the time owed and the time skipped, in units."""
         return (self._max_ticks, self._time_scale, self._tick, self._per_second, self._owed, self._dropped)

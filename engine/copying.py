@@ -11,6 +11,7 @@ import numpy as np
 
 from .body import Body, new_body
 from .checks import refuse
+from .encoding import own_slots
 from .integrators import Extrapolated
 from .store.calling import Callback, called_object, check_calls, find_reached, identity
 from .store.memory import Memory, MemoryRows
@@ -192,15 +193,11 @@ def _member_images(members: list[Any], memo: dict[int, Any]) -> list[Any]:
     for member in members:
         if isinstance(member, TableRows):
             ids = {name: getattr(member, name) for name in ("_first_id", "_last_id", "_several")}
-            attributes = {name: getattr(member, name) for name in _own_slots(type(member)) if hasattr(member, name)}
+            attributes = {name: getattr(member, name) for name in own_slots(type(member)) if hasattr(member, name)}
             images.append(_MemberImage(type(member), ids, copy.deepcopy(attributes, dict(memo))))
         else:
             images.append(member)
     return images
-
-
-def _own_slots(kind: type[TableRows]) -> tuple[str, ...]:
-    return tuple(name for base in kind.__mro__ if base is not TableRows for name in vars(base).get("__slots__", ()))
 
 
 def _members_from(world: World, images: list[Any], body_tokens: list[_Token], tokens: list[_Token]) -> list[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .checks import FloatArray
 from .loops import layout
+from .snapshot_bytes import Record, bind, read, record_of, to_bytes
 from .store.bodies import Bodies, Follower
 from .store.objects import state_of
 from .store.store import BETWEEN_TICKS, MOVING, Store
@@ -60,8 +61,21 @@ class Snapshot:
         (0.0, [0.0, 0.0, 0.0])
     """
 
-    __slots__ = ("_clock", "_exact_dt", "_images", "_paused", "_push_tick", "_setting", "_states", "_tick", "_world")
+    __slots__ = (
+        "_clock",
+        "_exact_dt",
+        "_images",
+        "_paused",
+        "_push_tick",
+        "_record",
+        "_setting",
+        "_states",
+        "_tick",
+        "_world",
+    )
 
+    _record: Record | None
+    """The content if the snapshot was read from bytes; it then has only the attributes up to the tick count."""
     _world: Any
     _exact_dt: Any
     _tick: int
@@ -77,6 +91,45 @@ class Snapshot:
 
     def __repr__(self) -> str:
         return f"<Snapshot at t = {self.time:g} s, tick {self._tick}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Snapshot.from_bytes, (self.to_bytes(),)
+
+    def to_bytes(self) -> bytes:
+        """Return the snapshot as bytes, for a file or another process.
+
+        Functions, called forces and attached objects are written as names, without their code.
+
+        Raises:
+            ValueError: The method of the world is not one of `engine.integrators`.
+
+        Example:
+            >>> from engine import Snapshot, World
+            >>> data = World(dt=0.5).snapshot().to_bytes()
+            >>> Snapshot.from_bytes(data).dt
+            0.5
+        """
+        return to_bytes(self._record or record_of(self))
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Snapshot:
+        """Read a snapshot that `to_bytes` has written.
+
+        `World.restore` then finds bodies, forces, parts, functions and attached objects of its world by their names, and makes the bodies
+        and the built-in forces and parts that the world lacks. Reading runs no code from the data.
+
+        Args:
+            data: The bytes.
+
+        Raises:
+            TypeError: These are not bytes.
+            ValueError: They are damaged, or not a snapshot of a version that this program knows.
+        """
+        record = read(data)
+        snapshot = Snapshot.__new__(Snapshot)
+        snapshot._record, snapshot._world = record, None
+        snapshot._exact_dt, snapshot._tick = record.header["dt"].exact(), record.header["tick_count"].value
+        return snapshot
 
     @property
     def tick_count(self) -> int:
@@ -101,6 +154,7 @@ def take(world: World) -> Snapshot:
     driven_tick = tick if world._actuators.any else -1
     tables = tuple(store.tables.values())
     snapshot = Snapshot.__new__(Snapshot)
+    snapshot._record = None
     snapshot._images = tuple(
         [table.image(tick if table is bodies or table.schema.follows else driven_tick) for table in tables]
     )
@@ -148,6 +202,25 @@ def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
+def adopted(world: World, snapshot: Snapshot, missing: str, owner: str) -> Snapshot:
+    """The snapshot of another world or from bytes, as one of this world; nothing in the world is changed.
+
+    Raises:
+        ValueError: It does not fit this world.
+    """
+    record = snapshot._record or record_of(snapshot)
+    bound = bind(world, record, missing, owner)
+    tables, roster, *others = bound.setting
+    made = Snapshot.__new__(Snapshot)
+    made._record = None
+    made._world, made._exact_dt, made._tick = world._store.world, world._exact_dt, snapshot._tick
+    made._setting = Setting(tables, Roster(*roster), *others)
+    made._images, made._states, made._clock = bound.images, bound.states, bound.clock
+    made._paused = record.header["paused"].boolean()
+    made._push_tick = record.header["push_tick"].integer(-1)
+    return made
+
+
 def put_back(world: World, snapshot: Snapshot) -> None:
     """Restore a snapshot of this world, between two ticks; if an attached object rejects its state, nothing changes.
 
@@ -184,7 +257,9 @@ def predict(world: World, samples: int, every: int, rows: list[int] | None) -> t
         stages.on_tick = stages.after_tick = []
         pose = bodies.array[:_POSE, :count] if rows is None else None
         for sample in poses:
-            if stages.quiet >= every <= stages.most_at_once:  # as in `World.step`, which takes longer than a tick of one body
+            if (
+                stages.quiet >= every <= stages.most_at_once
+            ):  # as in `World.step`, which takes longer than a tick of one body
                 store.phase = MOVING
                 if stages.run(every) != every:
                     stages.refuse_result()

@@ -1159,26 +1159,42 @@ class World:
             refuse_other_thread("World.snapshot")
         return snapshots.take(self)
 
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back, or forward, to a snapshot of this world.
+    def restore(self, snapshot: Snapshot, *, missing: str = "raise", adopt: bool = False) -> None:
+        """Go back, or forward, to a snapshot.
 
         Handles of bodies, forces and parts that existed at the snapshot are valid again, also if they were removed since. Those added
         after the snapshot raise an error that says so.
 
+        A snapshot from bytes refers to bodies, functions and attached objects by name, and to forces and parts by class and order. Those
+        of this world are used; bodies and built-in forces and parts that it lacks are made.
+
         Args:
-            snapshot: A snapshot of this world.
+            snapshot: A snapshot of this world, or from bytes.
+            missing: What to do if this world lacks a function, called force or attached object of a snapshot from bytes: "raise", or
+                "drop" to go on without it.
+            adopt: Whether to accept a snapshot of another world, or of one with another dt. The number of ticks is kept.
 
         Raises:
             TypeError: It is not a snapshot.
-            ValueError: It is a snapshot of another world.
+            ValueError: It is a snapshot of another world or dt, or something that it refers to is not in this world.
             RuntimeError: It is called inside a tick, or while another thread steps this world.
         """
         if not isinstance(snapshot, Snapshot):
             refuse("World.restore", "snapshot", snapshot, "a Snapshot", TypeError)
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("restore")
+        owner = "World.restore"
+        if missing not in ("raise", "drop"):
+            refuse(owner, "missing", missing, "'raise' or 'drop'")
+        adopt = _boolean(adopt, "adopt", owner)
         if snapshot._world is not self._store.world:
-            refuse("World.restore", "snapshot", snapshot, "one of this world")
+            if snapshot._world is not None and not adopt:
+                refuse(owner, "snapshot", snapshot, "one of this world, unless adopt=True")
+            if snapshot._exact_dt != self._exact_dt and not adopt:
+                refuse(owner, "snapshot", snapshot, f"one of a world with dt = {self._dt!r} s, unless adopt=True")
+            if snapshot.tick_count > self._last_tick:
+                refuse(owner, "snapshot", snapshot, f"one of a tick up to {self._last_tick}")
+            snapshot = snapshots.adopted(self, snapshot, missing, owner)
         snapshots.put_back(self, snapshot)
 
     def fork(self, callbacks: str | Mapping[Any, Any] = "raise") -> World:
@@ -1268,9 +1284,9 @@ class World:
         copying.restore(self, image)
 
 
-def _boolean(value: Any, argument: str) -> bool:
+def _boolean(value: Any, argument: str, owner: str = "World") -> bool:
     if not isinstance(value, bool | np.bool_):
-        refuse("World", argument, value, "True or False", TypeError)
+        refuse(owner, argument, value, "True or False", TypeError)
     return bool(value)
 
 

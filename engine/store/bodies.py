@@ -158,7 +158,7 @@ class Bodies(Table):
             self.store.record(self.store.tables.pop, HISTORY.name, None)
             table.array[:] = 0.0
             table.count = self.count
-            table.ids[: self.count] = self.ids[: self.count]
+            table.ids[: self.count], table._next_id = self.ids[: self.count], self._next_id
             self.store.tables[HISTORY.name] = table
         return table.array
 

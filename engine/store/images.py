@@ -8,14 +8,22 @@ from ..checks import FloatArray
 
 
 class RowsImage:
-    """The ids and groups of the rows of a table, and the id of the next row."""
+    """The ids and groups of the rows of a table.
 
-    __slots__ = ("groups", "ids", "next_id")
+    Attributes:
+        ids: The ids, ascending.
+        groups: For each row, the id of the first row that was added together with it.
+        next_id: The id of the next row.
+        removes_from: The first id whose row, if it is not among these, is removed by a restore.
+    """
 
-    def __init__(self, ids: Any, groups: Any, next_id: int) -> None:
+    __slots__ = ("groups", "ids", "next_id", "removes_from")
+
+    def __init__(self, ids: Any, groups: Any, next_id: int, removes_from: int | None = None) -> None:
         self.ids = ids
         self.groups = groups
         self.next_id = next_id
+        self.removes_from = next_id if removes_from is None else removes_from
 
 
 class TableImage:

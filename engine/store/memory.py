@@ -145,13 +145,12 @@ class Memory:
             kind = _DTYPES[np.dtype(dtype)]
         except (KeyError, TypeError):
             refuse(f"World.memory {name!r}", "dtype", dtype, "float64 or uint64", TypeError)
-        field = Field("values", Kind.STATE, int(np.prod(sizes)), dtype=kind, digest=0)
-        schema = Schema(f"memory.{name}", (field,))
+        schema = memory_schema(name, sizes, kind)
         with self._store.all_or_nothing():
             self._store.before_change()
             table = self._store.table(schema)
             self._store.record(self._store.tables.pop, schema.name, None)
-            table.append(np.zeros((field.size, 1)))
+            table.append(np.zeros((schema.size, 1)))
             rows = MemoryRows(name, table, sizes, kind)
             self._store.record(setattr, self, "_rows", self._rows)
             self._rows = {**self._rows, name: rows}
@@ -280,6 +279,11 @@ class Memory:
     def objects(self) -> dict[str, Any]:
         """The attached objects by name."""
         return dict(self._objects)
+
+
+def memory_schema(name: str, shape: tuple[int, ...], dtype: type) -> Schema:
+    """The schema of the table of one row that holds the numbers under a name."""
+    return Schema(f"memory.{name}", (Field("values", Kind.STATE, int(np.prod(shape)), dtype=dtype, digest=0),))
 
 
 def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:

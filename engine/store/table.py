@@ -244,7 +244,7 @@ class Table:
         self.count = count
         self.numbering += 1
         self._changed(None, None)
-        self._remember_removed(rows.next_id)
+        self._remember_removed(rows.removes_from)
         # ids are not given again after a restore, so that the handles of what it has removed find nothing
         self._next_id = max(self._next_id, rows.next_id)
         self._rows_image, self._rows_key = rows, (self.numbering, self.count, self._next_id)

@@ -35,11 +35,31 @@ FLOORS = {
     "compilation": ["compilation"],
     "mathematics": ["kernels"],
     "loops": ["loops"],
-    "arguments, shapes and functions": ["checks", "clock", "formulas", "reading", "rotation", "scalar", "solids"],
+    "arguments, shapes and functions": [
+        "checks",
+        "clock",
+        "formulas",
+        "plain",
+        "reading",
+        "rotation",
+        "scalar",
+        "solids",
+    ],
     "state": ["store"],
     "methods, forces and flight": ["flight", "forces", "integrators"],
     "the tick": ["tick"],
-    "what users hold": ["body", "copying", "diagnostics", "second_name", "snapshots", "world", "", "__main__"],
+    "what users hold": [
+        "body",
+        "copying",
+        "diagnostics",
+        "encoding",
+        "second_name",
+        "snapshot_bytes",
+        "snapshots",
+        "world",
+        "",
+        "__main__",
+    ],
 }
 """The floors of the engine from the ground up, with their folders and files; a module imports from its own floor and from those below. The
 package itself is "". """

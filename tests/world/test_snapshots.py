@@ -1,8 +1,12 @@
 """Snapshots: what is restored, what handles say, what is shared, what is rejected."""
 
+import hashlib
 import itertools
+import json
+import pickle
 import random
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +15,7 @@ from engine import MassProperties, Snapshot, World, flight, forces
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 from engine.loops.layout import PREVIOUS
 
-from ..full_world import OPERATIONS, Stop, differences, full_world, image
+from ..full_world import OPERATIONS, Stop, Wind, differences, full_world, image
 from ..worlds import OTHER, PROPERTIES
 
 
@@ -443,7 +447,10 @@ def test_a_prediction_takes_whole_ticks_and_may_be_empty():
         ({"seconds": -1.0}, r"World\.predict: seconds must be a finite real number, at least 0; got -1"),
         ({"seconds": float("nan")}, r"World\.predict: seconds"),
         ({"seconds": 1.0, "every": 0}, r"World\.predict: every must be an integer of at least 1; got 0"),
-        ({"seconds": 1.0, "bodies": [World(0.1).add_body(OTHER)]}, r"World\.predict: bodies must be a body of this world"),
+        (
+            {"seconds": 1.0, "bodies": [World(0.1).add_body(OTHER)]},
+            r"World\.predict: bodies must be a body of this world",
+        ),
         ({"seconds": 1e300}, r"World\.predict: seconds must be a time that this world can reach"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -538,3 +545,271 @@ def test_restore_fork_and_predict_are_rejected_inside_a_tick():
 
     world.step()
     assert len(seen) == 3
+
+
+# bytes
+
+
+@pytest.mark.parametrize("make", WORLDS.values(), ids=WORLDS)
+def test_bytes_restore_the_world_itself_and_another_one_built_alike(make):
+    world, peer = make(), make()
+    data = world.snapshot().to_bytes()
+    peer.step(3)
+    before, hashes = world.state_hash(), run(world)
+    for target in (world, peer):
+        target.restore(Snapshot.from_bytes(data))
+        assert target.state_hash() == before
+        assert target.snapshot().to_bytes()[:12] == data[:12]
+        assert run(target) == hashes
+
+
+@pytest.mark.parametrize("name", ["not called", "driven", "extrapolated"])
+def test_bytes_fill_an_empty_world(name):
+    world = WORLDS[name]()
+    data = world.snapshot().to_bytes()
+    empty = World(world._exact_dt)
+    if name != "driven":
+        with pytest.raises(ValueError, match=r"the forces of the table 'compiled .*Wind' must be in the world before"):
+            empty.restore(Snapshot.from_bytes(data))
+        assert not empty.bodies and not empty.forces
+        empty.add_force(Wind(strength=0.5, gust=0.25))
+    empty.restore(Snapshot.from_bytes(data))
+    assert empty.state_hash() == world.state_hash()
+    assert [repr(force) for force in (*empty.forces, *empty.parts)] == [
+        repr(force) for force in (*world.forces, *world.parts)
+    ]
+    assert [body.mass_properties for body in empty.bodies] == [body.mass_properties for body in world.bodies]
+    assert run(empty) == run(world)
+    assert empty.snapshot().to_bytes() is not data
+
+
+def test_bytes_go_back_over_removals_and_the_handles_stay():
+    world = full_world(called=False)
+    ship, thruster = world.body("ship"), world.forces[2]
+    data, live = world.snapshot().to_bytes(), world.snapshot()
+    state_hash = world.state_hash()
+    world.remove_body(world.body("buoy"))
+    late = world.add_body(OTHER, name="late")
+    world.restore(Snapshot.from_bytes(data))
+    assert world.body("ship") is ship and world.forces[2] is thruster and world.state_hash() == state_hash
+    thruster.throttle = 0.25
+    ship.velocity = (1.0, 2.0, 3.0)
+    assert world.thrusters.throttle[0] == 0.25 and world.state.velocity[0].tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(ValueError, match="a restore removed it"):
+        _ = late.position
+    world.restore(live)
+    assert world.state_hash() == state_hash and thruster.throttle == 0.5 and ship.index == 0
+
+
+def test_functions_and_objects_are_found_by_name_or_dropped():
+    world = full_world()
+    data = world.snapshot().to_bytes()
+    other = full_world(called=False)
+    before = whole(other)
+    with pytest.raises(
+        ValueError, match=r"members\[13\] refers to the called force tests\.full_world\.Gusts, which is not in"
+    ):
+        other.restore(Snapshot.from_bytes(data))
+    assert differences(before, whole(other)) == []
+    other.restore(Snapshot.from_bytes(data), missing="drop")
+    assert len(other.forces) == 13 and not other._stages.on_tick and not other.memory.objects
+    with pytest.raises(ValueError, match=r"World\.restore: missing must be 'raise' or 'drop'"):
+        other.restore(Snapshot.from_bytes(data), missing="ignore")
+
+    calls = []
+    one, two = World(0.5), World(0.5)
+    one.on_tick(lambda world: calls.append("a"), every=2, name="a")
+    one.after_tick(lambda world: calls.append("b"), name="b")
+    data = one.snapshot().to_bytes()
+    two.after_tick(lambda world: calls.append("B"), name="b")
+    with pytest.raises(
+        ValueError, match=r"on_tick\[0\] refers to the function of on_tick a, which is not in this world"
+    ):
+        two.restore(Snapshot.from_bytes(data))
+    two.on_tick(lambda world: calls.append("A"), name="a")
+    two.on_tick(lambda world: calls.append("C"), name="c")
+    two.restore(Snapshot.from_bytes(data))
+    two.step(3)
+    assert calls == ["A", "B", "B", "A", "B"]
+    with pytest.raises(TypeError, match=r"World\.on_tick: name must be a non-empty string"):
+        two.on_tick(len, name="")
+
+
+def test_snapshots_of_other_worlds_and_ticks_are_adopted_only_on_request():
+    world, other = World(0.5), World(0.25)
+    world.add_body(OTHER, name="x", velocity=(1.0, 0.0, 0.0))
+    world.advance(0.7)
+    with pytest.raises(ValueError, match=r"snapshot must be one of this world, unless adopt=True"):
+        other.restore(world.snapshot())
+    with pytest.raises(ValueError, match=r"snapshot must be one of a world with dt = 0\.25 s, unless adopt=True"):
+        other.restore(Snapshot.from_bytes(world.snapshot().to_bytes()))
+    other.restore(world.snapshot(), adopt=True)
+    assert other.tick_count == 1 and other.body("x").position.tolist() == [0.5, 0.0, 0.0]
+    assert other.alpha == pytest.approx(0.8) and other.body("x") is not world.body("x")
+
+
+def test_bytes_are_small():
+    """At most 384 bytes per body, their names, and 4 KiB."""
+    world = World(0.01, integrator="rk4")
+    world.add_bodies(PROPERTIES, np.arange(300.0).reshape(100, 3))
+    data = world.snapshot().to_bytes()
+    names = sum(len(body.name) + 3 for body in world.bodies)
+    assert len(data) <= 384 * 100 + names + 4096
+
+
+def test_damaged_bytes_are_rejected():
+    world = full_world()
+    data = world.snapshot().to_bytes()
+    before, generator = whole(world), random.Random(3)
+    for number in range(10_000):
+        damaged = bytearray(data)
+        kind = number % 5
+        if kind == 0:  # one bit
+            place = generator.randrange(len(data))
+            damaged[place] ^= 1 << generator.randrange(8)
+        elif kind == 1:  # cut
+            del damaged[generator.randrange(len(data)) :]
+        elif kind == 2:  # two sections exchanged
+            first, second = sorted(generator.sample(range(52, len(data) - 40), 2))
+            damaged[first : first + 8], damaged[second : second + 8] = (
+                data[second : second + 8],
+                data[first : first + 8],
+            )
+            if damaged == data:
+                continue
+        elif kind == 3:  # more at the end
+            damaged += generator.randbytes(generator.randrange(1, 50))
+        else:  # another version or length
+            damaged[8 + number % 12] = (damaged[8 + number % 12] + generator.randrange(1, 255)) % 256
+        with pytest.raises(ValueError, match=r"Snapshot\.from_bytes: "):
+            Snapshot.from_bytes(bytes(damaged))
+    assert differences(before, whole(world)) == []
+
+
+def _sealed(header, body):
+    """Bytes with this header whose checksum is right."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    content = len(text).to_bytes(4, "little") + text + body
+    head = b"POLHODE\0" + (1).to_bytes(4, "little") + (52 + len(content)).to_bytes(8, "little")
+    return head + hashlib.sha256(content).digest() + content
+
+
+def _opened(data):
+    length = int.from_bytes(data[52:56], "little")
+    return json.loads(data[56 : 56 + length]), data[56 + length :]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda header: header["tables"][0].update(rows=2**50),
+        lambda header: header["tables"][0].update(rows=10**400),
+        lambda header: header["tables"][0].update(rows=-1),
+        lambda header: header["tables"][0]["fields"][0].__setitem__(1, 2**60),
+        lambda header: header["tables"][0].update(name="bodies of another kind"),
+        lambda header: header["tables"].append(header["tables"][0]),
+        lambda header: header["tables"].clear(),
+        lambda header: header["bodies"].__setitem__(0, header["bodies"][1]),
+        lambda header: header["bodies"].pop(),
+        lambda header: header.update(bodies=3),
+        lambda header: header.update(dt=-0.5),
+        lambda header: header.update(dt="NaN"),
+        lambda header: header.update(tick_count=True),
+        lambda header: header["clock"].__setitem__(4, header["clock"][2]),
+        lambda header: header["clock"].__setitem__(2, "0xg"),
+        lambda header: header["integrator"].update({"class": "World"}),
+        lambda header: header["integrator"].update({"variables": "anything"}),
+        lambda header: header["members"][0].update({"ids": [5, 5]}),
+        lambda header: header["members"][0].update({"table": "nothing"}),
+        lambda header: header["on_tick"][0].__setitem__(1, 0),
+        lambda header: header["memory"].update({"integral": [[2], "object"]}),
+        lambda header: header["objects"].update({"Controller 1": {"x": {"float": "1/2"}}}),
+        lambda header: header.clear(),
+    ],
+)
+def test_hostile_headers_with_a_right_checksum_are_rejected(spoil):
+    header, body = _opened(full_world().snapshot().to_bytes())
+    spoil(header)
+    with pytest.raises(ValueError, match=r"Snapshot\.from_bytes: "):
+        Snapshot.from_bytes(_sealed(header, body))
+
+
+def test_hostile_text_is_rejected():
+    for text in (b"[" * 100_000, b"{}", b"\xff", b'{"tables": NaN}', b"3", b"9" * 5000):
+        with pytest.raises(ValueError, match=r"Snapshot\.from_bytes: "):
+            Snapshot.from_bytes(_sealed(text, b""))
+    for wrong in (None, "text", 3, [1, 2]):
+        with pytest.raises(TypeError, match=r"Snapshot\.from_bytes: data must be bytes"):
+            Snapshot.from_bytes(wrong)
+
+
+def test_rows_that_refer_to_nothing_are_rejected():
+    world = full_world(called=False)
+    header, body = _opened(world.snapshot().to_bytes())
+    offset = 0
+    rejected = 0
+    for table in header["tables"]:
+        offset += 16 * table["rows"]
+        for name, size in table["fields"]:
+            if name in ("body", "other") and not table["name"].startswith("memory"):
+                for value in (7.0, -2.0, 0.5, float("nan"), 1e300):
+                    spoiled = body[:offset] + np.float64(value).tobytes() + body[offset + 8 :]
+                    with pytest.raises(ValueError, match="must be rows from -1 to 3"):
+                        Snapshot.from_bytes(_sealed(header, spoiled))
+                    rejected += 1
+            offset += 8 * size * table["rows"]
+    assert rejected >= 40
+
+
+def test_a_snapshot_is_copied_as_bytes():
+    world = full_world()
+    snapshot = world.snapshot()
+    state_hash = world.state_hash()
+    world.step(3)
+    world.restore(pickle.loads(pickle.dumps(snapshot)))
+    assert world.state_hash() == state_hash
+
+
+GOLDEN = Path(__file__).parent / "snapshots"
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.snapshot")), ids=lambda path: path.stem)
+def test_snapshots_of_every_version_can_be_read(path):
+    """Each was made by that version, of the world `driven_world`, with the poses that its next 20 ticks led to."""
+    world = World(1 / 32)
+    world.restore(Snapshot.from_bytes(path.read_bytes()))
+    assert world.tick_count == 3 and [body.name for body in world.bodies] == ["ship", "tug"]
+    wheel, tank = world.parts
+    jet, _gimballed, gravity = world.forces
+    assert (wheel.torque, tank.body.name, jet.tank) == (0.5, "ship", tank)
+    assert gravity.acceleration_world.tolist() == [0.0, -1.0, 0.0]
+    world.step(20)
+    expected = json.loads(path.with_suffix(".json").read_text())
+    assert [[float.hex(x) for x in row] for row in world._bodies.array[:13, :2].tolist()] == expected
+
+
+def test_there_is_a_snapshot_of_the_present_version():
+    assert (GOLDEN / "version-1.snapshot").read_bytes()[8:12] == driven_world().snapshot().to_bytes()[8:12]
+
+
+def test_fields_that_an_older_version_did_not_have_get_their_defaults():
+    world = driven_world()
+    header, body = _opened(world.snapshot().to_bytes())
+    offset = 0
+    for table in header["tables"]:
+        offset += 16 * table["rows"]
+        for field in list(table["fields"]):
+            length = 8 * field[1] * table["rows"]
+            if field[0] in ("stuck", "viscous_friction", "stored_momentum_body"):
+                table["fields"].remove(field)
+                body = body[:offset] + body[offset + length :]
+            else:
+                offset += length
+    other = driven_world()
+    other.forces[0].stuck = 0.25
+    other.restore(Snapshot.from_bytes(_sealed(header, body)))
+    assert other.forces[0].stuck is None and other.parts[0].viscous_friction == 0.0
+    assert other.body("ship").stored_momentum_body.tolist() == [0.0, 0.0, 0.0]
+    header["tables"][0]["fields"][0][0] = "place"
+    with pytest.raises(ValueError, match=r"tables\.bodies\.place .* must be a field of the table"):
+        other.restore(Snapshot.from_bytes(_sealed(header, body)))
