@@ -4,6 +4,8 @@ from . import diagnostics, flight, forces, integrators, rotation, scalar
 from .body import Body
 from .checks import NonFiniteStateError
 from .clock import Clock
+from .rewind import Rewind
+from .rollback import DesyncError, Rollback
 from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.model import Model
@@ -15,9 +17,12 @@ __version__ = "0.1.0"
 __all__ = [
     "Body",
     "Clock",
+    "DesyncError",
     "MassProperties",
     "Model",
     "NonFiniteStateError",
+    "Rewind",
+    "Rollback",
     "Snapshot",
     "State",
     "World",

@@ -138,16 +138,9 @@ def record_of(snapshot: Any) -> Record:
 
 
 def _rows_of(schema: Schema, image: Any) -> Rows:
-    rows = image.rows
-    if isinstance(image, BodiesImage):
-        whole = np.zeros((layout.ROWS, len(rows.ids)))
-        whole[: len(image.moving)] = image.moving
-        whole[layout.MASS : layout.MASS + len(image.given)] = image.given
-        if image.stored is not None:
-            whole[layout.STORED_MOMENTUM : layout.STORED_MOMENTUM + 3] = image.stored
-        fields = {name: whole[span] for name, span in schema.components.items() if name not in _LEFT_OUT}
-    else:
-        fields = {name: image.content[span] for name, span in schema.components.items()}
+    rows, whole = image.rows, image.whole(schema.size)
+    left_out = _LEFT_OUT if isinstance(image, BodiesImage) else frozenset()
+    fields = {name: whole[span] for name, span in schema.components.items() if name not in left_out}
     return Rows(rows.ids, rows.groups, rows.next_id, fields)
 
 
@@ -160,6 +153,30 @@ def to_bytes(record: Record) -> bytes:
         parts += [np.ascontiguousarray(values).astype("<f8", copy=False).tobytes() for values in rows.fields.values()]
     body = b"".join(parts)
     return _HEAD.pack(_MAGIC, VERSION, _HEAD.size + len(body), hashlib.sha256(body).digest()) + body
+
+
+def first_difference(one: Record, other: Record) -> str:
+    """Where two records first differ, as body and field, or as table, field and row; empty if they do not."""
+    names = one.header["bodies"].value
+    if names != other.header["bodies"].value:
+        return "the list of bodies"
+    for name in sorted(one.tables.keys() | other.tables.keys(), key=lambda name: (name != "bodies", name)):
+        mine, theirs = one.tables.get(name), other.tables.get(name)
+        if mine is None or theirs is None or len(mine.ids) != len(theirs.ids):
+            return f"the number of {name}"
+        for field, values in mine.fields.items():
+            others = theirs.fields.get(field)
+            if others is None or np.shape(others) != np.shape(values):
+                return f"{name}.{field}"
+            # bit by bit
+            differs = (
+                np.ascontiguousarray(values).view(np.uint64) != np.ascontiguousarray(others).view(np.uint64)
+            ).any(axis=0)
+            if differs.any():
+                row = int(np.flatnonzero(differs)[0])
+                what = f"{field} of body {names[row]!r}" if name == "bodies" else f"{name}.{field} in row {row}"
+                return f"{what}, {values[:, row].tolist()} here and {others[:, row].tolist()} there"
+    return ""
 
 
 def _encoded_state(state: dict[str, Any]) -> dict[str, Any]:

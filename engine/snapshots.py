@@ -3,6 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 import operator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,9 +12,11 @@ from .checks import FloatArray
 from .loops import layout
 from .snapshot_bytes import Record, bind, read, record_of, to_bytes
 from .store.bodies import Bodies, Follower
-from .store.objects import state_of
-from .store.store import BETWEEN_TICKS, MOVING, Store
+from .store.objects import digest_of_state, state_of
+from .store.rows import TableRows
+from .store.store import BETWEEN_TICKS, MOVING, Store, digest_of, hash_of
 from .store.table import Table
+from .tick.held import PUSHES
 
 if TYPE_CHECKING:
     from .world import World
@@ -246,15 +249,42 @@ def put_back(world: World, snapshot: Snapshot) -> None:
         raise pending
 
 
+def state_hash_of(snapshot: Snapshot) -> int:
+    """What `World.state_hash` returned at the time of a snapshot of a world."""
+    return hash_of(_digest_of(snapshot))
+
+
+def _digest_of(snapshot: Snapshot) -> Iterator[bytes]:
+    setting = snapshot._setting
+    contents = [
+        (table.schema, image.whole(table.schema.size))
+        for table, image in zip(setting.tables, snapshot._images, strict=True)
+        if len(image.rows.ids)
+    ]
+    is_pushed = snapshot._push_tick == snapshot._tick
+    yield head_of_digest(len(setting.roster.handles), snapshot._tick, setting.integrator, setting.game_mode)
+    yield from digest_of(contents, is_pushed and any(schema is PUSHES for schema, _content in contents))
+    for member, *_rows in setting.members:
+        if not isinstance(member, TableRows):
+            yield type(member).__name__.encode()
+    for name in sorted(snapshot._states):
+        yield from digest_of_state(snapshot._states[name], name)
+
+
+def head_of_digest(count: int, tick: int, integrator: Any, game_mode: bool) -> bytes:
+    """The first part of the state hash of a world."""
+    return f"{count} {tick} {integrator!r} {game_mode}".encode()
+
+
 def predict(world: World, samples: int, every: int, rows: list[int] | None) -> tuple[FloatArray, FloatArray]:
     """Positions and orientations after each of `samples` times `every` ticks, after which the world is restored."""
     store, bodies, stages = world._store, world._bodies, world._stages
     count = bodies.count if rows is None else len(rows)
     poses = np.empty((samples, _POSE, count))
-    snapshot = take(world)
+    snapshot, observers = take(world), stages.observers
     try:
         stages.disturb()
-        stages.on_tick = stages.after_tick = []
+        stages.on_tick = stages.after_tick = stages.observers = []
         pose = bodies.array[:_POSE, :count] if rows is None else None
         for sample in poses:
             if (
@@ -269,7 +299,7 @@ def predict(world: World, samples: int, every: int, rows: list[int] | None) -> t
                 world.step(every)
             sample[:] = bodies.array[:_POSE, rows] if pose is None else pose
     finally:
-        store.phase = BETWEEN_TICKS
+        store.phase, stages.observers = BETWEEN_TICKS, observers
         put_back(world, snapshot)
     moved = poses.transpose(0, 2, 1)
     return moved[:, :, : layout.ORIENTATION].copy(), moved[:, :, layout.ORIENTATION :].copy()

@@ -1061,7 +1061,7 @@ class World:
         return hash_of(self._digest())
 
     def _digest(self) -> Iterator[bytes]:
-        yield f"{self._bodies.count} {self._bodies.tick_count} {self._integrator!r} {self._game_mode}".encode()
+        yield snapshots.head_of_digest(self._bodies.count, self.tick_count, self._integrator, self._game_mode)
         yield from self._store.digest(self._held.is_pushed)
         yield from (name.encode() for name in self._forces.names())
         yield from self._memory.digest()

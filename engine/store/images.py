@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..checks import FloatArray
+from ..loops.layout import MASS, STORED_MOMENTUM
 
 
 class RowsImage:
@@ -35,6 +38,10 @@ class TableImage:
         self.rows = rows
         self.content = content
 
+    def whole(self, size: int) -> FloatArray:
+        """The content with all components, shape (size, rows)."""
+        return self.content
+
 
 class BodiesImage:
     """The bodies: what ticks change, and what only the user and propellant change.
@@ -55,3 +62,12 @@ class BodiesImage:
         self.moving = moving
         self.stored = stored
         self.given = given
+
+    def whole(self, size: int) -> FloatArray:
+        """The content with all components, shape (size, rows); those that are left out are zero."""
+        whole = np.zeros((size, len(self.rows.ids)))
+        whole[: len(self.moving)] = self.moving
+        whole[MASS : MASS + len(self.given)] = self.given
+        if self.stored is not None:
+            whole[STORED_MOMENTUM : STORED_MOMENTUM + 3] = self.stored
+        return whole
