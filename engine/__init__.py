@@ -4,6 +4,7 @@ from . import diagnostics, flight, forces, integrators, rotation, scalar
 from .body import Body
 from .checks import NonFiniteStateError
 from .clock import Clock
+from .recorder import Recorder
 from .rewind import Rewind
 from .rollback import DesyncError, Rollback
 from .snapshots import Snapshot
@@ -21,6 +22,7 @@ __all__ = [
     "MassProperties",
     "Model",
     "NonFiniteStateError",
+    "Recorder",
     "Rewind",
     "Rollback",
     "Snapshot",

@@ -4,15 +4,18 @@ from __future__ import annotations  # help() then shows them as written
 
 import copyreg
 import math
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import compress, islice
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from . import copying, diagnostics, snapshots
+from . import copying, diagnostics, scenes, snapshots
 from .body import Body, new_body
 from .checks import FloatArray, integer, read_only, real, refuse, vector
 from .clock import Clock
@@ -1269,6 +1272,64 @@ class World:
         if ticks > self._last_tick - self._bodies.tick_count:
             refuse(owner, "seconds", seconds, "a time that this world can reach")
         return snapshots.predict(self, round(ticks) // every, every, rows)
+
+    # files
+
+    def save(self, path: str | os.PathLike[str], *, snapshot: bool = True) -> None:
+        """Write this world to a JSON file that people can read: bodies, forces, parts, memory, method, and the names of functions.
+
+        The file is written under a temporary name and then renamed, so that it is never half written.
+
+        Args:
+            path: The file, which is replaced if it exists.
+            snapshot: Whether to add a snapshot, with which `load` restores every bit. Without it, the file is a scene, which starts at tick
+                0 with the present state.
+
+        Raises:
+            ValueError: A force or part cannot be written.
+            OSError: The file cannot be written.
+            RuntimeError: It is called inside a tick, or while another thread steps this world.
+        """
+        if self._store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("save")
+        scenes.save(self, path, _boolean(snapshot, "snapshot", "World.save"))
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        objects: Mapping[str, Any] = MappingProxyType({}),
+        missing: str = "raise",
+        threads: int = 1,
+    ) -> World:
+        """Return a world from a file that `save` or a person has written. No code from the file runs.
+
+        Args:
+            path: The file.
+            objects: The functions, called forces, attached objects and classes of compiled forces that the file names.
+            missing: What to do if the file names a function, called force or attached object that is not in `objects`: "raise", or "drop"
+                to go on without it.
+            threads: As for `World`.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: The file is not a scene. The message names the place of what is wrong, such as ``bodies[3].orientation``.
+            OSError: The file cannot be read.
+
+        Example:
+            >>> import tempfile
+            >>> from pathlib import Path
+            >>> world = World(dt=1 / 60)
+            >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)), name="ship", velocity=(1.0, 0.0, 0.0))
+            >>> world.step(60)
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     world.save(Path(folder) / "game.json")
+            ...     other = World.load(Path(folder) / "game.json")
+            >>> other.tick_count, other.state_hash() == world.state_hash()
+            (60, True)
+        """
+        return scenes.load(partial(cls, threads=threads), path, objects, missing)
 
     # copies
 
