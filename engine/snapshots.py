@@ -3,6 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 import operator
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from .checks import FloatArray
 from .loops import layout
 from .snapshot_bytes import Record, bind, read, record_of, to_bytes
 from .store.bodies import Bodies, Follower
+from .store.calling import called_object, default_name, hidden_state
 from .store.objects import digest_of_state, state_of
 from .store.rows import TableRows
 from .store.store import BETWEEN_TICKS, MOVING, Store, digest_of, hash_of
@@ -203,6 +205,25 @@ def _setting_of(world: World, tables: tuple[Table, ...]) -> Setting:
 def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     """Whether two tuples consist of the same objects."""
     return len(some) == len(others) and all(map(operator.is_, some, others))
+
+
+def warn_of_hidden_state(world: World, stacklevel: int) -> None:
+    """Name in a warning the functions and called forces that may keep a state that no snapshot contains."""
+    stages = world._stages
+    called: list[Any] = [callback.function for callback in (*stages.on_tick, *stages.after_tick)]
+    called += [force for force in world.forces if not isinstance(force, TableRows)]
+    attached = {id(object) for object in world._memory.objects.values()}
+    found = [
+        f"{default_name(function)} ({place})"
+        for function in called
+        if id(called_object(function)) not in attached and (place := hidden_state(function)) is not None
+    ]
+    if found:
+        warnings.warn(
+            f"World.snapshot: {', '.join(found)} may keep a state that is no part of a snapshot; keep it in world.memory, or in an "
+            "object with get_state() and set_state(state)",
+            stacklevel=stacklevel,
+        )
 
 
 def adopted(world: World, snapshot: Snapshot, missing: str, owner: str) -> Snapshot:

@@ -105,6 +105,7 @@ class World:
         "_fields",
         "_forces",
         "_game_mode",
+        "_has_looked_for_state",
         "_held",
         "_in_frame",
         "_integrator",
@@ -158,6 +159,7 @@ class World:
         )
         self._store.on_change = self._stages.disturb
         self._forces.on_parts_change = self._stages.sample
+        self._has_looked_for_state = False
         # what the last snapshot shares with the next
         self._setting: snapshots.Setting | None = None
         self._roster: tuple[int, snapshots.Roster | None] = (-1, None)
@@ -1142,7 +1144,9 @@ class World:
 
         It contains all tables (bodies, forces, parts, pushes, memory), the tick count, the clock with its remainder, the method, the game
         mode, the callbacks in their order, names, previous poses for drawing, and the states of attached objects. Other Python objects,
-        such as the inside of a callback, are not part of it. Attributes `user_data` of bodies stay as they are.
+        such as the inside of a callback, are not part of it, unless they have `get_state()` and `set_state(state)`. The first snapshot of
+        a world names in a warning the functions and called forces that may keep a state of their own. Attributes `user_data` of bodies
+        stay as they are.
 
         Raises:
             RuntimeError: It is called inside a force, or while another thread steps this world.
@@ -1160,6 +1164,9 @@ class World:
             raise RuntimeError("World.snapshot cannot be called inside a force; call it in a callback or between ticks")
         if phase is not BETWEEN_TICKS and not self._store.is_calling_here:
             refuse_other_thread("World.snapshot")
+        if not self._has_looked_for_state:
+            self._has_looked_for_state = True
+            snapshots.warn_of_hidden_state(self, stacklevel=3)
         return snapshots.take(self)
 
     def restore(self, snapshot: Snapshot, *, missing: str = "raise", adopt: bool = False) -> None:

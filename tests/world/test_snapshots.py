@@ -313,6 +313,7 @@ def test_an_entry_is_small():
 # where it may be called
 
 
+@pytest.mark.filterwarnings("ignore:World.snapshot")  # the lists of this test
 def test_a_snapshot_may_be_made_in_callbacks_and_not_restored_there():
     world = full_world(called=False)
     taken, rejected = [], []
@@ -601,6 +602,7 @@ def test_bytes_go_back_over_removals_and_the_handles_stay():
     assert world.state_hash() == state_hash and thruster.throttle == 0.5 and ship.index == 0
 
 
+@pytest.mark.filterwarnings("ignore:World.snapshot")  # the list of this test
 def test_functions_and_objects_are_found_by_name_or_dropped():
     world = full_world()
     data = world.snapshot().to_bytes()
@@ -813,3 +815,62 @@ def test_fields_that_an_older_version_did_not_have_get_their_defaults():
     header["tables"][0]["fields"][0][0] = "place"
     with pytest.raises(ValueError, match=r"tables\.bodies\.place .* must be a field of the table"):
         other.restore(Snapshot.from_bytes(_sealed(header, body)))
+
+
+# state that is no part of a snapshot
+
+
+def test_functions_that_may_keep_a_state_are_named_in_one_warning():
+    world = World(0.1)
+    seen, numbers, source, calls = [], random.Random(3), np.random.default_rng(3), 0
+
+    class Keeper:
+        def __init__(self):
+            self.history = {}
+
+        def apply(self, wrench, bodies, time):
+            pass
+
+    class Stateful(Keeper):
+        def get_state(self):
+            return {}
+
+        def set_state(self, state):
+            pass
+
+    def plain(world):
+        nonlocal calls
+        calls += 1
+
+    def closure(world):
+        seen.append(world.time)
+
+    def default(world, draws=numbers):
+        draws.random()
+
+    def generator(world, source=source):
+        source.normal()
+
+    keeper = Keeper()
+    for function in (plain, closure, default, generator, Stateful().apply):
+        world.after_tick(function) if function is not plain else world.on_tick(function)
+    world.add_force(keeper)
+    world.add_force(Stateful())
+    with pytest.warns(UserWarning, match=r"World\.snapshot: .* may keep a state") as caught:
+        world.snapshot()
+    text = str(caught[0].message)
+    for name, place in (
+        ("closure", r"closure variable 'seen'"),
+        ("default", "a default"),
+        ("generator", "a default"),
+        ("Keeper", "attribute 'history'"),
+    ):
+        assert f"{name} ({place})" in text
+    assert len(caught) == 1 and "plain" not in text and "Stateful" not in text
+    assert caught[0].filename == __file__
+    world.snapshot()  # once
+
+
+def test_functions_without_a_state_give_no_warning():
+    full_world().snapshot()
+    World(0.1).snapshot()
