@@ -255,6 +255,7 @@ def test_attached_objects_come_back_and_one_that_rejects_its_state_stops_everyth
         def set_state(self, state):
             if self.is_stubborn:
                 raise Stop
+            assert state["list"].tolist() == [state["count"]] * 2
             self.count = state["count"]
             state["list"][:] = -1  # what it is given is its own
 
@@ -874,3 +875,13 @@ def test_functions_that_may_keep_a_state_are_named_in_one_warning():
 def test_functions_without_a_state_give_no_warning():
     full_world().snapshot()
     World(0.1).snapshot()
+
+
+def test_stored_momentum_that_was_zero_is_zero_again():
+    world = World(0.1)
+    body = world.add_body(OTHER, angular_velocity_body=(0.1, 0.2, 0.3))
+    snapshot = world.snapshot()
+    body.stored_momentum_body = (1.0, 2.0, 3.0)
+    world.step()
+    world.restore(snapshot)
+    assert body.stored_momentum_body.tolist() == [0.0, 0.0, 0.0]
