@@ -8,7 +8,6 @@ and blue the path of the long axis. The model of the Earth beside the cubesat sh
 lapse: one second in the window is a minute of flight. Without a window it is ten minutes, so that the run ends after more than one orbit.
 """
 
-import argparse
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +53,7 @@ class BDotLoop:
     """Samples the field in the axes of the body, and commands the coils."""
 
     def __init__(self, coils: Sequence[flight.Magnetorquer]) -> None:
-        self.coils = coils
+        self.coils, self._law = coils, flight.control.BDot(GAIN)
         self._body = coils[0].body
         self._last: Array | None = None
         self._time = 0.0
@@ -63,7 +62,7 @@ class BDotLoop:
         """Measure the field and command the moment against its change since the last sample."""
         field = self._body.direction_to_body(polar_orbit.FIELD.at(self._body.position))
         if self._last is not None:
-            wanted = -GAIN * (field - self._last) / (world.time - self._time)
+            wanted = self._law.dipole_body(field, self._last, world.time - self._time)
             for coil, moment in zip(self.coils, wanted, strict=True):
                 coil.dipole = min(max(float(moment), -MAX_DIPOLE), MAX_DIPOLE)
         self._last, self._time = field, world.time
@@ -203,26 +202,10 @@ class Detumble(Restarting):
         ]
 
 
-def pace(text: str) -> float:
-    """Simulated seconds per second, from 1 to 600."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 1.0 <= value <= PACE_UNSEEN:
-        raise argparse.ArgumentTypeError(f"must be a number from 1 to {PACE_UNSEEN:g}; got {text.strip()!r}")
-    return value
-
-
 def read_options(arguments: Sequence[str] | None = None) -> DetumbleOptions:
     """The command line of this demo."""
     reader = options.parser("detumble", __doc__.partition("\n")[0], DetumbleOptions, dt="1/4")
-    reader.add_argument(
-        "--pace",
-        type=pace,
-        metavar="N",
-        help=f"simulated seconds per second (default {PACE:g} in a window and {PACE_UNSEEN:g} without one)",
-    )
+    options.add_pace(reader, PACE, PACE_UNSEEN, (1.0, PACE_UNSEEN))
     return reader.parse(arguments)
 
 

@@ -211,6 +211,7 @@ class Body:
 
     @dry_mass_properties.setter
     def dry_mass_properties(self, value: MassProperties) -> None:
+        _ = self.index  # a body that was removed says so
         check_flyable(value, self)
         self._replace(value)
 

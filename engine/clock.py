@@ -75,14 +75,20 @@ class Clock:
         except OverflowError:
             return math.inf
 
-    def ticks_for(self, elapsed_seconds: Any) -> int:
+    def keeps_up(self, frames_per_second: int) -> bool:
+        """Whether `max_ticks_per_frame` ticks in each of so many frames per second cover the time scale."""
+        scale, denominator = _ratio(self._time_scale)
+        return self._tick * self._max_ticks * frames_per_second * denominator >= scale * self._per_second
+
+    def ticks_for(self, elapsed_seconds: Any, is_limited: bool = True) -> int:
         """Add elapsed wall time and return how many ticks to run now.
 
         Args:
             elapsed_seconds: Wall time [s] since the last call, at least 0.
+            is_limited: Whether to skip what is beyond `max_ticks_per_frame` ticks.
 
         Returns:
-            The number of ticks, at most `max_ticks_per_frame`.
+            The number of ticks, at most `max_ticks_per_frame` if it is limited.
         """
         if self._exact_per_second and type(elapsed_seconds) is float and 0.0 <= elapsed_seconds < 1e9:
             # a float times a power of two is exact; if the product is whole, it is the time in units
@@ -92,7 +98,7 @@ class Clock:
                 if owed < self._tick:
                     self._owed = owed
                     return 0
-                return self._hand_out(owed)
+                return self._hand_out(owed, is_limited)
         real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
         numerator, denominator = _ratio(elapsed_seconds)
         if self._time_scale != 1.0:
@@ -101,11 +107,11 @@ class Clock:
             denominator *= scale_denominator
         if self._per_second % denominator:
             self._refine(denominator)
-        return self._hand_out(self._owed + numerator * (self._per_second // denominator))
+        return self._hand_out(self._owed + numerator * (self._per_second // denominator), is_limited)
 
-    def _hand_out(self, owed: int) -> int:
+    def _hand_out(self, owed: int, is_limited: bool) -> int:
         ticks, left = divmod(owed, self._tick)
-        if ticks > self._max_ticks:
+        if is_limited and ticks > self._max_ticks:
             if not self._has_warned:
                 self._warn_of(ticks - self._max_ticks)
             self.drop(ticks - self._max_ticks)

@@ -66,6 +66,7 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
         "paused": world._paused,
         "integrator": world._integrator,
         "game_mode": world._game_mode,
+        "coasting": world._coasting,
         "control": world._bodies.control.copy(),
         "tables": [
             (
@@ -146,7 +147,7 @@ def restore(world: World, image: dict[str, Any]) -> None:
     world.__init__(  # type: ignore[misc]
         image["dt"], integrator=image["integrator"], game_mode=image["game_mode"], threads=image["threads"]
     )
-    world._clock, world._paused = clock, image["paused"]
+    world._clock, world._paused, world._coasting = clock, image["paused"], image["coasting"]
     store, bodies = world._store, world._bodies
     for schema, content, ids, groups, next_id in image["tables"]:
         if schema.name == bodies.schema.name:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import flight, forces, integrators
 from .checks import refuse
+from .flight.coast import KEEP_OUT
 from .flight.tank import TANKS
 from .forces.constant import CONSTANT_WRENCHES, POINT_FORCES
 from .integrators import Extrapolated, Integrator, Substepped
@@ -39,7 +40,7 @@ _BASES = ("Force", "Part", "SampledPart")
 @cache
 def built_in_schemas() -> dict[str, Schema]:
     """The schemas of the tables of this package, by name."""
-    own = (BODIES, HISTORY, PUSHES, DRIVEN, TANKS, CONSTANT_WRENCHES, POINT_FORCES)
+    own = (BODIES, HISTORY, PUSHES, DRIVEN, TANKS, KEEP_OUT, CONSTANT_WRENCHES, POINT_FORCES)
     kinds = [vars(kind).get("_schema") or getattr(kind, "_schema", None) for kind in built_in().values()]
     return {schema.name: schema for schema in (*own, *kinds) if isinstance(schema, Schema)}
 

@@ -43,6 +43,8 @@ _KEYS = (
     "max_ticks_per_frame",
     "time_scale",
     "paused",
+    "coasting",
+    "keep_out",
     "bodies",
     "parts",
     "forces",
@@ -125,6 +127,12 @@ def scene_of(world: World) -> dict[str, Any]:
         "max_ticks_per_frame": world.max_ticks_per_frame,
         "time_scale": _ratio_text(clock.exact_time_scale),
         "paused": world.paused,
+        "coasting": world.coasting,
+        **(
+            {}
+            if world.keep_out is None
+            else {"keep_out": [list(map(float, world.keep_out[0])), float(world.keep_out[1])]}
+        ),
         "bodies": [_body_to_plain(world, body) for body in world.bodies],
         "parts": [_member_to_plain(part, f"parts[{place}]", places) for place, part in enumerate(parts)],
         "forces": [_member_to_plain(force, f"forces[{place}]", places) for place, force in enumerate(forces)],
@@ -166,7 +174,10 @@ def _member_to_plain(member: TableRows, path: str, places: dict[int, Any]) -> di
     plain: dict[str, Any] = {"class": name_of(type(member))}
     arguments: dict[str, Any] = {}
     for name in _arguments_of(type(member)):
-        value = _argument(member, name)
+        try:
+            value = _argument(member, name)
+        except AttributeError:
+            refuse("World.save", path, member, f"a force or part whose argument {name!r} can be read")
         arguments[name] = value
         if value is not None or name == "other":
             plain[name] = _value_to_plain(value, name, f"{path}.{name}", places)
@@ -282,7 +293,7 @@ class _Loading:
         if "integrator" in plain:
             with _at(plain, "integrator"):
                 world.integrator = decoded_method(plain["integrator"])
-        for name in ("max_ticks_per_frame", "time_scale", "paused"):
+        for name in ("max_ticks_per_frame", "time_scale", "paused", "coasting", "keep_out"):
             if name in plain:
                 with _at(plain, name):
                     setattr(world, name, _number(plain[name]) if name == "time_scale" else plain[name].value)

@@ -115,6 +115,7 @@ def record_of(snapshot: Any) -> Record:
         "clock": [max_ticks, exact(time_scale), *map(hex, units)],
         "paused": snapshot._paused,
         "game_mode": setting.game_mode,
+        "coasting": setting.coasting,
         "integrator": encoded_method(setting.integrator, owner),
         "push_tick": snapshot._push_tick,
         "bodies": [handle.name for handle in roster.handles],
@@ -310,6 +311,7 @@ def _check_header(header: Plain, tables: dict[str, Rows]) -> None:
     header["push_tick"].integer(-1)
     for key in ("paused", "game_mode"):
         header[key].boolean()
+    header.get("coasting", False).boolean()
     decoded_method(header["integrator"])
     _read_clock(header["clock"], dt)
     for key in ("on_tick", "after_tick"):
@@ -445,6 +447,7 @@ class _Binding:
             joined,
             method,
             game_mode,
+            header.get("coasting", False).boolean(),
             on_tick,
             after_tick,
         )

@@ -45,6 +45,7 @@ class Setting(NamedTuple):
     joined: Any
     integrator: Any
     game_mode: bool
+    coasting: bool
     on_tick: Any
     after_tick: Any
 
@@ -193,6 +194,7 @@ def _setting_of(world: World, tables: tuple[Table, ...]) -> Setting:
         *world._memory.contents,
         world._integrator,
         world._game_mode,
+        world._coasting,
         stages.on_tick,
         stages.after_tick,
     )
@@ -366,7 +368,7 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
         world._use(setting.integrator, setting.game_mode)
     stages.on_tick, stages.after_tick = setting.on_tick, setting.after_tick
     world._clock.restore(snapshot._clock)
-    world._paused = snapshot._paused
+    world._paused, world._coasting = snapshot._paused, setting.coasting
     world._held.restart(snapshot._push_tick)
     world._actuators.restart()
     bodies.look_for_stored_momentum()

@@ -19,11 +19,13 @@ from . import copying, diagnostics, scenes, snapshots
 from .body import Body, new_body
 from .checks import FloatArray, integer, read_only, real, refuse, vector
 from .clock import Clock
+from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
 from .forces.force import Force, TableForce
 from .forces.spring import SPRINGS
 from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
+from .loops.coast import COAST_LOOP
 from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
@@ -37,7 +39,7 @@ from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
 from .store.views import TableView
-from .tick.actuators import Actuators, refuse_actuators
+from .tick.actuators import Actuators, actuator_kernels, refuse_actuators
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member
 from .tick.held import Held
@@ -59,6 +61,8 @@ GivenPart = TypeVar("GivenPart", bound=TableRows)
 GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
+_FRAMES_PER_SECOND = 60
+"""The frame rate at which ticks must keep up with the time scale, or a world with `coasting` coasts."""
 _MOST_TICKS = 2**53
 """Beyond this tick count, two ticks could have the same time as a float."""
 
@@ -78,6 +82,8 @@ class World:
         game_mode: Whether to drop the gyroscopic term ``ω × (I ω + h)`` from the equation of motion, and nothing else. A free body then
             keeps its body rates, and its angular momentum rotates with it.
         max_ticks_per_frame: The largest number of ticks that one call of `advance` runs. Time beyond that is skipped and counted.
+        coasting: Whether `advance` coasts at a time scale that ticks cannot keep up with; see `coasting` and `coast`.
+        keep_out: A ball ``(center, radius)`` [m], world frame, that no coasting body may enter, such as a planet; see `keep_out`.
         threads: The largest number of threads that share a tick. A world with fewer than 4096 bodies per thread uses fewer. The results do
             not depend on it, bit for bit. Ticks that call a force at each stage run on one thread. Only one Python thread may use a world
             at a time.
@@ -100,6 +106,7 @@ class World:
         "_actuators",
         "_bodies",
         "_clock",
+        "_coasting",
         "_dt",
         "_exact_dt",
         "_fields",
@@ -130,6 +137,8 @@ class World:
         integrator: Integrator | str | None = None,
         game_mode: bool = False,
         max_ticks_per_frame: int = 8,
+        coasting: bool = False,
+        keep_out: GivenBall | None = None,
         threads: int = 1,
     ) -> None:
         self._dt = real(dt, "dt", "World", above=0.0)
@@ -138,6 +147,7 @@ class World:
         self._threads = integer(threads, "threads", "World", at_least=1)
         self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
         self._paused = self._in_frame = False
+        self._coasting = _boolean(coasting, "coasting")
         self._names: dict[str, Body] = {}
         # state: the tables, and the named memory in them
         self._store = Store(self)
@@ -166,6 +176,7 @@ class World:
         self._game_mode = False
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
+        self.keep_out = keep_out
 
     def __repr__(self) -> str:
         count = self._bodies.count
@@ -234,8 +245,38 @@ class World:
         self._store.record(setattr, self, "_paused", self._paused)
         self._paused = value
 
+    @property
+    def coasting(self) -> bool:
+        """Whether `advance` coasts while the time scale is above ``60 dt max_ticks_per_frame``.
+
+        That is where `max_ticks_per_frame` ticks in each of 60 frames per second could not keep up. Whether a frame coasts depends on
+        nothing else, so that a slow frame makes no difference.
+        """
+        return self._coasting
+
+    @coasting.setter
+    def coasting(self, value: bool) -> None:
+        value = _boolean(value, "coasting")
+        self._store.before_change()
+        self._store.record(setattr, self, "_coasting", self._coasting)
+        self._coasting = value
+
+    @property
+    def keep_out(self) -> KeepOut | None:
+        """The ball that no coasting body may enter, as centre [m], world frame, shape (3,), and radius [m]; None if there is none.
+
+        Its centre must be that of the gravity that acts on the bodies. `shift_origin` moves it.
+        """
+        return keep_out_of(self._store)
+
+    @keep_out.setter
+    def keep_out(self, value: GivenBall | None) -> None:
+        set_keep_out(self._store, value)
+
     def advance(self, elapsed_seconds: float) -> int:
         """Run the whole ticks that fit into the elapsed wall time and carry the remainder over to the next call.
+
+        A world that coasts at its time scale (see `coasting`) jumps over all of them at once by `coast`.
 
         The first frame that skips more than a second, as happens when milliseconds are passed, gives a warning.
 
@@ -243,13 +284,14 @@ class World:
             elapsed_seconds: Wall time [s] since the last call, at least 0. The frame rate may vary.
 
         Returns:
-            The number of ticks run, at most `max_ticks_per_frame`.
+            The number of ticks run, at most `max_ticks_per_frame` unless the world coasts.
 
         Raises:
             TypeError: `elapsed_seconds` is not a real number.
             ValueError: It is negative or not finite.
             NonFiniteStateError: A tick gave a state that is not finite. The world is as it was before that tick.
-            RuntimeError: It is called from inside a tick, or while another thread steps this world.
+            RuntimeError: It is called from inside a tick, or while another thread steps this world, or something keeps the world from
+                coasting.
 
         Example:
             >>> world = World(dt=0.25)
@@ -261,11 +303,15 @@ class World:
         if self._paused:
             real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
             return 0
-        ticks = self._clock.ticks_for(elapsed_seconds)
+        coasts = self._coasting and not self._clock.keeps_up(_FRAMES_PER_SECOND)
+        ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
         before = self._bodies.tick_count
         self._in_frame = True
         try:
-            self.step(ticks)
+            if coasts:
+                self.coast(ticks)
+            else:
+                self.step(ticks)
         finally:
             self._in_frame = False
             taken = self._bodies.tick_count - before
@@ -325,6 +371,69 @@ class World:
             raise
         finally:
             store.phase = BETWEEN_TICKS
+
+    def coast(self, ticks: int) -> None:
+        """Jump over any number of ticks in one call, along the exact orbits and with the exact free rotation of all bodies.
+
+        This takes as long for a year as for a tick. It requires that nothing acts on the bodies but gravity, and that nothing has to be
+        called: at most one `PointGravity` without J2 per body, whose centre stays where it is, no other force that acts (a shut
+        thruster and a magnetorquer without a dipole do not), no reaction wheel, no enabled control loop or filter, no applied force, no
+        stored momentum, no callback without an attribute ``skippable = True``, and no game mode. Skippable callbacks are not called, and
+        sensors are not sampled. The path must not enter `keep_out`. Forces and parts may have a method `coast_obstacle()` of their own,
+        which returns in words why they do not permit it, or None.
+
+        `tick_count` grows by `ticks`. The pose drawn afterwards is not blended with the one before.
+
+        Args:
+            ticks: The number of ticks, at least 0.
+
+        Raises:
+            TypeError: `ticks` is not an integer.
+            ValueError: It is below 0, or the time after that many ticks would be too large for a float.
+            NonFiniteStateError: The state at the end is not finite. The world is as it was before.
+            RuntimeError: Something keeps the world from coasting, as `coast_obstacle` says; or it is called from inside a tick, or while
+                another thread uses this world.
+
+        Error: position and velocity as `flight.orbit.propagate`; orientation 1e-9 rad up to 1e5 rad of rotation, in proportion beyond.
+
+        Example:
+            >>> from engine import forces
+            >>> world = World(dt=1.0)
+            >>> moon = world.add_body(MassProperties.sphere(1.0, 0.5), position=(1.0, 0.0, 0.0), velocity=(0.0, 0.5, 0.0))
+            >>> planet = world.add_force(forces.PointGravity(gm=0.25))
+            >>> world.coast(1_000_000)
+            >>> world.time, round(float(np.linalg.norm(moon.position)), 9)
+            (1000000.0, 1.0)
+        """
+        ticks = self._checked_ticks(ticks, "World.coast")
+        store = self._store
+        if store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("coast")
+        store.phase = MOVING
+        try:
+            if ticks:
+                jump(self, ticks)
+        finally:
+            store.phase = BETWEEN_TICKS
+
+    def coast_obstacle(self, ticks: int = 1) -> str | None:
+        """Return in words what keeps the world from coasting, or None if it can coast.
+
+        Args:
+            ticks: The number of ticks to coast, which decides how far the paths reach, at least 0.
+
+        Raises:
+            TypeError: `ticks` is not an integer.
+            ValueError: It is below 0, or the time after that many ticks would be too large for a float.
+
+        Example:
+            >>> world = World(dt=1.0, keep_out=((0.0, 0.0, 0.0), 10.0))
+            >>> rock = world.add_body(MassProperties.sphere(1.0, 0.5), name="rock", position=(50, 0, 0), velocity=(-1, 0, 0))
+            >>> world.coast_obstacle(30)
+            >>> world.coast_obstacle(45)
+            "the path of body 'rock' enters keep_out, a ball of 10 m around [0.0, 0.0, 0.0]"
+        """
+        return find_obstacle(self, self._checked_ticks(ticks, "World.coast_obstacle"))
 
     # how it moves
 
@@ -1038,7 +1147,12 @@ class World:
         bodies = self._bodies
         wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
         pitches = sorted({bodies.pitch, rung(wanted)})
-        compile_all(kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode), progress)
+        needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
+        if self._actuators.any:
+            needed += actuator_kernels(needed)
+        if self._coasting:
+            needed.append(COAST_LOOP)
+        compile_all(needed, progress)
 
     def profile(self) -> Profile:
         """Measure the time that each stage of the ticks takes.
@@ -1078,10 +1192,10 @@ class World:
             raise RuntimeError(f"World.{method} cannot be called from inside a tick (a callback or a force)")
         refuse_other_thread(f"World.{method}")
 
-    def _checked_ticks(self, ticks: Any) -> int:
-        ticks = integer(ticks, "ticks", "World.step", at_least=0)
+    def _checked_ticks(self, ticks: Any, owner: str = "World.step") -> int:
+        ticks = integer(ticks, "ticks", owner, at_least=0)
         if ticks > self._last_tick - self._bodies.tick_count:
-            refuse_time(ticks, self._bodies.tick_count, self._last_tick, self._dt)
+            refuse_time(ticks, self._bodies.tick_count, self._last_tick, self._dt, owner)
         return ticks
 
     def _use(self, integrator: Integrator, game_mode: bool) -> None:

@@ -106,6 +106,7 @@ def full_world(method="rk4", called=True, threads=1):
     world.memory.add("integral", 2).value = (0.25, -0.5)
     world.memory.add("random", (2, 2), np.uint64).value = [[1, 2], [3, 2**64 - 1]]
     world.memory.add("taken")
+    world.keep_out = ((40, -30, 20), 2.5)
     if called:
         world.add_force(Gusts())
         world.add_force(Gusts("tick"))
@@ -153,6 +154,7 @@ def image(world, previous=True):
         "joined": sorted(world.memory._joined),
         "method": (world.integrator, world.game_mode, world._clock.exact_time_scale, world.paused),
         "cap": world.max_ticks_per_frame,
+        "coasting": world.coasting,
         "user data": [id(body.user_data) for body in world.bodies],
         "pushed": world._held.is_pushed,
         "hash": world.state_hash(),
@@ -279,6 +281,8 @@ def change_the_world(world, number):
     world.game_mode = number % 2 == 0
     world.time_scale, world.paused = 0.5 + number, number % 5 == 0
     world.max_ticks_per_frame = 1 + number
+    world.coasting = number % 3 > 0
+    world.keep_out = ((0.5, 0.25 * number, 2.0), 1.0) if number % 2 else None
 
 
 def shift_the_origin(world, number):

@@ -18,6 +18,8 @@ PICTURES = {
     "top.webp": ("top", "--frames 480"),
     "integrators.webp": ("integrators", "--frames 900"),
     "swarm.webp": ("swarm", "--frames 480"),
+    "orbit.webp": ("orbit", "--frames 440"),
+    "approach.webp": ("approach", "--frames 215"),
     "embed.webp": ("embed", "--frames 420"),
 }
 """File, demo and its options; the quality is the highest, as for all pictures without a window."""

@@ -12,7 +12,7 @@ Z_TO_X = rotation.from_axis_angle((0.0, 1.0, 0.0), np.pi / 2)
 
 
 def spacecraft() -> MassProperties:
-    """About 3.2 t; least moment about the wings (x), middle one about the nose (z), greatest about the dish (y)."""
+    """2.7 t; least moment about the wings (x), middle one about the nose (z), greatest about the dish (y)."""
     return MassProperties.compound(
         [
             (MassProperties.cylinder(1350.0, 1.0, 2.2), (0.0, 0.0, -0.5), UPRIGHT),
@@ -78,6 +78,17 @@ def rocket_top() -> MassProperties:
         for x, y in ((0.28, 0.28), (-0.28, 0.28), (-0.28, -0.28), (0.28, -0.28)):
             parts.append((MassProperties.sphere(17.0, 0.19), (x, y, 0.4 * sign), UPRIGHT))
     return MassProperties.compound(parts)
+
+
+def drum_satellite() -> MassProperties:
+    """1200 kg, symmetric about the spin axis (z), which has the greatest moment; the mass centre lies on it."""
+    return MassProperties.compound(
+        [
+            (MassProperties.cylinder(1060.0, 1.32, 1.35), (0.0, 0.0, 0.0), UPRIGHT),
+            (MassProperties.cylinder(40.0, 0.92, 0.24), (0.0, 0.0, 1.33), UPRIGHT),
+            (MassProperties.cylinder(100.0, 0.34, 0.62), (0.0, 0.0, -1.1), UPRIGHT),
+        ]
+    )
 
 
 def dart() -> MassProperties:

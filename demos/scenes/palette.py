@@ -22,3 +22,5 @@ QUIET: Colour = (0.55, 0.65, 0.80, 0.55)
 """What only helps to see the rest: rings, grids, the vertical."""
 WORDS: Colour = (0.80, 0.86, 0.94, 1.0)
 """Captions."""
+GOAL: Colour = (1.0, 0.93, 0.55, 1.0)
+"""What is to be reached."""

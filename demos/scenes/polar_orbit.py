@@ -47,10 +47,10 @@ def orbital_axes(position: Array) -> Array:
     return np.column_stack([np.cross(left, up), left, up])
 
 
-def backdrop(position: Array) -> Array:
-    """Direction of the planet's middle, and its radius over its distance."""
+def backdrop(position: Array, radius: float = PLANET_RADIUS) -> Array:
+    """Direction of the middle of a planet of this radius [m], and its radius over its distance."""
     distance = float(np.linalg.norm(position))
-    return np.array([*(-position / distance), PLANET_RADIUS / distance])
+    return np.array([*(-position / distance), radius / distance])
 
 
 def field_line(equator: float, azimuth: Array, count: int = 60) -> Array:

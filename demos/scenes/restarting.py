@@ -1,9 +1,11 @@
 """A scene that can be restarted and can switch to its next case."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import ClassVar
 
 from ..physics import World, integrators
+from ..viewer.picture.scene import FASTEST, Binding
 
 
 class Restarting(ABC):
@@ -11,6 +13,8 @@ class Restarting(ABC):
 
     world: World
     case_name = ""
+    fastest = FASTEST
+    keys: ClassVar[Sequence[Binding]] = ()
 
     def reset(self) -> None:
         """Begin again, with the integrator, game mode and pace chosen since."""
@@ -23,6 +27,11 @@ class Restarting(ABC):
         names = list(self._case_names()) or [self.case_name]
         self.case_name = names[(names.index(self.case_name) + 1) % len(names)]
         self.reset()
+
+    def act(self, action: str) -> str:
+        """Perform the action of a key of `keys`, which is the method that its first word names with the other words as arguments."""
+        name, *arguments = action.split()
+        return str(getattr(self, name)(*arguments))
 
     def _case_names(self) -> Collection[str]:
         """The cases that may be begun."""

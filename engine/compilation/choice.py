@@ -16,8 +16,10 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from . import background
-from .compiler import address_of, can_run, compile_for, could_be_faster, types_of
+from .compiler import address_in_python, address_of, can_run, compile_for, could_be_faster, plain, types_of
 
 
 class Loop:
@@ -33,12 +35,12 @@ class Loop:
         """
         self.factory = factory
         self.made_for = made_for
-        self._arguments = arguments
+        self.arguments = arguments
 
     @cached_property
     def types(self) -> tuple[Any, ...]:
         """The types of the arguments."""
-        return types_of(*self._arguments)
+        return types_of(*self.arguments)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -69,6 +71,10 @@ class Loop:
         """The kernel's address in this process, for calls from other kernels; it is compiled first if necessary."""
         return address_of(self.function, self.types)
 
+    def address_for(self, in_python: bool) -> int:
+        """The address for callers that may be plain Python, which need not wait until the kernel is compiled."""
+        return address_in_python(self.function) if in_python and not self.can_run else self.address
+
     def compile(self) -> None:
         """Load the kernel from the cache or compile it."""
         compile_for(self.function, self.types)
@@ -86,6 +92,36 @@ def _of_module(module: str, name: str) -> Any:
 
 _missing: dict[Any, int] = {}
 """Kernels that were not in the cache, each with the number of requests that had been answered at the time of the check."""
+
+
+def ready(loop: Loop, may_stand_in: bool = True) -> Callable[..., Any]:
+    """Return a kernel if it can run without compilation. Otherwise request it in the background and return its plain Python function.
+
+    The plain function gives the same bits. It takes the place of a kernel for a few objects per tick (`may_stand_in`). Otherwise, or if
+    background compilation is unavailable, the kernel itself is returned, which is then compiled on its first call.
+    """
+    return stand_in(loop) if not loop.can_run and may_stand_in and ask([loop]) else loop.function
+
+
+def stand_in(loop: Loop) -> Callable[..., Any]:
+    """Return the plain Python function of a kernel.
+
+    Where it divides by zero or overflows, plain Python raises, while compiled code goes on with infinity and nan. The arrays are then
+    restored, and the kernel is compiled at once.
+    """
+    in_python, kernel = plain(loop.function), loop.function
+
+    def run(*arguments: Any) -> Any:
+        arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
+        kept = [array.copy() for array in arrays]
+        try:
+            return in_python(*arguments)
+        except ArithmeticError:
+            for array, values in zip(arrays, kept, strict=True):
+                array[...] = values
+            return kernel(*arguments)
+
+    return run
 
 
 def choose(loops: list[Loop]) -> Loop:

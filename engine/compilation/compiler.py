@@ -86,6 +86,21 @@ def kernel(name: str) -> Callable[[Function], Function]:
     return decorate
 
 
+if COMPILED:
+
+    def for_compiled_code(in_python: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a decorator that makes an intrinsic, which calls the given function where plain Python calls it."""
+
+        def decorate(definition: Callable[..., Any]) -> Any:
+            made = intrinsic(definition)
+            kind = type(made)
+            changes = {"__module__": kind.__module__, "__call__": staticmethod(in_python), "__slots__": ()}
+            made.__class__ = type(kind.__name__, (kind,), changes)
+            return made
+
+        return decorate
+
+
 def use_widest_vectors() -> None:
     """Allow the compiler to use the widest vector registers of the processor; called at the start of a loop over bodies.
 
@@ -97,7 +112,7 @@ def use_widest_vectors() -> None:
 
 if COMPILED:
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @for_compiled_code(use_widest_vectors)
     def use_widest_vectors(typing_context: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             # llvmlite rejects attributes of this kind, so the check is bypassed
@@ -117,7 +132,7 @@ def assume_separate_rows() -> None:
 
 if COMPILED:
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @for_compiled_code(assume_separate_rows)
     def assume_separate_rows(typing_context: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             for argument in builder.function.args:
@@ -139,7 +154,7 @@ def call(address: int, arguments: Any) -> int:
 
 
 _CALLED: dict[int, Callable[..., Any]] = {}
-"""The functions by address, for use without numba."""
+"""The kernels by address, for calls from plain Python."""
 
 
 def types_of(*arguments: Any) -> tuple[Any, ...]:
@@ -149,6 +164,8 @@ def types_of(*arguments: Any) -> tuple[Any, ...]:
 
 def _type_of(argument: Any) -> Any:
     """Return the type of one argument, which is kept because numba takes 20 µs to find that of an array."""
+    if isinstance(argument, tuple):
+        return numba.types.Tuple(tuple(map(_type_of, argument)))
     if isinstance(argument, np.ndarray):
         flags = argument.flags
         key: Any = argument.dtype, argument.ndim, flags.c_contiguous, flags.writeable
@@ -205,17 +222,31 @@ def can_keep(function: Callable[..., Any]) -> bool:
 
 def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
     """Return the address of a kernel compiled for arguments of these types; it is valid in this process until the process ends."""
-    if not COMPILED:
-        _CALLED[id(function)] = function
-        return id(function)
-    compile_for(function, types)
-    result = function.overloads[types]  # type: ignore[attr-defined]
-    return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+    if COMPILED:
+        compile_for(function, types)
+        result = function.overloads[types]  # type: ignore[attr-defined]
+        address = int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
+    else:
+        address = id(function)
+    _CALLED[address] = function
+    return address
+
+
+def has_address(function: Callable[..., Any]) -> bool:
+    """Whether a function is a kernel, and not the plain Python function that stands in for one."""
+    return not COMPILED or hasattr(function, "overloads")
+
+
+def address_in_python(function: Callable[..., Any]) -> int:
+    """Return a number by which `call` finds the plain function of a kernel; only plain Python may call it."""
+    source = plain(function)
+    _CALLED[id(source)] = source
+    return id(source)
 
 
 if COMPILED:
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @for_compiled_code(call)
     def call(typing_context: Any, address: Any, arguments: Any) -> Any:
         kinds = tuple(numba.types.unliteral(kind) for kind in arguments)
 

@@ -114,6 +114,9 @@ class Magnetorquer(OneBodyField):
     def field(self, value: MagneticDipole) -> None:
         self._write(_constants(self, value))
 
+    def coast_obstacle(self) -> str | None:
+        return super().coast_obstacle() if self.dipole else None
+
     def __repr__(self) -> str:
         return f"Magnetorquer({self.body}, max_dipole={self.max_dipole!r}, dipole={self.dipole!r})"
 

@@ -236,7 +236,7 @@ class Tank(Part):
         return f"Tank({self.named_bodies()[0]}, propellant={self.propellant:g})"
 
     def coast_obstacle(self) -> str | None:
-        """Why the world cannot coast because of this part: it can, because propellant only leaves through an open valve."""
+        """None, because a tank does not stand in the way of coasting; an open valve does."""
         return None
 
     def _joined(self, world: Any) -> None:

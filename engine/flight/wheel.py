@@ -45,7 +45,7 @@ class ReactionWheel(Part):
 
     The torque of the motor is held over each tick. It is cut where the speed would exceed its limit at the end of the tick, as seen from
     its start, so the change of the body's rates in one tick may carry the speed slightly beyond. Friction acts in half a step at each end
-    of a tick, of order two in every method. The sum of the momenta of body and wheels is kept to rounding.
+    of a tick, which is of order two in every method. The sum of the momenta of body and wheels is kept to rounding.
 
     Args:
         body: The body that carries it.
@@ -67,8 +67,8 @@ class ReactionWheel(Part):
         >>> wheel = world.add_part(flight.ReactionWheel(ship, axis=(1, 0, 0), inertia=0.1, max_torque=0.5, max_speed=600.0))
         >>> wheel.torque = 0.2
         >>> world.step(100)
-        >>> round(wheel.momentum, 12), ship.angular_momentum_world.round(12).tolist()
-        (0.2, [0.0, 0.0, 0.0])
+        >>> round(wheel.momentum, 12), bool((abs(ship.angular_momentum_world) < 1e-15).all())
+        (0.2, True)
     """
 
     __slots__ = ()

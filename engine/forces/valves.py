@@ -103,6 +103,22 @@ class Valves(TableForce, final=False):
         """The tank that feeds it; None if its propellant is not counted."""
         return self._tank
 
+    def coast_obstacle(self) -> str | None:
+        """Return in words why this force keeps its world from coasting (`World.coast`); None if nothing of it acts or moves.
+
+        Pulses and gimbals go on while the force is disabled, so they stand in the way then too.
+        """
+        columns = self._table.array[:, self._slice()]
+        if ((columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)).any():
+            return f"a pulse of {self!r} waits or runs"
+        commanded, angles = angles_of(columns)
+        if (commanded != angles).any():
+            return f"the gimbal of {self!r} turns"
+        acting = columns[:, columns[ENABLED] > 0.0]
+        if (acting[STUCK] > 0.0).any():
+            return f"a valve of {self!r} is stuck open"
+        return f"the force {self!r} acts" if acting[THROTTLE].any() else None
+
     def _joined(self, world: Any) -> None:
         columns = self._table.array[:, self._slice()]
         if self._tank is not None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.choice import Loop, choose, named
+from ..compilation.choice import Loop, ask, choose, named, ready, stand_in
 from ..loops.columns import Integers
 from ..loops.fields import FieldKind, Layers, field_passes
 from ..loops.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
@@ -58,16 +58,33 @@ ForceTables = tuple[Integers, FloatArray, FloatArray, FloatArray, Integers]
 """What `loops.point_forces.add_forces` takes: calls, layers, springs, point forces, counts."""
 
 
-def force_tables(bodies: Bodies, forces: CompiledForces) -> ForceTables:
-    """The forces as loops in passes take them, with the kernels that evaluate them where these can run."""
+def in_passes(loops: list[Loop], bodies: Bodies, forces: CompiledForces) -> tuple[Callable[..., int], ForceTables]:
+    """A loop in passes that can run now, the fast one first, and what it takes for these forces.
+
+    While it, or a kernel that it calls, is missing, its plain Python function stands in, if the bodies are few.
+    """
+    chosen = choose(loops)
+    wanted = [chosen, *(_field_loop(kind, bodies) for kind in forces.kinds)]
+    if forces.counts is not None and forces.counts.any():
+        wanted.append(pulls_loop(bodies))
+    missing = [loop for loop in wanted if not loop.can_run]
+    in_python = bool(missing) and bodies.may_run_in_python and ask(missing)
+    return (stand_in(chosen) if in_python else chosen.function), force_tables(bodies, forces, in_python)
+
+
+def _field_loop(kind: FieldKind, bodies: Bodies) -> Loop:
+    return choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)])
+
+
+def force_tables(bodies: Bodies, forces: CompiledForces, in_python: bool = False) -> ForceTables:
+    """The forces as loops in passes take them, with the kernels that evaluate them; `in_python` if the loop itself is plain Python."""
     calls = np.zeros((1 + len(forces.kinds), 3), np.int64)
     row = 0
     for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
-        loop = choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)])
-        calls[place] = loop.address, row, count
+        calls[place] = _field_loop(kind, bodies).address_for(in_python), row, count
         row += count * kind.rows_per_layer
     if forces.counts is not None and forces.counts.any():
-        calls[0, 0] = pulls_loop(bodies).address
+        calls[0, 0] = pulls_loop(bodies).address_for(in_python)
     layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((1, bodies.pitch))
     springs = _NO_SPRINGS if forces.springs is None else forces.springs
     point_forces = _NO_POINT_FORCES if forces.point_forces is None else forces.point_forces
@@ -88,7 +105,8 @@ def add_forces(bodies: Bodies, tables: ForceTables, kinds: tuple[FieldKind, ...]
     stages = bodies.stages
     assert stages is not None
     for kind, (_address, first, count) in zip(kinds, calls[1:].tolist(), strict=True):
-        loop = choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)]).function
+        loop = ready(_field_loop(kind, bodies), bodies.may_run_in_python)
         loop(bodies.array, bodies.control, stages, row, layers, first, count, time)
     if counts.any():
-        pulls(bodies.array, stages, row, springs, point_forces, counts)
+        pull = ready(pulls_loop(bodies), bodies.may_run_in_python)
+        pull(bodies.array, stages, row, springs, point_forces, counts)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from ..compilation.choice import Loop, choose, should_fuse
+from ..compilation.choice import Loop, ready, should_fuse
 from ..loops import one_step
 from ..loops.one_step import Advance, accepted
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
-from .compiled_forces import NO_FORCES, CompiledForces, force_tables, passes_loops
+from .compiled_forces import NO_FORCES, CompiledForces, in_passes, passes_loops
 
 EvaluateForces = Callable[[int, float], None]
 """Called as `evaluate(stage, offset)`, this adds the forces of that stage to its wrench, `offset` [s] after the start of the tick."""
@@ -136,7 +136,7 @@ class OneStepMethod(Integrator):
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
             if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
-                loop = fused.function
+                loop = ready(fused, bodies.may_run_in_python)
                 return on_threads(
                     *(bodies, threads, forces.layers),
                     lambda array, control, layers: partial(loop, array, control, layers, dt),
@@ -158,9 +158,8 @@ class OneStepMethod(Integrator):
         return StagedTick(loop, [(stage, offset * dt) for stage, offset in enumerate(self.stage_offsets)])
 
     def _passes(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> LoopCall:
-        loop = choose(self._passes_loops(bodies, dt, gyroscopic)).function
-        stages = bodies.stage_array(self.evaluations_per_tick)
-        return partial(loop, bodies.array, bodies.control, stages, *force_tables(bodies, forces), dt)
+        loop, tables = in_passes(self._passes_loops(bodies, dt, gyroscopic), bodies, forces)
+        return partial(loop, bodies.array, bodies.control, bodies.stage_array(self.evaluations_per_tick), *tables, dt)
 
     def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic

@@ -8,12 +8,12 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.choice import Loop, choose, should_fuse
+from ..compilation.choice import Loop, ready, should_fuse
 from ..loops import splitting, splitting_passes
 from ..loops.kick_drift import KICKS, Turn
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
-from .compiled_forces import NO_FORCES, CompiledForces, force_tables, passes_loops
+from .compiled_forces import NO_FORCES, CompiledForces, in_passes, passes_loops
 from .integrator import Integrator, LoopCall, StagedTick, TakeStagedTick
 
 Table = tuple[tuple[float, float], ...]
@@ -74,7 +74,7 @@ class Splitting(Integrator):
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
             if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
-                loop, constants = fused.function, self._constants
+                loop, constants = ready(fused, bodies.may_run_in_python), self._constants
                 return on_threads(
                     *(bodies, threads, forces.layers),
                     lambda array, control, layers: partial(loop, array, control, *constants, layers, dt),
@@ -111,11 +111,11 @@ class Splitting(Integrator):
     def _passes(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> LoopCall:
-        loop = choose(self._passes_loops(bodies, dt, gyroscopic)).function
+        loop, tables = in_passes(self._passes_loops(bodies, dt, gyroscopic), bodies, forces)
         stages = bodies.stage_array(splitting_passes.STAGE_BLOCKS)
         _, shares = self._arrays
         program = self._program(self._evaluations_per_kick(depends_on_rates))
-        return partial(loop, bodies.array, bodies.control, program, shares, stages, *force_tables(bodies, forces), dt)
+        return partial(loop, bodies.array, bodies.control, program, shares, stages, *tables, dt)
 
     def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
         made_for = self._turn, bodies.stores_momentum, gyroscopic

@@ -121,6 +121,10 @@ _BISECTIONS = 60
 """Halvings of a tick to find the moment at which a tank runs dry."""
 
 
+REFUSED = 2.0
+"""The mark of a flowing body whose tensor without the wheels' moments is not positive definite."""
+
+
 @inlined
 def open_actuators(
     array: Array,
@@ -135,7 +139,7 @@ def open_actuators(
     """Drive the actuators up to the state that is integrated over the tick; see the top.
 
     Returns:
-        The number of bodies, in `stale`, whose held wrench must be gathered again.
+        The number of bodies, in `stale`, whose held wrench must be gathered again; -1 if a body has no valid tensor any more.
     """
     # keep what will be written
     for row in range(counts[DRIVEN]):
@@ -175,7 +179,8 @@ def open_actuators(
                 if driven[BODY, row] == thrusters[BODY, jet]:
                     driven[IS_STALE, row] = 1.0
     # mass properties in the middle of the tick
-    compose_flowing(array, driven, wheels, tanks, counts)
+    if compose_flowing(array, driven, wheels, tanks, counts, True) >= 0:
+        return -1
     # wheels: half a step of friction, then the torque of the motors, which is held over the tick
     for wheel in range(counts[WHEELS]):
         _rub(array, wheels, wheel, 0.5 * dt)
@@ -204,11 +209,14 @@ def close_actuators(
     tanks: Array,
     counts: Integers,
     dt: float,
+    is_last: bool,
 ) -> int:
     """Bring the actuators to the end of the tick, in the opposite order, and store their state.
 
+    If another tick follows at once (not `is_last`), tensors are left for it to compute, because they change in its first operation.
+
     Returns:
-        The column of a body that is not finite, or -1.
+        The column of a body that is not finite or has no valid tensor any more, or -1.
     """
     # the second halves of the kicks and of jet damping
     for back in range(counts[THRUSTERS]):
@@ -227,7 +235,9 @@ def close_actuators(
         left = float(tanks[PROPELLANT, tank]) - float(tanks[USED, tank])
         tanks[PROPELLANT, tank] = left
         tanks[ACTING, tank] = left
-    compose_flowing(array, driven, wheels, tanks, counts)
+    refused = compose_flowing(array, driven, wheels, tanks, counts, is_last)
+    if refused >= 0:
+        return refused
     for jet in range(counts[THRUSTERS]):
         _store_valve(thrusters, jet, dt)
     for row in range(counts[DRIVEN]):
@@ -245,7 +255,7 @@ def reopen_actuators(
     """Restore the start of the tick after `open_actuators`; the loop has restored the pose and everything that it wrote itself."""
     for tank in range(counts[TANKS]):
         tanks[ACTING, tank] = tanks[PROPELLANT, tank]
-    compose_flowing(array, driven, wheels, tanks, counts)
+    compose_flowing(array, driven, wheels, tanks, counts, True)
     for row in range(counts[DRIVEN]):
         column = int(driven[BODY, row])
         for place in range(3):
@@ -281,15 +291,15 @@ def _follow_valve(thrusters: Array, jet: int, until: float, dt: float) -> float:
     rise_time, fall_time = float(thrusters[RISE_TIME, jet]), float(thrusters[FALL_TIME, jet])
     # the whole tick, for the state at its end
     after = level_after(valve, rise_time, fall_time, dt)
-    area, moment, level = after.area, after.moment, after.level
+    area, moment = after.area, after.moment
     if until < dt:
         before = level_after(valve, rise_time, fall_time, until)
         area, moment = before.area, before.moment
     if stuck >= 0.0:
-        area, moment, level = stuck * until, 0.5 * stuck * until * until, stuck
+        area, moment = stuck * until, 0.5 * stuck * until * until
     elif not pulses:
         throttle = float(thrusters[THROTTLE, jet])
-        area, moment, level = throttle * until, 0.5 * throttle * until * until, 0.0
+        area, moment = throttle * until, 0.5 * throttle * until * until
     if thrusters[ENABLED, jet] == 0.0:
         area = moment = 0.0
     mean = area / dt
@@ -299,7 +309,7 @@ def _follow_valve(thrusters: Array, jet: int, until: float, dt: float) -> float:
     thrusters[LEAN, jet] = 2.0 * (moment / (dt * dt)) - mean
     thrusters[NEXT_OPENS_IN, jet] = after.opens_in
     thrusters[NEXT_OPEN_FOR, jet] = after.open_for
-    thrusters[NEXT_LEVEL, jet] = level
+    thrusters[NEXT_LEVEL, jet] = after.level
     return area * _flow(thrusters, jet)
 
 
@@ -510,8 +520,12 @@ def sum_stored(array: Array, wheels: Array, count: int) -> None:
 
 
 @inlined
-def compose_flowing(array: Array, driven: Array, wheels: Array, tanks: Array, counts: Integers) -> int:
+def compose_flowing(
+    array: Array, driven: Array, wheels: Array, tanks: Array, counts: Integers, with_tensors: bool
+) -> int:
     """Compute the mass properties of the bodies marked as flowing, with the propellant that the tanks have now, and move their states.
+
+    Without tensors, only mass and mass centre are stored.
 
     Returns:
         The column of the first body whose tensor is not positive definite, or -1.
@@ -541,9 +555,10 @@ def compose_flowing(array: Array, driven: Array, wheels: Array, tanks: Array, co
             )
     for row in range(counts[DRIVEN]):
         if driven[IS_FLOWING, row] != 0.0:
-            if not is_positive_definite(load_symmetric(driven, JOINT_INERTIA, row)):
+            if with_tensors and not is_positive_definite(load_symmetric(driven, JOINT_INERTIA, row)):
+                driven[IS_FLOWING, row] = REFUSED
                 return int(driven[BODY, row])
-            _store_model(array, int(driven[BODY, row]), driven, row)
+            _store_model(array, int(driven[BODY, row]), driven, row, with_tensors)
     return -1
 
 
@@ -580,7 +595,7 @@ def _fill_in(driven: Array, row: int, tanks: Array, tank: int) -> None:
 
 
 @inlined
-def _store_model(array: Array, column: int, driven: Array, row: int) -> None:
+def _store_model(array: Array, column: int, driven: Array, row: int, with_tensors: bool) -> None:
     """Store the joint mass properties of a body; its state, and its previous pose, move with the mass centre."""
     center = load_vector(driven, JOINT_CENTER, row)
     shift = subtract(center, load_vector(array, CENTER_OF_MASS, column))
@@ -595,6 +610,8 @@ def _store_model(array: Array, column: int, driven: Array, row: int) -> None:
     array[MASS, column] = mass
     array[INVERSE_MASS, column] = 1.0 / mass
     store_vector(array, CENTER_OF_MASS, column, center)
+    if not with_tensors:
+        return
     _store_six(array, INERTIA, column, inertia)
     _store_six(array, INVERSE_INERTIA, column, inverse(inertia))
     moments, first, second, third = principal(inertia)
@@ -616,7 +633,7 @@ def compose(array: Array, driven: Array, wheels: Array, tanks: Array, counts: In
     """Compute the mass properties of the bodies marked as flowing between two ticks; see `compose_flowing`."""
     for tank in range(counts[TANKS]):
         tanks[ACTING, tank] = tanks[PROPELLANT, tank]
-    return compose_flowing(array, driven, wheels, tanks, counts)
+    return compose_flowing(array, driven, wheels, tanks, counts, True)
 
 
 @kernel("sum-wheels")
@@ -643,10 +660,17 @@ def drive(
 
 @kernel("settle")
 def settle(
-    array: Array, driven: Array, thrusters: Array, wheels: Array, tanks: Array, counts: Integers, dt: float
+    array: Array,
+    driven: Array,
+    thrusters: Array,
+    wheels: Array,
+    tanks: Array,
+    counts: Integers,
+    dt: float,
+    is_last: bool,
 ) -> int:
     """Bring the actuators to the end of a tick; see `close_actuators`."""
-    return close_actuators(array, driven, thrusters, wheels, tanks, counts, dt)
+    return close_actuators(array, driven, thrusters, wheels, tanks, counts, dt, is_last)
 
 
 @kernel("undo-drive")
@@ -657,7 +681,15 @@ def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tan
 
 
 DRIVE, GATHER, MOVE, SETTLE, UNDO_TICK, UNDO_DRIVE = range(6)
-"""Indices into `calls`, the addresses of the kernels that `fly` calls."""
+"""Indices into the plan of `fly`, of the addresses of the kernels that it calls."""
+
+
+COUNTS, STALE_BODIES = 6, 14
+"""Where the counts of rows (see `gather`) and the stale bodies begin in the plan of `fly`.
+
+The plan begins with the addresses of the kernels. It has room for as many stale bodies as there may be driven ones, and after them a mark
+for each column of the bodies, which is zero before and after. One array is passed faster than four.
+"""
 
 
 @kernel("fly")
@@ -671,10 +703,7 @@ def fly(
     gravities: Array,
     constants: Array,
     pushes: Array,
-    counts: Integers,
-    stale: Integers,
-    marks: Integers,
-    calls: Integers,
+    plan: Integers,
     arguments: Any,
     body_count: int,
     stores: bool,
@@ -683,25 +712,27 @@ def fly(
 ) -> int:
     """Run whole ticks with actuators: drive them, gather the held wrench where it has changed, move the bodies, settle the actuators.
 
-    `arguments` are those of the loop that moves the bodies, without the number of ticks.
+    `arguments` are those of the loop that moves the bodies, between `control` and the number of ticks.
 
     Returns:
         The number of ticks that ended finite; a negative number if a loop rejected its array.
     """
+    counts, capacity = plan[COUNTS : COUNTS + 8], driven.shape[1]
+    stale, marks = plan[STALE_BODIES : STALE_BODIES + capacity], plan[STALE_BODIES + capacity :]
     for tick in range(ticks):
-        found = call(calls[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, dt))
+        found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, dt))
         if found > 0:
             counts[STALE] = found
             tables = (gravities, constants, thrusters, pushes, wheels)
-            _ = call(calls[GATHER], (array, body_count, *tables, counts, stale, marks))
-        taken = call(calls[MOVE], (*arguments, 1))
+            _ = call(plan[GATHER], (array, body_count, *tables, counts, stale, marks))
+        taken = 0 if found < 0 else call(plan[MOVE], (array, control, *arguments, 1))
         bad = -1
         if taken == 1:
-            bad = call(calls[SETTLE], (array, driven, thrusters, wheels, tanks, counts, dt))
+            bad = call(plan[SETTLE], (array, driven, thrusters, wheels, tanks, counts, dt, tick == ticks - 1))
         if bad >= 0:
-            _ = call(calls[UNDO_TICK], (array, control, stores))
+            _ = call(plan[UNDO_TICK], (array, control, stores))
             control[BAD] = bad
         if taken != 1 or bad >= 0:
-            _ = call(calls[UNDO_DRIVE], (array, driven, thrusters, wheels, tanks, counts))
+            _ = call(plan[UNDO_DRIVE], (array, driven, thrusters, wheels, tanks, counts))
             return min(taken, 0) if tick == 0 and taken < 0 else tick
     return ticks

@@ -1,7 +1,8 @@
 """The scalar functions on whole arrays: the same code, with NumPy's functions in place of Python's, and so the same bits.
 
 What Python and NumPy do with one float and with each float of an array is the same for + − × ÷, the absolute value, the square root and
-comparisons. Sine and cosine are computed here from the same series as in `trigonometry`.
+comparisons. Sine and cosine are computed here from the same series as in `trigonometry`, and a number is split into exponent and fraction
+for the logarithm by NumPy, which is exact.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..compilation.compiler import plain
+from ..kernels.exponential import _exponent_and_fraction
 from ..kernels.selection import choose
 from ..kernels.trigonometry import LARGEST_ANGLE, _from_nearest_quarter, sine_cosine_in_range
 from .columns import Array
@@ -30,6 +32,8 @@ def over_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if function in _FORMS:
         return _FORMS[function]
+    if isinstance(function, type) and issubclass(function, tuple):
+        return function  # a named tuple, of arrays as well as of floats
     source = plain(function)
     if not isinstance(source, FunctionType):
         raise TypeError(f"{function!r} has no form for arrays")
@@ -62,6 +66,13 @@ def _within_a_turn(angle: float) -> float:
     return (left if 2 * left < turn else left - turn) / (1 << _BITS)
 
 
+def _halved_until_near_one(x: Array) -> tuple[Array, Array]:
+    """`exponential._exponent_and_fraction`, for positive finite numbers."""
+    fraction, exponent = np.frexp(x)
+    is_small = fraction < 0.7071067811865476  # half of the largest fraction, which is exact
+    return np.where(is_small, exponent - 1.0, exponent), np.where(is_small, 2.0 * fraction, fraction)
+
+
 @cache
 def _scaled_turn() -> int:
     """2π × 2^1200, by Machin's formula, π/4 = 4 arccot 5 − arccot 239."""
@@ -81,5 +92,6 @@ _FORMS: dict[Any, Callable[..., Any]] = {
     choose: np.where,
     max: lambda *values: reduce(np.maximum, values),
     sine_cosine_in_range: _sine_cosine,
+    _exponent_and_fraction: _halved_until_near_one,
     sqrt: np.sqrt,
 }

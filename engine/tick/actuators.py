@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..compilation.choice import Loop, named
-from ..compilation.compiler import address_of, types_of
+from ..compilation import background
+from ..compilation.choice import Loop, ask, named, ready
+from ..compilation.compiler import address_of, has_address, types_of
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
 from ..forces.valves import THRUSTERS
@@ -46,6 +47,13 @@ DRIVEN = Schema(
 )  # fmt: skip
 
 
+_MUST = (
+    "one that leaves a positive definite tensor of the equation of motion, which is the inertia of the ship without the moments of "
+    "its wheels about their axes"
+)
+_RULE = "the inertia of the ship without the moments of its wheels about their axes is no longer positive definite"
+
+
 class Actuators:
     """The tables of thrusters, wheels, tanks and driven bodies, and the loops that run ticks with them.
 
@@ -62,6 +70,8 @@ class Actuators:
         self._counts = np.zeros(8, np.int64)
         self._stale = np.zeros(8, np.int64)
         self._is_open = False
+        self._kernels: _Kernels | None = None
+        self._arrivals = -1
 
     @property
     def any(self) -> bool:
@@ -98,6 +108,14 @@ class Actuators:
     @property
     def _tables(self) -> tuple[Table, Table, Table, Table]:
         return self._driven, self._thrusters, self._wheels, self._tanks
+
+    @property
+    def _ready(self) -> _Kernels:
+        """The kernels, or their plain Python functions until they have been compiled in the background."""
+        if self._kernels is None or self._arrivals != background.answered():
+            self._arrivals = background.answered()
+            self._kernels = _Kernels(*map(ready, kernels_of_actuators()))
+        return self._kernels
 
     # bodies and their mass properties
 
@@ -177,15 +195,12 @@ class Actuators:
         before = array[:, rows].copy()
         for body in rows:
             driven[IS_FLOWING, self.row_of(body)] = 1.0
-        bad = loops.compose(array, driven, self._wheels.array, self._tanks.array, self._counts)
+        bad = self._ready.compose(array, driven, self._wheels.array, self._tanks.array, self._counts)
         after = array[:, rows].copy()
         array[:, rows] = before
         if bad >= 0 or not np.isfinite(after).all():
-            rule = (
-                "one that leaves a positive definite tensor of the equation of motion, which is the inertia of the ship without the "
-                "moments of its wheels about their axes"
-            )
-            refuse(owner, argument, value, rule)
+            driven[IS_FLOWING] = 0.0
+            refuse(owner, argument, value, _MUST)
         for place, body in enumerate(rows):
             table.write(slice(None), body, after[:, place])
 
@@ -198,7 +213,7 @@ class Actuators:
             rows = sorted({int(row) for row in self._wheels.array[BODY, : self._wheels.count]})
             array, span = self._bodies.array, slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
             before = array[span, rows].copy()
-            loops.sum_wheels(array, self._wheels.array, self._counts)
+            self._ready.sum_wheels(array, self._wheels.array, self._counts)
             after = array[span, rows].copy()
             array[span, rows] = before
             for place, row in enumerate(rows):
@@ -250,42 +265,36 @@ class Actuators:
     def around(self, run: TakeTicks, dt: float, control: Integers) -> TakeTicks:
         """Return a function that runs ticks with actuators, given one that moves the bodies over ticks of `dt` [s] and counts them."""
         self._count()
-        if isinstance(run, partial):
-            return self._fused(run, dt)
+        if isinstance(run, partial) and has_address(run.func):
+            kernels = kernels_of_actuators()
+            flight = fly_loop(run.args)
+            missing = [kernel for kernel in (*kernels, flight) if not kernel.can_run]
+            if not missing or not ask(missing):
+                return self._fused(run, flight, _Kernels(*(kernel.address for kernel in kernels)), dt)
         return partial(self._one_by_one, run, dt, control)
 
-    def _fused(self, run: partial[int], dt: float) -> TakeTicks:
-        bodies, held, counts = self._bodies, self._held, self._counts
+    def _fused(self, run: partial[int], flight: Loop, addresses: _Kernels, dt: float) -> TakeTicks:
+        bodies, held = self._bodies, self._held
         gravities, constants, _thrusters, pushes = held.tables
-        loop_arguments = run.args
-        move = address_of(run.func, types_of(*loop_arguments, 1))
-        kernels = {loop.function: loop.address for loop in kernels_of_actuators()}
-        order = (loops.drive, gather.gather_held, None, loops.settle, undo, loops.undo_drive)
-        calls = np.array([move if kernel is None else kernels[kernel] for kernel in order], np.int64)
+        _array, control, *others = run.args
+        counts = self._counts
         counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
-        fly = partial(
-            loops.fly,
-            bodies.array,
-            loop_arguments[1],
-            *self._arrays,
-            gravities.array,
-            constants.array,
+        calls = np.zeros(loops.COUNTS, np.int64)
+        calls[loops.DRIVE], calls[loops.GATHER], calls[loops.SETTLE] = (
+            addresses.drive,
+            addresses.gather,
+            addresses.settle,
         )
+        calls[loops.UNDO_TICK], calls[loops.UNDO_DRIVE] = addresses.undo, addresses.undo_drive
+        calls[loops.MOVE] = address_of(run.func, types_of(*run.args, 1))
+        plan = np.concatenate([calls, counts, np.zeros(self._driven.capacity + bodies.pitch, np.int64)])
+        pushed = loops.COUNTS + gather.PUSHES
+        fly = partial(flight.function, bodies.array, control, *self._arrays, gravities.array, constants.array)
+        arguments, stores = tuple(others), bodies.stores_momentum
 
         def take(ticks: int) -> int:
-            counts[gather.PUSHES] = pushes.count
-            taken = fly(
-                pushes.array,
-                counts,
-                self._stale,
-                held.marks,
-                calls,
-                loop_arguments,
-                bodies.count,
-                bodies.stores_momentum,
-                dt,
-                ticks,
-            )
+            plan[pushed] = pushes.count
+            taken = fly(pushes.array, plan, arguments, bodies.count, stores, dt, ticks)
             if taken != ticks:
                 held.spoil_all()
             return taken
@@ -313,7 +322,10 @@ class Actuators:
         """Drive the actuators at the start of a tick, and gather the held wrench, unless the caller does that."""
         self._count()
         self._is_open = True
-        found = loops.drive(self._bodies.array, *self._arrays, self._counts, self._stale, dt)
+        found = self._ready.drive(self._bodies.array, *self._arrays, self._counts, self._stale, dt)
+        if found < 0:
+            self.undo()
+            self.refuse_tensor()
         self._held.spoil(self._stale[:found])
         if gathers:
             self._held.gather()
@@ -321,7 +333,7 @@ class Actuators:
     def settle(self, dt: float, control: Integers) -> bool:
         """Bring the actuators to the end of the tick; if the result is not finite, undo the tick and return False."""
         bodies = self._bodies
-        bad = loops.settle(bodies.array, *self._arrays, self._counts, dt)
+        bad = self._ready.settle(bodies.array, *self._arrays, self._counts, dt, True)
         self._is_open = False
         if bad >= 0:
             undo(bodies.array, control, bodies.stores_momentum)
@@ -330,10 +342,24 @@ class Actuators:
             self.undo()
         return bad < 0
 
+    def refuse_tensor(self) -> None:
+        """Raise an error if the last tick was undone because a draining tank left a body without a valid tensor.
+
+        Raises:
+            ValueError: It was.
+        """
+        refused = np.flatnonzero(self._driven.array[IS_FLOWING, : self._driven.count] == loops.REFUSED)
+        if len(refused):
+            body = self._bodies.handles[int(self._driven.array[BODY, refused[0]])]
+            self._driven.array[IS_FLOWING, refused] = 0.0
+            raise ValueError(
+                f"{body}: the tick would drain its tanks so far that {_RULE}. The world is as it was before that tick"
+            )
+
     def undo(self) -> None:
         """Restore the actuators at the start of a tick that was opened but did not end."""
         if self._is_open:
-            loops.undo_drive(self._bodies.array, *self._arrays, self._counts)
+            self._ready.undo_drive(self._bodies.array, *self._arrays, self._counts)
             self._is_open = False
             self._held.spoil_all()
 
@@ -353,24 +379,51 @@ class Actuators:
         for table, content in zip(self._tables, image, strict=True):
             table.array[:, : table.count] = content
         self._driven.array[IS_FLOWING, : self._driven.count] = 1.0
-        loops.compose(self._bodies.array, self._driven.array, self._wheels.array, self._tanks.array, self._counts)
+        self._ready.compose(self._bodies.array, self._driven.array, self._wheels.array, self._tanks.array, self._counts)
         self._is_open = False
         self._held.spoil_all()
 
 
-def kernels_of_actuators() -> list[Loop]:
+class _Kernels(NamedTuple):
+    """One value for each kernel that ticks with actuators call."""
+
+    drive: Any
+    gather: Any
+    settle: Any
+    undo_drive: Any
+    undo: Any
+    compose: Any
+    sum_wheels: Any
+
+
+def kernels_of_actuators() -> _Kernels:
     """The kernels that ticks with actuators call, without the loops that move the bodies."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     tables = [array] * 4
-    return [
-        named(loops.drive, array, *tables, integers, integers, 1.0),
-        named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
-        named(loops.settle, array, *tables, integers, 1.0),
-        named(loops.undo_drive, array, *tables, integers),
-        named(undo, array, integers, True),
-        named(loops.compose, array, array, array, array, integers),
-        named(loops.sum_wheels, array, array, integers),
-    ]
+    return _Kernels(
+        drive=named(loops.drive, array, *tables, integers, integers, 1.0),
+        gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
+        settle=named(loops.settle, array, *tables, integers, 1.0, True),
+        undo_drive=named(loops.undo_drive, array, *tables, integers),
+        undo=named(undo, array, integers, True),
+        compose=named(loops.compose, array, array, array, array, integers),
+        sum_wheels=named(loops.sum_wheels, array, array, integers),
+    )
+
+
+def fly_loop(arguments: tuple[Any, ...]) -> Loop:
+    """The loop that runs whole ticks with actuators around a loop with these arguments, without the number of ticks."""
+    array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
+    return named(loops.fly, array, integers, *[array] * 7, integers, arguments[2:], 1, True, 1.0, 1)
+
+
+def actuator_kernels(loops_of_bodies: Sequence[Loop]) -> list[Loop]:
+    """Every kernel that ticks with actuators call around the loops of methods among these."""
+    factories = ("held_ticks", "strang_ticks", "table_ticks", "passes")
+    movers = [loop for loop in loops_of_bodies if loop.factory.__name__ in factories]
+    flights = {flight.types: flight for flight in (fly_loop(loop.arguments[:-1]) for loop in movers)}
+    known = {(loop.factory, loop.made_for) for loop in loops_of_bodies}
+    return [loop for loop in (*kernels_of_actuators(), *flights.values()) if (loop.factory, loop.made_for) not in known]
 
 
 def refuse_actuators(integrator: Integrator, owner: object) -> None:
@@ -384,5 +437,5 @@ def refuse_actuators(integrator: Integrator, owner: object) -> None:
             owner,
             "the integrator of the world",
             integrator.name,
-            "one that takes each tick once: with wheels, tanks or pulses, neither Extrapolated nor Substepped(tolerance=…)",
+            "one that computes each tick once; neither Extrapolated nor Substepped(tolerance=…) supports wheels, tanks and pulses",
         )

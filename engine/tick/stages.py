@@ -300,6 +300,7 @@ class Stages:
             NonFiniteStateError: The message names the body and, if it can be found, the force that caused it.
             RuntimeError: A loop rejected its arrays.
         """
+        self._plan.actuators.refuse_tensor()
         index = int(self._bodies.control[BAD])
         if index < 0:
             raise RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")
@@ -326,10 +327,10 @@ class Stages:
         )
 
 
-def refuse_time(ticks: int, count: int, last_tick: int, dt: float) -> NoReturn:
+def refuse_time(ticks: int, count: int, last_tick: int, dt: float, owner: str = "World.step") -> NoReturn:
     """Raise the error for a time that is too large for a float."""
     raise ValueError(
-        f"World.step: after {ticks} more ticks of {dt:g} s from tick {count} the time would be too large for a float; "
+        f"{owner}: after {ticks} more ticks of {dt:g} s from tick {count} the time would be too large for a float; "
         f"this world can run ticks up to number {last_tick}"
     )
 

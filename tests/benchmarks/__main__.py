@@ -18,7 +18,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import accuracy, force_costs, limits, machine, many_bodies, measure, one_body, rotations, start, table
+from . import (
+    accuracy,
+    flight_costs,
+    force_costs,
+    limits,
+    machine,
+    many_bodies,
+    measure,
+    one_body,
+    rotations,
+    start,
+    table,
+)
 from .measure import Effort, Figure
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +44,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Figure]]] = {
     "many-bodies": many_bodies.measured,
     "free-body": accuracy.measured,
     "forces": force_costs.measured,
+    "flight": flight_costs.measured,
     "rotations": rotations.measured,
     "start": start.measured,
     "limits": limits.bandwidth,

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine import integrators
 
-from . import accuracy, force_costs, limits, many_bodies, one_body, rotations, start
+from . import accuracy, flight_costs, force_costs, limits, many_bodies, one_body, rotations, start
 from .measure import Figure
 
 TITLES = {
@@ -18,6 +18,8 @@ TITLES = {
     force_costs.TABLE: "A tick with a force evaluated at every stage, in ticks with gravity and thruster alone",
     force_costs.USER: "A force written in Python",
     force_costs.BANK: "Thrusters",
+    flight_costs.TABLE: "Actuators of one ship: time above the same ship without them",
+    flight_costs.SAMPLES: "Samples of control and estimation, in Python",
     many_bodies.THREADS: "Two threads: times as fast as one",
     rotations.ONE: "A function of `rotation` on one value: µs",
     rotations.STACK: f"The same on a stack of {rotations.COUNT}: µs",

@@ -60,7 +60,9 @@ def test_more_than_95_percent_of_the_tumble_is_gone_after_one_orbit():
 
 
 def test_the_check_fails_where_the_law_drives_the_tumble(monkeypatch):
-    monkeypatch.setattr(detumble, "GAIN", -detumble.GAIN)
+    law = detumble.flight.control.BDot
+    braking = law.dipole_body
+    monkeypatch.setattr(law, "dipole_body", lambda self, *fields: -braking(self, *fields))
     with pytest.raises(AssertionError, match="of the tumble is left"):
         detumble.check()
 

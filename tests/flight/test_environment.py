@@ -592,7 +592,7 @@ def test_the_node_of_an_orbit_drifts_at_the_rate_of_theory(j2):
 
 
 def test_b_dot_takes_a_tumble_away_in_a_polar_orbit():
-    """m = −k Ḃ from the differences of sampled fields: 95 % of a tumble of 6 degrees per second is gone after one orbit.
+    """`BDot`, m = −k Ḃ from the differences of sampled fields: 95 % of a tumble of 6 degrees per second is gone after one orbit.
 
     The law leaves a rotation of the order of twice the rate of the orbit, at which the field turns. Measured 96.8 %.
     """
@@ -608,13 +608,13 @@ def test_b_dot_takes_a_tumble_away_in_a_polar_orbit():
     )
     world.add_force(forces.PointGravity(gm))
     rods = [world.add_part(flight.Magnetorquer(cubesat, axis=axis, max_dipole=0.2, field=earth)) for axis in np.eye(3)]
-    last = []
+    law, last = flight.control.BDot(6e4), []
 
     @world.on_tick
     def b_dot(world):
         field = cubesat.direction_to_body(earth.at(cubesat.position))
         if last:
-            wanted = -6e4 * (field - last[0]) / world.dt
+            wanted = law.dipole_body(field, last[0], world.dt)
             for rod, moment in zip(rods, wanted, strict=True):
                 rod.dipole = min(max(float(moment), -rod.max_dipole), rod.max_dipole)
         last[:] = [field]

@@ -98,7 +98,7 @@ def test_the_reaction_wheel_written_out_on_the_page_keeps_the_momentum_and_its_s
     """In 1.25 s the wheel is full. A tick that fails leaves its momentum, the hash covers it, a copy goes on with it."""
     namespace = {"np": np}
     exec(EXAMPLES[1], namespace)
-    world, ship, wheel = with_wheel(namespace["ReactionWheel"])
+    world, ship, wheel = with_wheel(namespace["Flywheel"])
     before = ship.angular_momentum_world
     world.step(100)
     assert wheel.momentum == pytest.approx(0.4, abs=1e-12)

@@ -52,6 +52,15 @@ def test_lines_of_code_fit_on_the_page():
     assert [line for page in PAGES for code, _ in blocks(page) for line in code.splitlines() if len(line) > 92] == []
 
 
+def test_the_closed_loop_in_20_lines_has_20_lines_and_runs_by_itself():
+    _, _, rest = text_of("control.md").partition("## A closed loop in 20 lines")
+    code = rest.partition("```python\n")[2].partition("```")[0]
+    assert sum(bool(line.strip()) for line in code.splitlines()) <= 20
+    namespace: dict = {}
+    exec(code, namespace)
+    assert namespace["loop"].error_angle < 1e-3
+
+
 def test_pygame_example_flies(monkeypatch):
     """Forty frames without a screen, the key held: the ship has moved by a t²/2 along its own axis, roughly, and turned."""
     pygame = pytest.importorskip("pygame")

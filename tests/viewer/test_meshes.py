@@ -151,15 +151,15 @@ def test_the_stations_ports_lie_on_its_skin_and_are_free_to_approach():
     points = corners.reshape(-1, 3)
     for name, port in station.PORTS.items():
         away = points - port.position
-        along = away @ np.array(port.direction)
-        across = np.linalg.norm(away - along[:, None] * np.array(port.direction), axis=1)
+        along = away @ np.array(port.axis)
+        across = np.linalg.norm(away - along[:, None] * np.array(port.axis), axis=1)
         assert ((np.abs(along) < 0.01) & (across < 0.5)).any(), name
         assert not ((along > 0.3) & (across < 1.05)).any(), name  # the capsule is 1.04 m in radius
 
 
 def test_the_nose_of_the_spacecraft_fits_the_ports_of_the_station():
     ship = corners_and_normals(meshes.triangles("spacecraft"))[0].reshape(-1, 3)
-    face = ship[np.abs(ship[:, 2] - spacecraft.DOCKING_RING[2]) < 1e-6]
+    face = ship[np.abs(ship[:, 2] - spacecraft.PORT.position[2]) < 1e-6]
     assert np.linalg.norm(face[:, :2], axis=1).max() == pytest.approx(1.06 * station.RING, rel=1e-3)
 
 

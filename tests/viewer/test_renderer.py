@@ -14,10 +14,9 @@ from demos.viewer.gl.lines import segments
 from demos.viewer.gl.renderer import Renderer
 from demos.viewer.hud.overlay import Patch
 from demos.viewer.meshes.mesh_builder import GLOW, Material, MeshBuilder
-from demos.viewer.picture import view
 from demos.viewer.picture.camera import OrbitCamera
 from demos.viewer.picture.quality import HIGH, LOW, MEDIUM, SLOW_FRAME, TIERS, below
-from demos.viewer.picture.scene import Arrow, Line, Model, Picture, Plume, Swarm
+from demos.viewer.picture.scene import SUN, Arrow, Line, Model, Picture, Plume, Swarm
 from engine import rotation
 
 SIZE = (320, 180)
@@ -58,9 +57,9 @@ def draw(gl, picture, camera=None, quality=HIGH, patches=(), size=SIZE):
 
 def facing_the_sun():
     """A matrix whose z axis points at the sun."""
-    across = np.cross(view.SUN, (0.0, 0.0, 1.0))
+    across = np.cross(SUN, (0.0, 0.0, 1.0))
     across /= np.linalg.norm(across)
-    return np.column_stack([across, np.cross(view.SUN, across), view.SUN])
+    return np.column_stack([across, np.cross(SUN, across), SUN])
 
 
 def at(image, camera, point):
@@ -96,9 +95,9 @@ def test_a_scene_a_billion_metres_from_the_origin_looks_the_same_to_a_pixel(gl, 
 def test_a_wall_between_the_sun_and_another_darkens_it_and_only_there(gl):
     turn, camera = facing_the_sun(), OrbitCamera(yaw=0.9, pitch=0.35, distance=9.0)
     small = 0.4 * turn
-    picture = Picture(models=[Model("wall", ORIGIN, turn), Model("wall", 1.5 * view.SUN, small)])
+    picture = Picture(models=[Model("wall", ORIGIN, turn), Model("wall", 1.5 * SUN, small)])
     lit, shaded = draw(gl, picture, camera, replace(HIGH, shadow_size=0)), draw(gl, picture, camera)
-    front = 0.05 * view.SUN
+    front = 0.05 * SUN
     assert at(shaded, camera, front).sum() < 0.5 * at(lit, camera, front).sum()
     for beside in (0.55, -0.55):
         assert (
@@ -121,7 +120,7 @@ def test_a_block_alone_has_no_shadow_on_its_sunlit_faces(gl):
 def test_a_shadow_begins_at_the_foot_of_what_casts_it(gl):
     """A slab 6 cm thick on a wall: 2 cm beside it, away from the sun, is dark; peter-panning would leave a lit gap."""
     turn = facing_the_sun() @ rotation.to_matrix(rotation.from_rotation_vector(np.array([1.0, 0.0, 0.0])))
-    away = np.dot(view.SUN, turn[:, 2]) * turn[:, 2] - view.SUN
+    away = np.dot(SUN, turn[:, 2]) * turn[:, 2] - SUN
     away /= np.linalg.norm(away)
     across, along, up = turn[:, 2] + 0.8 * away
     camera = OrbitCamera(np.arctan2(along, across), np.arctan2(up, np.hypot(across, along)), 3.0)
@@ -184,7 +183,7 @@ def test_arrows_and_lines_keep_their_colour(gl, quality, colour):
 
 def test_the_planet_is_where_the_picture_places_it(gl):
     """Full before the camera, which has the sun behind it; then behind the camera; then as always: one renderer draws the sky anew."""
-    camera = OrbitCamera(float(np.arctan2(view.SUN[1], view.SUN[0])), float(np.arcsin(view.SUN[2])), 10.0)
+    camera = OrbitCamera(float(np.arctan2(SUN[1], SUN[0])), float(np.arcsin(SUN[2])), 10.0)
     renderer = Renderer(gl, SIZE, LOW)
     try:
         brightness = []
@@ -199,8 +198,8 @@ def test_the_planet_is_where_the_picture_places_it(gl):
 
 def test_a_line_covers_what_lies_behind_it(gl):
     camera, wall = OrbitCamera(1.0, 0.2, 6.0), Model("wall", ORIGIN, facing_the_sun())
-    line = Line(np.add(view.SUN, [(0.0, 0.0, -0.5), (0.0, 0.0, 0.5)]), (0.2, 0.5, 0.9, 1.0), 8.0)
-    over, alone = (at(draw(gl, Picture(models=m, lines=[line]), camera, LOW), camera, view.SUN) for m in ([wall], []))
+    line = Line(np.add(SUN, [(0.0, 0.0, -0.5), (0.0, 0.0, 0.5)]), (0.2, 0.5, 0.9, 1.0), 8.0)
+    over, alone = (at(draw(gl, Picture(models=m, lines=[line]), camera, LOW), camera, SUN) for m in ([wall], []))
     assert np.abs(over - alone).max() <= 1
 
 
@@ -209,8 +208,8 @@ def test_a_line_behind_a_solid_shines_through_it_as_far_as_it_should(gl, share):
     """Behind a wall it looks like one before it of that opacity; of no opacity, like none."""
     camera, wall = OrbitCamera(1.0, 0.2, 6.0), Model("wall", ORIGIN, facing_the_sun())
     colour, points = (0.05, 0.1, 1.0), np.array([(0.0, 0.0, -0.5), (0.0, 0.0, 0.5)])
-    behind = Line(points - 0.2 * view.SUN, (*colour, 1.0), 8.0, behind=share)
-    before = Line(points + 0.2 * view.SUN, (*colour, share), 8.0)
+    behind = Line(points - 0.2 * SUN, (*colour, 1.0), 8.0, behind=share)
+    before = Line(points + 0.2 * SUN, (*colour, share), 8.0)
     through, thin = (
         at(draw(gl, Picture(models=[wall], lines=[line]), camera, LOW), camera, line.points.mean(axis=0))
         for line in (behind, before)
@@ -222,11 +221,11 @@ def test_a_line_behind_a_solid_shines_through_it_as_far_as_it_should(gl, share):
 def test_what_only_explains_casts_no_shadow_and_leaves_that_of_the_craft_as_it_is(gl):
     camera = OrbitCamera(0.5, 0.3, 6.0)  # from beside the line to the sun
     craft = Model("block", ORIGIN, np.eye(3))
-    beside = [Model("block", 2.0 * view.SUN, np.eye(3), casts_shadow=False)]
+    beside = [Model("block", 2.0 * SUN, np.eye(3), casts_shadow=False)]
     lit = draw(gl, Picture(models=[craft]), camera)
     same = draw(gl, Picture(models=[*beside, craft]), camera)
-    shaded = draw(gl, Picture(models=[Model("block", 2.0 * view.SUN, np.eye(3)), craft]), camera)
-    sunny = 0.45 * view.SUN / np.abs(view.SUN).max()
+    shaded = draw(gl, Picture(models=[Model("block", 2.0 * SUN, np.eye(3)), craft]), camera)
+    sunny = 0.45 * SUN / np.abs(SUN).max()
     assert np.abs(at(lit, camera, sunny).astype(int) - at(same, camera, sunny)).max() <= 1
     assert at(shaded, camera, sunny).sum() < 0.8 * at(lit, camera, sunny).sum()
 
@@ -368,7 +367,7 @@ def test_a_plume_that_becomes_a_spark_keeps_its_light_and_grows_bluer(gl, monkey
 
 
 def test_the_sun_dazzles_unless_something_hides_it(gl):
-    camera = OrbitCamera(np.arctan2(-view.SUN[1], -view.SUN[0]), np.arcsin(-view.SUN[2]), 6.0)
+    camera = OrbitCamera(np.arctan2(-SUN[1], -SUN[0]), np.arcsin(-SUN[2]), 6.0)
     wall = Picture(models=[Model("wall", ORIGIN, facing_the_sun())])
     for picture, dazzles in ((EMPTY, True), (wall, False)):
         glare = draw(gl, picture, camera) - draw(gl, picture, camera, replace(HIGH, bloom=False))

@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demos.viewer.hud import font, hud, lamps, overlay
+from demos.viewer.hud import font, gauges, hud, lamps, overlay
 from demos.viewer.hud.sparklines import Sparklines
-from demos.viewer.picture.curve import curve, limits, number, round_numbers
+from demos.viewer.hud.telemetry import telemetry_picture
+from demos.viewer.picture.curve import BLUE, curve, limits, number, round_numbers
 from demos.viewer.picture.history import CAPACITY, History
 from demos.viewer.picture.keys import help_columns
-from demos.viewer.picture.scene import FRAME, Caption, Curves, Picture, Sample
+from demos.viewer.picture.scene import FRAME, Caption, Curves, Gauge, Picture, Sample
 from demos.viewer.run.flight import SceneFlight
 
 from ..viewing import camera_for, fly, new_scene
@@ -23,12 +24,12 @@ def sample(time, value=0.0):
     return Sample(time, np.full(3, value), value, abs(value))
 
 
-def laid_out(size, *, keys="H: keys", help_shown=False, jets=JETS, captions=()):
+def laid_out(size, *, keys="H: keys", help_shown=False, jets=JETS, captions=(), dials=()):
     scene = new_scene("--case", "ganapathi-flip", "--allow-unphysical")
     flight = SceneFlight(scene)
     for _ in flight.frames(60):
         pass
-    picture = replace(scene.picture(), lamps=jets, captions=captions)
+    picture = replace(scene.picture(), lamps=jets, captions=captions, gauges=dials)
     camera = camera_for(scene)
     return hud.Hud().patches(scene, picture, camera, size, flight.history, keys=keys, help_shown=help_shown)
 
@@ -58,6 +59,40 @@ def test_nothing_overlaps_and_all_stays_within_the_picture(size, keys):
     for place, plate in enumerate(plates):
         assert 0 <= plate.left and plate.right <= size[0] and 0 <= plate.top and plate.bottom <= size[1]
         assert not any(plate.meets(other) for other in patches if other is not plate and other not in plates[:place])
+
+
+DIALS = [Gauge("wheel 1", -0.5, "−300 rad/s", signed=True), Gauge("propellant", 0.25, "30.00 kg", alarm=True)]
+
+
+@pytest.mark.parametrize("size", [(854, 480), (1280, 720), (800, 600), (320, 180), (16, 16)])
+@pytest.mark.parametrize("keys", ["", "H: keys", LONG])
+def test_gauges_stand_free_on_the_left_or_are_left_out(size, keys):
+    without, patches = laid_out(size, keys=keys), laid_out(size, keys=keys, dials=DIALS)
+    plate = gauges.plate(DIALS, hud._text_height(size))
+    found = [patch for patch in patches if patch.pixels is plate]
+    assert len(found) == (size[1] >= 480) and len(patches) <= len(without) + 1
+    for patch in found:
+        assert patch.left < 0.1 * size[0] and 0.5 * size[1] < patch.bottom <= size[1]
+        assert not any(patch.meets(other) for other in patches if other is not patch)
+
+
+def test_a_bar_is_as_long_as_its_share_and_on_its_side_of_zero():
+    """In pixels of its colour, against the bar of a whole share; a signed bar has half the room."""
+
+    def coloured(share, colour, **more):
+        pixels = gauges.plate([Gauge("x", share, "", **more)], 32).astype(int)
+        return (abs(pixels[..., :3] - np.multiply(colour[:3], 255)).max(axis=-1) < 20).sum(axis=0)
+
+    whole = coloured(1.0, gauges.FILLED)
+    long = np.flatnonzero(whole)
+    assert coloured(0.5, gauges.FILLED).sum() == pytest.approx(0.5 * whole.sum(), rel=0.02)
+    assert coloured(7.0, gauges.FILLED).sum() == whole.sum() and coloured(0.0, gauges.FILLED).sum() == 0
+    middle = long.mean()
+    for share, side in ((0.8, 1.0), (-0.8, -1.0)):
+        bar = coloured(share, gauges.FILLED, signed=True)
+        assert bar.sum() == pytest.approx(0.4 * whole.sum(), rel=0.05)
+        assert ((np.flatnonzero(bar) - middle) * side > -2.0).all()
+    assert coloured(0.5, gauges.ALARM, alarm=True).sum() > 0.4 * whole.sum()
 
 
 @pytest.mark.parametrize("size", [(16, 16), (320, 180), (200, 1000)])
@@ -196,6 +231,27 @@ def test_a_scene_may_show_other_curves_than_the_drifts_and_a_longer_time():
     assert sparklines.patch(history, 12, 800, 10).pixels is first.pixels  # less than a pixel on
     history.append(replace(sample(107.0), curves=other))
     assert sparklines.patch(history, 12, 800, 10).pixels is not first.pixels
+
+
+def test_further_curves_of_a_scene_are_kept_and_drawn_below_the_others():
+    curves = Curves(("error [°]", ".1f"), ("torque [N·m]", ".1f"), more=(("speeds", ("1", "2")), ("used", ("",))))
+    history = History()
+    for time in range(300):
+        history.append(replace(sample(0.1 * time), curves=curves, more=(time, -time, 0.5 * time)))
+    assert history.more[-1].tolist() == [299.0, -299.0, 149.5] and history.since(20.0).more.shape == (100, 3)
+    plain, further = History(), telemetry_picture(history, "title", [], (640, 900))
+    for time in range(300):
+        plain.append(sample(0.1 * time))
+    few = telemetry_picture(plain, "title", [], (640, 900))
+    blue = np.rint(np.multiply(BLUE[:3], 255.0))  # of ωz, and of the second wheel
+    rows = [np.flatnonzero((image == blue).all(axis=-1).any(axis=1)) for image in (few, further)]
+    assert rows[1].max() > rows[0].max() + 100
+
+
+def test_the_help_has_a_column_for_the_keys_of_the_scene():
+    own = [("n", "N", "next_target", "next target"), ("p", "", "next_target", "")]
+    assert help_columns(own)[:2] == help_columns() and help_columns(own)[2] == [("N", "next target")]
+    assert hud._help_plate(14, tuple(own)).shape[1] > 1.3 * hud._help_plate(14, ()).shape[1]
 
 
 def test_the_help_names_every_key_that_does_something():

@@ -32,13 +32,15 @@ def known():
 def test_a_save_game_goes_on_with_every_bit(tmp_path):
     for number, world in enumerate((full_world(called=False), driven_world())):
         world.time_scale, world.max_ticks_per_frame = Fraction(1, 3), 5
+        world.keep_out, world.coasting = ((900.0, 0.0, 1.0), 2.0), number == 0
         world.advance(0.01)
         path = tmp_path / f"{number}.json"
         world.save(path)
         loaded = World.load(path, objects=known())
         assert loaded.state_hash() == world.state_hash() and loaded.tick_count == world.tick_count
         assert (loaded._exact_dt, loaded.alpha) == (world._exact_dt, world.alpha)
-        assert loaded._clock.exact_time_scale == Fraction(1, 3)
+        assert loaded._clock.exact_time_scale == Fraction(1, 3) and loaded.coasting is (number == 0)
+        assert loaded.keep_out[0].tolist() == [900.0, 0.0, 1.0]
         assert run(loaded) == run(world)
         assert sorted(entry.name for entry in tmp_path.iterdir()) == [f"{other}.json" for other in range(number + 1)]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..files.png import Image
 from ..hud.hud import Hud, notice
-from ..picture.camera import WORLD_AXES, OrbitCamera
+from ..picture.camera import WORLD_AXES, OrbitCamera, mounted
 from ..picture.history import History
 from ..picture.quality import HIGH, Quality
 from ..picture.scene import Scene
@@ -41,6 +41,8 @@ class Painter:
         ):  # what has flown beyond a float32 is not seen, and no reason to end
             picture = scene.picture().without(hidden)
             camera.axes = WORLD_AXES if picture.camera_axes is None else picture.camera_axes
+            if picture.eye is not None:
+                camera = mounted(picture.eye)
             patches = self._hud.patches(
                 scene, picture, camera, size, history, pace=pace, keys=keys, help_shown=help_shown
             )

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..picture.camera import OrbitCamera
-from ..picture.view import SUN
+from ..picture.scene import SUN
 from .instances import Batches
 from .resources import Resources
 from .solids import Solids

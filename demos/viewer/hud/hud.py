@@ -9,8 +9,8 @@ from ..picture.camera import OrbitCamera
 from ..picture.curve import number
 from ..picture.history import History
 from ..picture.keys import help_columns
-from ..picture.scene import Picture, Sample, Scene
-from . import lamps, sparklines
+from ..picture.scene import Binding, Picture, Sample, Scene
+from . import gauges, lamps, reticle, sparklines
 from .font import text_width
 from .overlay import NOTE, QUIET, TEXT, TITLE, Patch, Piece, Pixels, Plate, Row, block, caption, label, wrapped
 
@@ -59,8 +59,9 @@ class Hud:
             room -= plates[0].pixels.shape[1] + margin
         plates.append(Patch(margin, margin, _status_block(scene, picture, history.newest, pace, unit, room)))
         plates += _bottom(picture, unit, margin, size, keys)
+        plates += _gauges(picture, plates, unit, margin, size)
         if help_shown:
-            plates.append(_between(_help_plate(unit), plates, size))
+            plates.append(_between(_help_plate(unit, tuple(scene.keys)), plates, size))
         words = _words(picture, camera, unit, size)
         return [word for word in words if not any(word.meets(plate) for plate in plates)] + plates
 
@@ -121,7 +122,7 @@ def _width(pieces: Iterable[Piece], unit: int) -> int:
 
 
 def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> Iterable[Patch]:
-    """The lamps in the lower right corner, and the message of the keys in the lower left one, above the lamps if both do not fit."""
+    """The lamps in the lower right corner, message of the keys and reticle in the lower left one, above the lamps if they do not fit."""
     floor = size[1] - margin
     left_end = size[0] - margin
     found = []
@@ -136,7 +137,24 @@ def _bottom(picture: Picture, unit: int, margin: int, size: Size, keys: str) -> 
         if margin + pixels.shape[1] > left_end:
             floor = found[0].top - margin
         found.append(Patch(margin, floor - pixels.shape[0], pixels))
+        floor = found[-1].top - margin // 2
+    if picture.reticle is not None:
+        pixels = reticle.plate(picture.reticle, unit)
+        if margin + pixels.shape[1] > left_end:
+            floor = min(floor, found[0].top - margin // 2)
+        found.append(Patch(margin, floor - pixels.shape[0], pixels))
     return found
+
+
+def _gauges(picture: Picture, plates: Sequence[Patch], unit: int, margin: int, size: Size) -> list[Patch]:
+    """The gauges on the left above what lies at the lower edge, if there is room."""
+    if not picture.gauges:
+        return []
+    pixels = gauges.plate(picture.gauges, unit)
+    under = [plate.top for plate in plates if plate.top > size[1] // 2 and plate.left < margin + pixels.shape[1]]
+    floor = min(under) - margin // 2 if under else size[1] - margin
+    patch = Patch(margin, floor - pixels.shape[0], pixels)
+    return [] if patch.top < margin or any(map(patch.meets, plates)) else [patch]
 
 
 def notice(text: str, size: Size) -> Patch:
@@ -148,15 +166,15 @@ def notice(text: str, size: Size) -> Patch:
 
 
 @lru_cache(maxsize=2)
-def _help_plate(unit: int) -> Pixels:
-    """Keys and what they do, in two columns."""
-    columns = help_columns()
+def _help_plate(unit: int, own: tuple[Binding, ...]) -> Pixels:
+    """Keys and what they do, in columns."""
+    columns = help_columns(own)
     entries = [entry for column in columns for entry in column]
     step, margin, gap = round(1.4 * unit), unit, round(1.5 * unit)
     keys_wide, meanings_wide = (max(text_width(entry[part], unit) for entry in entries) for part in (0, 1))
     wide = keys_wide + unit + meanings_wide
     rows = max(map(len, columns))
-    plate = Plate(2 * margin + 2 * wide + gap, 2 * margin + rows * step - (step - unit), opacity=0.9)
+    plate = Plate(2 * margin + len(columns) * (wide + gap) - gap, 2 * margin + rows * step - (step - unit), opacity=0.9)
     for place, column in enumerate(columns):
         for row, (key, meaning) in enumerate(column):
             left, top = margin + place * (wide + gap), margin + row * step

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..files.png import Image
-from ..picture.curve import AMBER, BLUE, GREEN, RED, VIOLET, Colour, curve, limits, number, round_numbers
+from ..picture.curve import AMBER, BLUE, COLOURS, GREEN, RED, VIOLET, Colour, curve, limits, number, round_numbers
 from ..picture.history import History
 from .font import small_text
 
@@ -28,7 +28,7 @@ class Plot:
 
 
 def telemetry_picture(history: History, title: str, status: Sequence[str], size: tuple[int, int]) -> Image:
-    """Body rates and the two curves of the scene against time, usually the drifts of energy and momentum, shape (height, width, 3).
+    """Body rates and the curves of the scene against time, usually the drifts of energy and momentum, shape (height, width, 3).
 
     It has at least 480 × 400 pixels.
     """
@@ -39,8 +39,9 @@ def telemetry_picture(history: History, title: str, status: Sequence[str], size:
             "body rates [rad/s]",
             [(f"ω{'xyz'[i]}", (RED, GREEN, BLUE)[i], history.rates[:, i]) for i in range(3)],
         ),
-        Plot(f"{shown.first[0]}, relative", [("", AMBER, history.energy_drift)]),
-        Plot(f"{shown.second[0]}, relative", [("", VIOLET, history.momentum_drift)]),
+        Plot(_titled(shown.first[0]), [("", AMBER, history.energy_drift)]),
+        Plot(_titled(shown.second[0]), [("", VIOLET, history.momentum_drift)]),
+        *_further(history),
     ]
     canvas = np.empty((height, width, 3))
     canvas[:] = BACKGROUND
@@ -54,6 +55,19 @@ def telemetry_picture(history: History, title: str, status: Sequence[str], size:
         top += tall + GAP
     _time_axis(canvas, time, (LEFT, top - GAP, width - LEFT - RIGHT))
     return np.rint(np.clip(canvas, 0.0, 1.0) * 255.0).astype(np.uint8)
+
+
+def _titled(name: str) -> str:
+    """The title of a plot; what has no unit is relative."""
+    return name if "[" in name else f"{name}, relative"
+
+
+def _further(history: History) -> list[Plot]:
+    """The plots of the scene's own curves."""
+    plots, columns = [], iter(history.more.T)
+    for title, names in history.newest.curves.more:
+        plots.append(Plot(title, [(name, COLOURS[i], next(columns)) for i, name in enumerate(names)]))
+    return plots
 
 
 def _draw_plot(canvas: Array, plot: Plot, time: Array, place: tuple[int, int, int, int]) -> None:

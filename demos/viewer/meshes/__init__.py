@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from . import balls, cubesat, dart, probe, rocket_top, simple, spacecraft, station
+from . import balls, cubesat, dart, drum_satellite, probe, rocket_top, simple, spacecraft, station
 from .mesh_builder import MeshBuilder
 
 MESHES: dict[str, Callable[[], MeshBuilder]] = {
@@ -16,6 +16,7 @@ MESHES: dict[str, Callable[[], MeshBuilder]] = {
     "rocket-top": rocket_top.build,
     "dart": dart.build,
     "cubesat": cubesat.build,
+    "drum-satellite": drum_satellite.build,
     "t-handle": simple.t_handle,
     "drum": simple.drum,
     "crate": simple.crate,

@@ -27,6 +27,7 @@ from .materials import (
 )
 from .mesh_builder import MeshBuilder
 from .nozzle import Nozzle
+from .port import Port
 from .turns import Z_TO_Y, about_y, about_z
 
 QUADS = np.radians([45.0, 135.0, 225.0, 315.0])
@@ -56,8 +57,8 @@ NOZZLES = {
 """The main engine, and four jets on each of the quads 1 to 4 at 45°, 135°, 225° and 315° from x: gas leaves to the nose ("fore"), to the
 stern ("aft"), and round the hull anticlockwise ("left") and clockwise ("right") seen from the nose."""
 
-DOCKING_RING = (0.0, 0.0, 2.0)
-"""Middle of the sealing face at the nose [m]; it looks along z."""
+PORT = Port((0.0, 0.0, 2.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
+"""The docking ring at the nose; the dish is up."""
 
 
 def build() -> MeshBuilder:
@@ -118,7 +119,7 @@ def _capsule(ship: MeshBuilder) -> None:
     ship.lathe(PAINT, [(0.80, 1.134), (0.806, 1.14), (0.782, 1.19), (0.776, 1.19)])
     ship.lathe(GREY, [(0.776, 1.19), (0.54, 1.69)])
     ship.lathe(ALUMINIUM, [(0.54, 1.69), (0.55, 1.71), (0.53, 1.76), (0.47, 1.77)])
-    ship.add(parts.docking_ring(0.40), DOCKING_RING)
+    ship.add(parts.docking_ring(0.40), PORT.position, PORT.matrix)
     for azimuth in np.radians([35.0, 145.0, 215.0, 325.0]):
         _on_wall(ship, parts.round_window(0.115, WINDOW_LIGHT if azimuth < 2.0 else GLASS), azimuth, 1.34)
     hatch = MeshBuilder()

@@ -1,6 +1,5 @@
 """A station: modules along z and y, a truss along x with arrays and radiators, four docking ports. `masses.station` weighs it."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -25,29 +24,21 @@ from .materials import (
     WHITE_LAMP,
     WINDOW_LIGHT,
 )
-from .mesh_builder import Array, Material, MeshBuilder
-from .turns import IDENTITY, Z_TO_X, about_y, about_z, turn_to
+from .mesh_builder import Material, MeshBuilder
+from .port import Port
+from .turns import Z_TO_X, about_y, about_z, turn_to
 
 RADIUS = 2.1  # of the large modules [m]
 RING = 0.40  # of a docking ring, as at the nose of the capsule [m]
 
 
-@dataclass(frozen=True)
-class Port:
-    """Where a craft docks, in the station's axes."""
-
-    position: tuple[float, float, float]
-    """Middle of the sealing face [m]."""
-    direction: tuple[float, float, float]
-    """Unit vector out of the port; the craft's nose comes against it."""
-
-
 PORTS = {
-    "upper": Port((0.0, 0.0, 11.0), (0.0, 0.0, 1.0)),
-    "lower": Port((0.0, 0.0, -12.0), (0.0, 0.0, -1.0)),
-    "front": Port((0.0, 8.2, 0.0), (0.0, 1.0, 0.0)),
-    "rear": Port((0.0, -8.2, 0.0), (0.0, -1.0, 0.0)),
+    "upper": Port((0.0, 0.0, 11.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)),
+    "lower": Port((0.0, 0.0, -12.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)),
+    "front": Port((0.0, 8.2, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "rear": Port((0.0, -8.2, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)),
 }
+"""The ports, in the station's axes; the craft's nose comes against them."""
 
 
 def build() -> MeshBuilder:
@@ -159,11 +150,7 @@ def _add_port(whole: MeshBuilder, port: Port) -> None:
     for angle in np.arange(8) * np.pi / 4.0:
         at = about_z(angle) @ np.array([0.66, 0.0, -0.36])
         part.box(WHITE_LAMP, (0.07, 0.07, 0.05), at, about_z(angle), bevel=0.012)
-    whole.add(part, port.position, _upright_turn(port))
-
-
-def _upright_turn(port: Port) -> Array:
-    return IDENTITY if port.direction == (0.0, 0.0, 1.0) else turn_to(port.direction)
+    whole.add(part, port.position, port.matrix)
 
 
 def _arm(whole: MeshBuilder) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from .scene import Eye
+
 Array = npt.NDArray[np.float64]
 
 WORLD_AXES = np.eye(3)
@@ -84,3 +86,10 @@ class OrbitCamera:
         if clip[3] <= 0.0:
             return None
         return (0.5 + 0.5 * clip[0] / clip[3]) * size[0], (0.5 - 0.5 * clip[1] / clip[3]) * size[1]
+
+
+def mounted(eye: Eye) -> OrbitCamera:
+    """The camera that a craft carries, as one that looks at the point in its line of sight at the distance of its target."""
+    axes = np.column_stack([-eye.forward, np.cross(eye.up, -eye.forward), eye.up])
+    target = eye.position + eye.reach * eye.forward
+    return OrbitCamera(yaw=0.0, pitch=0.0, distance=eye.reach, target=target, axes=axes)

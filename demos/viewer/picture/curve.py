@@ -18,6 +18,8 @@ RED, GREEN, BLUE, AMBER, VIOLET = (
     (0.80, 0.58, 1.0, 1.0),
 )
 """Of the curves: x, y, z, energy and momentum."""
+COLOURS = (AMBER, BLUE, GREEN, RED, VIOLET)
+"""Of the curves of a plot that has no colours of its own."""
 
 STEEPEST = 3.0
 """Of a slope, the most by which a stroke is drawn higher than it is thick."""

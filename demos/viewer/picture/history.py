@@ -9,13 +9,15 @@ Array = npt.NDArray[np.float64]
 
 CAPACITY = 36_000
 """Rows kept at least: ten minutes of frames."""
+OWN = 6
+"""Columns of every history; those of `Sample.more` follow."""
 
 
 class History:
     """What the curves show. A sample of an earlier time takes the place of all after it, so that going back needs no word of it."""
 
     def __init__(self) -> None:
-        self._rows = np.empty((256, 6))
+        self._rows = np.empty((256, OWN))
         self._count = 0
         self.newest: Sample
         """The last sample, once there is one."""
@@ -25,10 +27,13 @@ class History:
 
     def append(self, sample: Sample) -> None:
         """Add a sample; what was seen at its time or later is forgotten."""
+        if not len(self):
+            self._rows = np.empty((len(self._rows), OWN + len(sample.more)))
         self._count = int(np.searchsorted(self.time, sample.time))
         if self._count == len(self._rows):
             self._make_room()
-        self._rows[self._count] = sample.time, *sample.rates, sample.energy_drift, sample.momentum_drift
+        drifts = sample.energy_drift, sample.momentum_drift
+        self._rows[self._count] = sample.time, *sample.rates, *drifts, *sample.more
         self._count += 1
         self.newest = sample
 
@@ -58,6 +63,11 @@ class History:
     def momentum_drift(self) -> Array:
         """Relative, shape (n,)."""
         return self._rows[: self._count, 5]
+
+    @property
+    def more(self) -> Array:
+        """The further curves of the scene, shape (n, k)."""
+        return self._rows[: self._count, OWN:]
 
     def _make_room(self) -> None:
         if self._count < 2 * CAPACITY:

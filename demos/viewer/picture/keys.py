@@ -1,9 +1,11 @@
 """The keys of the window with their actions and the texts of the help."""
 
-from .scene import LAYERS
+from collections.abc import Sequence
+
+from .scene import LAYERS, Binding
 
 # Name of the key in pygame (after K_), its name in the help, the action, and its description.
-BINDINGS = (
+BINDINGS: tuple[Binding, ...] = (
     ("SPACE", "space", "pause", "pause, resume"),
     ("PERIOD", "period", "single_step", "one tick"),
     ("BACKSPACE", "backspace", "rewind", "back one second"),
@@ -29,11 +31,25 @@ BINDINGS = (
     ("PAGEDOWN", "", "farther", ""),
 )
 
-REPEATING = {"single_step", "rewind", "look_left", "look_right", "look_up", "look_down", "nearer", "farther"}
+REPEATING = {
+    "single_step",
+    "rewind",
+    "look_left",
+    "look_right",
+    "look_up",
+    "look_down",
+    "nearer",
+    "farther",
+    "push",
+    "twist",
+}
+"""First words of the actions that a held key repeats, those of scenes included."""
 
 
-def help_columns() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Keys and their descriptions in two columns, one for simulation and program, one for the picture."""
-    entries = [(key, meaning) for _, key, _, meaning in BINDINGS if meaning]
+def help_columns(own: Sequence[Binding] = ()) -> list[list[tuple[str, str]]]:
+    """Keys and their descriptions in columns: simulation and program, the picture, and the scene's own keys if it has any."""
+    taken = {name for name, *_ in own}
+    entries = [(key, meaning) for name, key, _, meaning in BINDINGS if meaning and name not in taken]
     first_layer = entries.index(next(entry for entry in entries if entry[0] == "1"))
-    return entries[:first_layer], entries[first_layer:]
+    of_scene = [(key, meaning) for _, key, _, meaning in own if meaning]
+    return [entries[:first_layer], entries[first_layer:], *([of_scene] if of_scene else [])]

@@ -1,5 +1,6 @@
 """The data that a demo passes to the viewer, in float64 world coordinates and independent of how it is drawn."""
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -11,9 +12,16 @@ from ...physics import World
 
 Array = npt.NDArray[np.float64]
 Colour = tuple[float, float, float, float]
+Binding = tuple[str, str, str, str]
+"""Name of a key in pygame (after K_), its name in the help, the action, and its description; a second key of an action has no name."""
 
 FRAME = 1.0 / 60.0
 """The time by which one frame without a window advances a scene or a game [s]."""
+FASTEST = 8.0
+"""The greatest pace that the keys set in most scenes, over the pace at which the scene begins."""
+
+SUN = np.array([-0.05, 0.94, 0.31]) / math.sqrt(0.05**2 + 0.94**2 + 0.31**2)
+"""Direction of the sun, world axes, unit: from the right of the first view and a little behind it."""
 
 LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
 """What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""
@@ -96,6 +104,47 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Gauge:
+    """A bar of the HUD with a name before it and a text after it."""
+
+    name: str
+    share: float
+    """Length of the bar over its longest; from 0 to 1, or from −1 to 1 about the middle if it is `signed`."""
+    text: str
+    signed: bool = False
+    alarm: bool = False
+    """Whether it is drawn in the colour of a warning."""
+
+
+@dataclass(frozen=True)
+class Eye:
+    """A camera that is mounted on a craft."""
+
+    position: Array
+    """World position [m]."""
+    forward: Array
+    """Unit vector of the line of sight, world axes."""
+    up: Array
+    """Unit vector across it, up in the picture, world axes."""
+    reach: float
+    """Distance of what it looks at [m], a fiftieth of which is the nearest that it sees."""
+
+
+@dataclass(frozen=True)
+class Reticle:
+    """The instrument of a pilot who steers towards a target, with numbers beside it."""
+
+    offset: tuple[float, float]
+    """Where the target lies off the own axis, to the right and up, in units of what is allowed."""
+    tilt: tuple[float, float]
+    """Where the wanted line of sight points off the own one, to the right and up, in units of what is allowed."""
+    roll: float
+    """By which the target is rotated, anticlockwise as seen by the pilot [rad]."""
+    rows: Sequence[tuple[str, str, bool]]
+    """Name and value of each number, and whether it is within its limit."""
+
+
+@dataclass(frozen=True)
 class Picture:
     """One frame. Making it and drawing it change nothing in the world."""
 
@@ -107,10 +156,14 @@ class Picture:
     captions: Sequence[Caption] = ()
     lamps: Sequence[tuple[str, float]] = ()
     """Name and throttle of each jet, for the lamps of the HUD."""
+    gauges: Sequence[Gauge] = ()
     title: str = ""
     status: Sequence[str] = ()
     camera_axes: Array | None = None
     """The axes in which the camera stands, as columns, world axes; None for the world's."""
+    reticle: Reticle | None = None
+    eye: Eye | None = None
+    """The camera to look through; None for the one that moves about the target."""
     planet: Array | None = None
     """Direction of the middle of the planet in the backdrop, world axes, unit, and its radius over its distance; None for the usual one."""
 
@@ -132,6 +185,8 @@ class Curves:
     second: tuple[str, str] = ("momentum drift", ".1e")
     span: float = 20.0
     """Seconds of the world."""
+    more: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Further plots in the picture of the telemetry, each with a title and the names of its curves; their values are `Sample.more`."""
 
 
 DRIFTS = Curves()
@@ -151,6 +206,8 @@ class Sample:
     """Length of the change of the angular momentum vector over the first one's."""
     curves: Curves = DRIFTS
     """What a scene with forces shows in place of the two drifts."""
+    more: tuple[float, ...] = ()
+    """The values of the further curves, in the order of `Curves.more`."""
 
 
 class Scene(Protocol):
@@ -161,8 +218,12 @@ class Scene(Protocol):
     """Of the sphere about the middle that must be seen [m]."""
     target: Array
     """World point to look at [m]."""
+    fastest: float
+    """The greatest pace that the keys set, over the pace at which it begins; above `FASTEST`, they change it by factors of ten."""
     rewinds: bool
     """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
+    keys: Sequence[Binding]
+    """Keys of its own, whose actions it performs; they take the place of general actions of the same keys."""
 
     def picture(self) -> Picture:
         """The present frame, with interpolated poses."""
@@ -175,6 +236,9 @@ class Scene(Protocol):
 
     def next_case(self) -> None:
         """Begin the next case."""
+
+    def act(self, action: str) -> str:
+        """Perform the action of one of its own keys; returns what to say about it."""
 
     def check(self) -> list[str]:
         """Assert the physics the demo claims, on the run so far; what was found, one line a claim."""

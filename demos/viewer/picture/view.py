@@ -1,16 +1,13 @@
 """What every shader knows of the frame: camera, sun, planet and picture, packed as `shaders/view.glsl` reads it."""
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
 from .camera import OrbitCamera
+from .scene import SUN
 
 Array = npt.NDArray[np.float64]
 
-SUN = np.array([-0.05, 0.94, 0.31]) / math.sqrt(0.05**2 + 0.94**2 + 0.31**2)
-"""Direction of the sun, world axes, unit: from the right of the first view and a little behind it."""
 PLANET = np.array([-0.137, -0.220, -0.966, 0.743])
 """Direction of its middle from everywhere, world axes, unit, and its radius over its distance: a backdrop, at infinity. A picture may place
 it elsewhere."""

@@ -18,7 +18,7 @@ from ..picture.history import History
 from ..picture.quality import HIGH, TIERS, Quality
 from ..picture.scene import Scene
 from . import headless, window
-from .flight import PaintedFlight, UnseenFlight
+from .flight import PaintedFlight, SceneFlight, UnseenFlight
 from .options import SceneOptions
 
 DISTANCE = 5.0  # of the camera from the target, in radii of the scene
@@ -51,7 +51,7 @@ def run(name: str, scene: Scene, options: SceneOptions) -> int:
             _fly_unseen(scene, canvas, options)
         else:
             painter = Painter(canvas.context, options.size, TIERS.get(options.quality, HIGH))
-            headless.run(PaintedFlight(scene, painter, camera, canvas.kind), options)
+            _fly(PaintedFlight(scene, painter, camera, canvas.kind), options)
             if not options.headless:
                 print(context.how_to_get_a_window(canvas.reasons))
     except headless.Failure as failure:
@@ -73,7 +73,16 @@ def _fly_unseen(scene: Scene, canvas: context.Canvas, options: SceneOptions) -> 
     assert out is not None  # a run has one or the other
     out = out.with_name(f"{out.stem}-telemetry.png")
     options = replace(options, record=None, out=out, frames=each * options.frames)
-    headless.run(UnseenFlight(scene, options.size), options)
+    _fly(UnseenFlight(scene, options.size), options)
+
+
+def _fly(flight: SceneFlight, options: SceneOptions) -> None:
+    """Run the flight without a window, and draw its curves also where its check fails."""
+    try:
+        headless.run(flight, options)
+    finally:
+        if options.telemetry is not None:
+            print(f"{headless.write(options.telemetry, flight.curves(options.size))}: the curves of the run")
 
 
 def camera_for(scene: Scene, view: tuple[float, float, float] | None = None) -> OrbitCamera:

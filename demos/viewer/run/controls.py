@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from ...physics import integrators
 from ..picture.camera import OrbitCamera
 from ..picture.keys import BINDINGS, REPEATING
-from ..picture.scene import Scene
+from ..picture.scene import FASTEST, Scene
 from .rewind import Rewind
 
-SLOWEST, FASTEST = 1.0 / 16.0, 8.0
-"""Bounds of the pace, over the pace at which the scene begins."""
+SLOWEST = 1.0 / 16.0
+"""The smallest pace, over the pace at which the scene begins."""
 
 KEY_TURN = math.radians(6.0)
 MOUSE_TURN = math.radians(0.3)  # per pixel
@@ -38,7 +38,16 @@ class Controls:
         self._usual_pace = self.scene.world.time_scale
 
     def press(self, key: str, *, repeated: bool = False) -> bool:
-        """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions."""
+        """Perform the action of this key (pygame's name after K_); False if it has none. A held key repeats only some actions.
+
+        The keys of the scene come first.
+        """
+        for name, _, action, _ in self.scene.keys:
+            if name == key:
+                if repeated and action.partition(" ")[0] not in REPEATING:
+                    return False
+                self.notice = self.scene.act(action)
+                return True
         for name, _, action, _ in BINDINGS:
             if name == key and (not repeated or action in REPEATING):
                 self.notice = ""
@@ -69,12 +78,18 @@ class Controls:
         self._rewind.to(max(world.tick_count - max(round(REWIND * world.time_scale / world.dt), 1), 0))
 
     def slower(self) -> None:
-        """Halve the pace."""
-        self.scene.world.time_scale = max(self.scene.world.time_scale / 2.0, SLOWEST * self._usual_pace)
+        """Halve the pace, or divide it by ten where it reaches far."""
+        world = self.scene.world
+        world.time_scale = max(world.time_scale / self._ratio(world.time_scale / 2.0), SLOWEST * self._usual_pace)
 
     def faster(self) -> None:
-        """Double the pace."""
-        self.scene.world.time_scale = min(self.scene.world.time_scale * 2.0, FASTEST * self._usual_pace)
+        """Double the pace, or multiply it by ten where it reaches far."""
+        world, fastest = self.scene.world, self.scene.fastest * self._usual_pace
+        world.time_scale = min(world.time_scale * self._ratio(world.time_scale), fastest)
+
+    def _ratio(self, slower: float) -> float:
+        """Ratio of two paces next to each other, the slower of which is given."""
+        return 10.0 if self.scene.fastest > FASTEST and slower >= self._usual_pace else 2.0
 
     def next_integrator(self) -> None:
         """Switch to the next method in the engine's list."""

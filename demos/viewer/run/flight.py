@@ -33,6 +33,12 @@ class SceneFlight:
             self.history.append(self.scene.sample())
             yield number
 
+    def curves(self, size: tuple[int, int]) -> Image:
+        """The curves of the flight so far, shape (height, width, 3)."""
+        picture = self.scene.picture()
+        status = [hud.status_lines(self.scene)[1], *picture.status]
+        return telemetry_picture(self.history, picture.title, status, size)
+
     def outcome(self) -> str:
         """The time that was flown."""
         return f"{self.scene.world.time:.2f} s of flight"
@@ -69,6 +75,4 @@ class UnseenFlight(SceneFlight):
 
     def image(self) -> Image:
         """The curves of the flight so far."""
-        picture = self.scene.picture()
-        status = [hud.status_lines(self.scene)[1], *picture.status]
-        return telemetry_picture(self.history, picture.title, status, self._size)
+        return self.curves(self._size)

@@ -98,13 +98,19 @@ def _record(flight: Flight, path: Path, options: Options) -> int:
     return number
 
 
-def _write(flight: Flight, out: Path, frame_count: int) -> None:
+def write(out: Path, image: Image) -> Path:
+    """Write a picture to a file whose name is made to end in .png; returns the file."""
     path = out if out.suffix.lower() == ".png" else Path(f"{out}.png")
-    image = flight.image()
     try:
         write_png(path, image)
     except OSError as error:
         raise Failure(_cannot_write(path, error)) from error
+    return path
+
+
+def _write(flight: Flight, out: Path, frame_count: int) -> None:
+    image = flight.image()
+    path = write(out, image)
     _report(flight, path, (image.shape[1], image.shape[0]), f"{frame_count} frames")
 
 

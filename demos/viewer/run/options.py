@@ -52,6 +52,8 @@ class SceneOptions(Options):
     game_mode: bool
     dt: float
     """Length of a tick [s]."""
+    telemetry: Path | None
+    """The file for the curves of the whole run."""
 
 
 Kind = TypeVar("Kind", bound=Options)
@@ -86,6 +88,7 @@ class Parser(argparse.ArgumentParser, Generic[Kind]):
         if clip and wanted.record.suffix.lower() == ".mp4" and any(side % 2 for side in wanted.size):
             self.error(f"--record: an .mp4 needs an even width and height; got {wanted.size[0]}x{wanted.size[1]}")
         wanted.headless |= clip or wanted.frames is not None or wanted.out is not None
+        wanted.headless |= getattr(wanted, "telemetry", None) is not None
         if wanted.frames is None:
             wanted.frames = CLIP_FRAMES if clip else FRAMES
         if wanted.out is None and not clip:
@@ -155,7 +158,13 @@ def _add_drawing(result: argparse.ArgumentParser) -> None:
 
 
 def _add_scene(result: argparse.ArgumentParser, dt: str) -> None:
-    """The options of the camera and of the simulation."""
+    """The options of the camera, of the curves and of the simulation."""
+    result.add_argument(
+        "--telemetry",
+        type=Path,
+        metavar="FILE.png",
+        help="run without a window and draw the curves of the whole run here",
+    )
     result.add_argument(
         "--camera",
         type=view,
@@ -172,6 +181,31 @@ def _add_scene(result: argparse.ArgumentParser, dt: str) -> None:
         default=dt,
         metavar="SECONDS",
         help=f"length of a tick, also as a fraction such as 1/120 (default {dt})",
+    )
+
+
+def add_pace(reader: argparse.ArgumentParser, usual: float, unseen: float, bounds: tuple[float, float]) -> None:
+    """Add the option `--pace`, None unless it is given.
+
+    Args:
+        reader: The parser of a demo.
+        usual: Simulated seconds per second in a window.
+        unseen: The same without a window.
+        bounds: Slowest and fastest pace.
+    """
+    least, most = bounds
+
+    def pace(text: str) -> float:
+        value = _number(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"must be a number from {least:g} to {most:g}; got {text.strip()!r}")
+        return value
+
+    reader.add_argument(
+        "--pace",
+        type=pace,
+        metavar="N",
+        help=f"simulated seconds per second (default {usual:g} in a window and {unseen:g} without one)",
     )
 
 

@@ -1,0 +1,175 @@
+"""The short way to attitude control: hold an attitude, stop the rotation, point at something."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Iterable
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, array, integer, refuse
+from ..forces.thruster import Thruster, ThrusterBank
+from ..store.rows import BodyHandle, require_body
+from .allocation import ThrusterAllocator
+from .controlled import Controlled
+from .feedback import QuaternionPD, RateDamping
+from .jets import Jets
+from .law import limits
+from .modulation import PulseModulator
+from .pointing import Pointing
+from .reference import FixedOrMoving, Reference
+
+_INTERVAL = 0.1
+"""Time between two samples [s], to the nearest tick, unless another one is given."""
+_SAMPLES_PER_RADIAN = 5.0
+"""Smallest number of samples in the time 1/bandwidth; with fewer, the delay of half a sample takes too much of the damping."""
+_LINEAR_ERROR = 0.1
+"""Attitude error [rad] below which the approach is linear and above which it brakes at a constant torque, if sampling is fast enough."""
+
+
+class AttitudeHold(Controlled):
+    """A control loop with everything chosen for you, which holds the attitude of a ship, stops its rotation, or points it at something.
+
+    It is a `Controlled` with a tuned `QuaternionPD`, whose gains follow from the inertia of the ship and the torque of its actuators at the
+    time when it is made. Add it to the world by `World.add_part`, after the actuators. At first, it holds the attitude of that time.
+
+    Thrusters and banks of thrusters become `Jets`. If any of them has a `min_on_time`, they fire pulses, otherwise they are throttled.
+
+    Args:
+        ship: The body, in a world.
+        actuators: A thruster, a bank of thrusters or a list of them; or `Jets`, or a `BodyTorque` with a largest torque, or other actuators
+            together with `max_torque`.
+        max_torque: Largest torque about each body axis [N·m], one number or three. None takes it from the actuators.
+        every: Interval between two samples, in ticks. None takes the period of the actuators or, without one, 0.1 s, or the shortest pulse
+            and its rise if they take longer.
+        name: Its name in errors.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: The actuators cannot turn the body about every axis, have no largest torque, or belong to another body.
+
+    Example:
+        >>> import numpy as np
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.02)
+        >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)), angular_velocity_body=(0.1, -0.2, 0.05))
+        >>> sides, along = np.eye(3), np.roll(np.eye(3), 1, axis=1)
+        >>> pairs = {"positions": [*sides, *-sides, *sides, *-sides], "directions": [*along, *-along, *-along, *along]}
+        >>> jets = world.add_force(flight.ThrusterBank(ship, **pairs, max_forces=150.0))
+        >>> hold = world.add_part(flight.AttitudeHold(ship, jets))
+        >>> hold.point_at((1.0, 0.0, 0.0))  # its z axis, where the nose of a ship is
+        >>> world.step(2000)
+        >>> bool(ship.direction_to_world((0.0, 0.0, 1.0))[0] > 0.999999)
+        True
+    """
+
+    __slots__ = ("_damping", "_pointing")
+
+    def __init__(
+        self,
+        ship: BodyHandle,
+        actuators: Any,
+        *,
+        max_torque: float | npt.ArrayLike | None = None,
+        every: int | None = None,
+        name: str = "attitude hold",
+    ) -> None:
+        owner = f"AttitudeHold of {require_body(ship, 'ship', 'AttitudeHold')}"
+        body: Any = ship
+        dt = float(body.world.dt)
+        if every is not None:
+            every = integer(every, "every", owner, at_least=1)
+        thrusters = _thrusters(actuators)
+        if thrusters:
+            actuators = _jets(thrusters, every, dt)
+        ticks = _ticks(actuators, dt) if every is None else every
+        largest, force_is_free = _largest_torque(actuators, max_torque, owner)
+        inertia: FloatArray = body.inertia_body
+        # the largest bandwidth that is sampled often enough and at which the error `_LINEAR_ERROR` is braked by half of the torque
+        rows = np.abs(inertia)
+        acceleration = min(0.5 * most / sum(row) for most, row in zip(largest, rows.tolist(), strict=True))
+        bandwidth = min(sqrt(4.0 * acceleration / _LINEAR_ERROR), 1.0 / (_SAMPLES_PER_RADIAN * ticks * dt))
+        self._pointing = QuaternionPD.tuned(inertia, largest, bandwidth)
+        self._damping = RateDamping(self._pointing.damping)
+        super().__init__(
+            ship,
+            self._pointing,
+            Reference(body.orientation),
+            actuators,
+            every=ticks,
+            force_body=None if force_is_free else (0.0, 0.0, 0.0),
+            name=name,
+        )
+
+    def hold(self) -> None:
+        """Hold the attitude that the ship has now."""
+        ship: Any = self.body
+        self.follow(Reference(ship.orientation))
+
+    def kill_rotation(self) -> None:
+        """Stop the rotation; the attitude in which the ship comes to rest does not matter."""
+        self.reference, self.law = Reference(), self._damping
+
+    def point_at(self, target: Any, axis_body: npt.ArrayLike = (0.0, 0.0, 1.0)) -> None:
+        """Point an axis of the ship at a target, and keep it there; the rotation about this axis stops.
+
+        Args:
+            target: A body, or a direction in world axes, shape (3,).
+            axis_body: The axis, a non-zero vector, body frame, shape (3,).
+        """
+        self.follow(Pointing(axis_body, target))
+
+    def follow(self, reference: FixedOrMoving) -> None:
+        """Bring the ship to a reference, and keep it there.
+
+        Args:
+            reference: A `Reference`, `Spin`, `Slew`, `Pointing`, or anything with `at(time, body)`.
+        """
+        self.reference, self.law = reference, self._pointing
+
+
+def _thrusters(actuators: Any) -> list[Any]:
+    """The thrusters and banks that were given, alone or in a list; none if these are other actuators."""
+    given = list(actuators) if isinstance(actuators, Iterable) else [actuators]
+    return given if given and isinstance(given[0], Thruster | ThrusterBank) else []
+
+
+def _jets(thrusters: list[Any], every: int | None, dt: float) -> Jets:
+    """Jets that fire pulses if any of their valves has a shortest pulse, and otherwise are throttled."""
+    allocator = ThrusterAllocator(thrusters)
+    pulses = np.concatenate([np.atleast_1d(each.min_on_time) for each in thrusters])
+    if not pulses.any():
+        return Jets(allocator)
+    rises = np.concatenate([np.atleast_1d(each.rise_time) for each in thrusters])
+    ticks = max(round(_INTERVAL / dt), ceil(float((pulses + rises).max()) / dt), 1) if every is None else every
+    return Jets(allocator, PulseModulator(float(pulses[pulses > 0.0].min()), ticks * dt))
+
+
+def _ticks(actuators: Any, dt: float) -> int:
+    """Interval between two samples, in ticks."""
+    return max(1, round(getattr(actuators, "period", _INTERVAL) / dt))
+
+
+def _largest_torque(actuators: Any, given: Any, owner: str) -> tuple[list[float], bool]:
+    """The torque about each axis that the actuators can make both ways, and whether they push the body when they do."""
+    if given is not None:
+        return limits(given, "max_torque", owner), False
+    allocator = getattr(actuators, "allocator", None)
+    if allocator is None:
+        value = getattr(actuators, "max_torque", None)
+        if value is None:
+            refuse(owner, "max_torque", None, "given, because the actuators have no largest torque of their own")
+        return limits(value, "max_torque", owner), False
+    for force_is_free in (False, True):
+        both = array(allocator.reachable_torques(force_is_free=force_is_free), "reachable_torques", owner, (2, 3))
+        least = both.min(axis=0)
+        if (least > 0.0).all():
+            return least.tolist(), force_is_free
+    refuse(
+        owner,
+        "actuators",
+        actuators,
+        f"able to turn the body both ways about every axis; they reach {both.tolist()} N·m",
+    )

@@ -1,0 +1,118 @@
+"""A commanded torque on a body, for control laws without a model of the actuators."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, components, refuse, vector
+from ..forces.constant import CONSTANT_WRENCHES
+from ..forces.force import TableForce
+from ..forces.wrench import BodyStates, Wrench
+from ..store.rows import BodyHandle, fixed, require_body
+from ..store.schema import Schema
+from .law import limits
+
+_TORQUE = CONSTANT_WRENCHES.components["torque_body"]
+_AT_LIMIT = 1.0 - 1e-12
+"""Share of the largest torque from which on a torque counts as the largest, because it was scaled with rounding."""
+
+
+class BodyTorque(TableForce):
+    """A plain torque in body axes, held until it is changed; added by `World.add_part`.
+
+    Use it to study a control law without a model of its actuators. It follows every command at once, and needs no momentum and no
+    propellant.
+
+    Args:
+        body: The body it acts on.
+        max_torque: Largest torque about each body axis [N·m], one number or three, above zero. None is no limit.
+
+    Raises:
+        TypeError: The body is not one, or the limit is not a real number.
+        ValueError: The limit is not above zero.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(10.0, 0.5))
+        >>> motor = world.add_part(BodyTorque(ship, max_torque=2.0))
+        >>> motor.command((1.0, 0.0, 4.0))
+        >>> motor.torque_body.tolist(), motor.saturated
+        ([0.5, 0.0, 2.0], True)
+        >>> world.step(2)
+        >>> ship.angular_velocity_body.round(12).tolist()
+        [0.5, 0.0, 2.0]
+    """
+
+    __slots__ = ("_max_torque",)
+
+    evaluate: Literal["tick", "stage"] = "tick"
+    _is_part: ClassVar[bool] = True
+    _schema: ClassVar[Schema] = CONSTANT_WRENCHES
+
+    def __init__(self, body: BodyHandle, max_torque: float | npt.ArrayLike | None = None) -> None:
+        owner = f"BodyTorque of {require_body(body, 'body', 'BodyTorque')}"
+        self._max_torque = None if max_torque is None else tuple(limits(max_torque, "max_torque", owner))
+        super().__init__([(body,)], {})
+
+    @fixed
+    def body(self) -> BodyHandle:
+        """The body it acts on."""
+        return self.named_bodies()[0]
+
+    @fixed
+    def max_torque(self) -> FloatArray | None:
+        """Largest torque about each body axis [N·m], shape (3,); None if there is no limit."""
+        return None if self._max_torque is None else np.array(self._max_torque)
+
+    @property
+    def torque_body(self) -> FloatArray:
+        """Torque [N·m], body frame, shape (3,), initially zero; a torque beyond the limit is rejected."""
+        return self._value("torque_body")
+
+    @torque_body.setter
+    def torque_body(self, value: npt.ArrayLike) -> None:
+        torque = vector(value, "torque_body", self)
+        if self._max_torque is not None and (np.abs(torque) > self._max_torque).any():
+            refuse(self, "torque_body", value, f"at most {list(self._max_torque)} N·m about each axis")
+        self._table.write(_TORQUE, self._slice().start, torque)
+
+    @property
+    def saturated(self) -> bool:
+        """Whether the torque about any axis is at its limit."""
+        if self._max_torque is None:
+            return False
+        torque = self._table.array[_TORQUE, self._slice().start].tolist()
+        return any(abs(t) >= _AT_LIMIT * largest for t, largest in zip(torque, self._max_torque, strict=True))
+
+    def command(
+        self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike = (0.0, 0.0, 0.0), seconds: float = 0.0
+    ) -> None:
+        """Set the torque; one beyond the limit keeps its direction and is cut in length.
+
+        Args:
+            torque_body: Wanted torque [N·m], body frame, shape (3,).
+            force_body: Wanted force [N], body frame, shape (3,), which this actuator cannot make.
+            seconds: Time until the next command [s]; the torque stays until it is changed.
+
+        Raises:
+            ValueError: The torque is not finite.
+        """
+        wanted = components(torque_body, "torque_body", self)
+        if self._max_torque is not None:
+            excess = max(abs(t) / largest for t, largest in zip(wanted, self._max_torque, strict=True))
+            wanted = [t / max(excess, 1.0) for t in wanted]
+        self._table.write(_TORQUE, self._slice().start, wanted)
+
+    def coast_obstacle(self) -> str | None:
+        return super().coast_obstacle() if self.torque_body.any() else None
+
+    def __repr__(self) -> str:
+        return f"BodyTorque({self.body}, {self.torque_body.tolist()})"
+
+    def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
+        if self.enabled:
+            wrench.add(self.body, torque_body=self.torque_body)

@@ -1,0 +1,220 @@
+"""Coasting: a jump of any number of ticks in one call, while nothing but a fixed centre of gravity acts on the bodies.
+
+Each body moves along its conic (`kernels.kepler`) or, without gravity, along a straight line, and rotates freely (`kernels.free_rotor`).
+Both are exact, so that the jump costs the same for one tick and for a year.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, NonFiniteStateError, components, real, refuse
+from ..forces.gravity import PointGravity
+from ..kernels.conics import least_distance, least_distance_on_a_line
+from ..loops.array_forms import over_arrays
+from ..loops.coast import CENTER, GM, GRAVITY_ROWS, coast_loop
+from ..loops.layout import POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, TICKS, VELOCITY
+from ..store.schema import ANY, NOBODY, POINT, POSITIVE, Field, Kind, Schema
+from ..store.store import CALLING
+
+if TYPE_CHECKING:
+    from ..store.bodies import Bodies
+    from ..store.store import Store
+    from ..world import World
+
+KeepOut = tuple[FloatArray, float]
+"""Centre [m], world frame, and radius [m] of a ball that no path may enter."""
+GivenBall = tuple[npt.ArrayLike, float]
+"""The same as users give it."""
+
+KEEP_OUT = Schema(
+    "keep out",
+    (
+        Field("center", Kind.COMMAND, 3, "m", "world", digest=0, rule=ANY, world_axes=POINT),
+        Field("radius", Kind.COMMAND, 1, "m", digest=1, rule=POSITIVE),
+    ),
+)
+"""The ball that no coasting body may enter, in at most one row."""
+
+_STRAIGHT_DOWN = 1e-12
+"""Distance of the periapsis, in units of the distance at the start, below which a path leads into the centre."""
+_POSITION, _VELOCITY = slice(POSITION, POSITION + 3), slice(VELOCITY, VELOCITY + 3)
+
+
+# the ball to keep out of
+
+
+def keep_out_of(store: Store) -> KeepOut | None:
+    """The ball that no coasting body may enter; None if there is none."""
+    table = store.tables.get(KEEP_OUT.name)
+    if table is None or not table.count:
+        return None
+    return table.read("center")[0].copy(), float(table.read("radius")[0])
+
+
+def set_keep_out(store: Store, value: Any) -> None:
+    """Replace the ball that no coasting body may enter, or remove it with None."""
+    row = None
+    if value is not None:
+        if not isinstance(value, tuple | list) or len(value) != 2:
+            refuse("World", "keep_out", value, "a pair (center, radius), or None", TypeError)
+        center = components(value[0], "keep_out center", "World")
+        row = (*center, real(value[1], "keep_out radius", "World", above=0.0))
+    elif KEEP_OUT.name not in store.tables:
+        return
+    with store.all_or_nothing():
+        store.before_change()
+        table = store.table(KEEP_OUT)
+        table.remove(np.arange(table.count))
+        if row is not None:
+            table.append_one(row)
+
+
+# what stands in the way
+
+
+class InTheWay(Exception):
+    """What keeps a world from coasting, in words."""
+
+
+def find_obstacle(world: World, ticks: int) -> str | None:
+    """What keeps a world from coasting for that many ticks, in words; None if nothing does."""
+    try:
+        _states_after(world, ticks)
+    except InTheWay as found:
+        return str(found)
+    return None
+
+
+def _states_after(world: World, ticks: int) -> FloatArray:
+    """The states of all bodies after a coast of that many ticks, shape (13, n); changes nothing.
+
+    Raises:
+        InTheWay: The world cannot coast that far.
+    """
+    for words in _standing(world):
+        raise InTheWay(words)
+    bodies, seconds = world._bodies, ticks * world.dt
+    gravity = _gravity(world)
+    end = np.empty((STATE_ROWS, bodies.count))
+    coast_loop(bodies.count)(bodies.array, gravity, end, seconds)
+    _check_path(world, gravity, end, seconds)
+    return end
+
+
+def _standing(world: World) -> Iterator[str]:
+    """Everything that stands in the way wherever the bodies are."""
+    if world.game_mode:
+        yield "game mode drops the gyroscopic term"
+    bodies = world._bodies
+    if world._held.is_pushed:
+        row = int(world._held.pushes.array[0, 0])
+        yield f"{bodies.handles[row]} is pushed in the next tick"
+    for member in world._forces.members:
+        if isinstance(member, PointGravity):
+            continue
+        own = getattr(member, "coast_obstacle", None)
+        words = own() if callable(own) else f"the force {_name(member)} acts"
+        if words is not None:
+            yield words
+    stored = bodies.array[STORED_MOMENTUM : STORED_MOMENTUM + 3, : bodies.count].any(axis=0)
+    for body in _first(bodies, stored):
+        yield f"{body} stores angular momentum"
+    for callback in (*world._stages.on_tick, *world._stages.after_tick):
+        if getattr(callback.function, "skippable", False) is not True:
+            yield f"the callback {_name(callback.function)} has no attribute skippable = True"
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__qualname__", repr(function)))
+
+
+def _gravity(world: World) -> FloatArray:
+    """GM and centre of the attraction of each body, shape (4, n)."""
+    bodies = world._bodies
+    gravity = np.zeros((GRAVITY_ROWS, bodies.count))
+    for force in world._forces:
+        if not isinstance(force, PointGravity):
+            continue
+        table = force._table
+        rows = force.rows.start + np.flatnonzero(table.read("enabled", force._slice()))
+        if not len(rows):
+            continue
+        if table.read("j2", rows).any():
+            raise InTheWay(f"{force!r} has a J2, so that orbits around it are no conics")
+        named = table.array[0, rows].astype(np.int64)
+        columns: Any = np.arange(bodies.count) if NOBODY in named else named
+        taken = columns[gravity[GM, columns] > 0.0]
+        if len(taken):
+            raise InTheWay(f"{force!r} is a second gravity on {bodies.handles[taken[0]]}")
+        gravity[GM, columns] = table.read("gm", rows)
+        gravity[CENTER:, columns] = table.read("center", rows).T
+        at_center = (bodies.array[_POSITION, columns] == gravity[CENTER:, columns]).all(axis=0)
+        if at_center.any():
+            raise InTheWay(f"{bodies.handles[columns[at_center][0]]} is at the centre of {force!r}")
+    return gravity
+
+
+def _check_path(world: World, gravity: FloatArray, end: FloatArray, seconds: float) -> None:
+    """Raise `InTheWay` if a path leads into the ball to keep out of, or straight into the centre of gravity."""
+    bodies, ball = world._bodies, keep_out_of(world._store)
+    start = bodies.array[:STATE_ROWS, : bodies.count]
+    gm, centers = gravity[GM], gravity[CENTER:]
+    before, attracted = start[_POSITION] - centers, gm > 0.0
+    with np.errstate(all="ignore"):  # a state that is not finite is found later
+        distance = over_arrays(least_distance)(
+            np.where(attracted, gm, 1.0), before, start[_VELOCITY], end[_POSITION] - centers, end[_VELOCITY], seconds
+        )
+    for body in _first(bodies, attracted & (distance <= _STRAIGHT_DOWN * np.abs(before).max(axis=0, initial=0.0))):
+        raise InTheWay(f"{body} falls straight into the centre of gravity")
+    if ball is None:
+        return
+    center, radius = ball[0][:, np.newaxis], ball[1]
+    for body in _first(bodies, attracted & (centers != center).any(axis=0)):
+        raise InTheWay(f"the gravity on {body} has another centre than keep_out")
+    with np.errstate(all="ignore"):
+        straight = over_arrays(least_distance_on_a_line)(start[_POSITION] - center, start[_VELOCITY], seconds)
+    for body in _first(bodies, np.where(attracted, distance, straight) < radius):
+        raise InTheWay(f"the path of {body} enters keep_out, a ball of {radius:g} m around {ball[0].tolist()}")
+
+
+def _first(bodies: Bodies, where: Any) -> list[Any]:
+    """The first body for which this is true, or none."""
+    return [bodies.handles[row] for row in np.flatnonzero(where)[:1]]
+
+
+# the jump
+
+
+def jump(world: World, ticks: int) -> None:
+    """Jump that many ticks ahead, all or nothing; the world is in the phase of a tick.
+
+    Raises:
+        RuntimeError: Something stands in the way.
+        NonFiniteStateError: The state after the jump is not finite.
+    """
+    store, bodies = world._store, world._bodies
+    store.enter(CALLING)  # from here on, only this thread may change the world
+    try:
+        end = _states_after(world, ticks)
+    except InTheWay as found:
+        raise RuntimeError(f"World.coast: the world cannot coast for {ticks} ticks: {found}") from None
+    for body in _first(bodies, ~np.isfinite(end).all(axis=0)):
+        raise NonFiniteStateError(
+            f"{body}: its state is not finite after a coast of {ticks} ticks; nothing was changed"
+        )
+    everybody = slice(0, bodies.count)
+    with store.all_or_nothing():
+        bodies.write(slice(0, STATE_ROWS), everybody, end)
+        bodies.write(slice(PREVIOUS, PREVIOUS + STATE_ROWS), everybody, end)  # to be drawn without blending
+        bodies.forget_history()
+        store.record(_set_tick_count, bodies, bodies.tick_count)
+        _set_tick_count(bodies, bodies.tick_count + ticks)
+
+
+def _set_tick_count(bodies: Bodies, count: int) -> None:
+    bodies.control[TICKS] = count

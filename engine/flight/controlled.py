@@ -1,0 +1,316 @@
+"""Control loops, which sample a law at their own rate and command actuators."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from functools import cache
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, integer, refuse
+from ..checks import components as checked_numbers
+from ..kernels.attitude import error_angle
+from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
+from ..store.schema import ANY, Field, Kind, Schema
+from .part import Place, SampledPart
+from .reference import FixedOrMoving, Reference
+from .samples import combined, components, evaluate
+
+_SAME_PERIOD = 1e-9
+"""Largest relative difference between the period of actuators and that of their loop."""
+_MEASURED = ("orientation", "angular_velocity_body", "field_body")
+
+
+class Actuators(Protocol):
+    """What a control loop commands.
+
+    Actuators may also have
+
+    * `saturated`: whether they could not do what was wanted,
+    * `period`: the time between two commands [s] that they are made for,
+    * `body`: the body that they act on,
+    * `members`: the forces and parts that they command, which must be added to the world before the loop,
+    * `state_size`: how many numbers they remember from one command to the next. Then `command` takes these as a fourth argument `state`,
+      an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world, and start at zero.
+    """
+
+    def command(self, torque_body: Any, force_body: Any, seconds: float, /) -> Any:
+        """Produce a torque [N·m] and a force [N], both in body axes, until the next command after `seconds`; None leaves the force free."""
+
+
+@cache
+def loop_schema(law_size: int, actuator_size: int, delay: int) -> Schema:
+    """Schema of the loops whose laws and actuators remember so many numbers."""
+    optional = [
+        Field("waiting", Kind.STATE, 3 * delay, "N·m", "body", digest=5, meaning="torques that are not yet due, oldest first"),
+        Field("law_state", Kind.STATE, law_size, digest=6, meaning="what the law remembers"),
+        Field("actuator_state", Kind.STATE, actuator_size, digest=7, meaning="what the actuators remember"),
+    ]  # fmt: skip
+    fields = (
+        *reference_fields("body"),
+        Field("force_body", Kind.COMMAND, 3, "N", "body", digest=0, rule=ANY, meaning="force wanted beside the torque"),
+        Field("force_is_free", Kind.COMMAND, digest=8, meaning="whether any force will do"),
+        Field("samples", Kind.STATE, digest=1, meaning="how many samples were taken, counted up to delay + 1"),
+        Field("torque_body", Kind.STATE, 3, "N·m", "body", digest=2, meaning="torque of the last sample"),
+        Field("error_angle", Kind.STATE, 1, "rad", digest=3, meaning="attitude error at the last sample"),
+        Field("saturated", Kind.STATE, digest=4, meaning="whether the actuators were saturated by the last command"),
+        *(field for field in optional if field.size),
+    )
+    return Schema(f"control loops {law_size} {actuator_size} {delay}", fields)
+
+
+class _Measured:
+    """What an estimator says of a body; what it does not say is read from the body itself."""
+
+    __slots__ = ("_body", "_estimate")
+
+    def __init__(self, estimate: Any, body: Any) -> None:
+        self._estimate, self._body = estimate, body
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._estimate if hasattr(self._estimate, name) else self._body, name)
+
+
+class Controlled(SampledPart):
+    """A control loop, in which a law is sampled every few ticks and commands actuators, which hold between two samples.
+
+    At each sample, the loop asks the reference for the wanted attitude, asks the law for a torque, and commands this torque to the
+    actuators. With a delay of d samples, it commands the torque that the law gave d samples before, and nothing until the first one is due.
+    Between two samples the loop costs nothing.
+
+    What the law remembers is state of the loop, which is undone with a failed tick, hashed and copied with the world. One law may
+    therefore serve several loops. When the loop is disabled, it commands zero torque and force once; when it is enabled again, it starts
+    anew, with the initial state of its law.
+
+    Args:
+        body: The body that is controlled.
+        law: A law of `flight.control`, or anything with its methods `initial_state` and `update` and its attribute `state_size`.
+        reference: A `Reference`, `Spin`, `Slew`, `Pointing`, or anything with `at(time, body)`.
+        actuators: A `BodyTorque`, or anything with `command(torque_body, force_body, seconds)`; see `Actuators`.
+        every: Interval between two samples, in ticks, at least 1.
+        delay: Samples by which the command is late, at least 0.
+        measured: An estimator with `orientation` and `angular_velocity_body`; what it lacks is read from the body. None is the body.
+        force_body: Force that is wanted beside the torque [N], body frame, shape (3,). None leaves it free.
+        name: Its name in errors.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: The interval is below 1, the delay is negative, the actuators belong to another body, or the body was removed.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.01)
+        >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)), orientation=(1.0, 0.0, 0.0, 0.0))
+        >>> motor = world.add_part(flight.BodyTorque(ship, max_torque=100.0))
+        >>> law = flight.control.QuaternionPD.tuned(ship.inertia_body, max_torque_body=100.0, bandwidth=0.5)
+        >>> loop = world.add_part(flight.Controlled(ship, law, flight.Reference(), motor, every=20))
+        >>> world.step(6000)
+        >>> loop.error_angle < 1e-3
+        True
+    """
+
+    __slots__ = ("_actuators", "_delay", "_law", "_measured", "_reference", "_schema")
+
+    _place: ClassVar[Place] = Place.CONTROL_LOOP
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        law: Any,
+        reference: FixedOrMoving,
+        actuators: Actuators,
+        *,
+        every: int,
+        delay: int = 0,
+        measured: Any = None,
+        force_body: npt.ArrayLike | None = (0.0, 0.0, 0.0),
+        name: str = "control loop",
+    ) -> None:
+        owner = f"Controlled of {require_body(body, 'body', 'Controlled')}"
+        _check_law(law, owner)
+        _check_reference(reference, owner)
+        if not callable(getattr(actuators, "command", None)):
+            refuse(owner, "actuators", actuators, "an object with command(torque_body, force_body, seconds)", TypeError)
+        if getattr(actuators, "body", body) is not body:
+            refuse(owner, "actuators", actuators, f"those of {body}")
+        if measured is not None and not any(hasattr(measured, name) for name in _MEASURED):
+            refuse(
+                owner, "measured", measured, f"an object with one of the attributes {', '.join(_MEASURED)}", TypeError
+            )
+        self._law, self._reference, self._actuators, self._measured = law, reference, actuators, measured
+        self._delay = integer(delay, "delay", owner, at_least=0)
+        actuator_size = integer(getattr(actuators, "state_size", 0), "actuators.state_size", owner, at_least=0)
+        self._schema: Schema = loop_schema(law.state_size, actuator_size, self._delay)  # type: ignore[misc]
+        force = self._force_values(force_body, owner)
+        super().__init__([(body,)], force, name=name, every=every)
+
+    @property
+    def force_body(self) -> FloatArray | None:
+        """Force that is wanted beside the torque [N], body frame, shape (3,); None leaves it free."""
+        return None if self._numbers("force_is_free")[0] else self._value("force_body")
+
+    @force_body.setter
+    def force_body(self, value: npt.ArrayLike | None) -> None:
+        for name, values in self._force_values(value, self).items():
+            self._set_numbers(name, values[:, 0].tolist())
+
+    def _force_values(self, value: npt.ArrayLike | None, owner: object) -> dict[str, FloatArray]:
+        force = checked(self._schema, "force_body", (0.0, 0.0, 0.0) if value is None else value, owner)
+        return {"force_body": force, "force_is_free": np.full((1, 1), float(value is None))}
+
+    @fixed
+    def body(self) -> BodyHandle:
+        """The body that is controlled."""
+        return self.named_bodies()[0]
+
+    @fixed
+    def actuators(self) -> Any:
+        """What the loop commands."""
+        return self._actuators
+
+    @fixed
+    def delay(self) -> int:
+        """Samples by which the command is late."""
+        return self._delay
+
+    @fixed
+    def measured(self) -> Any:
+        """The estimator that the loop reads; None if it reads the body."""
+        return self._measured
+
+    @property
+    def law(self) -> Any:
+        """The law; a new one must remember as many numbers, and starts from its initial state."""
+        return self._law
+
+    @law.setter
+    def law(self, value: Any) -> None:
+        _check_law(value, self)
+        if value.state_size != self._law.state_size:
+            refuse(
+                self,
+                "law",
+                value,
+                f"one with state_size = {self._law.state_size}; for any other law, remove the loop and add a new one",
+            )
+        self._replace("_law", value)
+        self._set_numbers("samples", [0.0])
+
+    @property
+    def reference(self) -> Any:
+        """The reference, which may be assigned at any time."""
+        return self._reference
+
+    @reference.setter
+    def reference(self, value: FixedOrMoving) -> None:
+        _check_reference(value, self)
+        self._replace("_reference", value)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the loop is sampled, initially True.
+
+        Disabling it commands zero torque and force once. Enabling it starts anew, with the initial state of the law.
+        """
+        return bool(self._value("enabled"))
+
+    @enabled.setter
+    def enabled(self, value: bool) -> None:
+        was = self.enabled
+        self._assign("enabled", value)
+        if was and not self.enabled:
+            self._set_numbers("samples", [0.0])
+            if self._table.store is not None:
+                force = self.force_body
+                self._command(
+                    np.zeros(3), None if force is None else np.zeros(3), self._seconds(self._table.store.world())
+                )
+
+    @property
+    def torque_body(self) -> FloatArray:
+        """Torque of the last sample [N·m], before the delay and the limits of the actuators, body frame, shape (3,)."""
+        return self._value("torque_body")
+
+    @property
+    def error_angle(self) -> float:
+        """Angle between measured and wanted attitude at the last sample [rad], from 0 to π."""
+        return self._numbers("error_angle")[0]
+
+    @property
+    def saturated(self) -> bool:
+        """Whether the actuators could not do what the last command wanted."""
+        return self._numbers("saturated")[0] > 0.0
+
+    def _joined(self, world: Any) -> None:
+        actuators, seconds = self._actuators, self._seconds(world)
+        for member in (actuators, *getattr(actuators, "members", ())):
+            if isinstance(member, TableRows) and member._table.store is not self._table.store:
+                refuse(self, "actuators", member, "added to the world before the loop")
+        period = getattr(actuators, "period", seconds)
+        if abs(period - seconds) > _SAME_PERIOD * seconds:
+            rule = f"made for a period of {seconds!r} s, the time between two samples of the loop"
+            refuse(self, "actuators", f"{actuators!r} with a period of {period!r} s", rule)
+
+    def _sample(self, world: Any) -> None:
+        measured = self.body if self._measured is None else _Measured(self._measured, self.body)
+        seconds, law = self._seconds(world), self._law
+        reference = self._reference.at(world.time, measured)
+        samples = self._numbers("samples")[0]
+        if samples:
+            state = np.array(self._numbers("law_state")) if law.state_size else np.zeros(0)
+        else:
+            state = law.initial_state(measured, reference)
+        torque, state = law.update(measured, reference, seconds, state)
+        wanted = checked_numbers(torque, "torque_body", f"the law of {self!r}")
+        self._set_numbers("samples", [min(samples + 1.0, self._delay + 1.0)])
+        self._set_numbers("torque_body", wanted)
+        self._set_numbers("error_angle", [_error_angle(measured, reference)])
+        if law.state_size:
+            self._set_numbers("law_state", checked_numbers(state, "state", f"the law of {self!r}", law.state_size))
+        if self._delay:
+            waiting = [*self._numbers("waiting"), *wanted]
+            wanted = waiting[:3]
+            self._set_numbers("waiting", waiting[3:])
+        if samples >= self._delay:
+            self._command(np.array(wanted), self.force_body, seconds)
+
+    def _command(self, torque: FloatArray, force: FloatArray | None, seconds: float) -> None:
+        """Command the actuators, and keep what they remember."""
+        actuators: Any = self._actuators
+        if "actuator_state" in self._schema.by_name:
+            size = self._schema.by_name["actuator_state"].size
+            state = actuators.command(torque, force, seconds, np.array(self._numbers("actuator_state")))
+            self._set_numbers("actuator_state", checked_numbers(state, "state", f"the actuators of {self!r}", size))
+        else:
+            actuators.command(torque, force, seconds)
+        self._set_numbers("saturated", [float(bool(getattr(actuators, "saturated", False)))])
+
+    def _seconds(self, world: Any) -> float:
+        """Time between two samples [s]."""
+        return float(self._every * world.dt)
+
+    def _replace(self, name: str, value: Any) -> None:
+        """Set an attribute so that a failed tick undoes it."""
+        store = self._table.store
+        if store is not None:
+            store.before_change(self._table)
+            store.record(setattr, self, name, getattr(self, name))
+        setattr(self, name, value)
+
+
+def _error_angle(measured: Any, reference: Reference) -> float:
+    q = components(measured.orientation, "measured orientation", "Controlled", 4)
+    wanted = components(reference.orientation, "reference orientation", "Controlled", 4)
+    return float(combined(evaluate(error_angle, q, wanted), "Controlled", "error_angle")[0])
+
+
+def _check_law(law: Any, owner: object) -> None:
+    if not (callable(getattr(law, "update", None)) and callable(getattr(law, "initial_state", None))):
+        refuse(owner, "law", law, "a law of flight.control, or an object with initial_state and update", TypeError)
+    integer(getattr(law, "state_size", None), "law.state_size", owner, at_least=0)
+
+
+def _check_reference(reference: Any, owner: object) -> None:
+    if not callable(getattr(reference, "at", None)):
+        refuse(owner, "reference", reference, "a Reference, or an object with at(time, body)", TypeError)

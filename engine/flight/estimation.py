@@ -1,0 +1,409 @@
+"""An estimator of attitude and gyro bias from a gyro and star trackers."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, NonFiniteStateError, read_only, real, refuse, unit_quaternion
+from ..compilation.compiler import inlined, kernel
+from ..kernels.attitude_filter import (
+    Estimate,
+    GyroNoise,
+    Sighting,
+    mean_rate,
+    predicted,
+    started,
+    turn_of,
+    updated,
+)
+from ..kernels.quaternions import conjugate, multiply, normalize
+from ..kernels.vectors import add_scaled, scale, subtract
+from ..loops.columns import Array, load_quaternion, load_symmetric, load_vector, store_quaternion, store_vector
+from ..reading import reading
+from ..store.rows import Parameter, checked, fixed, reference_fields
+from ..store.schema import NOT_NEGATIVE, POSITIVE, Field, Kind, Schema
+from .instruments import ACROSS, ALONG, BORESIGHT, SAMPLES, TICK, VALID, VALUE
+from .optical_sensors import StarTracker
+from .part import Place, SampledPart
+from .sensors import Gyro
+
+ATTITUDE_FILTERS = Schema(
+    "attitude filters",
+    (
+        *reference_fields("body"),
+        Field("density", Kind.MODEL, 1, "rad/√s", digest=0, rule=NOT_NEGATIVE, meaning="of the noise of the gyro"),
+        Field("walk", Kind.MODEL, 1, "rad/s/√s", digest=1, rule=NOT_NEGATIVE, meaning="of the bias of the gyro"),
+        Field("bias_deviation", Kind.MODEL, 1, "rad/s", digest=2, rule=POSITIVE, meaning="of the bias at first"),
+        Field("rate_deviation", Kind.MODEL, 1, "rad/s", digest=3, rule=POSITIVE, meaning="of the rate while the gyro is silent"),
+        # what has been measured since the start, in a ring of rows
+        Field("turn", Kind.STATE, 4, digest=4, rest=(0.0, 0.0, 0.0, 1.0), meaning="rotation by the gyro"),
+        Field("bias_integral", Kind.STATE, 3, "rad", "body", digest=5, meaning="what was taken off the gyro"),
+        Field("tick", Kind.STATE, digest=6, rest=-1.0, meaning="the tick of the sample"),
+        # of the first row
+        Field("latest_turn", Kind.STATE, 4, digest=7, rest=(0.0, 0.0, 0.0, 1.0)),
+        Field("latest_bias_integral", Kind.STATE, 3, "rad", "body", digest=8),
+        Field("latest_tick", Kind.STATE, digest=9, rest=-1.0),
+        Field("is_started", Kind.STATE, digest=10, meaning="whether there is an estimate"),
+        Field("silence", Kind.STATE, 1, "s", digest=11, meaning="time without a valid reading of the gyro"),
+        Field("rate", Kind.STATE, 3, "rad/s", "body", digest=12, meaning="last valid reading of the gyro"),
+        Field("orientation", Kind.STATE, 4, digest=13, rest=(0.0, 0.0, 0.0, 1.0)),
+        Field("bias_body", Kind.STATE, 3, "rad/s", "body", digest=14),
+        Field("angles", Kind.STATE, 6, "rad²", "body", digest=15, meaning="covariance of the angles: xx, yy, zz, xy, xz, yz"),
+        Field("mixed", Kind.STATE, 9, "rad²/s", "body", digest=16, meaning="covariance of angles with biases, by rows"),
+        Field("biases", Kind.STATE, 6, "rad²/s²", "body", digest=17, meaning="covariance of the biases"),
+    ),
+)  # fmt: skip
+
+_DENSITY, _WALK = ATTITUDE_FILTERS.row("density"), ATTITUDE_FILTERS.row("walk")
+_BIAS_DEVIATION, _RATE_DEVIATION = ATTITUDE_FILTERS.row("bias_deviation"), ATTITUDE_FILTERS.row("rate_deviation")
+_TURN, _BIAS_INTEGRAL, _TICK = (ATTITUDE_FILTERS.row(name) for name in ("turn", "bias_integral", "tick"))
+_RING = slice(_TURN, _TICK + 1)
+_STATE = ATTITUDE_FILTERS.row("latest_turn")
+_SIZE = ATTITUDE_FILTERS.size - _STATE
+# places in the state, from `latest_turn` on
+_LATEST_BIAS_INTEGRAL, _LATEST_TICK = 4, 7
+_IS_STARTED, _SILENCE, _RATE, _ORIENTATION, _BIAS = 8, 9, 10, 13, 17
+_ANGLES, _MIXED, _BIASES = 20, 26, 35
+
+
+@kernel("attitude-filter-predict")
+def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every: int, dt: float, out: Array) -> bool:
+    """Write the state of a filter at a tick before it looks at star trackers.
+
+    Args:
+        filters: The table of the filters.
+        row: The first row of the filter.
+        gyros: The table of the gyros.
+        gyro: The row of the gyro.
+        tick: Number of the tick.
+        every: Ticks between two samples.
+        dt: Length of a tick [s].
+        out: Where the state is written, shape (_SIZE, 1).
+
+    Returns:
+        Whether it is finite.
+    """
+    for place in range(_SIZE):
+        out[place, 0] = filters[_STATE + place, row]
+    is_valid = gyros[VALID, gyro] > 0.0 and gyros[TICK, gyro] == tick
+    last_tick, last, silence = out[_LATEST_TICK, 0], load_vector(out, _RATE, 0), out[_SILENCE, 0]
+    rate = load_vector(gyros, VALUE, gyro) if is_valid else last
+    if last_tick >= 0.0:
+        seconds = (tick - last_tick) * dt
+        # the mean of two readings, if there are readings at both ends of one sample interval
+        is_sound = is_valid and silence == 0.0 and tick - last_tick == every
+        bias = load_vector(out, _BIAS, 0)
+        turn = turn_of(mean_rate(last if is_sound else rate, rate, bias), seconds)
+        store_quaternion(out, 0, 0, normalize(multiply(load_quaternion(out, 0, 0), turn)))
+        integral = load_vector(out, _LATEST_BIAS_INTEGRAL, 0)
+        store_vector(out, _LATEST_BIAS_INTEGRAL, 0, add_scaled(integral, seconds, bias))
+        if out[_IS_STARTED, 0] > 0.0:
+            deviation = filters[_RATE_DEVIATION, row]
+            drift = 0.0 if is_sound else deviation * deviation * seconds * (seconds + 2.0 * silence)
+            _store_estimate(out, predicted(_load_estimate(out), turn, seconds, _noise(filters, row, every, dt), drift))
+        silence = silence + seconds
+    elif not is_valid:
+        silence = every * dt
+    out[_SILENCE, 0] = 0.0 if is_valid else silence
+    out[_LATEST_TICK, 0] = tick
+    store_vector(out, _RATE, 0, rate)
+    return _is_finite(out)
+
+
+@kernel("attitude-filter-update")
+def _update(
+    filters: Array, row: int, then: int, trackers: Array, tracker: int, slot: int, every: int, dt: float, out: Array
+) -> bool:
+    """Use a sighting.
+
+    Args:
+        filters: The table of the filters.
+        row: The first row of the filter.
+        then: The row of the filter with what was measured when the sighting was taken; -1 if it is taken now.
+        trackers: The table of the star trackers.
+        tracker: The first row of the tracker.
+        slot: The row with its sighting.
+        every: Ticks between two samples of the filter.
+        dt: Length of a tick [s].
+        out: The state of the filter, which is replaced, shape (_SIZE, 1).
+
+    Returns:
+        Whether the new state is finite.
+    """
+    turn, seconds, bias = (0.0, 0.0, 0.0, 1.0), 0.0, (0.0, 0.0, 0.0)
+    if then >= 0:
+        turn = multiply(conjugate(load_quaternion(filters, _TURN, then)), load_quaternion(out, 0, 0))
+        seconds = (out[_LATEST_TICK, 0] - filters[_TICK, then]) * dt
+        used = subtract(load_vector(out, _LATEST_BIAS_INTEGRAL, 0), load_vector(filters, _BIAS_INTEGRAL, then))
+        bias = scale(1.0 / seconds, used)
+    across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
+    boresight = load_vector(trackers, BORESIGHT, tracker)
+    orientation = load_quaternion(trackers, VALUE, slot)
+    sighting = Sighting(orientation, boresight, across * across, along * along, turn, bias, seconds)
+    noise = _noise(filters, row, every, dt)
+    if out[_IS_STARTED, 0] > 0.0:
+        result, _, _ = updated(_load_estimate(out), sighting, noise)
+        _store_estimate(out, result)
+    else:
+        deviation = filters[_BIAS_DEVIATION, row]
+        _store_estimate(out, started(sighting, deviation * deviation, noise))
+        out[_IS_STARTED, 0] = 1.0
+    return _is_finite(out)
+
+
+@inlined
+def _noise(filters: Array, row: int, every: int, dt: float) -> GyroNoise:
+    density, walk = filters[_DENSITY, row], filters[_WALK, row]
+    return GyroNoise(density * density, walk * walk, every * dt)
+
+
+@inlined
+def _load_estimate(out: Array) -> Estimate:
+    mixed = (
+        out[_MIXED, 0],
+        out[_MIXED + 1, 0],
+        out[_MIXED + 2, 0],
+        out[_MIXED + 3, 0],
+        out[_MIXED + 4, 0],
+        out[_MIXED + 5, 0],
+        out[_MIXED + 6, 0],
+        out[_MIXED + 7, 0],
+        out[_MIXED + 8, 0],
+    )
+    return Estimate(
+        load_quaternion(out, _ORIENTATION, 0),
+        load_vector(out, _BIAS, 0),
+        load_symmetric(out, _ANGLES, 0),
+        mixed,
+        load_symmetric(out, _BIASES, 0),
+    )
+
+
+@inlined
+def _store_estimate(out: Array, estimate: Estimate) -> None:
+    store_quaternion(out, _ORIENTATION, 0, estimate.orientation)
+    store_vector(out, _BIAS, 0, estimate.bias_body)
+    for place in range(6):
+        out[_ANGLES + place, 0] = estimate.angles[place]
+        out[_BIASES + place, 0] = estimate.biases[place]
+    for place in range(9):
+        out[_MIXED + place, 0] = estimate.mixed[place]
+
+
+@inlined
+def _is_finite(out: Array) -> bool:
+    total = 0.0
+    for place in range(_SIZE):
+        total += 0.0 * out[place, 0]
+    return total == 0.0
+
+
+class AttitudeFilter(SampledPart):
+    """An estimator of attitude and gyro bias: a multiplicative extended Kalman filter of a gyro and star trackers.
+
+    It is sampled with the gyro, after all sensors, and reads only these sensors. Between two samples of the gyro the attitude turns by the
+    mean of the two readings, without the estimated bias, which is right to second order in the sample interval. Each valid sighting of a
+    tracker corrects attitude and bias by their covariance. A late sighting is used for the time at which it was taken; if all trackers have
+    the same delay, this is exact to first order in the errors.
+
+    The filter takes the noise of the gyro and of the trackers from them, so that its covariance is right by construction as long as they
+    have neither scale errors nor misalignment, which it does not estimate. It starts at the first valid sighting, unless an initial
+    `orientation` is given. While the gyro has no valid reading, the last rate is held, and the variance of the attitude grows as if the
+    rate were wrong by `rate_deviation`.
+
+    Args:
+        gyro: The gyro, without delay.
+        trackers: One or more star trackers on the same body, each sampled at a multiple of the interval of the gyro, with noise above 0.
+        orientation: Estimate of the orientation at first, scalar-last (x, y, z, w), body to world, shape (4,); None for the first sighting.
+        orientation_deviation: Standard deviation of its error about each axis [rad], above 0; given together with `orientation`.
+        bias_deviation: Standard deviation of the bias of each axis at first [rad/s], above 0; the estimate begins at 0.
+        noise_density: Density of the white noise of the gyro [rad/√s]; None for that of the gyro now.
+        bias_walk: Density of the random walk of its bias [rad/s/√s]; None for that of the gyro now.
+        rate_deviation: Standard deviation of the error of the rate that is held while the gyro is silent [rad/s], above 0.
+        name: Its name; None makes one from that of the body.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: A value violates its rule, the sensors are on different bodies, or their sample intervals do not fit.
+
+    Example:
+        >>> from engine import MassProperties, World, flight, rotation
+        >>> world = World(dt=0.1)
+        >>> ship = world.add_body(MassProperties.box(500.0, (2.0, 2.0, 3.0)), angular_velocity_body=(0.01, -0.02, 0.03))
+        >>> gyro = world.add_part(flight.Gyro(ship, noise_density=1e-5, bias_body=(1e-4, -2e-4, 3e-4), seed=1))
+        >>> tracker = world.add_part(flight.StarTracker(ship, (0, 0, 1), noise=(2e-5, 1e-4), every=10, seed=1))
+        >>> estimate = world.add_part(flight.AttitudeFilter(gyro, [tracker]))
+        >>> world.step(6001)
+        >>> estimate.bias_body.round(5).tolist()
+        [0.0001, -0.0002, 0.0003]
+    """
+
+    __slots__ = ("_gyro", "_trackers")
+
+    _place = Place.FILTER
+    _schema = ATTITUDE_FILTERS
+
+    def __init__(
+        self,
+        gyro: Gyro,
+        trackers: Iterable[StarTracker],
+        *,
+        orientation: npt.ArrayLike | None = None,
+        orientation_deviation: float | None = None,
+        bias_deviation: float = 1e-3,
+        noise_density: float | None = None,
+        bias_walk: float | None = None,
+        rate_deviation: float = 0.01,
+        name: str | None = None,
+    ) -> None:
+        owner = "AttitudeFilter"
+        if not isinstance(gyro, Gyro):
+            refuse(owner, "gyro", gyro, "a flight.Gyro", TypeError)
+        owner = f"AttitudeFilter of {gyro.body}"
+        if gyro.delay:
+            refuse(owner, "gyro", gyro, "a gyro without delay")
+        self._gyro, self._trackers = gyro, _checked_trackers(trackers, gyro, owner)
+        given = {
+            "density": ("noise_density", gyro.noise_density if noise_density is None else noise_density),
+            "walk": ("bias_walk", gyro.bias_walk if bias_walk is None else bias_walk),
+            "bias_deviation": ("bias_deviation", bias_deviation),
+            "rate_deviation": ("rate_deviation", rate_deviation),
+        }
+        schema = ATTITUDE_FILTERS
+        values = {field: checked(schema, field, value, owner, argument=word) for field, (word, value) in given.items()}
+        if (orientation is None) != (orientation_deviation is None):
+            both = (orientation, orientation_deviation)
+            refuse(owner, "orientation and orientation_deviation", both, "given together, or neither of them")
+        if orientation is not None:
+            angle = real(orientation_deviation, "orientation_deviation", owner, above=0.0)
+            bias = float(values["bias_deviation"][0, 0])
+            values |= {
+                "orientation": unit_quaternion(orientation, "orientation", owner)[:, np.newaxis],
+                "angles": np.array([3 * [angle * angle] + 3 * [0.0]]).T,
+                "biases": np.array([3 * [bias * bias] + 3 * [0.0]]).T,
+                "is_started": np.array([[1.0]]),
+            }
+        # a ring as long as the longest delay
+        late = max(tracker.delay * tracker.every // gyro.every for tracker in self._trackers)
+        name = f"{gyro.body.name} attitude filter" if name is None else name
+        super().__init__([(gyro.body,)] * (late + 1), values, name=name, every=gyro.every)
+
+    rate_deviation = Parameter[float](
+        "Standard deviation of the error of the rate that is held while the gyro is silent [rad/s], above 0."
+    )
+
+    @fixed
+    def gyro(self) -> Gyro:
+        """The gyro."""
+        return self._gyro
+
+    @fixed
+    def trackers(self) -> tuple[StarTracker, ...]:
+        """The star trackers."""
+        return self._trackers
+
+    @property
+    def is_started(self) -> bool:
+        """Whether there is an estimate; from the first valid sighting on, or from the start with a given orientation."""
+        return self._numbers("is_started")[0] > 0.0
+
+    @property
+    def orientation(self) -> FloatArray:
+        """Estimated orientation, scalar-last (x, y, z, w), body to world, shape (4,); no rotation before there is an estimate."""
+        return reading(np.array(self._numbers("orientation")))
+
+    @property
+    def angular_velocity_body(self) -> FloatArray:
+        """Last valid reading of the gyro without the estimated bias [rad/s], body frame, shape (3,)."""
+        return reading(np.array(self._numbers("rate")) - np.array(self._numbers("bias_body")))
+
+    @property
+    def bias_body(self) -> FloatArray:
+        """Estimated bias of the gyro [rad/s], body frame, shape (3,)."""
+        return reading(np.array(self._numbers("bias_body")))
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Covariance of the errors of attitude [rad], body frame, and bias [rad/s], shape (6, 6); infinite before there is an estimate.
+
+        The error of the attitude is the rotation vector that turns the estimate into the truth.
+        """
+        if not self.is_started:
+            return read_only(np.diag(np.full(6, np.inf)))
+        result = np.empty((6, 6))
+        result[:3, 3:] = np.reshape(self._numbers("mixed"), (3, 3))
+        result[3:, :3] = result[:3, 3:].T
+        for start, name in ((0, "angles"), (3, "biases")):
+            xx, yy, zz, xy, xz, yz = self._numbers(name)
+            result[start : start + 3, start : start + 3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        return read_only(result)
+
+    def _joined(self, world: Any) -> None:
+        for part in (self._gyro, *self._trackers):
+            if not any(part is other for other in world.parts):
+                refuse(self, "each sensor", part, "a part of this world; add it first")
+        # compiled now and not in the middle of a tick
+        out, gyro, tracker = np.zeros((_SIZE, 1)), self._gyro, self._trackers[0]
+        array, row = self._table.array, self.rows.start
+        _predict(array, row, gyro._table.array, gyro.rows.start, 0, self._every, world._dt, out)
+        sighting = np.zeros((tracker._schema.size, 1))
+        sighting[[VALUE + 3, ACROSS, ALONG]] = 1.0
+        _update(array, row, -1, sighting, 0, 0, self._every, world._dt, out)
+
+    def _sample(self, world: Any) -> None:
+        table, rows, gyro = self._table, self._slice(), self._gyro
+        tick, every, dt = world._bodies.tick_count, self._every, world._dt
+        first, count = rows.start, rows.stop - rows.start
+        array, out = table.array, np.empty((_SIZE, 1))
+        is_finite = _predict(array, first, gyro._table.array, gyro._slice().start, tick, every, dt, out)
+        for tracker in self._trackers:
+            found = _arrival(tracker, tick)
+            if found is None:
+                continue
+            slot, taken = found
+            then = -1 if taken == tick else first + taken // every % count
+            if then < 0 or array[_TICK, then] == taken:  # else it is older than what is remembered
+                trackers, start = tracker._table.array, tracker._slice().start
+                is_finite = is_finite and _update(array, first, then, trackers, start, slot, every, dt, out)
+        if not is_finite:
+            raise NonFiniteStateError(f"{self!r}: the estimate is not finite at t = {world.time:g} s")
+        table.write(slice(_STATE, _STATE + _SIZE), slice(first, first + 1), out)
+        if count > 1:
+            now = first + tick // every % count
+            table.write(_RING, slice(now, now + 1), out[: _LATEST_TICK + 1])
+
+
+def _arrival(tracker: StarTracker, tick: int) -> tuple[int, int] | None:
+    """The row and the tick of the valid sighting that arrives from a tracker in a tick, if there is one."""
+    array, rows = tracker._table.array, tracker._slice()
+    first, count = rows.start, rows.stop - rows.start
+    number = int(array[SAMPLES, first])
+    if number < count or array[TICK, first + (number - 1) % count] != tick:
+        return None
+    slot = first + number % count
+    return (slot, int(array[TICK, slot])) if array[VALID, slot] > 0.0 else None
+
+
+def _checked_trackers(trackers: Any, gyro: Gyro, owner: str) -> tuple[StarTracker, ...]:
+    rule = "a list of one or more flight.StarTracker"
+    if isinstance(trackers, StarTracker) or not isinstance(trackers, Iterable):
+        refuse(owner, "trackers", trackers, rule, TypeError)
+    chosen = tuple(trackers)
+    if not all(isinstance(tracker, StarTracker) for tracker in chosen):
+        refuse(owner, "trackers", chosen, rule, TypeError)
+    if not chosen or len(set(map(id, chosen))) != len(chosen):
+        refuse(owner, "trackers", chosen, f"{rule}, each once")
+    for tracker in chosen:
+        if tracker.body is not gyro.body:
+            refuse(owner, "trackers", tracker, f"on {gyro.body}, as the gyro is")
+        if tracker.every % gyro.every:
+            refuse(
+                owner, "trackers", tracker, f"sampled every multiple of {gyro.every} ticks, the interval of the gyro"
+            )
+        if min(tracker.noise) <= 0.0:
+            refuse(owner, "trackers", tracker, "with noise above 0 in both directions")
+    return chosen

@@ -1,0 +1,395 @@
+"""Control laws whose torque depends on attitude and rates without switching, each with its formula."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Sequence
+from math import inf, sqrt
+from typing import Any, Self
+
+import numpy.typing as npt
+
+from ..checks import FloatArray, real, refuse, stack
+from ..kernels.attitude import attitude_error, modified_rodrigues
+from ..kernels.quaternions import Quaternion, rotate_inverse
+from ..kernels.selection import choose
+from ..kernels.vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
+from .law import Law, gain, inertia_tensor, limits, tensor_gain, tensor_matrix
+from .samples import Components, components, evaluate
+
+_SMALLEST = 1e-150
+"""Stands for zero where a number is divided by; its square is still a normal float."""
+
+_NO_INTEGRAL: Components = [0.0, 0.0, 0.0]
+_NO_INERTIA: Components = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def within(value: float, limit: float) -> float:
+    """The value, or the nearer end of the range from −limit to limit."""
+    return choose(value > limit, limit, choose(value < -limit, -limit, value))
+
+
+def mrp_feedback(
+    q: Quaternion,
+    rates: Vector,
+    reference: Quaternion,
+    reference_rates_world: Vector,
+    reference_acceleration_world: Vector,
+    inertia: Symmetric,
+    stored_momentum: Vector,
+    known_torque: Vector,
+    integral: Vector,
+    parameters: Sequence[float],
+) -> tuple[float, float, float, float, float, float]:
+    """Torque and new integral ``K∫σ``; parameters are K, P, integral gain, seconds, and the limits of the integral."""
+    k, p, integral_gain, seconds, limit_x, limit_y, limit_z = parameters
+    sigma = modified_rodrigues(q, reference)
+    reference_rates = rotate_inverse(q, 2.0, reference_rates_world)
+    reference_acceleration = rotate_inverse(q, 2.0, reference_acceleration_world)
+    rate_error = subtract(rates, reference_rates)
+    z = add(integral, apply_symmetric(inertia, rate_error))
+    # with ω_r − Kᵢz instead of ω, the difference from the gyroscopic torque is at right angles to δω + Kᵢz and does no work on it
+    momentum = add(apply_symmetric(inertia, rates), stored_momentum)
+    gyroscopic = cross(add_scaled(reference_rates, -integral_gain, z), momentum)
+    feedforward = apply_symmetric(inertia, subtract(reference_acceleration, cross(rates, reference_rates)))
+    torque = subtract(add(gyroscopic, feedforward), known_torque)
+    torque = add_scaled(add_scaled(torque, -k, sigma), -p, add_scaled(rate_error, integral_gain, z))
+    grown = add_scaled(integral, k * seconds, sigma)
+    limited = within(grown[0], limit_x), within(grown[1], limit_y), within(grown[2], limit_z)
+    return *torque, *limited
+
+
+class MRPFeedback(Law):
+    """Nonlinear feedback of the modified Rodrigues parameters (MRP) of the attitude error, which tracks a moving reference exactly.
+
+    The torque is ``−Kσ − Pδω − P Kᵢz + (ω_r − Kᵢz) × (Iω + h) + I(ω̇_r − ω × ω_r) − L``, with ``z = K∫σ dt + I δω``, in body axes. σ are
+    the MRP of the shortest rotation from the reference to the body, so that ``|σ| ≤ 1``; where that rotation passes half a turn, σ jumps
+    to its shadow set. ``δω = ω − ω_r`` is the rate error, h the momentum of the wheels, ω̇_r the derivative of ω_r in the world, and L a
+    known torque. Without wheels, small errors have the stiffness K/4 and the damping P about every axis.
+
+    The integral removes the error that a constant unknown torque would leave. It grows by ``K σ seconds`` after each sample and starts at
+    zero, so that z starts at ``I δω``.
+
+    Args:
+        k: Attitude gain K [N·m], above zero.
+        p: Rate gain P [N·m·s], above zero.
+        integral_gain: Integral gain Kᵢ [1/(kg·m²)]; 0 is no integral, and then the law has no state.
+        integral_limit: Largest component of ``K∫σ dt`` [N·m·s], one number or three. None is no limit.
+        known_torque_body: Known torque L [N·m] that acts on the body, body frame, shape (..., 3).
+        inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes that of the
+            measured body. For a body with reaction wheels, it is the tensor of the equation of motion, ``I − Σ J ĝĝᵀ``.
+
+    Raises:
+        ValueError: A gain is not positive, the integral gain is negative, or the tensor has no inverse.
+
+    Stability: ``V = δω·Iδω/2 + 2K ln(1 + σ·σ) + Kᵢ z·z/2`` has the derivative ``−P |δω + Kᵢz|²``.
+    Source: Schaub and Junkins, Analytical Mechanics of Space Systems, section 8.4. The cross product has the sign that their proof needs;
+        with ``ω_r + Kᵢz``, as the law is often printed, V can grow.
+
+    Example:
+        >>> from engine import MassProperties, World, rotation
+        >>> from engine.flight import Reference
+        >>> world = World(dt=0.1)
+        >>> ship = world.add_body(MassProperties.box(12.0, (1.0, 1.0, 2.0)), angular_velocity_body=(0.1, -0.3, 0.2))
+        >>> law = MRPFeedback(k=5.0, p=4.0)
+        >>> @world.on_tick
+        ... def steer(world):
+        ...     ship.apply_torque_body(law.torque_body(ship, Reference(), world.dt))
+        >>> world.step(300)
+        >>> float(rotation.angle_between(ship.orientation, (0.0, 0.0, 0.0, 1.0))) < 1e-4
+        True
+    """
+
+    def __init__(
+        self,
+        k: float,
+        p: float,
+        integral_gain: float = 0.0,
+        integral_limit: float | npt.ArrayLike | None = None,
+        known_torque_body: npt.ArrayLike = (0.0, 0.0, 0.0),
+        *,
+        inertia_body: npt.ArrayLike | None = None,
+    ) -> None:
+        name = self._name
+        self.k, self.p = gain(k, "k", name), gain(p, "p", name)
+        self.integral_gain = real(integral_gain, "integral_gain", name, at_least=0.0)
+        self._limits = 3 * [inf] if integral_limit is None else limits(integral_limit, "integral_limit", name)
+        self._known_torque = components(stack(known_torque_body, "known_torque_body", name, 3), "", name, 3)
+        self._tensor = inertia_tensor(inertia_body, name)
+        self.state_size = 3 if self.integral_gain > 0.0 else 0
+
+    def update(
+        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        interval = real(seconds, "seconds", self._name, above=0.0)
+        state_or_zero = components(state, "state", self._name, 3) if self.state_size else _NO_INTEGRAL
+        results = evaluate(
+            mrp_feedback,
+            *self._attitude(measured, reference),
+            self._acceleration(reference),
+            self._inertia(self._tensor, measured),
+            self._stored(measured),
+            self._known_torque,
+            state_or_zero,
+            [self.k, self.p, self.integral_gain, interval, *self._limits],
+        )
+        return self._result(results if self.state_size else results[:3])
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"k": self.k, "p": self.p, "integral_gain": self.integral_gain}
+
+
+def pd_torque(
+    q: Quaternion,
+    turn: Vector,
+    rate_error: Vector,
+    rates: Vector,
+    reference_rates: Vector,
+    reference_acceleration_world: Vector,
+    inertia: Symmetric,
+    stored_momentum: Vector,
+    stiffness: Symmetric,
+    damping: Symmetric,
+    feedforward: float,
+) -> Vector:
+    """Torque of an attitude and a rate error; `feedforward` is 1 with the gyroscopic terms and 0 without."""
+    reference_acceleration = rotate_inverse(q, 2.0, reference_acceleration_world)
+    momentum = add(apply_symmetric(inertia, rates), stored_momentum)
+    wanted = subtract(reference_acceleration, cross(rates, reference_rates))
+    moving = scale(feedforward, add(cross(rates, momentum), apply_symmetric(inertia, wanted)))
+    return subtract(moving, add(apply_symmetric(stiffness, turn), apply_symmetric(damping, rate_error)))
+
+
+def quaternion_pd(
+    q: Quaternion,
+    rates: Vector,
+    reference: Quaternion,
+    reference_rates_world: Vector,
+    reference_acceleration_world: Vector,
+    inertia: Symmetric,
+    stored_momentum: Vector,
+    stiffness: Symmetric,
+    damping: Symmetric,
+    feedforward: float,
+) -> Vector:
+    """Torque of `QuaternionPD` without a largest torque."""
+    turn = scale(2.0, attitude_error(q, reference)[0])
+    reference_rates = rotate_inverse(q, 2.0, reference_rates_world)
+    rate_error = subtract(rates, reference_rates)
+    moving = (reference_rates, reference_acceleration_world, inertia, stored_momentum, stiffness, damping, feedforward)
+    return pd_torque(q, turn, rate_error, rates, *moving)
+
+
+def share_of_approach(
+    turn: Vector, inertia: Symmetric, stiffness: Symmetric, damping: Symmetric, largest: Vector
+) -> float:
+    """Factor from 0 to 1 by which the attitude error is reduced, so that half of the largest torque can brake the approach.
+
+    With the factor 1 the rate of approach is ``λx`` for an error x, ``λ = e·Ke / e·De`` along the axis e. Beyond ``x = a/λ²`` it is limited
+    to ``√(2a(x − a/(2λ²)))``, which continues that line with the same slope and needs the deceleration a; and to the rate at which
+    the gyroscopic torque ``ω² e × Ie`` takes the other half.
+    """
+    size = sqrt(dot(turn, turn))
+    divisor = max(size, _SMALLEST)
+    axis = (turn[0] / divisor, turn[1] / divisor, turn[2] / divisor)
+    per_acceleration = apply_symmetric(inertia, axis)
+    per_rate_squared = cross(axis, per_acceleration)
+    need = max(
+        abs(per_acceleration[0]) / largest[0],
+        abs(per_acceleration[1]) / largest[1],
+        abs(per_acceleration[2]) / largest[2],
+        _SMALLEST,
+    )
+    need_squared = max(
+        abs(per_rate_squared[0]) / largest[0],
+        abs(per_rate_squared[1]) / largest[1],
+        abs(per_rate_squared[2]) / largest[2],
+        _SMALLEST,
+    )
+    deceleration, largest_rate = 0.5 / need, sqrt(0.5 / need_squared)
+    slope = dot(axis, apply_symmetric(stiffness, axis)) / max(dot(axis, apply_symmetric(damping, axis)), _SMALLEST)
+    unlimited = max(slope * size, _SMALLEST)
+    # in units of the error at which the line ends
+    excess = max(unlimited * slope / deceleration, 1.0)
+    parabola = deceleration / max(slope, _SMALLEST) * sqrt(2.0 * excess - 1.0)
+    rate = choose(excess > 1.0, parabola, unlimited)
+    return choose(rate > largest_rate, largest_rate, rate) / unlimited
+
+
+def braking_quaternion_pd(
+    q: Quaternion,
+    rates: Vector,
+    reference: Quaternion,
+    reference_rates_world: Vector,
+    reference_acceleration_world: Vector,
+    inertia: Symmetric,
+    stored_momentum: Vector,
+    stiffness: Symmetric,
+    damping: Symmetric,
+    feedforward: float,
+    largest: Vector,
+) -> Vector:
+    """Torque of `QuaternionPD` whose rate of approach is limited."""
+    turn = scale(2.0, attitude_error(q, reference)[0])
+    reference_rates = rotate_inverse(q, 2.0, reference_rates_world)
+    rate_error = subtract(rates, reference_rates)
+    turn = scale(share_of_approach(turn, inertia, stiffness, damping, largest), turn)
+    moving = (reference_rates, reference_acceleration_world, inertia, stored_momentum, stiffness, damping, feedforward)
+    return pd_torque(q, turn, rate_error, rates, *moving)
+
+
+class QuaternionPD(Law):
+    """Proportional-derivative feedback of the error quaternion, always by the shorter way round (no unwinding).
+
+    The torque is ``−2 K v − D δω`` in body axes, where v is the vector part of the error quaternion with w ≥ 0, and ``δω = ω − ω_r``. The
+    law has no state.
+
+    With `gyroscopic`, the terms ``ω × (Iω + h) + I(ω̇_r − ω × ω_r)`` of gyroscopic torque, wheel momentum h and reference acceleration are
+    added, so that a moving reference is tracked without error.
+
+    With `max_torque_body`, the attitude error is scaled down where it is large, so that half of this torque can still brake the approach
+    in time, and the rate at which the body itself turns stays within what the other half can hold against its gyroscopic torque. An
+    actuator that cuts the torque to this maximum then causes no overshoot. The torque that the law asks for is not cut.
+
+    Args:
+        stiffness: K [N·m/rad], torque per small angle: a number above zero, three numbers, or a positive definite tensor (3, 3).
+        damping: D [N·m·s/rad], in the same forms.
+        gyroscopic: Whether the gyroscopic terms are added, which needs the inertia.
+        max_torque_body: The torque about each body axis [N·m] that the actuators can deliver, one number or three. None is no limit.
+        inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes that of the
+            measured body.
+
+    Raises:
+        ValueError: A gain or the largest torque is not positive, or a tensor has no inverse.
+
+    Source: Wie, Space Vehicle Dynamics and Control, section 7.3; the limit on the rate as in Wie, Bailey and Heiberg (2002).
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> from engine.flight import Reference
+        >>> turned = SimpleNamespace(orientation=(0.0, 0.0, 0.6, -0.8), angular_velocity_body=(0.0, 0.0, 0.0))
+        >>> QuaternionPD(stiffness=10.0, damping=8.0).torque_body(turned, Reference(), 0.1).tolist()  # by the shorter way
+        [0.0, 0.0, 12.0]
+    """
+
+    def __init__(
+        self,
+        stiffness: float | npt.ArrayLike,
+        damping: float | npt.ArrayLike,
+        *,
+        gyroscopic: bool = False,
+        max_torque_body: float | npt.ArrayLike | None = None,
+        inertia_body: npt.ArrayLike | None = None,
+    ) -> None:
+        name = self._name
+        self._stiffness = tensor_gain(stiffness, "stiffness", name)
+        self._damping = tensor_gain(damping, "damping", name)
+        if not isinstance(gyroscopic, bool):
+            refuse(name, "gyroscopic", gyroscopic, "True or False", TypeError)
+        self.gyroscopic = gyroscopic
+        self._largest = None if max_torque_body is None else limits(max_torque_body, "max_torque_body", name)
+        self._tensor = inertia_tensor(inertia_body, name)
+
+    @classmethod
+    def tuned(cls, inertia_body: npt.ArrayLike, max_torque_body: float | npt.ArrayLike, bandwidth: float) -> Self:
+        """Create a critically damped law for a body, with gyroscopic terms and a limited rate of approach.
+
+        Every small error decays with the same natural frequency: ``K = I bandwidth²`` and ``D = 2 I bandwidth``.
+
+        Args:
+            inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,) or (3, 3).
+            max_torque_body: The torque about each body axis [N·m] that the actuators can deliver, one number or three.
+            bandwidth: Natural frequency of small errors [rad/s], above zero. The time between samples should be below 0.2/bandwidth.
+
+        Returns:
+            The law.
+
+        Raises:
+            ValueError: A value is not positive, or the tensor has no inverse.
+
+        Example:
+            >>> law = QuaternionPD.tuned((100.0, 100.0, 40.0), max_torque_body=2.0, bandwidth=0.5)
+            >>> law.stiffness.diagonal().tolist(), law.damping.diagonal().tolist()
+            ([25.0, 25.0, 10.0], [100.0, 100.0, 40.0])
+        """
+        frequency = gain(bandwidth, "bandwidth", cls.__name__)
+        tensor = tensor_gain(inertia_body, "inertia_body", cls.__name__)
+        matrix = tensor_matrix(tensor)
+        return cls(
+            frequency * frequency * matrix,
+            2.0 * frequency * matrix,
+            gyroscopic=True,
+            max_torque_body=max_torque_body,
+            inertia_body=matrix,
+        )
+
+    @property
+    def stiffness(self) -> FloatArray:
+        """Stiffness K [N·m/rad], body frame, shape (3, 3)."""
+        return tensor_matrix(self._stiffness)
+
+    @property
+    def damping(self) -> FloatArray:
+        """Damping D [N·m·s/rad], body frame, shape (3, 3)."""
+        return tensor_matrix(self._damping)
+
+    def update(
+        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        needs_inertia = self.gyroscopic or self._largest is not None
+        inputs = (
+            *self._attitude(measured, reference),
+            self._acceleration(reference),
+            self._inertia(self._tensor, measured) if needs_inertia else _NO_INERTIA,
+            self._stored(measured),
+            self._stiffness,
+            self._damping,
+            1.0 if self.gyroscopic else 0.0,
+        )
+        if self._largest is None:
+            return self._result(evaluate(quaternion_pd, *inputs))
+        return self._result(evaluate(braking_quaternion_pd, *inputs, self._largest))
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"stiffness": self.stiffness, "damping": self.damping, "gyroscopic": self.gyroscopic}
+
+
+def rate_damping(
+    q: Quaternion, rates: Vector, reference: Quaternion, reference_rates_world: Vector, damping: Symmetric
+) -> Vector:
+    """Torque of `RateDamping`."""
+    rate_error = subtract(rates, rotate_inverse(q, 2.0, reference_rates_world))
+    return scale(-1.0, apply_symmetric(damping, rate_error))
+
+
+class RateDamping(Law):
+    """Torque against the difference of the rates from those of the reference, ``−D δω``; the attitude does not matter.
+
+    Args:
+        damping: D [N·m·s/rad]: a number above zero, three numbers, or a positive definite tensor of shape (3, 3).
+
+    Raises:
+        ValueError: The damping is not positive.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> from engine.flight import Reference
+        >>> tumbling = SimpleNamespace(orientation=(0.0, 0.0, 0.0, 1.0), angular_velocity_body=(0.5, -0.125, -0.25))
+        >>> RateDamping((4.0, 4.0, 2.0)).torque_body(tumbling, Reference(), 0.1).tolist()
+        [-2.0, 0.5, 0.5]
+    """
+
+    def __init__(self, damping: float | npt.ArrayLike) -> None:
+        self._damping = tensor_gain(damping, "damping", self._name)
+
+    @property
+    def damping(self) -> FloatArray:
+        """Damping D [N·m·s/rad], body frame, shape (3, 3)."""
+        return tensor_matrix(self._damping)
+
+    def update(
+        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        return self._result(evaluate(rate_damping, *self._attitude(measured, reference), self._damping))
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"damping": self.damping}

@@ -1,0 +1,179 @@
+"""Where a thruster on a gimbal points for a wanted torque."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import components, refuse
+from ..kernels.trigonometry import sine_cosine
+from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
+from .jets import Commanded
+
+_MOST_STEPS, _MOST_CUTS = 20, 6
+_SETTLED = 1e-15
+_WITHIN = 1e-9
+"""Angles may exceed the limit by this fraction, from rounding."""
+
+
+class GimbalAllocator:
+    """A thruster on a gimbal as an actuator of a control loop.
+
+    It turns the thrust so that it passes beside the mass centre at the distance that gives the wanted torque. The torque along the line
+    from the mass centre to the thruster cannot be made, and is left out. The rest keeps its direction and is made as far as the angles of
+    the gimbal allow. The thrust is that of the throttle at the time of the command; without thrust there is no torque, and the angles
+    stay.
+
+    Args:
+        thruster: A thruster with a gimbal, which is not at the mass centre.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.flight import Gimbal, Thruster
+        >>> world = World(dt=0.1)
+        >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+        >>> mount = Gimbal(axis_1=(1, 0, 0), axis_2=(0, 1, 0), max_angle=0.1, max_rate=0.5)
+        >>> main = world.add_force(Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=600.0, gimbal=mount))
+        >>> main.throttle = 1.0
+        >>> actuator = GimbalAllocator(main)
+        >>> made = actuator.command((0.0, -60.0, 0.0), None, 0.1)
+        >>> made.torque_body.round(9).tolist(), main.gimbal_command.round(6).tolist()
+        ([0.0, -60.0, 0.0], [0.0, 0.050021])
+    """
+
+    __slots__ = ("_axes", "_commanded", "_limit", "_neutral", "_thruster", "saturated")
+
+    saturated: bool
+    """Whether the angles of the gimbal, or the lack of thrust, cut the last command; the part along the lever does not count."""
+
+    def __init__(self, thruster: Any) -> None:
+        gimbal = getattr(thruster, "gimbal", None)
+        if gimbal is None:
+            refuse("GimbalAllocator", "thruster", thruster, "a Thruster with a gimbal", TypeError)
+        axes = [_unit(axis) for axis in (gimbal.axis_1, gimbal.axis_2)]
+        first, second = thruster.gimbal_angles.tolist()
+        # the direction at both angles zero
+        neutral = _turned(axes[1], -second, _turned(axes[0], -first, thruster.direction.tolist()))
+        self._thruster, self._axes, self._neutral, self._limit = thruster, axes, neutral, float(gimbal.max_angle)
+        self._commanded, self.saturated = Commanded(np.zeros(3), np.zeros(3)), False
+
+    @property
+    def body(self) -> Any:
+        """The body that the thruster pushes."""
+        return self._thruster.body
+
+    @property
+    def thruster(self) -> Any:
+        """The thruster."""
+        return self._thruster
+
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """The thruster that is commanded, which must be in the world of the control loop."""
+        return (self._thruster,)
+
+    @property
+    def commanded(self) -> Commanded:
+        """The torque and the force that the last command set."""
+        return self._commanded
+
+    def __repr__(self) -> str:
+        return f"GimbalAllocator({self._thruster!r})"
+
+    def command(self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike | None, seconds: float) -> Commanded:
+        """Set the angles of the gimbal for a torque on the body.
+
+        Args:
+            torque_body: Wanted torque about the mass centre [N·m], body frame, shape (3,).
+            force_body: Wanted force [N], which makes no difference; the throttle sets it.
+            seconds: Time until the next command [s], which makes no difference.
+
+        Returns:
+            The torque and the force at the commanded angles, which the gimbal reaches at its own rate.
+
+        Raises:
+            ValueError: The torque is not finite, or the thruster is at the mass centre.
+        """
+        wanted: Any = components(torque_body, "torque_body", self)
+        thruster = self._thruster
+        thrust = float(thruster.max_force * thruster.throttle)
+        lever: Any = (thruster.position - self.body.center_of_mass_body).tolist()
+        if not any(lever):
+            refuse(self, "thruster.position", thruster.position, "away from the mass centre")
+        if thrust == 0.0:
+            self._commanded, self.saturated = Commanded(np.zeros(3), np.zeros(3)), any(wanted)
+            return self._commanded
+        angles, self.saturated = self._angles(lever, thrust, wanted)
+        thruster.gimbal_command = angles
+        force = scale(thrust, self._pointed(*angles)[0])
+        self._commanded = Commanded(np.array(cross(lever, force)), np.array(force))
+        return self._commanded
+
+    def _angles(self, lever: Vector, thrust: float, wanted: Vector) -> tuple[tuple[float, float], bool]:
+        """Angles for the largest part of the torque that the limit allows, and whether that is not all of it."""
+        # the force across the lever that makes the torque, at most the thrust
+        across = scale(1.0 / dot(lever, lever), cross(wanted, lever))
+        size = sqrt(dot(across, across))
+        part = 1.0 if size < thrust else thrust / size
+        rest = self._solved(lever, thrust, (0.0, 0.0, 0.0))
+        found = self._solved(lever, thrust, scale(part, across))
+        if self._cut(rest, found) < 1.0 - _WITHIN:
+            for _ in range(_MOST_CUTS):  # the angles are nearly in proportion to the torque
+                part *= min(self._cut(rest, found), 2.0)
+                found = self._solved(lever, thrust, scale(part, across))
+        limit = self._limit
+        within = min(max(found[0], -limit), limit), min(max(found[1], -limit), limit)
+        return within, part < 1.0 or max(abs(found[0]), abs(found[1])) > limit * (1.0 + _WITHIN)
+
+    def _cut(self, rest: tuple[float, float], found: tuple[float, float]) -> float:
+        """Fraction of the way from the angles without torque at which an angle meets its limit, which may be above 1."""
+        cut = inf
+        for start, end in zip(rest, found, strict=True):
+            if start != end and abs(start) <= self._limit:
+                stop = self._limit if end > start else -self._limit
+                cut = min(cut, (stop - start) / (end - start))
+        return cut
+
+    def _solved(self, lever: Vector, thrust: float, across: Vector) -> tuple[float, float]:
+        """Angles, without limits, at which the thrust has this part across the lever."""
+        # the part along the lever keeps the side on which the thrust is without angles
+        along = sqrt(max(thrust * thrust - dot(across, across), 0.0) / dot(lever, lever))
+        side = along if dot(self._neutral, lever) >= 0.0 else -along
+        goal = scale(1.0 / thrust, add_scaled(across, side, lever))
+        first = second = 0.0
+        for _ in range(_MOST_STEPS):
+            pointed, by_first, by_second = self._pointed(first, second)
+            error = subtract(goal, pointed)
+            # Newton's step: the least squares of two unknowns
+            a, b, c = dot(by_first, by_first), dot(by_first, by_second), dot(by_second, by_second)
+            u, v = dot(by_first, error), dot(by_second, error)
+            determinant = a * c - b * b
+            if determinant <= 0.0:
+                break
+            step = (c * u - b * v) / determinant, (a * v - b * u) / determinant
+            first, second = first + step[0], second + step[1]
+            if max(abs(step[0]), abs(step[1])) < _SETTLED:
+                break
+        return first, second
+
+    def _pointed(self, first: float, second: float) -> tuple[Vector, Vector, Vector]:
+        """Direction of the thrust, and its derivatives by both angles."""
+        axis_1, axis_2 = self._axes
+        inner = _turned(axis_2, second, self._neutral)
+        pointed = _turned(axis_1, first, inner)
+        return pointed, cross(axis_1, pointed), _turned(axis_1, first, cross(axis_2, inner))
+
+
+def _unit(axis: npt.ArrayLike) -> Vector:
+    x, y, z = components(axis, "gimbal axis", "GimbalAllocator")
+    return scale(1.0 / sqrt(dot((x, y, z), (x, y, z))), (x, y, z))
+
+
+def _turned(axis: Vector, angle: float, vector: Vector) -> Vector:
+    """Rodrigues' formula."""
+    sine, cosine = sine_cosine(angle)
+    along = scale((1.0 - cosine) * dot(axis, vector), axis)
+    return add(add_scaled(scale(cosine, vector), sine, cross(axis, vector)), along)

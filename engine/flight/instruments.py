@@ -1,0 +1,280 @@
+"""The kernels that take one sample of a sensor, from the columns of its body and of its own table.
+
+The tables of all sensors begin with the same components, which are listed here; those of one class follow them. The rows of one sensor are
+slots, each with one sample, and the state beyond the samples is in the first row. A sample is written to `out`, in the order of the
+components from `VALUE` on, and the caller writes it to the table, so that it can be undone.
+"""
+
+from math import sqrt
+
+from ..compilation.compiler import inlined, kernel
+from ..forces.gravity import point_gravity
+from ..kernels.measuring import (
+    is_in_shadow,
+    is_near_disc,
+    mean_specific_force,
+    middle_of,
+    of_attitude,
+    of_direction,
+    of_three_axes,
+)
+from ..kernels.noise import NoiseKey, white_noise
+from ..kernels.quaternions import Quaternion, rotate, rotate_inverse
+from ..kernels.rigid_body import BodyAtStage
+from ..kernels.vectors import Vector, add, add_scaled, dot, subtract
+from ..loops.columns import Array, load_quaternion, load_vector, store_vector
+from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS, VELOCITY
+
+BODY = 0
+ENABLED = 1
+FAULT = 2
+KEY = 3
+VALUE = 6
+"""Four components, of which a vector uses three."""
+VALID = 10
+TICK = 11
+"""The tick of the sample, or -1 before the first."""
+SAMPLES = 12
+"""The number of samples so far."""
+BIAS = 13
+
+WORKS, STUCK, DEAD = 0.0, 1.0, 2.0
+"""Values of `FAULT`."""
+
+# three-axis instruments
+MATRIX = 16
+DEVIATION = 25
+"""Standard deviation of the noise; of gyros and accelerometers times the square root of the sample interval."""
+BIAS_WALK = 26
+QUANTUM = 27
+LIMIT = 28
+AT_BODY = 29
+"""Of accelerometers."""
+STATE_OF_INSTRUMENT = BIAS + 3 - VALUE
+"""Number of components from `VALUE` on that a sample of such an instrument writes."""
+
+GYRO, MAGNETOMETER, ACCELEROMETER = 0, 1, 2
+"""Kinds of three-axis instruments."""
+
+# star trackers and sun sensors
+BORESIGHT = 13
+ACROSS = 16
+ALONG = 17
+MAX_RATE = 18
+EXCLUSIONS = 19
+"""Three groups of `EXCLUSION_SIZE` components."""
+EXCLUSION_SIZE = 11
+EXCLUSION_COUNT = 3
+EXCLUSION_FAR, EXCLUSION_BALL = 1.0, 2.0
+"""Kinds of bright things: a direction, or a ball in space."""
+EXCLUSION_KIND, EXCLUSION_TOWARDS, EXCLUSION_CENTER, EXCLUSION_RADIUS, EXCLUSION_COSINE, EXCLUSION_SINE = (
+    0,
+    1,
+    4,
+    7,
+    8,
+    9,
+)
+SUN_NOISE = 16
+SUN_COSINE = 17
+SUN_DIRECTION = 18
+SUN_SHADOW_CENTER = 21
+SUN_SHADOW_RADIUS = 24
+STATE_OF_OPTICS = SAMPLES + 1 - VALUE
+
+
+@kernel("sample-three-axes")
+def sample_three_axes(
+    kind: int,
+    bodies: Array,
+    sensors: Array,
+    row: int,
+    before: int,
+    tick: int,
+    every: int,
+    dt: float,
+    field_world: Vector,
+    out: Array,
+) -> bool:
+    """Sample a gyro, a magnetometer or an accelerometer.
+
+    Args:
+        kind: Of the instrument, a constant above.
+        bodies: The array of the world's bodies.
+        sensors: The table of the sensor.
+        row: Its first row.
+        before: The row of its last sample.
+        tick: Number of the tick.
+        every: Ticks between two samples.
+        dt: Length of a tick [s].
+        field_world: The magnetic flux density, or the gravitational acceleration at the middle of the last tick.
+        out: Where the sample is written, shape (STATE_OF_INSTRUMENT, 1).
+
+    Returns:
+        Whether the sample is finite.
+    """
+    body = int(sensors[BODY, row])
+    if kind == GYRO:
+        true = load_vector(bodies, ANGULAR_VELOCITY, body)
+    elif kind == MAGNETOMETER:
+        true = rotate_inverse(load_quaternion(bodies, ORIENTATION, body), 2.0, field_world)
+    else:
+        true = mean_specific_force(
+            (load_vector(bodies, PREVIOUS + VELOCITY, body), load_vector(bodies, VELOCITY, body)),
+            (load_quaternion(bodies, PREVIOUS + ORIENTATION, body), load_quaternion(bodies, ORIENTATION, body)),
+            (load_vector(bodies, PREVIOUS + ANGULAR_VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body)),
+            field_world,
+            subtract(load_vector(sensors, AT_BODY, row), load_vector(bodies, CENTER_OF_MASS, body)),
+            dt,
+        )
+    key = _key(sensors, row)
+    first, second = white_noise(key, tick, 0), white_noise(key, tick, 1)
+    third = white_noise(key, tick, 2)
+    # the bias has walked since the last sample
+    samples, bias = sensors[SAMPLES, row], load_vector(sensors, BIAS, row)
+    seconds = (tick - sensors[TICK, before]) * dt if samples > 0.0 else 0.0
+    step = sensors[BIAS_WALK, row] * sqrt(seconds)
+    bias = add_scaled(bias, step, (second[1], third[0], third[1]))
+    deviation = sensors[DEVIATION, row] / (1.0 if kind == MAGNETOMETER else sqrt(every * dt))
+    noise = deviation * first[0], deviation * first[1], deviation * second[0]
+    matrix = (
+        sensors[MATRIX, row],
+        sensors[MATRIX + 1, row],
+        sensors[MATRIX + 2, row],
+        sensors[MATRIX + 3, row],
+        sensors[MATRIX + 4, row],
+        sensors[MATRIX + 5, row],
+        sensors[MATRIX + 6, row],
+        sensors[MATRIX + 7, row],
+        sensors[MATRIX + 8, row],
+    )
+    value, is_within = of_three_axes(true, matrix, bias, noise, sensors[LIMIT, row], sensors[QUANTUM, row])
+    is_finite = _write_sample(sensors, row, before, tick, (value[0], value[1], value[2], 0.0), is_within, out)
+    store_vector(out, BIAS - VALUE, 0, bias)
+    return is_finite
+
+
+@kernel("sample-star-tracker")
+def sample_star_tracker(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> bool:
+    """Sample a star tracker; the arguments are those of `sample_three_axes`."""
+    body = int(sensors[BODY, row])
+    q, rate = load_quaternion(bodies, ORIENTATION, body), load_vector(bodies, ANGULAR_VELOCITY, body)
+    boresight = load_vector(sensors, BORESIGHT, row)
+    key = _key(sensors, row)
+    first, second = white_noise(key, tick, 0), white_noise(key, tick, 1)
+    value = of_attitude(q, boresight, sensors[ACROSS, row], sensors[ALONG, row], (first[0], first[1], second[0]))
+    is_valid = dot(rate, rate) <= sensors[MAX_RATE, row] * sensors[MAX_RATE, row]
+    # bright things near the line of sight
+    sight, position = rotate(q, 2.0, boresight), load_vector(bodies, POSITION, body)
+    for number in range(EXCLUSION_COUNT):
+        start = EXCLUSIONS + number * EXCLUSION_SIZE
+        kind = sensors[start + EXCLUSION_KIND, row]
+        towards = load_vector(sensors, start + EXCLUSION_TOWARDS, row)
+        if kind == EXCLUSION_BALL:
+            towards = subtract(load_vector(sensors, start + EXCLUSION_CENTER, row), position)
+        if kind > 0.0 and is_near_disc(
+            sight,
+            towards,
+            sensors[start + EXCLUSION_RADIUS, row],
+            sensors[start + EXCLUSION_COSINE, row],
+            sensors[start + EXCLUSION_SINE, row],
+        ):
+            is_valid = False
+    return _write_sample(sensors, row, before, tick, value, is_valid, out)
+
+
+@kernel("sample-sun-sensor")
+def sample_sun_sensor(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> bool:
+    """Sample a sun sensor; the arguments are those of `sample_three_axes`."""
+    body = int(sensors[BODY, row])
+    towards_world = load_vector(sensors, SUN_DIRECTION, row)
+    towards = rotate_inverse(load_quaternion(bodies, ORIENTATION, body), 2.0, towards_world)
+    key = _key(sensors, row)
+    first, second = white_noise(key, tick, 0), white_noise(key, tick, 1)
+    x, y, z = of_direction(towards, sensors[SUN_NOISE, row], (first[0], first[1], second[0]))
+    is_valid = dot(towards, load_vector(sensors, BORESIGHT, row)) >= sensors[SUN_COSINE, row]
+    radius = sensors[SUN_SHADOW_RADIUS, row]
+    center = load_vector(sensors, SUN_SHADOW_CENTER, row)
+    if radius > 0.0 and is_in_shadow(load_vector(bodies, POSITION, body), center, radius, towards_world):
+        is_valid = False
+    return _write_sample(sensors, row, before, tick, (x, y, z, 0.0), is_valid, out)
+
+
+@kernel("gravity-over-the-last-tick")
+def gravity_at_middle(
+    bodies: Array, body: int, uniform: Array, uniform_count: int, points: Array, point_count: int, dt: float, out: Array
+) -> None:
+    """Write the gravitational acceleration on a body at the middle of the last tick [m/s²], world frame.
+
+    Args:
+        bodies: The array of the world's bodies.
+        body: Column of the body.
+        uniform: The table of uniform gravities.
+        uniform_count: Its number of rows.
+        points: The table of point gravities.
+        point_count: Its number of rows.
+        dt: Length of a tick [s].
+        out: Where the acceleration is written, shape (3, 1).
+    """
+    position = middle_of(
+        (load_vector(bodies, PREVIOUS + POSITION, body), load_vector(bodies, POSITION, body)),
+        (load_vector(bodies, PREVIOUS + VELOCITY, body), load_vector(bodies, VELOCITY, body)),
+        dt,
+    )
+    total = (0.0, 0.0, 0.0)
+    for row in range(uniform_count):
+        if _acts(uniform, row, body):
+            total = add(total, load_vector(uniform, 2, row))
+    for row in range(point_count):
+        if _acts(points, row, body):
+            total = add(total, _attraction(points, row, position))
+    store_vector(out, 0, 0, total)
+
+
+@inlined
+def _acts(forces: Array, row: int, body: int) -> bool:
+    return forces[ENABLED, row] > 0.0 and (forces[BODY, row] < 0.0 or forces[BODY, row] == body)
+
+
+@inlined
+def _attraction(points: Array, row: int, position: Vector) -> Vector:
+    """Acceleration at a position by one row of the table of point gravities."""
+    parameters = (
+        points[2, row],
+        points[3, row],
+        points[4, row],
+        points[5, row],
+        points[6, row],
+        points[7, row],
+        points[8, row],
+        points[9, row],
+    )
+    nothing, no_tensor = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    of_unit_mass = BodyAtStage(position, (0.0, 0.0, 0.0, 1.0), nothing, nothing, 1.0, no_tensor, nothing)
+    return point_gravity(of_unit_mass, 0.0, parameters)[0]
+
+
+@inlined
+def _key(sensors: Array, row: int) -> NoiseKey:
+    return NoiseKey(int(sensors[KEY, row]), int(sensors[KEY + 1, row]), int(sensors[KEY + 2, row]))
+
+
+@inlined
+def _write_sample(
+    sensors: Array, row: int, before: int, tick: int, value: Quaternion, is_valid: bool, out: Array
+) -> bool:
+    """Write a sample and count it; a stuck sensor repeats its last sample, and a dead one gives zeros.
+
+    Returns:
+        Whether what was measured is finite.
+    """
+    fault = sensors[FAULT, row]
+    for place in range(4):
+        last = sensors[VALUE + place, before]
+        out[place, 0] = value[place] if fault == WORKS else (last if fault == STUCK else 0.0)
+    valid = 1.0 if is_valid else 0.0
+    out[VALID - VALUE, 0] = valid if fault == WORKS else (sensors[VALID, before] if fault == STUCK else 0.0)
+    out[TICK - VALUE, 0] = tick
+    out[SAMPLES - VALUE, 0] = sensors[SAMPLES, row] + 1.0
+    total = 0.0 * value[0] + 0.0 * value[1] + 0.0 * value[2] + 0.0 * value[3]
+    return total == 0.0

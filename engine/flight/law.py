@@ -1,0 +1,209 @@
+"""What all control laws have in common: their interface, and how they read gains, tensors and measurements."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, array, is_row, real, refuse
+from ..solids.symmetric import principal
+from .samples import Components, combined, components, tensor_components
+
+_NOT_STORED: Components = [0.0, 0.0, 0.0]
+_SINGULAR = 1e-12
+"""Smallest ratio of a principal moment to the largest, as `MassProperties.is_singular` has it."""
+_SYMMETRIC = 1e-9
+"""Largest difference between opposite elements of a tensor, as a fraction of its largest element."""
+
+
+class Law(ABC):
+    """Base class of control laws, which compute a torque from a measured and a reference attitude.
+
+    A law needs no world. The measured object is anything with the attributes `orientation` (unit quaternion, scalar-last (x, y, z, w), body
+    to world, shape (4,)) and `angular_velocity_body` [rad/s] of shape (3,): a `Body`, an estimate, or an object of your own. With arrays of
+    shape (n, 4) and (n, 3), one call computes the torques of n bodies, with the same bits as n calls.
+
+    A law object holds only its parameters. What a law remembers from sample to sample, such as an integral, is its state: it is passed in
+    and returned, so that one law object can serve several loops.
+
+    To write a law of your own, derive from this class and define `update`; if it has a state, also `state_size`.
+
+    Attributes:
+        state_size: How many numbers the law remembers per body.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> from engine.flight import Reference
+        >>> from engine.flight.control import RateDamping
+        >>> tumbling = SimpleNamespace(orientation=(0.0, 0.0, 0.0, 1.0), angular_velocity_body=(0.5, -0.125, -0.25))
+        >>> RateDamping(4.0).torque_body(tumbling, Reference(), 0.1).tolist()
+        [-2.0, 0.5, 1.0]
+    """
+
+    state_size: int = 0
+
+    def initial_state(self, measured: Any, reference: Any) -> FloatArray:
+        """Return the state before the first sample.
+
+        Args:
+            measured: What is measured at the first sample.
+            reference: The reference at the first sample.
+
+        Returns:
+            The state, shape (..., state_size).
+        """
+        shape = np.broadcast_shapes(_leading(measured.orientation), _leading(reference.orientation))
+        return np.zeros((*shape, self.state_size))
+
+    @abstractmethod
+    def update(
+        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        """Compute the torque of one sample and the state for the next one.
+
+        Args:
+            measured: An object with `orientation` and `angular_velocity_body`, and what else the law needs.
+            reference: The `Reference` at the time of the sample.
+            seconds: Time until the next sample [s], above zero.
+            state: The state, shape (..., state_size).
+
+        Returns:
+            The torque on the body [N·m], body frame, shape (..., 3), and the new state, shape (..., state_size).
+
+        Raises:
+            ValueError: The torque is not finite.
+        """
+
+    def torque_body(self, measured: Any, reference: Any, seconds: float) -> FloatArray:
+        """Compute the torque of one sample from the initial state.
+
+        Args:
+            measured: An object with `orientation` and `angular_velocity_body`, and what else the law needs.
+            reference: The `Reference` at the time of the sample.
+            seconds: Time until the next sample [s], above zero.
+
+        Returns:
+            The torque on the body [N·m], body frame, shape (..., 3).
+        """
+        return self.update(measured, reference, seconds, self.initial_state(measured, reference))[0]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={_shown(value)}" for name, value in self._parameters().items())
+        return f"{type(self).__name__}({shown})"
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters by name, for `repr`."""
+        return {}
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    def _result(self, results: Sequence[Any]) -> tuple[FloatArray, FloatArray]:
+        """Torque and new state from the numbers that a formula returned."""
+        values = combined(results, self._name, "torque")
+        return values[..., :3], values[..., 3:]
+
+    def _attitude(self, measured: Any, reference: Any) -> tuple[Components, Components, Components, Components]:
+        """Orientation and body rates as measured, orientation and world rates of the reference."""
+        name = self._name
+        return (
+            components(measured.orientation, "measured orientation", name, 4),
+            components(measured.angular_velocity_body, "measured angular_velocity_body", name, 3),
+            components(reference.orientation, "reference orientation", name, 4),
+            components(reference.angular_velocity_world, "reference angular_velocity_world", name, 3),
+        )
+
+    def _acceleration(self, reference: Any) -> Components:
+        value = reference.angular_acceleration_world
+        return components(value, "reference angular_acceleration_world", self._name, 3)
+
+    def _stored(self, measured: Any) -> Components:
+        """Momentum of the wheels [N·m·s], body frame, zero where the measured object has none."""
+        value = getattr(measured, "stored_momentum_body", None)
+        return _NOT_STORED if value is None else components(value, "measured stored_momentum_body", self._name, 3)
+
+    def _inertia(self, given: Components | None, measured: Any) -> Components:
+        """The tensor that was given to the law, or that of the measured body."""
+        if given is not None:
+            return given
+        source = measured if hasattr(measured, "inertia_body") else getattr(measured, "mass_properties", None)
+        value = getattr(source, "inertia_body", None)
+        if value is None:
+            rule = "given to the law, or an attribute of what is measured"
+            refuse(self._name, "inertia_body", None, rule)
+        return tensor_components(value, "measured inertia_body", self._name)
+
+
+def gain(value: Any, argument: str, owner: str) -> float:
+    """A gain, above zero."""
+    return real(value, argument, owner, above=0.0)
+
+
+def tensor_gain(value: Any, argument: str, owner: str) -> list[float]:
+    """A gain as a symmetric tensor: from a number above zero, three of them, or a positive definite tensor."""
+    if is_row(value) and np.ndim(value) == 1:
+        three = array(value, argument, owner, (3,)).tolist()
+        if min(three) <= 0.0:
+            refuse(owner, argument, value, "above zero about every axis")
+        return [*three, 0.0, 0.0, 0.0]
+    if is_row(value):
+        return _definite(value, argument, owner)
+    number = gain(value, argument, owner)
+    return [number, number, number, 0.0, 0.0, 0.0]
+
+
+def inertia_tensor(value: Any, owner: str) -> Components | None:
+    """A tensor of inertia that is given to a law: (3,) principal moments, (3, 3), a stack of shape (n, 3, 3), or None."""
+    if value is None:
+        return None
+    if np.ndim(value) > 2:
+        given = tensor_components(value, "inertia_body", owner)
+        for tensor in np.reshape(value, (-1, 3, 3)):
+            _definite(tensor, "inertia_body", owner)
+        return given
+    return tensor_gain(value, "inertia_body", owner)
+
+
+def _definite(value: Any, argument: str, owner: str) -> list[float]:
+    """The components of a symmetric tensor with an inverse and no negative moment."""
+    tensor = array(value, argument, owner, (3, 3))
+    if (np.abs(tensor - tensor.T) > _SYMMETRIC * np.abs(tensor).max()).any():
+        refuse(owner, argument, value, "a symmetric tensor")
+    six = [float(tensor[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    moments = moments_of(six) if tensor.any() else (0.0, 0.0, 0.0)
+    if moments[0] <= _SINGULAR * moments[2]:
+        refuse(owner, argument, value, "a positive definite tensor, which has an inverse")
+    return six
+
+
+def moments_of(six: Sequence[float]) -> tuple[float, float, float]:
+    """Principal moments in ascending order."""
+    xx, yy, zz, xy, xz, yz = six
+    return principal((xx, yy, zz, xy, xz, yz))[0]
+
+
+def limits(value: Any, argument: str, owner: str) -> list[float]:
+    """Three limits above zero, from one number or three."""
+    three = array(value, argument, owner, (3,)).tolist() if is_row(value) else 3 * [real(value, argument, owner)]
+    if min(three) <= 0.0:
+        refuse(owner, argument, value, "above zero about every axis")
+    return three
+
+
+def tensor_matrix(six: Sequence[float]) -> FloatArray:
+    """The tensor with these six components, shape (3, 3)."""
+    xx, yy, zz, xy, xz, yz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _leading(value: Any) -> tuple[int, ...]:
+    return np.shape(value)[:-1]
+
+
+def _shown(value: Any) -> str:
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)

@@ -1,0 +1,118 @@
+"""Which magnetorquers turn a body, and how much, for a wanted torque."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import components, refuse
+from ..kernels.vectors import cross
+from .jets import Commanded
+from .two_sided import least_squares
+from .wheel_allocation import of_one_body
+
+
+class Magnetorquers:
+    """The magnetorquers of a body as actuators of a control loop.
+
+    Only torques at right angles to the magnetic field are possible. The part of the wanted torque along the field is left out, and the
+    dipoles with the least sum of squares make the rest, or as much of it as their limits allow, in the same direction. The field is that of
+    the position at the time of the command.
+
+    Args:
+        torquers: Magnetorquers of one body.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.flight import MagneticDipole, Magnetorquer
+        >>> world = World(dt=0.1)
+        >>> cubesat = world.add_body(MassProperties.box(4.0, (0.1, 0.1, 0.34)), position=(7.0e6, 0.0, 0.0))
+        >>> earth = MagneticDipole(7.8e15, (0.0, 0.0, -1.0))
+        >>> axes = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        >>> rods = [world.add_part(Magnetorquer(cubesat, axis=axis, max_dipole=0.2, field=earth)) for axis in axes]
+        >>> actuators = Magnetorquers(rods)
+        >>> made = actuators.command((1e-6, 0.0, 5e-6), None, 0.1)  # the field points along +z here
+        >>> made.torque_body.round(12).tolist(), actuators.saturated
+        ([1e-06, 0.0, 0.0], False)
+    """
+
+    __slots__ = ("_commanded", "_torquers", "saturated")
+
+    saturated: bool
+    """Whether the limits of the dipoles cut the last command; the part along the field does not count."""
+
+    def __init__(self, torquers: Iterable[Any]) -> None:
+        self._torquers = of_one_body(torquers, "torquers", "Magnetorquers", ("axis", "max_dipole", "dipole", "field"))
+        self._commanded, self.saturated = Commanded(np.zeros(3), np.zeros(3)), False
+
+    @property
+    def body(self) -> Any:
+        """The body that the magnetorquers turn."""
+        return self._torquers[0].body
+
+    @property
+    def torquers(self) -> tuple[Any, ...]:
+        """The magnetorquers."""
+        return self._torquers
+
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """The magnetorquers that are commanded, which must be in the world of the control loop."""
+        return self._torquers
+
+    @property
+    def commanded(self) -> Commanded:
+        """The torque and the force that the last command set."""
+        return self._commanded
+
+    def __repr__(self) -> str:
+        return f"Magnetorquers({self.body}, {len(self._torquers)} magnetorquers)"
+
+    def without(self, torquer: Any) -> Magnetorquers:
+        """Return actuators that do not command a magnetorquer, after a failure.
+
+        Args:
+            torquer: One of the magnetorquers.
+
+        Returns:
+            New actuators; these stay as they are.
+
+        Raises:
+            ValueError: It is not one of the magnetorquers, or none is left.
+        """
+        rest = [each for each in self._torquers if each is not torquer]
+        if len(rest) == len(self._torquers):
+            refuse(self, "torquer", torquer, "one of the magnetorquers")
+        if not rest:
+            refuse(self, "torquer", torquer, "a magnetorquer that is not the last one in use")
+        return Magnetorquers(rest)
+
+    def command(self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike | None, seconds: float) -> Commanded:
+        """Set the dipoles for a torque on the body.
+
+        Args:
+            torque_body: Wanted torque on the body [N·m], body frame, shape (3,).
+            force_body: Wanted force [N], which magnetorquers cannot make.
+            seconds: Time until the next command [s], which makes no difference.
+
+        Returns:
+            What was really commanded, in the field at the time of the command.
+
+        Raises:
+            ValueError: The torque is not finite.
+        """
+        wanted = list(components(torque_body, "torque_body", self))
+        position, body = self.body.position, self.body
+        columns = []
+        for torquer in self._torquers:
+            field: Any = body.direction_to_body(torquer.field.at(position)).tolist()
+            columns.append(list(cross(torquer.axis.tolist(), field)))
+        limits = [float(torquer.max_dipole) for torquer in self._torquers]
+        found = least_squares(columns, [-limit for limit in limits], limits, wanted)
+        for torquer, dipole in zip(self._torquers, found.values, strict=True):
+            torquer.dipole = dipole
+        self._commanded, self.saturated = Commanded(found.torque_body, np.zeros(3)), found.fraction < 1.0
+        return self._commanded

@@ -1,0 +1,184 @@
+"""Pulses of valves that give the shares of full thrust that were wanted, on average."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, array, is_row, real, refuse
+from ..loops import pulses
+
+_SLACK = 1e-9
+"""Shares may exceed 0 and 1 by this much, from rounding."""
+
+
+class Pulses(NamedTuple):
+    """What the valves do in one period, and the state for the next one."""
+
+    durations: FloatArray
+    """How long each valve is open [s], from the start of the period, shape (..., n); 0 for no pulse."""
+    areas: FloatArray
+    """Thrust of each jet in the period, in seconds of full thrust, shape (..., n)."""
+    state: FloatArray
+    """For the next period, shape (..., 2, n): area that was wanted and not yet delivered [s], and level of each valve."""
+
+
+class PulseModulator:
+    """Pulse-width modulation of on-off valves, with a carried remainder.
+
+    Each period starts with one pulse per jet, or none. Its duration gives the wanted share of the period's thrust, with what earlier
+    periods left over. A pulse shorter than `min_on_time` is not fired, and its thrust is carried. The thrust is counted as the valve gives
+    it: the level rises in `rise_time` and falls in `fall_time`, and what falls after the end of a period belongs to the next one. The sum
+    of the delivered thrust therefore differs from the sum of the wanted thrust by less than one shortest pulse, after any number of
+    periods.
+
+    A modulator holds only its parameters. Its state is passed in and returned, as for control laws.
+
+    Args:
+        min_on_time: Shortest pulse [s], above 0 and at least `rise_time`; one number for all jets, or one per jet.
+        period: Time between two samples of the control loop [s], at least ``min_on_time + rise_time``.
+        rise_time: Time in which a valve opens [s], at least 0; one number for all jets, or one per jet.
+        fall_time: Time in which a valve closes [s], at least 0; one number for all jets, or one per jet.
+
+    Example:
+        >>> modulator = PulseModulator(min_on_time=0.25, period=1.0)
+        >>> state = modulator.initial_state(2)
+        >>> for _ in range(4):
+        ...     durations, areas, state = modulator.update((0.5, 0.125), state)
+        ...     print(durations.tolist())
+        [0.5, 0.0]
+        [0.5, 0.25]
+        [0.5, 0.0]
+        [0.5, 0.25]
+    """
+
+    __slots__ = ("_valves", "period")
+
+    def __init__(
+        self,
+        min_on_time: npt.ArrayLike,
+        period: float,
+        *,
+        rise_time: npt.ArrayLike = 0.0,
+        fall_time: npt.ArrayLike = 0.0,
+    ) -> None:
+        owner = "PulseModulator"
+        self.period = real(period, "period", owner, above=0.0)
+        rows = [
+            _times(min_on_time, "min_on_time", owner),
+            _times(rise_time, "rise_time", owner),
+            _times(fall_time, "fall_time", owner),
+        ]
+        if (rows[0] == 0.0).any():
+            refuse(owner, "min_on_time", min_on_time, "above 0")
+        try:
+            self._valves = np.stack(np.broadcast_arrays(*rows))
+        except ValueError:
+            sizes = tuple(len(row) for row in rows)
+            refuse(owner, "min_on_time, rise_time and fall_time", sizes, "numbers, or of the same length")
+        if (self._valves[pulses.MIN_ON_TIME] < self._valves[pulses.RISE_TIME]).any():
+            refuse(owner, "min_on_time", min_on_time, f"at least rise_time, which is {rise_time!r}")
+        if (self._valves[pulses.MIN_ON_TIME] + self._valves[pulses.RISE_TIME] > self.period).any():
+            rule = f"such that min_on_time + rise_time is at most the period, which is {self.period!r}"
+            refuse(owner, "min_on_time", min_on_time, rule)
+
+    @property
+    def min_on_time(self) -> FloatArray:
+        """Shortest pulse [s], one number for all jets or one per jet, shape (1,) or (n,)."""
+        return self._valves[pulses.MIN_ON_TIME].copy()
+
+    @property
+    def rise_time(self) -> FloatArray:
+        """Time in which a valve opens [s], shape (1,) or (n,)."""
+        return self._valves[pulses.RISE_TIME].copy()
+
+    @property
+    def fall_time(self) -> FloatArray:
+        """Time in which a valve closes [s], shape (1,) or (n,)."""
+        return self._valves[pulses.FALL_TIME].copy()
+
+    def __repr__(self) -> str:
+        times = ", ".join(
+            f"{name}={getattr(self, name).tolist()}" for name in ("min_on_time", "rise_time", "fall_time")
+        )
+        return f"PulseModulator({times}, period={self.period!r})"
+
+    def of_valves(
+        self, min_on_time: npt.ArrayLike, rise_time: npt.ArrayLike, fall_time: npt.ArrayLike
+    ) -> PulseModulator:
+        """Return a modulator with the rise and fall of given valves, and the longer of the two shortest pulses.
+
+        Args:
+            min_on_time: Shortest pulse of the valves [s], shape (n,).
+            rise_time: Time in which they open [s], shape (n,).
+            fall_time: Time in which they close [s], shape (n,).
+
+        Returns:
+            A modulator for n jets.
+
+        Raises:
+            ValueError: A shortest pulse and its rise do not fit into the period.
+        """
+        longer = np.maximum(self.min_on_time, _times(min_on_time, "min_on_time", "valves"))
+        return PulseModulator(longer, self.period, rise_time=rise_time, fall_time=fall_time)
+
+    def initial_state(self, count: int) -> FloatArray:
+        """Return the state before the first period, with nothing carried and all valves shut.
+
+        Args:
+            count: Number of jets.
+
+        Returns:
+            Zeros, shape (2, count).
+        """
+        return np.zeros((2, count))
+
+    def update(self, shares: npt.ArrayLike, state: npt.ArrayLike) -> Pulses:
+        """Compute the pulses of one period.
+
+        Args:
+            shares: Wanted shares of full thrust, from 0 to 1, shape (..., n).
+            state: The state that the last call returned, or `initial_state`, shape (..., 2, n).
+
+        Returns:
+            The durations to fire, the thrust that they give in this period, and the new state.
+
+        Raises:
+            ValueError: A share is not between 0 and 1, or a shape is wrong.
+
+        Error: sums of delivered thrust are exact to rounding, for valves that move as described above.
+        """
+        owner = "PulseModulator"
+        wanted = array(shares, "shares", owner, np.shape(shares) or (None,))
+        if not -_SLACK <= wanted.min() <= wanted.max() <= 1.0 + _SLACK:
+            refuse(owner, "shares", shares, "between 0 and 1")
+        count, valves = wanted.shape[-1], self._valves
+        before = array(state, "state", owner, (*wanted.shape[:-1], 2, count))
+        if valves.shape[1] == 1:
+            valves = np.repeat(valves, count, axis=1)
+        elif valves.shape[1] != count:
+            refuse(owner, "shares", shares, f"of {valves.shape[1]} jets")
+        durations, areas, after = np.empty_like(wanted), np.empty_like(wanted), np.empty_like(before)
+        one_row, states = (-1, count), (-1, 2, count)
+        pulses.modulate(
+            wanted.reshape(one_row),
+            before.reshape(states),
+            valves,
+            self.period,
+            durations.reshape(one_row),
+            areas.reshape(one_row),
+            after.reshape(states),
+        )
+        return Pulses(durations, areas, after)
+
+
+def _times(value: Any, argument: str, owner: str) -> FloatArray:
+    """Times of at least 0, shape (n,) or (1,)."""
+    if not is_row(value):
+        return np.array([real(value, argument, owner, at_least=0.0)])
+    times = array(value, argument, owner, (None,))
+    if (times < 0.0).any():
+        refuse(owner, argument, value, "at least 0 in every element")
+    return times

@@ -1,0 +1,357 @@
+"""Star trackers and sun sensors, and what blinds them."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Iterable, Sequence
+from math import inf, pi
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, direction, real, refuse, vector
+from ..kernels.trigonometry import sine_cosine
+from ..store.rows import BodyHandle, Parameter, checked, require_body
+from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind
+from .instruments import (
+    EXCLUSION_BALL,
+    EXCLUSION_COUNT,
+    EXCLUSION_FAR,
+    STATE_OF_OPTICS,
+    sample_star_tracker,
+    sample_sun_sensor,
+)
+from .sensor import Sensor, limit_of, sensor_schema
+
+
+class StarTrackerReading(NamedTuple):
+    """What `StarTracker.read` returns."""
+
+    orientation: FloatArray
+    """Measured orientation, scalar-last (x, y, z, w), body to world, shape (4,); zeros before the first one and of a dead sensor."""
+    is_valid: bool
+    """Whether it is a measurement: False before the first one, of a dead sensor, of one that turns too fast, and of one that is blinded."""
+    time: float
+    """Time at which it was taken [s]; nan before the first one."""
+
+
+class SunSensorReading(NamedTuple):
+    """What `SunSensor.read` returns."""
+
+    direction_body: FloatArray
+    """Measured direction to the sun, body frame, a unit vector, shape (3,); zeros before the first one and of a dead sensor."""
+    is_valid: bool
+    """Whether it is a measurement: False before the first one, of a dead sensor, and where the sun is not in view or in the shadow."""
+    time: float
+    """Time at which it was taken [s]; nan before the first one."""
+
+
+class Exclusion(NamedTuple):
+    """A bright thing near which a star tracker is blind; made by `Exclusion.far` and `Exclusion.ball`."""
+
+    angle: float
+    """Angle [rad], from 0 to π/2, between the boresight and the direction of a thing far away, or the edge of a ball."""
+    direction_world: tuple[float, float, float] | None
+    """Direction to a thing far away, world frame, a unit vector; None for a ball."""
+    center: tuple[float, float, float] | None
+    """Centre of a ball [m], world frame; None for a thing far away."""
+    radius: float
+    """Radius of a ball [m]; 0 for a thing far away."""
+
+    @classmethod
+    def far(cls, direction_world: npt.ArrayLike, angle: float) -> Exclusion:
+        """A thing far away, such as the sun.
+
+        Args:
+            direction_world: Direction to it, world frame, of any non-zero length, shape (3,).
+            angle: Angle [rad] from the boresight within which it blinds, from 0 to π/2.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: A value violates its rule.
+
+        Example:
+            >>> Exclusion.far((2.0, 0.0, 0.0), 0.5).direction_world
+            (1.0, 0.0, 0.0)
+        """
+        owner = "Exclusion.far"
+        x, y, z = direction(direction_world, "direction_world", owner).tolist()
+        return cls(_angle(angle, owner), (x, y, z), None, 0.0)
+
+    @classmethod
+    def ball(cls, center: npt.ArrayLike, radius: float, angle: float) -> Exclusion:
+        """A ball, such as a planet.
+
+        Args:
+            center: Its centre [m], world frame, shape (3,).
+            radius: Its radius [m], above 0.
+            angle: Angle [rad] between the boresight and its edge within which it blinds, from 0 to π/2.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: A value violates its rule.
+
+        Example:
+            >>> Exclusion.ball((0.0, 0.0, 0.0), 6.378e6, 0.4).radius
+            6378000.0
+        """
+        owner = "Exclusion.ball"
+        x, y, z = vector(center, "center", owner).tolist()
+        return cls(_angle(angle, owner), None, (x, y, z), real(radius, "radius", owner, above=0.0))
+
+
+def _angle(value: Any, owner: object, argument: str = "angle", largest: float = 0.5 * pi) -> float:
+    angle = real(value, argument, owner)
+    if not 0.0 <= angle <= largest:
+        refuse(owner, argument, value, f"an angle from 0 to {largest:g} rad")
+    return angle
+
+
+def _exclusion_fields() -> Iterable[Field]:
+    for number in range(EXCLUSION_COUNT):
+        place = 10 + 10 * number
+        yield Field(
+            f"excludes_{number}", Kind.MODEL, digest=place, meaning="0 for nothing, 1 for a direction, 2 for a ball"
+        )
+        yield Field(f"direction_{number}", Kind.MODEL, 3, "-", "world", digest=place + 1)
+        yield Field(f"center_{number}", Kind.MODEL, 3, "m", "world", digest=place + 2, world_axes=POINT)
+        yield Field(f"radius_{number}", Kind.MODEL, 1, "m", digest=place + 3)
+        yield Field(f"cosine_{number}", Kind.MODEL, digest=place + 4)
+        yield Field(f"sine_{number}", Kind.MODEL, digest=place + 5)
+        yield Field(f"angle_{number}", Kind.MODEL, 1, "rad", digest=place + 6)
+
+
+class StarTracker(Sensor):
+    """A star tracker, which measures the orientation of the body.
+
+    The reading is the true orientation turned by a small random rotation in body axes: one angle about the boresight, with the standard
+    deviation `along`, and one about each of two axes across it, with the standard deviation `across`. A picture of the stars shows the
+    direction of the boresight better than the roll about it, typically by a factor of five to ten. As for `Gyro`, the noise depends only on
+    seed, name and tick.
+
+    The reading is not valid if the body turns faster than `max_rate`, and if the boresight is too near to something bright.
+
+    Args:
+        body: The body that carries it.
+        boresight_body: Direction of the line of sight, body axes, of any non-zero length, shape (3,).
+        noise: Standard deviations (across, along) [rad], each at least 0.
+        max_rate: Largest angular velocity at which it sees stars [rad/s], above 0; None for no limit.
+        exclusion: Up to three bright things, each from `Exclusion.far` or `Exclusion.ball`.
+        seed: Any integer; together with the name it determines the noise.
+        every: Interval between two samples, in ticks.
+        delay: By how many samples the reading is late.
+        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+
+    Raises:
+        TypeError: An argument has the wrong type, or there is no seed.
+        ValueError: A value violates its rule.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.1)
+        >>> ship = world.add_body(MassProperties.box(500.0, (2.0, 2.0, 3.0)))
+        >>> sun = flight.Exclusion.far((0.0, 0.0, 1.0), angle=0.6)
+        >>> made = flight.StarTracker(ship, (0.0, 0.6, 0.8), noise=(2e-5, 1e-4), max_rate=0.02, exclusion=[sun], seed=1, every=5)
+        >>> tracker = world.add_part(made)
+        >>> world.step()
+        >>> tracker.read().orientation.round(3).tolist(), tracker.read().is_valid
+        ([0.0, -0.0, -0.0, 1.0], True)
+    """
+
+    __slots__ = ()
+
+    _kind = "star tracker"
+    _state_size = STATE_OF_OPTICS
+    _schema = sensor_schema(
+        "star trackers",
+        Field("boresight_body", Kind.MODEL, 3, "-", "body", digest=6, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
+        Field("noise", Kind.MODEL, 2, "rad", digest=7, rule=NOT_NEGATIVE, meaning="across and along the boresight"),
+        Field("max_rate", Kind.MODEL, 1, "rad/s", digest=8, rest=inf),
+        *_exclusion_fields(),
+    )
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        boresight_body: npt.ArrayLike,
+        *,
+        noise: npt.ArrayLike = (0.0, 0.0),
+        max_rate: float | None = None,
+        exclusion: Sequence[Exclusion] = (),
+        seed: int | None = None,
+        every: int = 1,
+        delay: int = 0,
+        name: str | None = None,
+    ) -> None:
+        owner = f"StarTracker of {require_body(body, 'body', 'StarTracker')}"
+        given = {"boresight_body": boresight_body, "noise": noise}
+        values = {field: checked(self._schema, field, value, owner) for field, value in given.items()}
+        values["max_rate"] = np.array([[limit_of(max_rate, "max_rate", owner)]])
+        for number, one in enumerate(_exclusions(exclusion, owner)):
+            values |= {field: np.array(part)[:, np.newaxis] for field, part in _exclusion_values(number, one).items()}
+        super().__init__(body, values, owner, seed, every, delay, name)
+
+    boresight_body = Parameter[FloatArray]("Direction of the line of sight, body axes, a unit vector, shape (3,).")
+    noise = Parameter[FloatArray](
+        "Standard deviations (across, along) the boresight [rad], each at least 0, shape (2,)."
+    )
+
+    @property
+    def max_rate(self) -> float | None:
+        """Largest angular velocity at which it sees stars [rad/s], above 0; None for no limit."""
+        (limit,) = self._numbers("max_rate")
+        return None if limit == inf else limit
+
+    @max_rate.setter
+    def max_rate(self, value: float | None) -> None:
+        self._assign_number("max_rate", limit_of(value, "max_rate", self))
+
+    @property
+    def exclusion(self) -> tuple[Exclusion, ...]:
+        """What blinds it; assign up to three, for example where the sun is now."""
+        found = []
+        for number in range(EXCLUSION_COUNT):
+            names = ("excludes", "direction", "center", "radius", "angle")
+            (kind,), towards, center, (radius,), (angle,) = (self._numbers(f"{name}_{number}") for name in names)
+            if kind == EXCLUSION_FAR:
+                found.append(Exclusion(angle, (towards[0], towards[1], towards[2]), None, 0.0))
+            elif kind == EXCLUSION_BALL:
+                found.append(Exclusion(angle, None, (center[0], center[1], center[2]), radius))
+        return tuple(found)
+
+    @exclusion.setter
+    def exclusion(self, value: Sequence[Exclusion]) -> None:
+        chosen = _exclusions(value, self)
+        for number in range(EXCLUSION_COUNT):
+            one = chosen[number] if number < len(chosen) else None
+            for field, part in _exclusion_values(number, one).items():
+                self._table.write(self._schema.components[field], self._slice(), np.array(part)[:, np.newaxis])
+
+    def read(self) -> StarTrackerReading:
+        """Return the last reading: orientation from body to world, whether it is valid, and its time."""
+        return StarTrackerReading(*self._read(4))
+
+    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+        bodies = world._bodies
+        return sample_star_tracker(bodies.array, array, row, before, bodies.tick_count, out)
+
+
+def _exclusions(value: Any, owner: object) -> list[Exclusion]:
+    rule = f"a list of at most {EXCLUSION_COUNT} from Exclusion.far and Exclusion.ball"
+    if isinstance(value, Exclusion) or not isinstance(value, Iterable):
+        refuse(owner, "exclusion", value, rule, TypeError)
+    chosen = list(value)
+    if not all(isinstance(one, Exclusion) for one in chosen):
+        refuse(owner, "exclusion", value, rule, TypeError)
+    if len(chosen) > EXCLUSION_COUNT:
+        refuse(owner, "exclusion", value, rule)
+    return chosen
+
+
+def _exclusion_values(number: int, one: Exclusion | None) -> dict[str, Sequence[float]]:
+    """The fields of one bright thing."""
+    nothing: dict[str, Sequence[float]] = {"excludes": (0.0,), "direction": (0.0, 0.0, 0.0), "center": (0.0, 0.0, 0.0)}
+    values = {**nothing, "radius": (0.0,), "cosine": (0.0,), "sine": (0.0,), "angle": (0.0,)}
+    if one is not None:
+        sine, cosine = sine_cosine(one.angle)
+        values = {
+            "excludes": (EXCLUSION_BALL,),
+            "radius": (one.radius,),
+            "cosine": (cosine,),
+            "sine": (sine,),
+            "angle": (one.angle,),
+        }
+        if one.direction_world is not None:
+            values |= {"excludes": (EXCLUSION_FAR,), "direction": one.direction_world}
+        elif one.center is not None:
+            values["center"] = one.center
+    return {f"{name}_{number}": value for name, value in values.items()}
+
+
+class SunSensor(Sensor):
+    """A sun sensor, which measures the direction to the sun in body axes.
+
+    The reading is the true direction turned by a small random rotation, with the same standard deviation about every axis. As for `Gyro`,
+    the noise is a function of seed, name and tick. The reading is not valid if the sun is outside the field of view, and if the ball given
+    as `shadow` hides it; its shadow is a cylinder.
+
+    Args:
+        body: The body that carries it.
+        boresight_body: Direction of the middle of the field of view, body axes, of any non-zero length, shape (3,).
+        field_of_view: Largest angle between boresight and sun [rad], above 0 and at most π.
+        noise: Standard deviation of the noise about each axis [rad], at least 0.
+        sun_direction_world: Direction to the sun, world frame, of any non-zero length, shape (3,).
+        shadow: Centre [m], world frame, and radius [m] of a ball that hides the sun, such as a planet; None for nothing.
+        seed: Any integer; together with the name it determines the noise.
+        every: Interval between two samples, in ticks.
+        delay: By how many samples the reading is late.
+        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+
+    Raises:
+        TypeError: An argument has the wrong type, or there is no seed.
+        ValueError: A value violates its rule.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.1)
+        >>> ship = world.add_body(MassProperties.box(4.0, (0.1, 0.1, 0.3)))
+        >>> made = flight.SunSensor(ship, (0, 0, 1), field_of_view=1.0, noise=1e-4, sun_direction_world=(0.0, 3.0, 4.0), seed=1)
+        >>> sensor = world.add_part(made)
+        >>> world.step()
+        >>> sensor.read().direction_body.round(3).tolist()
+        [-0.0, 0.6, 0.8]
+    """
+
+    __slots__ = ()
+
+    _kind = "sun sensor"
+    _state_size = STATE_OF_OPTICS
+    _schema = sensor_schema(
+        "sun sensors",
+        Field("boresight_body", Kind.MODEL, 3, "-", "body", digest=6, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
+        Field("noise", Kind.MODEL, 1, "rad", digest=7, rule=NOT_NEGATIVE),
+        Field("cosine", Kind.MODEL, digest=8, meaning="of the largest angle from the boresight"),
+        Field("sun_direction_world", Kind.MODEL, 3, "-", "world", digest=9, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
+        Field("shadow_center", Kind.MODEL, 3, "m", "world", digest=10, rule=ANY, world_axes=POINT),
+        Field("shadow_radius", Kind.MODEL, 1, "m", digest=11, rule=POSITIVE, meaning="0 for no shadow"),
+    )
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        boresight_body: npt.ArrayLike,
+        *,
+        field_of_view: float,
+        sun_direction_world: npt.ArrayLike,
+        noise: float = 0.0,
+        shadow: tuple[npt.ArrayLike, float] | None = None,
+        seed: int | None = None,
+        every: int = 1,
+        delay: int = 0,
+        name: str | None = None,
+    ) -> None:
+        owner = f"SunSensor of {require_body(body, 'body', 'SunSensor')}"
+        given = {"boresight_body": boresight_body, "noise": noise, "sun_direction_world": sun_direction_world}
+        values = {field: checked(self._schema, field, value, owner) for field, value in given.items()}
+        angle = _angle(field_of_view, owner, "field_of_view", pi)
+        if angle == 0.0:
+            refuse(owner, "field_of_view", field_of_view, "above 0")
+        values["cosine"] = np.array([[sine_cosine(angle)[1]]])
+        if shadow is not None:
+            if not isinstance(shadow, tuple | list) or len(shadow) != 2:
+                refuse(owner, "shadow", shadow, "a centre and a radius, or None", TypeError)
+            values["shadow_center"] = checked(self._schema, "shadow_center", shadow[0], owner, argument="shadow[0]")
+            values["shadow_radius"] = checked(self._schema, "shadow_radius", shadow[1], owner, argument="shadow[1]")
+        super().__init__(body, values, owner, seed, every, delay, name)
+
+    boresight_body = Parameter[FloatArray]("Middle of the field of view, body axes, a unit vector, shape (3,).")
+    noise = Parameter[float]("Standard deviation of the noise about each axis [rad], at least 0.")
+    sun_direction_world = Parameter[FloatArray]("Direction to the sun, world frame, a unit vector, shape (3,).")
+
+    def read(self) -> SunSensorReading:
+        """Return the last reading: direction to the sun in the body frame, whether it is valid, and its time."""
+        return SunSensorReading(*self._read(3))
+
+    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+        bodies = world._bodies
+        return sample_sun_sensor(bodies.array, array, row, before, bodies.tick_count, out)

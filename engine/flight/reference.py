@@ -1,0 +1,240 @@
+"""Guidance: the attitude that a law shall reach, with the rates and the angular acceleration of a moving one."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from math import sqrt
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import rotation
+from ..checks import FloatArray, read_only, real, stack, unit_quaternions
+from ..kernels.quaternions import Quaternion, multiply
+from ..kernels.rotations import from_axis_angle
+from ..kernels.selection import choose
+from ..kernels.vectors import scale
+from .samples import combined, components, evaluate
+
+_SMALLEST = 1e-150
+"""Stands for zero where a number is divided by."""
+
+
+class Reference:
+    """An attitude with its angular velocity and angular acceleration, at one time.
+
+    Args:
+        orientation: Unit quaternion, scalar-last (x, y, z, w), of the wanted body axes to world axes, shape (..., 4).
+        angular_velocity_world: Angular velocity of the wanted axes [rad/s], world frame, shape (..., 3).
+        angular_acceleration_world: Its derivative [rad/s²], world frame, shape (..., 3).
+
+    Raises:
+        TypeError: A value is not an array of real numbers.
+        ValueError: A value is not finite or has another shape, or the quaternion is more than 1e-6 from unit length.
+
+    Example:
+        >>> Reference(angular_velocity_world=(0.0, 0.0, 0.1)).angular_velocity_world.tolist()
+        [0.0, 0.0, 0.1]
+    """
+
+    __slots__ = ("_acceleration", "_orientation", "_rates")
+
+    def __init__(
+        self,
+        orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        angular_velocity_world: npt.ArrayLike = (0.0, 0.0, 0.0),
+        angular_acceleration_world: npt.ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        owner = type(self).__name__
+        quaternions = stack(orientation, "orientation", owner, 4)
+        self._orientation = read_only(unit_quaternions(quaternions, "orientation", owner))
+        self._rates = read_only(stack(angular_velocity_world, "angular_velocity_world", owner, 3))
+        acceleration = stack(angular_acceleration_world, "angular_acceleration_world", owner, 3)
+        self._acceleration = read_only(acceleration)
+
+    @property
+    def orientation(self) -> FloatArray:
+        """Unit quaternion, scalar-last (x, y, z, w), of the wanted body axes to world axes, shape (..., 4)."""
+        return self._orientation
+
+    @property
+    def angular_velocity_world(self) -> FloatArray:
+        """Angular velocity [rad/s], world frame, shape (..., 3)."""
+        return self._rates
+
+    @property
+    def angular_acceleration_world(self) -> FloatArray:
+        """Angular acceleration [rad/s²], world frame, shape (..., 3)."""
+        return self._acceleration
+
+    def at(self, time: float, body: Any = None) -> Reference:
+        """Return the reference at a time, which is this one at every time.
+
+        Args:
+            time: Time [s].
+            body: The body or estimate that follows the reference; it is not used.
+
+        Returns:
+            This reference.
+        """
+        return self
+
+    def __repr__(self) -> str:
+        return f"Reference({self._orientation.tolist()}, {self._rates.tolist()}, {self._acceleration.tolist()})"
+
+
+class FixedOrMoving(Protocol):
+    """A reference: anything with `at(time, body) -> Reference`."""
+
+    def at(self, time: float, body: Any, /) -> Reference:
+        """Return the reference at a time [s] for a body."""
+
+
+def computed(orientation: FloatArray, rates: FloatArray, acceleration: FloatArray) -> Reference:
+    """A reference from computed values, which need no check."""
+    reference = Reference.__new__(Reference)
+    reference._orientation = read_only(orientation)
+    reference._rates, reference._acceleration = read_only(rates), read_only(acceleration)
+    return reference
+
+
+class Spin:
+    """A reference that rotates at a constant angular velocity.
+
+    Args:
+        angular_velocity_world: Angular velocity [rad/s], world frame, shape (..., 3).
+        orientation: Attitude at the start, unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
+        start_time: Time of the start [s]; the reference also rotates before it.
+
+    Raises:
+        TypeError: A value is not an array of real numbers.
+        ValueError: A value is not finite, or the quaternion is more than 1e-6 from unit length.
+
+    Example:
+        >>> import math
+        >>> spin = Spin((0.0, 0.0, math.pi / 10))
+        >>> spin.at(10.0).orientation.round(12).tolist()  # half a turn
+        [0.0, 0.0, 1.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        angular_velocity_world: npt.ArrayLike,
+        orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        start_time: float = 0.0,
+    ) -> None:
+        start = Reference(orientation, angular_velocity_world)
+        self.orientation, self.angular_velocity_world = start.orientation, start.angular_velocity_world
+        self.start_time = real(start_time, "start_time", "Spin")
+
+    def at(self, time: float, body: Any = None) -> Reference:
+        """Return the reference at a time.
+
+        Args:
+            time: Time [s].
+            body: The body or estimate that follows the reference; it is not used.
+
+        Returns:
+            The reference, with zero angular acceleration.
+        """
+        turn = (real(time, "time", "Spin") - self.start_time) * self.angular_velocity_world
+        turned = rotation.multiply(rotation.from_rotation_vector(turn), self.orientation)
+        return computed(turned, self.angular_velocity_world.copy(), np.zeros(self.angular_velocity_world.shape))
+
+    def __repr__(self) -> str:
+        return f"Spin({self.angular_velocity_world.tolist()}, {self.orientation.tolist()}, {self.start_time!r})"
+
+
+def slew(
+    start: Quaternion, turn: Quaternion, elapsed: float, max_rate: float, max_acceleration: float
+) -> tuple[float, ...]:
+    """Orientation, rates and acceleration of a rotation about one axis with a trapezoid of rates; turn = (axis, angle)."""
+    angle = turn[3]
+    peak = sqrt(angle * max_acceleration)
+    rate = choose(peak > max_rate, max_rate, peak)
+    ramp = rate / max_acceleration
+    duration = ramp + angle / max(rate, _SMALLEST)
+    left = duration - elapsed
+    rising, falling = elapsed < ramp, left <= ramp
+    moving = (elapsed >= 0.0) & (left > 0.0)
+    since, until = max(elapsed, 0.0), max(left, 0.0)
+    turned = choose(falling, angle - 0.5 * max_acceleration * until * until, rate * (elapsed - 0.5 * ramp))
+    turned = choose(rising, 0.5 * max_acceleration * since * since, turned)
+    speed = choose(rising, max_acceleration * since, choose(falling, max_acceleration * until, rate))
+    acceleration = choose(rising, max_acceleration, choose(falling, -max_acceleration, 0.0))
+    acceleration = choose(moving, acceleration, 0.0)
+    axis = (turn[0], turn[1], turn[2])
+    q = multiply(from_axis_angle(axis, turned), start)
+    return *q, *scale(speed, axis), *scale(acceleration, axis)
+
+
+class Slew:
+    """A reference that rotates from one attitude to another about a single axis, by the shorter way round.
+
+    The rate is a trapezoid: it rises at the largest acceleration, stays at the largest rate, and falls. A short slew is a triangle that
+    does not reach the largest rate. Before the start the reference rests at the first attitude, after the end at the second.
+
+    Args:
+        start: Attitude at the start, unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
+        end: Attitude at the end, in the same form.
+        max_rate: Largest angular velocity [rad/s], above zero.
+        max_acceleration: Largest angular acceleration [rad/s²], above zero.
+        start_time: Time of the start [s].
+
+    Raises:
+        TypeError: A value is not a real number or an array of them.
+        ValueError: A limit is not above zero, or a quaternion is more than 1e-6 from unit length.
+
+    Example:
+        >>> slew = Slew((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.0), max_rate=0.5, max_acceleration=0.1)
+        >>> round(float(slew.duration), 6)  # π/0.5 + 0.5/0.1
+        11.283185
+        >>> slew.at(5.5).angular_velocity_world.tolist()
+        [0.0, 0.0, 0.5]
+    """
+
+    def __init__(
+        self,
+        start: npt.ArrayLike,
+        end: npt.ArrayLike,
+        max_rate: float,
+        max_acceleration: float,
+        *,
+        start_time: float = 0.0,
+    ) -> None:
+        owner = "Slew"
+        self.start = read_only(unit_quaternions(stack(start, "start", owner, 4), "start", owner))
+        self.end = read_only(unit_quaternions(stack(end, "end", owner, 4), "end", owner))
+        self.max_rate = real(max_rate, "max_rate", owner, above=0.0)
+        self.max_acceleration = real(max_acceleration, "max_acceleration", owner, above=0.0)
+        self.start_time = real(start_time, "start_time", owner)
+        axis, angle = rotation.to_axis_angle(rotation.multiply(self.end, rotation.conjugate(self.start)))
+        self.axis_world, self.angle = read_only(axis), angle
+        turn = np.concatenate((axis, np.expand_dims(angle, -1)), axis=-1)
+        self._inputs = components(self.start, "start", owner, 4), components(turn, "turn", owner, 4)
+
+    @property
+    def duration(self) -> FloatArray:
+        """Time from the start to the end [s], shape (...)."""
+        rate = np.minimum(self.max_rate, np.sqrt(self.angle * self.max_acceleration))
+        return rate / self.max_acceleration + self.angle / np.maximum(rate, _SMALLEST)
+
+    def at(self, time: float, body: Any = None) -> Reference:
+        """Return the reference at a time.
+
+        Args:
+            time: Time [s].
+            body: The body or estimate that follows the reference; it is not used.
+
+        Returns:
+            The reference. Its angular acceleration is that of the interval that begins at this time.
+        """
+        elapsed = real(time, "time", "Slew") - self.start_time
+        values = combined(
+            evaluate(slew, *self._inputs, elapsed, self.max_rate, self.max_acceleration), "Slew", "reference"
+        )
+        return computed(values[..., :4], values[..., 4:7], values[..., 7:])
+
+    def __repr__(self) -> str:
+        limits = f"{self.max_rate!r}, {self.max_acceleration!r}, start_time={self.start_time!r}"
+        return f"Slew({self.start.tolist()}, {self.end.tolist()}, {limits})"

@@ -1,0 +1,146 @@
+"""The base of the sensors: when they are sampled, how late their readings are, and how they fail."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from math import inf, nan
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..checks import FloatArray, NonFiniteStateError, integer, read_only, real, refuse
+from ..kernels.noise import noise_key
+from ..store.rows import BodyHandle, fixed, reference_fields
+from ..store.schema import Field, Kind, Schema
+from .instruments import SAMPLES, TICK, VALID, VALUE
+from .part import Place, SampledPart
+
+Fault = Literal["stuck", "dead"]
+_FAULTS: tuple[Fault | None, ...] = (None, "stuck", "dead")
+
+_SLOT = slice(VALUE, TICK + 1)
+"""What is kept of each of the samples that are on their way."""
+
+
+def sensor_schema(name: str, *own: Field) -> Schema:
+    """The schema of a class of sensors: what all have, in the order of `instruments`, and then its own fields."""
+    return Schema(
+        name,
+        (
+            *reference_fields("body"),
+            Field("fault", Kind.COMMAND, digest=0, meaning="0 for none, 1 for stuck, 2 for dead"),
+            Field("key", Kind.MODEL, 3, digest=1, meaning="hash of seed and name"),
+            Field("value", Kind.STATE, 4, digest=2, meaning="of the sample in this row"),
+            Field("valid", Kind.STATE, digest=3, meaning="whether it is a measurement"),
+            Field("tick", Kind.STATE, digest=4, rest=-1.0, meaning="the tick in which it was taken"),
+            Field("samples", Kind.STATE, digest=5, meaning="number of samples so far, in the first row"),
+            *own,
+        ),
+    )
+
+
+class Sensor(SampledPart):
+    """The base of the sensors. A sensor has one row more than its delay, and each row has one of its last samples."""
+
+    __slots__ = ("_delay", "_seed")
+
+    _place = Place.SENSOR
+    _kind: ClassVar[str]
+    _state_size: ClassVar[int]
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        values: dict[str, FloatArray],
+        owner: str,
+        seed: int | None,
+        every: int,
+        delay: int,
+        name: str | None,
+    ) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            refuse(owner, "seed", seed, "an integer, from which the noise is computed", TypeError)
+        self._seed = int(seed)
+        self._delay = integer(delay, "delay", owner, at_least=0)
+        name = f"{body.name} {self._kind}" if name is None else name
+        key = np.array(noise_key(self._seed, name), float)[:, np.newaxis]
+        super().__init__([(body,)] * (self._delay + 1), {**values, "key": key}, name=name, every=every)
+
+    @fixed
+    def body(self) -> BodyHandle:
+        """The body that carries it."""
+        return self.named_bodies()[0]
+
+    @fixed
+    def seed(self) -> int:
+        """The integer from which, with the name, the noise is computed."""
+        return self._seed
+
+    @fixed
+    def delay(self) -> int:
+        """By how many samples its reading is late."""
+        return self._delay
+
+    @property
+    def fault(self) -> Fault | None:
+        """None for a sensor that works, "stuck" for one that repeats its last sample, "dead" for one that gives zeros that are not valid.
+
+        A fault affects the samples from the next one on; those that are on their way still arrive. Noise and bias of a sensor that works
+        again are as if it had worked all the time.
+        """
+        return _FAULTS[int(self._numbers("fault")[0])]
+
+    @fault.setter
+    def fault(self, value: Fault | None) -> None:
+        if value not in _FAULTS:
+            refuse(self, "fault", value, 'None, "stuck" or "dead"')
+        self._assign_number("fault", float(_FAULTS.index(value)))
+
+    def _assign_number(self, name: str, value: float) -> None:
+        self._table.write(self._schema.components[name], self._slice(), value)
+
+    def _joined(self, world: Any) -> None:
+        for part in world.parts:
+            if isinstance(part, Sensor) and part is not self and (part._seed, part._name) == (self._seed, self._name):
+                rule = f"different from seed and name of each other sensor; {part!r} would have the same noise"
+                refuse(self, "seed and name", (self._seed, self._name), rule)
+        # compiled now and not in the middle of a tick
+        self._measure(world, self._table.array, self.rows.start, self.rows.start, np.empty((self._state_size, 1)))
+
+    def _sample(self, world: Any) -> None:
+        table, rows = self._table, self._slice()
+        first, count = rows.start, rows.stop - rows.start
+        number = int(table.array[SAMPLES, first])
+        before, slot = first + (number - 1) % count, first + number % count
+        out = np.empty((self._state_size, 1))
+        if not self._measure(world, table.array, first, before, out):
+            raise NonFiniteStateError(f"{self!r}: the reading is not finite at t = {world.time:g} s")
+        if count == 1:
+            table.write(slice(VALUE, VALUE + self._state_size), rows, out)
+        else:
+            table.write(_SLOT, slice(slot, slot + 1), out[: SAMPLES - VALUE])
+            table.write(slice(SAMPLES, VALUE + self._state_size), slice(first, first + 1), out[SAMPLES - VALUE :])
+
+    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+        """Write a sample to `out`, and return whether it is finite; the arguments are those of the kernels in `instruments`."""
+        raise NotImplementedError
+
+    def _due(self) -> list[float]:
+        """Components `VALUE` to `TICK` of the sample that arrives now, as they are before the first one where none does."""
+        array, rows = self._table.array, self._slice()
+        count, number = rows.stop - rows.start, int(array[SAMPLES, rows.start])
+        if number < count:
+            return [0.0, 0.0, 0.0, 0.0, 0.0, -1.0]
+        found: list[float] = array[_SLOT, rows.start + number % count].tolist()
+        return found
+
+    def _read(self, size: int) -> tuple[FloatArray, bool, float]:
+        """The value, whether it is valid, and its time."""
+        due = self._due()
+        tick = due[TICK - VALUE]
+        time = nan if tick < 0.0 else tick * self.body.world.dt
+        return read_only(np.array(due[:size])), due[VALID - VALUE] > 0.0, time
+
+
+def limit_of(value: float | None, argument: str, owner: object) -> float:
+    """A largest value above 0, which is infinite for None."""
+    return inf if value is None else real(value, argument, owner, above=0.0)

@@ -1,0 +1,461 @@
+"""Gyros, accelerometers and magnetometers: sensors with three axes, each with scale, misalignment, bias, noise, limit and steps."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from math import inf
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, components, read_only, real, vector
+from ..forces.gravity import UNIFORM_GRAVITIES, PointGravity
+from ..forces.magnetic_dipole import MagneticDipole, dipole_field
+from ..kernels.rotations import from_rotation_vector, to_matrix
+from ..kernels.small_matrices import transposed
+from ..loops.layout import POSITION
+from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
+from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
+from .instruments import (
+    ACCELEROMETER,
+    BODY,
+    GYRO,
+    MAGNETOMETER,
+    STATE_OF_INSTRUMENT,
+    gravity_at_middle,
+    sample_three_axes,
+)
+from .sensor import Sensor, limit_of, sensor_schema
+
+_NO_GRAVITY = np.zeros((1, 1))
+
+
+class GyroReading(NamedTuple):
+    """What `Gyro.read` returns."""
+
+    angular_velocity_body: FloatArray
+    """Measured angular velocity [rad/s], body frame, shape (3,)."""
+    is_valid: bool
+    """Whether it is a measurement: False before the first one, of a dead sensor, and of one at its limit."""
+    time: float
+    """Time at which it was taken [s]; nan before the first one."""
+
+
+class AccelerometerReading(NamedTuple):
+    """What `Accelerometer.read` returns."""
+
+    specific_force_body: FloatArray
+    """Measured specific force [m/s²], the mean over the last tick, body frame, shape (3,)."""
+    is_valid: bool
+    """Whether it is a measurement: False before the first one, of a dead sensor, and of one at its limit."""
+    time: float
+    """Time at the end of that tick [s]; nan before the first one."""
+
+
+class MagnetometerReading(NamedTuple):
+    """What `Magnetometer.read` returns."""
+
+    field_body: FloatArray
+    """Measured magnetic flux density [T], body frame, shape (3,)."""
+    is_valid: bool
+    """Whether it is a measurement: False before the first one, of a dead sensor, and of one at its limit."""
+    time: float
+    """Time at which it was taken [s]; nan before the first one."""
+
+
+def _instrument(name: str, unit: str, limit: str, *own: Field) -> Schema:
+    return sensor_schema(
+        name,
+        Field("bias_body", Kind.STATE, 3, unit, "body", digest=6, rule=ANY, meaning="bias now"),
+        Field("matrix", Kind.MODEL, 9, digest=7, meaning="scale and axes, row by row"),
+        Field("noise", Kind.MODEL, digest=8, rule=NOT_NEGATIVE, meaning="density or standard deviation of the noise"),
+        Field("bias_walk", Kind.MODEL, 1, f"{unit}/√s", digest=9, rule=NOT_NEGATIVE),
+        Field("quantum", Kind.MODEL, 1, unit, digest=10, rule=NOT_NEGATIVE),
+        Field(limit, Kind.MODEL, 1, unit, digest=11, rest=inf),
+        *own,
+    )
+
+
+class _Instrument(Sensor):
+    """The base of the sensors with three axes."""
+
+    __slots__ = ("_misalignment", "_scale_error")
+
+    _state_size = STATE_OF_INSTRUMENT
+    _limit: ClassVar[str]
+    _number: ClassVar[int]
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        owner: str,
+        noise: tuple[str, float],
+        given: dict[str, Any],
+        limit: float | None,
+        scale_error: npt.ArrayLike,
+        misalignment: npt.ArrayLike,
+        seed: int | None,
+        every: int,
+        delay: int,
+        name: str | None,
+    ) -> None:
+        schema = self._schema
+        values = {field: checked(schema, field, value, owner) for field, value in given.items()}
+        values["noise"] = checked(schema, "noise", noise[1], owner, argument=noise[0])
+        values[self._limit] = np.array([[limit_of(limit, self._limit, owner)]])
+        scale = np.array(scale_error, float) if np.ndim(scale_error) else scale_error
+        scales = (
+            vector(scale, "scale_error", owner) if np.ndim(scale) else np.full(3, real(scale, "scale_error", owner))
+        )
+        turn = vector(misalignment, "misalignment", owner)
+        rows = transposed(to_matrix(from_rotation_vector(tuple(turn.tolist()))))
+        values["matrix"] = (np.repeat(1.0 + scales, 3) * np.array(rows))[:, np.newaxis]
+        self._scale_error, self._misalignment = read_only(scales), read_only(turn)
+        super().__init__(body, values, owner, seed, every, delay, name)
+
+    bias_body = Parameter[FloatArray](
+        "Bias now, in the unit of the sensor, body frame, shape (3,); a random walk from the value that was given."
+    )
+    bias_walk = Parameter[float]("Density of the random walk of the bias [unit of the sensor/√s], at least 0.")
+    quantum = Parameter[float]("Step of the reading, in the unit of the sensor; 0 for none.")
+
+    @fixed
+    def scale_error(self) -> FloatArray:
+        """Relative error of the scale of each axis [-], shape (3,)."""
+        return self._scale_error
+
+    @fixed
+    def misalignment(self) -> FloatArray:
+        """Rotation vector [rad] by which the axes of the sensor are turned from those of the body, body frame, shape (3,)."""
+        return self._misalignment
+
+    def _get_limit(self) -> float | None:
+        (limit,) = self._numbers(self._limit)
+        return None if limit == inf else limit
+
+    def _set_limit(self, value: float | None) -> None:
+        self._assign_number(self._limit, limit_of(value, self._limit, self))
+
+    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+        field = self._field_world(world, array, row)
+        bodies, number = world._bodies, self._number
+        tick, every, dt = bodies.tick_count, self._every, world._dt
+        return sample_three_axes(number, bodies.array, array, row, before, tick, every, dt, field, out)
+
+    def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
+        """What the instrument needs to know of the world besides its body."""
+        return 0.0, 0.0, 0.0
+
+
+class Gyro(_Instrument):
+    """A gyro with three axes, which measures the angular velocity at the instant of the sample.
+
+    The reading is ``(1 + s) Mᵀ ω + b + n``, limited to ±`max_rate` and then rounded to a multiple of `quantum`, where s are the errors of
+    the scale, M is the misalignment, b is the bias and n is white noise. The standard deviation of the noise is the density over the square
+    root of the sample interval, so that the angle integrated from the readings errs by ``noise_density · √t``, the angle random walk. The
+    bias is a random walk, whose increment between two samples has the variance ``bias_walk² · (time between them)``. White noise and
+    increments are functions of seed, name, tick and axis: a tick that is undone or run again gives the same reading, and other sensors
+    change nothing. The gyro does not average over the sample interval, so oscillations faster than half the sample frequency are aliased.
+
+    The gyro is sampled at the start of every tick whose number is a multiple of `every`, before the functions of `World.on_tick`. Between
+    two samples, `read` returns the same reading. A reading beyond `max_rate` is limited and not valid.
+
+    Args:
+        body: The body that carries it.
+        noise_density: Density of the white noise [rad/√s], at least 0. 1 °/√h is 2.9e-4 rad/√s.
+        bias_body: Bias at first [rad/s], body frame, shape (3,).
+        bias_walk: Density of the random walk of the bias [rad/s/√s], at least 0.
+        scale_error: Relative error of the scale [-], one number or one for each axis.
+        misalignment: Rotation vector [rad] from the axes of the body to those of the sensor, body frame, shape (3,).
+        quantum: Step of the reading [rad/s], at least 0; 0 for none.
+        max_rate: Largest rate about each axis [rad/s], above 0; None for no limit.
+        seed: Any integer; together with the name it determines the noise.
+        every: Interval between two samples, in ticks.
+        delay: By how many samples the reading is late.
+        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+
+    Raises:
+        TypeError: An argument has the wrong type, or there is no seed.
+        ValueError: A value violates its rule.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.01)
+        >>> ship = world.add_body(MassProperties.box(500.0, (2.0, 2.0, 3.0)), angular_velocity_body=(0.0, 0.0, 0.1))
+        >>> gyro = world.add_part(flight.Gyro(ship, noise_density=1e-5, bias_body=(0.0, 0.0, 2e-3), seed=1))
+        >>> world.step()
+        >>> gyro.read().angular_velocity_body.round(3).tolist()
+        [0.0, 0.0, 0.102]
+    """
+
+    __slots__ = ()
+
+    _schema = _instrument("gyros", "rad/s", "max_rate")
+    _kind, _number, _limit = "gyro", GYRO, "max_rate"
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        *,
+        noise_density: float = 0.0,
+        bias_body: npt.ArrayLike = (0, 0, 0),
+        bias_walk: float = 0.0,
+        scale_error: npt.ArrayLike = 0.0,
+        misalignment: npt.ArrayLike = (0, 0, 0),
+        quantum: float = 0.0,
+        max_rate: float | None = None,
+        seed: int | None = None,
+        every: int = 1,
+        delay: int = 0,
+        name: str | None = None,
+    ) -> None:
+        owner = f"Gyro of {require_body(body, 'body', 'Gyro')}"
+        given = {"bias_body": bias_body, "bias_walk": bias_walk, "quantum": quantum}
+        noise, errors = ("noise_density", noise_density), (scale_error, misalignment)
+        super().__init__(body, owner, noise, given, max_rate, *errors, seed, every, delay, name)
+
+    @property
+    def noise_density(self) -> float:
+        """Density of the white noise [rad/√s], at least 0."""
+        return float(self._value("noise"))
+
+    @noise_density.setter
+    def noise_density(self, value: float) -> None:
+        self._assign("noise", value, "noise_density")
+
+    @property
+    def max_rate(self) -> float | None:
+        """Largest rate about each axis [rad/s], above 0; None for no limit."""
+        return self._get_limit()
+
+    @max_rate.setter
+    def max_rate(self, value: float | None) -> None:
+        self._set_limit(value)
+
+    def read(self) -> GyroReading:
+        """Return the last reading: angular velocity [rad/s] in the body frame, whether it is valid, and its time."""
+        return GyroReading(*self._read(3))
+
+
+class Accelerometer(_Instrument):
+    """An accelerometer with three axes, which measures the specific force at a point of the body, its mean over the last tick.
+
+    Specific force is acceleration without gravity: 0 in free fall, F/m under the force F, 9.81 m/s² upwards on the ground. At the point r
+    from the mass centre it is ``Rᵀ(a − g) + ω̇ × r + ω × (ω × r)``. Forces of the tick that is starting are not known yet when sensors are
+    sampled, so it is computed from the change of the velocities over the last tick, divided by dt, with g and the attitude at the middle of
+    the tick; the error is of second order in dt. Pushes and impulses count. A velocity that is assigned between two ticks counts as an
+    impulse too. Before the first tick the reading is that of a body that is held. Gravity is that of every `UniformGravity` and
+    `PointGravity` of the world. A gravity of your own is measured like every other force.
+
+    Noise, bias, scale, misalignment, sampling and delay are those of `Gyro`.
+
+    Args:
+        body: The body that carries it.
+        at_body: Where it is [m], body axes from the body's origin, shape (3,). None is the mass centre at the time of this call.
+        noise_density: Density of the white noise [m/s/√s], at least 0.
+        bias_body: Bias at first [m/s²], body frame, shape (3,).
+        bias_walk: Density of the random walk of the bias [m/s²/√s], at least 0.
+        scale_error: Relative error of the scale [-], one number or one for each axis.
+        misalignment: Rotation vector [rad] from the axes of the body to those of the sensor, body frame, shape (3,).
+        quantum: Step of the reading [m/s²], at least 0; 0 for none.
+        max_acceleration: Largest specific force along each axis [m/s²], above 0; None for no limit.
+        seed: Any integer; together with the name it determines the noise.
+        every: Interval between two samples, in ticks.
+        delay: By how many samples the reading is late.
+        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+
+    Raises:
+        TypeError: An argument has the wrong type, or there is no seed.
+        ValueError: A value violates its rule.
+
+    Example:
+        >>> from engine import MassProperties, World, flight, forces
+        >>> world = World(dt=0.01)
+        >>> ship = world.add_body(MassProperties.box(500.0, (2.0, 2.0, 3.0)))
+        >>> accelerometer = world.add_part(flight.Accelerometer(ship, seed=1))
+        >>> _ = world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
+        >>> _ = world.add_force(forces.ConstantForce(ship, force_body=(100.0, 0.0, 0.0)))
+        >>> world.step(2)
+        >>> (accelerometer.read().specific_force_body.round(9) + 0.0).tolist()
+        [0.2, 0.0, 0.0]
+    """
+
+    __slots__ = ()
+
+    _schema = _instrument(
+        "accelerometers", "m/s²", "max_acceleration", Field("at_body", Kind.MODEL, 3, "m", "body", digest=12, rule=ANY)
+    )
+    _kind, _number, _limit = "accelerometer", ACCELEROMETER, "max_acceleration"
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        *,
+        at_body: npt.ArrayLike | None = None,
+        noise_density: float = 0.0,
+        bias_body: npt.ArrayLike = (0, 0, 0),
+        bias_walk: float = 0.0,
+        scale_error: npt.ArrayLike = 0.0,
+        misalignment: npt.ArrayLike = (0, 0, 0),
+        quantum: float = 0.0,
+        max_acceleration: float | None = None,
+        seed: int | None = None,
+        every: int = 1,
+        delay: int = 0,
+        name: str | None = None,
+    ) -> None:
+        owner = f"Accelerometer of {require_body(body, 'body', 'Accelerometer')}"
+        point = body.center_of_mass_body if at_body is None else at_body
+        given = {"bias_body": bias_body, "bias_walk": bias_walk, "quantum": quantum, "at_body": point}
+        noise, errors = ("noise_density", noise_density), (scale_error, misalignment)
+        super().__init__(body, owner, noise, given, max_acceleration, *errors, seed, every, delay, name)
+
+    at_body = Parameter[FloatArray]("Where it is [m], body axes from the body's origin, shape (3,).")
+
+    @property
+    def noise_density(self) -> float:
+        """Density of the white noise [m/s/√s], at least 0."""
+        return float(self._value("noise"))
+
+    @noise_density.setter
+    def noise_density(self, value: float) -> None:
+        self._assign("noise", value, "noise_density")
+
+    @property
+    def max_acceleration(self) -> float | None:
+        """Largest specific force along each axis [m/s²], above 0; None for no limit."""
+        return self._get_limit()
+
+    @max_acceleration.setter
+    def max_acceleration(self, value: float | None) -> None:
+        self._set_limit(value)
+
+    def read(self) -> AccelerometerReading:
+        """Return the last reading: specific force [m/s²] in the body frame, whether it is valid, and its time."""
+        return AccelerometerReading(*self._read(3))
+
+    def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
+        tables, gravity = world._store.tables, np.empty((3, 1))
+        uniform, points = tables.get(UNIFORM_GRAVITIES.name), tables.get(PointGravity._schema.name)
+        all_uniform, uniform_count = (_NO_GRAVITY, 0) if uniform is None else (uniform.array, uniform.count)
+        all_points, point_count = (_NO_GRAVITY, 0) if points is None else (points.array, points.count)
+        bodies, body = world._bodies.array, int(array[BODY, row])
+        gravity_at_middle(bodies, body, all_uniform, uniform_count, all_points, point_count, world._dt, gravity)
+        x, y, z = gravity[:, 0].tolist()
+        return x, y, z
+
+
+class Magnetometer(_Instrument):
+    """A magnetometer with three axes, which measures the magnetic flux density at the mass centre, in body axes.
+
+    Bias, scale, misalignment, sampling and delay are those of `Gyro`. The standard deviation of the noise is that of one sample,
+    independent of the sample interval. Fields of magnetorquers and of the body itself are not modelled.
+
+    Args:
+        body: The body that carries it.
+        field: The flux density [T], world frame, shape (3,); a `MagneticDipole`, whose constants are copied, and whose centre
+            `World.shift_origin` then moves; or another object whose `at(position)` returns the flux density.
+        noise: Standard deviation of the noise of one sample [T], at least 0.
+        bias_body: Bias at first [T], body frame, shape (3,).
+        bias_walk: Density of the random walk of the bias [T/√s], at least 0.
+        scale_error: Relative error of the scale [-], one number or one for each axis.
+        misalignment: Rotation vector [rad] from the axes of the body to those of the sensor, body frame, shape (3,).
+        quantum: Step of the reading [T], at least 0; 0 for none.
+        max_field: Largest flux density along each axis [T], above 0; None for no limit.
+        seed: Any integer; together with the name it determines the noise.
+        every: Interval between two samples, in ticks.
+        delay: By how many samples the reading is late.
+        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+
+    Raises:
+        TypeError: An argument has the wrong type, or there is no seed.
+        ValueError: A value violates its rule.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.1)
+        >>> ship = world.add_body(MassProperties.box(4.0, (0.1, 0.1, 0.3)), orientation=(0.0, 0.0, 0.5**0.5, 0.5**0.5))
+        >>> magnetometer = world.add_part(flight.Magnetometer(ship, field=(3e-5, 0.0, 0.0), quantum=1e-8, seed=1))
+        >>> world.step()
+        >>> (magnetometer.read().field_body * 1e6).round(3).tolist()  # [μT]
+        [0.0, -30.0, 0.0]
+    """
+
+    __slots__ = ("_field",)
+
+    _schema = _instrument(
+        "magnetometers",
+        "T",
+        "max_field",
+        Field("strength", Kind.MODEL, 1, "T·m³", digest=12, meaning="of a dipole; 0 if the field is another"),
+        Field("axis_world", Kind.MODEL, 3, "-", "world", digest=13),
+        Field("center", Kind.MODEL, 3, "m", "world", digest=14, world_axes=POINT),
+    )
+    _kind, _number, _limit = "magnetometer", MAGNETOMETER, "max_field"
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        *,
+        field: Any,
+        noise: float = 0.0,
+        bias_body: npt.ArrayLike = (0, 0, 0),
+        bias_walk: float = 0.0,
+        scale_error: npt.ArrayLike = 0.0,
+        misalignment: npt.ArrayLike = (0, 0, 0),
+        quantum: float = 0.0,
+        max_field: float | None = None,
+        seed: int | None = None,
+        every: int = 1,
+        delay: int = 0,
+        name: str | None = None,
+    ) -> None:
+        owner = f"Magnetometer of {require_body(body, 'body', 'Magnetometer')}"
+        dipole = {}
+        self._field: Any = field
+        if isinstance(field, MagneticDipole):
+            dipole = {"strength": [field.strength], "axis_world": field.axis_world, "center": field.center}
+            self._field = None
+        elif not callable(getattr(field, "at", None)):
+            self._field = tuple(vector(field, "field", owner).tolist())
+        given = {"bias_body": bias_body, "bias_walk": bias_walk, "quantum": quantum}
+        errors = scale_error, misalignment
+        super().__init__(body, owner, ("noise", noise), given, max_field, *errors, seed, every, delay, name)
+        for part, value in dipole.items():
+            self._table.write(self._schema.components[part], self._slice(), np.array(value)[:, np.newaxis])
+
+    noise = Parameter[float]("Standard deviation of the noise of one sample [T], at least 0.")
+
+    @fixed
+    def field(self) -> Any:
+        """The flux density [T], world frame, or what gives it."""
+        if self._field is None:
+            (strength,), axis, center = (self._numbers(name) for name in ("strength", "axis_world", "center"))
+            return MagneticDipole(strength, axis, center)
+        return self._field
+
+    @property
+    def max_field(self) -> float | None:
+        """Largest flux density along each axis [T], above 0; None for no limit."""
+        return self._get_limit()
+
+    @max_field.setter
+    def max_field(self, value: float | None) -> None:
+        self._set_limit(value)
+
+    def read(self) -> MagnetometerReading:
+        """Return the last reading: flux density [T] in the body frame, whether it is valid, and its time."""
+        return MagnetometerReading(*self._read(3))
+
+    def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
+        if isinstance(self._field, tuple):
+            return self._field
+        position = world._bodies.array[POSITION : POSITION + 3, int(array[BODY, row])]
+        if self._field is None:
+            return dipole_field(tuple(position.tolist()), tuple(array[_DIPOLE, row].tolist()))
+        x, y, z = components(self._field.at(position.copy()), "field.at(position)", self)
+        return x, y, z
+
+
+_DIPOLE = slice(Magnetometer._schema.row("strength"), Magnetometer._schema.row("center") + 3)
+"""The constants of `dipole_field`."""

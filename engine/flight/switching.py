@@ -1,0 +1,204 @@
+"""Control laws that switch: the phase plane for on-off jets, and the dumping of wheel momentum, each with its formula."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, real, refuse
+from ..kernels.attitude import attitude_error
+from ..kernels.quaternions import Quaternion, rotate_inverse
+from ..kernels.selection import choose
+from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
+from .law import Law, gain, limits
+from .samples import Components, components, evaluate
+
+_DEEPEST = 2.0
+"""Attitude errors beyond this many dead bands count as this many, so that the rate of approach stays limited."""
+
+
+def switched(error: float, rate: float, before: float, off: float) -> float:
+    """Direction in which the jets of one axis fire, −1, 0 or 1, from error and rate over dead band and rate limit."""
+    depth = choose(error > _DEEPEST, _DEEPEST, choose(error < -_DEEPEST, -_DEEPEST, error))
+    level = depth + rate
+    still = choose(before * level < -off, before, level - level)  # 0, or nan if the level is not finite
+    return choose(level > 1.0, -1.0, choose(level < -1.0, 1.0, still))
+
+
+def phase_plane(
+    q: Quaternion,
+    rates: Vector,
+    reference: Quaternion,
+    reference_rates_world: Vector,
+    before: Vector,
+    torque: Vector,
+    parameters: Sequence[float],
+) -> tuple[float, float, float, float, float, float]:
+    """Torque and firing directions of `PhasePlane`; parameters are dead band, rate limit, and the level at which a jet shuts."""
+    dead_band, rate_limit, off = parameters
+    error = scale(2.0 / dead_band, attitude_error(q, reference)[0])
+    rate = scale(1.0 / rate_limit, subtract(rates, rotate_inverse(q, 2.0, reference_rates_world)))
+    x = switched(error[0], rate[0], before[0], off)
+    y = switched(error[1], rate[1], before[1], off)
+    z = switched(error[2], rate[2], before[2], off)
+    return torque[0] * x, torque[1] * y, torque[2] * z, x, y, z
+
+
+class PhasePlane(Law):
+    """Switching law for on-off jets: a dead band in attitude and rate about each body axis, with hysteresis.
+
+    For each axis, ``s = θ/dead_band + ω/rate_limit``, with the attitude error θ limited to two dead bands. A jet opens when ``|s|`` exceeds
+    1 and shuts when ``|s|`` falls below 1 − hysteresis or its sign changes. At rest the body therefore drifts within the dead band,
+    and from a large error it approaches at one to three times the rate limit.
+
+    The state is the direction, −1, 0 or 1, in which the jets of each axis fire.
+
+    Args:
+        dead_band: Attitude error that is allowed at zero rate [rad], above zero.
+        rate_limit: Rate that is allowed at zero error [rad/s], above zero.
+        hysteresis: From 0 to 1.
+        torque: The torque of the jets about each body axis [N·m], one number or three.
+
+    Raises:
+        ValueError: A value is not positive, or the hysteresis is not from 0 to 1.
+
+    Source: the switching lines of Wie, Space Vehicle Dynamics and Control, section 7.2.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> from engine.flight import Reference
+        >>> law = PhasePlane(dead_band=0.01, rate_limit=0.002, hysteresis=0.5, torque=3.0)
+        >>> drifting = SimpleNamespace(orientation=(0.0, 0.0, 0.0, 1.0), angular_velocity_body=(0.001, 0.003, -0.003))
+        >>> law.torque_body(drifting, Reference(), 0.1).tolist()
+        [0.0, -3.0, 3.0]
+    """
+
+    state_size = 3
+
+    def __init__(
+        self, dead_band: float, rate_limit: float, hysteresis: float, *, torque: float | npt.ArrayLike
+    ) -> None:
+        name = self._name
+        self.dead_band, self.rate_limit = gain(dead_band, "dead_band", name), gain(rate_limit, "rate_limit", name)
+        self.hysteresis = real(hysteresis, "hysteresis", name, at_least=0.0)
+        if self.hysteresis > 1.0:
+            refuse(name, "hysteresis", hysteresis, "from 0 to 1")
+        self._torque = limits(torque, "torque", name)
+
+    @property
+    def torque(self) -> FloatArray:
+        """The torque of the jets about each body axis [N·m], shape (3,)."""
+        return np.array(self._torque)
+
+    def update(
+        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        attitude = self._attitude(measured, reference)
+        before = components(state, "state", self._name, 3)
+        parameters = [self.dead_band, self.rate_limit, 1.0 - self.hysteresis]
+        return self._result(evaluate(phase_plane, *attitude, before, self._torque, parameters))
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "dead_band": self.dead_band,
+            "rate_limit": self.rate_limit,
+            "hysteresis": self.hysteresis,
+            "torque": self._torque,
+        }
+
+
+class Wheel(Protocol):
+    """What `MomentumManager` reads of a reaction wheel."""
+
+    @property
+    def momentum(self) -> Any:
+        """Angular momentum about its axis [N·m·s], a number or shape (n,)."""
+
+    @property
+    def axis(self) -> Any:
+        """Axis, a unit vector, body frame, shape (3,) or (n, 3)."""
+
+
+def dumping_torque(
+    before: Sequence[float], parameters: Sequence[float], *wheels: tuple[float, float, float, float]
+) -> tuple[float, float, float, float]:
+    """Torque and switch of `MomentumManager`; parameters are 1/time constant, low and high, wheels are momentum and axis."""
+    rate, low, high = parameters
+    total = (0.0, 0.0, 0.0)
+    for momentum, x, y, z in wheels:
+        total = add_scaled(total, momentum, (x, y, z))
+    size_squared = dot(total, total)
+    dumping = choose(size_squared > high * high, 1.0, choose(size_squared < low * low, 0.0, before[0]))
+    x, y, z = scale(-rate * dumping, total)
+    return x, y, z, dumping
+
+
+class MomentumManager(Law):
+    """Asks for the torque with which jets or magnetorquers dump the momentum of reaction wheels.
+
+    While it dumps, the torque is ``−Σ h ĝ / time_constant``, which takes away the total momentum of the wheels exponentially, as long as
+    another law holds the attitude by the wheels. It starts when the total momentum exceeds `high` and stops when it falls below `low`.
+    Attitude and reference do not matter.
+
+    The state is 1 while it dumps, else 0.
+
+    Args:
+        wheels: The wheels: objects with `momentum` [N·m·s] and `axis` (a unit vector, body frame), such as reaction wheels of a body.
+        high: Momentum at which dumping starts [N·m·s].
+        low: Momentum at which dumping stops [N·m·s], above zero and below `high`.
+        time_constant: Time in which the momentum falls to 37 % [s], above zero.
+
+    Raises:
+        ValueError: There are no wheels, or a value is out of its range.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> wheels = [SimpleNamespace(momentum=8.0, axis=(1.0, 0.0, 0.0)), SimpleNamespace(momentum=-6.0, axis=(0.0, 0.6, 0.8))]
+        >>> manager = MomentumManager(wheels, high=9.0, low=1.0, time_constant=20.0)
+        >>> manager.torque_body(None, None, 1.0).round(12).tolist()
+        [-0.4, 0.18, 0.24]
+    """
+
+    state_size = 1
+
+    def __init__(self, wheels: Sequence[Wheel], high: float, low: float, *, time_constant: float = 100.0) -> None:
+        name = self._name
+        self.wheels = tuple(wheels)
+        if not self.wheels:
+            refuse(name, "wheels", wheels, "at least one wheel")
+        for wheel in self.wheels:
+            if not hasattr(wheel, "momentum") or not hasattr(wheel, "axis"):
+                refuse(name, "wheels", wheel, "objects with momentum and axis", TypeError)
+        self.low, self.high = gain(low, "low", name), gain(high, "high", name)
+        if self.low >= self.high:
+            refuse(name, "low", low, f"below high, which is {self.high:g}")
+        self.time_constant = gain(time_constant, "time_constant", name)
+
+    def initial_state(self, measured: Any, reference: Any) -> FloatArray:
+        return np.zeros((*np.broadcast_shapes(*(np.shape(wheel.momentum) for wheel in self.wheels)), 1))
+
+    def update(
+        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
+        before = components(state, "state", self._name, 1)
+        parameters = [1.0 / self.time_constant, self.low, self.high]
+        return self._result(evaluate(dumping_torque, before, parameters, *map(self._momentum, self.wheels)))
+
+    def _momentum(self, wheel: Wheel) -> Components:
+        """Momentum and axis of a wheel, or of a wheel of each body of a stack."""
+        axis = components(wheel.axis, "axis of a wheel", self._name, 3)
+        momentum = wheel.momentum
+        if type(axis) is list and (isinstance(momentum, float) or np.ndim(momentum) == 0):
+            return [float(momentum), *axis]
+        return np.asarray(momentum, dtype=np.float64), *axis
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "wheels": len(self.wheels),
+            "high": self.high,
+            "low": self.low,
+            "time_constant": self.time_constant,
+        }

@@ -1,0 +1,287 @@
+"""The kernel that distributes a wanted force and torque among the jets of a body.
+
+The columns of the problem are the wrenches of the jets at full thrust about the mass centre. Torques are divided by a length, the root mean
+square lever, so that force and torque have one unit. Each column is scaled to unit length, so that a variable is a share times the length
+of its column, and the tolerances hold for jets of any size.
+
+`jets` has one column per jet and `JET_ROWS` rows: position, force at full thrust, a torque of its own at full thrust, cost at full thrust,
+and the level of a jet that cannot be commanded, negative for all others. Actuators without force (wheels, magnetorquers) are jets whose
+torque is all their own. `wanted` has one row per case: force, torque, mass centre. `results` has one row per case: the shares,
+then force and torque of these shares, what is missing of both, the fraction of the wanted wrench that was reached, and 1.0 where that is
+not all of it.
+"""
+
+from math import sqrt
+
+import numpy as np
+
+from ..compilation.compiler import inlined, kernel
+from ..kernels.vectors import Vector, add, add_scaled, cross, scale, subtract
+from .columns import Array, Integers, load_vector
+from .even_shares import even
+from .least_propellant import (
+    AT_ZERO,
+    COLUMNS,
+    COST,
+    DIRECTION,
+    FIXED,
+    FRAME,
+    LIMIT,
+    ROWS,
+    SECOND_COST,
+    SPARE_COLUMNS,
+    STATUS,
+    TABLEAU,
+    VALUE,
+    WORK_ROWS,
+    sweep,
+)
+
+JET_POSITION, JET_FORCE, JET_TORQUE, JET_COST, JET_LEVEL = 0, 3, 6, 9, 10
+JET_ROWS = 11
+
+FORCE, TORQUE, REST_FORCE, REST_TORQUE, FRACTION, IS_CUT, RESULT_COLUMNS = 0, 3, 6, 9, 12, 13, 14
+"""Columns of `results` after the shares, and their number."""
+
+_NEGLIGIBLE = 1e-12
+"""A column this short, relative to the longest, is that of a jet without effect."""
+_DEPENDENT = 1e-9
+"""A unit column this near to the space of others does not add a dimension. The same fraction of a wrench may lie outside of that space."""
+
+_GOLDEN = 0.6180339887498949
+"""Fractional parts of its multiples by cubes are in no simple relation, so the costs that decide between equal jets differ."""
+
+
+@kernel("allocate-thrust")
+def allocate(
+    jets: Array, wanted: Array, is_fast: bool, first_row: int, results: Array, work: Array, places: Integers
+) -> None:
+    """Fill the results; with `first_row` 3 the force is free, with 0 it is wanted too."""
+    count = jets.shape[1]
+    for case in range(wanted.shape[0]):
+        center = float(wanted[case, 6]), float(wanted[case, 7]), float(wanted[case, 8])
+        lever = _lever(jets, count, center)
+        # what the jets have to make: what is wanted without that of jets whose level is given, in one unit
+        _set_columns(jets, count, center, lever, first_row, work, places)
+        target_length = _set_target(jets, wanted, case, center, lever, first_row, work)
+        rank = _set_frame(count, 6 - first_row, work, places)
+        length = _set_direction(count, rank, 6 - first_row, work)
+        reached = 0.0
+        if length > 0.0:
+            if is_fast:
+                _set_costs(jets, count, True, work, places)
+                reached = even(work, places, count, rank, length)
+            if reached < length:
+                _set_costs(jets, count, False, work, places)
+                reached = sweep(work, places, count, rank, length)
+        outside = target_length - length > _DEPENDENT * target_length
+        _store(jets, wanted, case, center, work, places, results)
+        results[case, count + FRACTION] = reached / length if length > 0.0 else (0.0 if outside else 1.0)
+        results[case, count + IS_CUT] = 1.0 if outside or reached < length else 0.0
+
+
+@inlined
+def _lever(jets: Array, count: int, center: Vector) -> float:
+    """Root mean square lever of the forces [m], 1 where there is none."""
+    forces = torques = 0.0
+    for j in range(count):
+        force, torque = _wrench(jets, j, center)
+        forces += force[0] * force[0] + force[1] * force[1] + force[2] * force[2]
+        torques += torque[0] * torque[0] + torque[1] * torque[1] + torque[2] * torque[2]
+    return sqrt(torques / forces) if forces > 0.0 and torques > 0.0 else 1.0
+
+
+@inlined
+def _wrench(jets: Array, j: int, center: Vector) -> tuple[Vector, Vector]:
+    """Force and torque of a jet at full thrust."""
+    force = load_vector(jets, JET_FORCE, j)
+    lever = subtract(load_vector(jets, JET_POSITION, j), center)
+    return force, add(cross(lever, force), load_vector(jets, JET_TORQUE, j))
+
+
+@inlined
+def _set_columns(
+    jets: Array, count: int, center: Vector, lever: float, first_row: int, work: Array, places: Integers
+) -> None:
+    """Unit columns, limits, and which variables are fixed because their jet cannot be commanded or has no effect."""
+    longest = 0.0
+    for j in range(count):
+        force, torque = _wrench(jets, j, center)
+        torque = scale(1.0 / lever, torque)
+        squares = torque[0] * torque[0] + torque[1] * torque[1] + torque[2] * torque[2]
+        if first_row == 0:
+            squares += force[0] * force[0] + force[1] * force[1] + force[2] * force[2]
+            work[COLUMNS, j], work[COLUMNS + 1, j], work[COLUMNS + 2, j] = force
+        after = COLUMNS + 3 - first_row
+        work[after, j], work[after + 1, j], work[after + 2, j] = torque
+        length = sqrt(squares)
+        work[LIMIT, j] = length
+        longest = max(longest, length)
+    for j in range(count):
+        length = float(work[LIMIT, j])
+        work[VALUE, j] = 0.0
+        places[STATUS, j] = FIXED if jets[JET_LEVEL, j] >= 0.0 or length <= _NEGLIGIBLE * longest else AT_ZERO
+        for row in range(COLUMNS, COLUMNS + 6 - first_row):
+            work[row, j] = work[row, j] / length if places[STATUS, j] == AT_ZERO else 0.0
+
+
+@inlined
+def _set_target(
+    jets: Array, wanted: Array, case: int, center: Vector, lever: float, first_row: int, work: Array
+) -> float:
+    """What the jets that can be commanded have to make, as the direction, and its length."""
+    force = float(wanted[case, 0]), float(wanted[case, 1]), float(wanted[case, 2])
+    torque = float(wanted[case, 3]), float(wanted[case, 4]), float(wanted[case, 5])
+    for j in range(jets.shape[1]):
+        if jets[JET_LEVEL, j] > 0.0:
+            own_force, own_torque = _wrench(jets, j, center)
+            force = subtract(force, scale(float(jets[JET_LEVEL, j]), own_force))
+            torque = subtract(torque, scale(float(jets[JET_LEVEL, j]), own_torque))
+    torque = scale(1.0 / lever, torque)
+    if first_row == 0:
+        work[DIRECTION, 0], work[DIRECTION, 1], work[DIRECTION, 2] = force
+    after = 3 - first_row
+    work[DIRECTION, after], work[DIRECTION, after + 1], work[DIRECTION, after + 2] = torque
+    return _length(work, 6 - first_row)
+
+
+@inlined
+def _length(work: Array, rows: int) -> float:
+    """Length of the vector in the row of the direction."""
+    largest = 0.0
+    for k in range(rows):
+        largest = max(largest, abs(float(work[DIRECTION, k])))
+    if largest == 0.0:
+        return 0.0
+    squares = 0.0
+    for k in range(rows):
+        part = float(work[DIRECTION, k]) / largest
+        squares += part * part
+    return largest * sqrt(squares)
+
+
+@inlined
+def _set_frame(count: int, rows: int, work: Array, places: Integers) -> int:
+    """Replace the rows of the columns by as many as they have dimensions, and return this number.
+
+    Gram and Schmidt's method takes the column that adds most to the space of those before it, until none adds anything.
+    """
+    for row in range(rows):
+        for j in range(count):
+            work[TABLEAU + row, j] = work[COLUMNS + row, j]
+    rank = 0
+    for _ in range(rows):
+        best, most = -1, _DEPENDENT * _DEPENDENT
+        for j in range(count):
+            squares = 0.0
+            for row in range(rows):
+                squares += float(work[TABLEAU + row, j]) * float(work[TABLEAU + row, j])
+            if squares > most:
+                best, most = j, squares
+        if best < 0:
+            break
+        _add_axis(count, rows, rank, best, work)
+        rank += 1
+    if rank < rows:
+        for j in range(count):
+            for axis in range(rank):
+                part = 0.0
+                for row in range(rows):
+                    part += float(work[FRAME + axis, row]) * float(work[COLUMNS + row, j])
+                work[TABLEAU + axis, j] = part
+            for axis in range(rank):
+                work[COLUMNS + axis, j] = work[TABLEAU + axis, j]
+    return rank
+
+
+@inlined
+def _add_axis(count: int, rows: int, rank: int, best: int, work: Array) -> None:
+    """Append the direction of a column to the frame, and leave what is at right angles to it of all columns."""
+    for row in range(rows):
+        work[FRAME + rank, row] = work[TABLEAU + row, best]
+    for axis in range(rank):  # once more, against rounding
+        part = 0.0
+        for row in range(rows):
+            part += float(work[FRAME + axis, row]) * float(work[FRAME + rank, row])
+        for row in range(rows):
+            work[FRAME + rank, row] -= part * float(work[FRAME + axis, row])
+    squares = 0.0
+    for row in range(rows):
+        squares += float(work[FRAME + rank, row]) * float(work[FRAME + rank, row])
+    length = sqrt(squares)
+    for row in range(rows):
+        work[FRAME + rank, row] = work[FRAME + rank, row] / length
+    for j in range(count):
+        part = 0.0
+        for row in range(rows):
+            part += float(work[FRAME + rank, row]) * float(work[TABLEAU + row, j])
+        for row in range(rows):
+            work[TABLEAU + row, j] -= part * float(work[FRAME + rank, row])
+
+
+@inlined
+def _set_direction(count: int, rank: int, rows: int, work: Array) -> float:
+    """Bring the target into the same rows as the columns, scale it to unit length, and return its length before."""
+    if rank < rows:
+        for axis in range(rank):
+            part = 0.0
+            for row in range(rows):
+                part += float(work[FRAME + axis, row]) * float(work[DIRECTION, row])
+            work[DIRECTION, ROWS + axis] = part
+        for axis in range(rank):
+            work[DIRECTION, axis] = work[DIRECTION, ROWS + axis]
+    length = _length(work, rank)
+    for axis in range(rank):
+        work[DIRECTION, axis] = work[DIRECTION, axis] / length if length > 0.0 else 0.0
+    return length
+
+
+@inlined
+def _set_costs(jets: Array, count: int, is_fast: bool, work: Array, places: Integers) -> None:
+    """Cost of a variable, at most 1, and the second cost, which decides between equal ones; with `is_fast` the weights instead of it."""
+    highest = heaviest = 0.0
+    for j in range(count):
+        if places[STATUS, j] != FIXED:
+            cost = float(jets[JET_COST, j]) / float(work[LIMIT, j])
+            work[COST, j] = cost
+            highest = max(highest, cost)
+            heaviest = max(heaviest, float(work[LIMIT, j]) / cost)
+    for j in range(count):
+        if places[STATUS, j] != FIXED:
+            cost = float(work[COST, j])
+            work[COST, j] = cost / highest
+            cube = float((j + 1) * (j + 1) * (j + 1))
+            part = cube * _GOLDEN - float(int(cube * _GOLDEN))
+            work[SECOND_COST, j] = float(work[LIMIT, j]) / cost / heaviest if is_fast else float(j) + part
+
+
+@inlined
+def _store(
+    jets: Array, wanted: Array, case: int, center: Vector, work: Array, places: Integers, results: Array
+) -> None:
+    """Shares, their force and torque, and what is missing."""
+    count = jets.shape[1]
+    force = torque = (0.0, 0.0, 0.0)
+    for j in range(count):
+        level = float(jets[JET_LEVEL, j])
+        share = max(level, 0.0)
+        if places[STATUS, j] != FIXED:
+            share = min(float(work[VALUE, j]) / float(work[LIMIT, j]), 1.0)
+        results[case, j] = share
+        own_force, own_torque = _wrench(jets, j, center)
+        force = add_scaled(force, share, own_force)
+        torque = add_scaled(torque, share, own_torque)
+    for axis in range(3):
+        results[case, count + FORCE + axis] = force[axis]
+        results[case, count + TORQUE + axis] = torque[axis]
+        results[case, count + REST_FORCE + axis] = wanted[case, axis] - force[axis]
+        results[case, count + REST_TORQUE + axis] = wanted[case, 3 + axis] - torque[axis]
+
+
+def solve(jets: Array, wanted: Array, is_fast: bool, force_is_free: bool) -> Array:
+    """Return the results for all cases."""
+    count = jets.shape[1]
+    results = np.empty((len(wanted), count + RESULT_COLUMNS))
+    work, places = np.zeros((WORK_ROWS, count + SPARE_COLUMNS)), np.zeros((2, count + ROWS), np.int64)
+    allocate(jets, wanted, is_fast, 3 if force_is_free else 0, results, work, places)
+    return results

@@ -1,0 +1,1044 @@
+"""Wheels, valves and tanks in the tick: against closed forms, and against an eighth-order integration of the same equations."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, NonFiniteStateError, World, flight, forces, integrators
+from engine.compilation.compiler import COMPILED
+from engine.flight.tank import TANKS
+from engine.flight.wheel import WHEELS
+from engine.forces.valves import THRUSTERS
+from engine.integrators import Extrapolated, RungeKutta4, Substepped
+from engine.loops import actuator_layout as layout
+from engine.tick.actuators import DRIVEN
+
+from ..truth import driven_ship
+
+INERTIA = np.array([[120.0, 5.0, -3.0], [5.0, 150.0, 4.0], [-3.0, 4.0, 90.0]])
+CENTER = np.array([0.1, -0.05, 0.2])
+SHIP = MassProperties(300.0, INERTIA, CENTER)
+RATES = (0.3, 0.2, -0.4)
+AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1))
+
+
+def unit(vector):
+    return np.asarray(vector, float) / np.linalg.norm(vector)
+
+
+def a_ship(dt, method="free-rotor-2", rates=RATES, **options):
+    """A world with one ship, whose origin is at rest at zero."""
+    world = World(dt, integrator=method, **options)
+    ship = world.add_body(SHIP, origin=(0, 0, 0), velocity=np.cross(rates, CENTER), angular_velocity_body=rates)
+    return world, ship
+
+
+def add_wheels(world, ship, friction=0.0, torques=(0.5, -0.7, 0.3, 0.4), **options):
+    wheels = []
+    for place, axis in enumerate(AXES):
+        given = {"inertia": 0.8 + 0.2 * place, "max_torque": 10.0, "max_speed": 1e4, "speed": 10.0 * place, **options}
+        wheel = flight.ReactionWheel(ship, axis=axis, viscous_friction=friction * (place % 2), **given)
+        wheels.append(world.add_part(wheel))
+        wheel.torque = torques[place]
+    return wheels
+
+
+def true_wheels(friction):
+    torques = (0.5, -0.7, 0.3, 0.4)
+    return tuple(
+        driven_ship.Wheel(tuple(unit(axis)), 0.8 + 0.2 * place, torques[place], friction * (place % 2), 10.0 * place)
+        for place, axis in enumerate(AXES)
+    )
+
+
+def apart(body, orientation):
+    """The small angle between a body and an orientation [rad]."""
+    return 2.0 * min(np.linalg.norm(body.orientation - orientation), np.linalg.norm(body.orientation + orientation))
+
+
+# the tables
+
+
+@pytest.mark.parametrize(
+    ("schema", "names"),
+    [
+        (THRUSTERS, {"throttle": "THROTTLE", "position": "POSITION_BODY", "direction": "DIRECTION", "max_force": "MAX_FORCE",
+                     "specific_impulse": "SPECIFIC_IMPULSE", "tank": "TANK", "rise_time": "RISE_TIME", "fall_time": "FALL_TIME",
+                     "stuck": "STUCK", "gimbal_axes": "GIMBAL_AXES", "max_angle": "MAX_ANGLE", "max_rate": "MAX_RATE",
+                     "neutral_direction": "NEUTRAL", "commanded_angles": "COMMANDED_ANGLES", "angles": "ANGLES",
+                     "opens_in": "OPENS_IN", "open_for": "OPEN_FOR", "level": "LEVEL", "impulse": "IMPULSE",
+                     "propellant_used": "PROPELLANT_USED", "is_driven": "IS_DRIVEN", "mean": "MEAN", "lean": "LEAN",
+                     "next_valve": "NEXT_OPENS_IN", "next_angles": "NEXT_ANGLES"}),
+        (WHEELS, {"driven": "WHEEL_DRIVEN", "axis": "WHEEL_AXIS", "inertia": "WHEEL_INERTIA", "max_torque": "MAX_TORQUE",
+                  "max_speed": "MAX_SPEED", "viscous_friction": "FRICTION", "torque": "TORQUE", "momentum": "MOMENTUM",
+                  "applied_torque": "APPLIED", "kept": "KEPT_MOMENTUM"}),
+        (TANKS, {"driven": "TANK_DRIVEN", "position": "TANK_POSITION", "specific_inertia": "SPECIFIC_INERTIA",
+                 "capacity": "CAPACITY", "fill": "FILL", "jet_damping": "JET_DAMPING", "propellant": "PROPELLANT", "used": "USED",
+                 "acting": "ACTING", "until": "UNTIL"}),
+        (DRIVEN, {"dry_mass": "DRY_MASS", "dry_center_of_mass_body": "DRY_CENTER", "dry_inertia_body": "DRY_INERTIA",
+                  "kept": "KEPT", "joint": "JOINT_MASS", "is_flowing": "IS_FLOWING", "is_stale": "IS_STALE"}),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)  # fmt: skip
+def test_the_kernels_know_where_the_fields_are(schema, names):
+    for name, constant in names.items():
+        assert schema.row(name) == getattr(layout, constant), name
+    assert schema.size == getattr(layout, f"{schema.name.removesuffix('s').upper()}_ROWS")
+    assert schema.row("body") == layout.BODY
+
+
+# wheels
+
+
+def test_a_wheel_that_spins_up_turns_the_ship_the_other_way():
+    inertia, moment, torque, seconds = np.array([4.0, 5.0, 6.0]), 0.5, 0.3, 3.0
+    world = World(0.01)
+    ship = world.add_body(MassProperties(10.0, inertia, (0.0, 0.0, 0.0)))
+    wheel = world.add_part(flight.ReactionWheel(ship, axis=(0, 0, 2), inertia=moment, max_torque=1.0, max_speed=1e3))
+    wheel.torque = torque
+    world.step(300)
+    rate = -torque * seconds / (inertia[2] - moment)
+    assert ship.angular_velocity_body[2] == pytest.approx(rate, rel=1e-12)
+    assert wheel.momentum == pytest.approx(torque * seconds, rel=1e-12)
+    assert wheel.speed == pytest.approx(torque * seconds / moment - rate, rel=1e-12)
+    assert ship.orientation[2] == pytest.approx(math.sin(0.25 * rate * seconds), rel=1e-4)
+    assert abs(ship.angular_momentum_world).max() < 1e-13
+
+
+@pytest.mark.parametrize("method", ["free-rotor-2", "rk4", "midpoint"])
+def test_a_free_wheel_is_braked_by_its_friction_exactly(method):
+    world = World(0.05, integrator=method)
+    ship = world.add_body(MassProperties(10.0, (4.0, 5.0, 6.0), (0.0, 0.0, 0.0)))
+    wheel = flight.ReactionWheel(
+        ship, axis=(0, 0, 1), inertia=0.5, max_torque=1, max_speed=200, speed=100, viscous_friction=0.2
+    )
+    world.add_part(wheel)
+    world.step(100)
+    assert wheel.speed == pytest.approx(100.0 * math.exp(-0.2 * (1 / 0.5 + 1 / 5.5) * 5.0), rel=1e-12)
+    assert ship.angular_momentum_world[2] == pytest.approx(0.5 * 100.0, rel=1e-13)
+
+
+def test_friction_of_a_wheel_that_hardly_slows_down_is_exact_to_rounding():
+    """The share lost in a tick, 5e-5 here, is a series: 1 − exp(−x) would leave 1e-12 of it."""
+    world = World(1e-3)
+    ship = world.add_body(MassProperties.sphere(10.0, 1.0))
+    wheel = flight.ReactionWheel(
+        ship, axis=(0, 0, 1), inertia=0.5, max_torque=1, max_speed=200, speed=100, viscous_friction=0.02
+    )
+    world.add_part(wheel)
+    rate = 0.02 * (1.0 / 0.5 + 1.0 / 3.5)
+    world.step(1)
+    lost = wheel.inertia * 100.0 - wheel.momentum
+    assert lost == pytest.approx(-math.expm1(-rate * 1e-3) * 100.0 / (1.0 / 0.5 + 1.0 / 3.5), rel=1e-11, abs=0.0)
+
+
+def test_a_wheel_stops_at_its_largest_speed_relative_to_the_body():
+    """About one axis, nothing else changes the speed: it is reached to rounding, kept, and left again by braking."""
+    world = World(0.1)
+    ship = world.add_body(MassProperties(10.0, (4.0, 5.0, 6.0), (0.0, 0.0, 0.0)), angular_velocity_body=(0, 0, 2.0))
+    wheel = flight.ReactionWheel(ship, axis=(0, 0, 1), inertia=0.5, max_torque=1.0, max_speed=1.23, speed=-1.23)
+    world.add_part(wheel)
+    wheel.torque = 1.0
+    speeds = []
+    for _ in range(30):
+        world.step()
+        speeds.append(wheel.speed)
+    # a torque T changes the speed by T (1/J + 1/I) per second, I without the wheel
+    gain = 0.1 * (1.0 / 0.5 + 1.0 / 5.5)
+    assert speeds[:3] == pytest.approx([-1.23 + gain, -1.23 + 2.0 * gain, -1.23 + 3.0 * gain])
+    # at its limit the motor aims at the limit as if the body did not turn: it is passed by J/I of the last step
+    assert max(speeds) < 1.23 + 0.5 / 5.5 * 0.2
+    assert speeds[-1] == pytest.approx(max(speeds[20:])) and wheel.applied_torque == 0.0
+    wheel.torque = -1.0
+    world.step()
+    assert wheel.speed == pytest.approx(speeds[-1] - gain)
+
+
+@pytest.mark.parametrize(
+    ("method", "friction", "order", "error"),
+    [
+        ("free-rotor-2", 0.0, 2, 2e-4),
+        ("free-rotor-4", 0.0, 4, 1e-9),
+        ("axis-splitting-4", 0.0, 4, 1e-7),
+        ("rk4", 0.0, 4, 1e-6),
+        ("rk4-body-rates", 0.0, 4, 1e-6),
+        ("free-rotor-2", 0.3, 2, 1e-4),
+        ("free-rotor-4", 0.3, 2, 1e-4),
+        ("rk4", 0.3, 2, 1e-4),
+        ("midpoint", 0.3, 2, 4e-3),
+    ],
+)
+def test_the_order_of_each_method_with_wheels(method, friction, order, error):
+    seconds = 5.0
+    truth = driven_ship.solve(
+        driven_ship.Ship(300.0, INERTIA, CENTER, wheels=true_wheels(friction)), [seconds], rates=RATES
+    )
+    errors = []
+    for ticks in (50, 100):
+        world, ship = a_ship(seconds / ticks, method)
+        wheels = add_wheels(world, ship, friction)
+        world.step(ticks)
+        errors.append(apart(ship, truth[2][-1]))
+        assert [wheel.momentum for wheel in wheels] == pytest.approx(truth[4][-1], rel=1e-3)
+        assert ship.origin == pytest.approx(truth[0][-1], abs=3.0 * error)
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
+    assert errors[1] < error
+
+
+def test_momentum_is_kept_while_four_wheels_run_into_their_limits():
+    world, ship = a_ship(0.01, "free-rotor-2")
+    wheels = add_wheels(world, ship, max_speed=60.0)
+    for wheel, torque in zip(wheels, (8.0, -9.0, 7.0, 8.5), strict=True):
+        wheel.torque = torque
+    before = ship.angular_momentum_world
+    ticks = 10_000 if COMPILED else 2_000
+    world.step(ticks)
+    scale = np.linalg.norm(before) + sum(abs(wheel.momentum) for wheel in wheels)
+    assert np.linalg.norm(ship.angular_momentum_world - before) < 1e-12 * scale
+    assert all(abs(wheel.speed) > 59.0 for wheel in wheels)
+    assert all(
+        abs(wheel.speed) < 60.0 + 3.0 for wheel in wheels
+    )  # a body that tumbles turns a free wheel past its limit
+    if COMPILED:
+        world.step(990_000)
+        assert np.linalg.norm(ship.angular_momentum_world - before) < 1e-11 * scale
+
+
+def test_a_wheel_holds_a_spin_about_the_middle_axis_that_is_unstable_without_it():
+    """With H = Iω + h about the axis, small tilts oscillate where both H − I₁ω and H − I₃ω have the same sign."""
+
+    def wandering(speed):
+        world = World(0.02)
+        ship = world.add_body(
+            MassProperties(50.0, (8.0, 10.0, 12.0), (0, 0, 0)), angular_velocity_body=(1e-4, 1.0, 0.0)
+        )
+        wheel = flight.ReactionWheel(ship, axis=(0, 1, 0), inertia=0.1, max_torque=1, max_speed=100, speed=speed)
+        world.add_part(wheel)
+        most = 0.0
+        for _ in range(60):
+            world.step(50)
+            most = max(most, np.hypot(*ship.angular_velocity_body[[0, 2]]))
+        return most
+
+    assert wandering(0.0) > 0.1
+    assert wandering(60.0) < 3e-4
+
+
+def test_the_work_of_the_motors_is_the_change_of_energy_to_the_order_of_the_method():
+    errors = []
+    for ticks in (50, 100):
+        world, ship = a_ship(2.0 / ticks, "rk4")
+        wheels = add_wheels(world, ship)
+        before, work = world.kinetic_energy(), 0.0
+        for _ in range(ticks):
+            started = [wheel.speed for wheel in wheels]
+            world.step()
+            mean = [0.5 * (a + wheel.speed) for a, wheel in zip(started, wheels, strict=True)]
+            work += sum(speed * wheel.applied_torque for speed, wheel in zip(mean, wheels, strict=True)) * 2.0 / ticks
+        errors.append(abs(world.kinetic_energy() - before - work) / work)
+    assert errors[1] < 1e-6 and errors[0] / errors[1] > 3.5
+
+
+def test_the_tensor_is_that_of_the_equation_of_motion_and_locked_wheels_are_in_the_mass_properties():
+    world, ship = a_ship(0.01)
+    wheels = add_wheels(world, ship)
+    expected = INERTIA - sum(
+        wheel.inertia * np.outer(unit(axis), unit(axis)) for wheel, axis in zip(wheels, AXES, strict=True)
+    )
+    assert ship.inertia_body == pytest.approx(expected, rel=1e-14, abs=1e-12)
+    assert ship.inverse_inertia_body @ ship.inertia_body == pytest.approx(np.eye(3), abs=1e-14)
+    assert ship.mass_properties.inertia_body == pytest.approx(INERTIA, rel=1e-15)
+    stored = sum(wheel.momentum * unit(axis) for wheel, axis in zip(wheels, AXES, strict=True))
+    assert ship.stored_momentum_body == pytest.approx(stored, rel=1e-14)
+    spin = sum(0.5 * wheel.momentum**2 / wheel.inertia for wheel in wheels)
+    own = (
+        0.5 * ship.angular_velocity_body @ expected @ ship.angular_velocity_body + 150.0 * ship.velocity @ ship.velocity
+    )
+    assert ship.kinetic_energy() == pytest.approx(own + spin, rel=1e-13)
+    assert world.kinetic_energy() == pytest.approx(own + spin, rel=1e-13)
+
+
+def test_impulses_keep_the_momentum_of_a_wheel_and_assigned_rates_keep_its_speed():
+    world, ship = a_ship(0.01)
+    wheels = add_wheels(world, ship)
+    momenta, speeds = [w.momentum for w in wheels], [w.speed for w in wheels]
+    ship.apply_angular_impulse((3.0, -2.0, 5.0))
+    assert [w.momentum for w in wheels] == momenta
+    assert all(abs(w.speed - speed) > 1e-3 for w, speed in zip(wheels, speeds, strict=True))
+    speeds = [w.speed for w in wheels]
+    ship.angular_velocity_body = (1.0, -2.0, 0.5)
+    assert [w.speed for w in wheels] == pytest.approx(speeds, rel=1e-13)
+    world.state.angular_velocity_body = [(0.1, 0.2, 0.3)]
+    assert [w.speed for w in wheels] == pytest.approx(speeds, rel=1e-13)
+    ship.mass_properties = MassProperties(400.0, 2.0 * INERTIA, CENTER)
+    assert [w.speed for w in wheels] == pytest.approx(speeds, rel=1e-13)
+    stored = sum(w.momentum * unit(axis) for w, axis in zip(wheels, AXES, strict=True))
+    assert ship.stored_momentum_body == pytest.approx(stored, rel=1e-14)
+    assert ship.inertia_body[0, 1] == pytest.approx(10.0 - 1.4 / 3.0, rel=1e-14)
+
+
+def test_a_removed_wheel_leaves_the_tensor_and_comes_back_with_its_speed():
+    world, ship = a_ship(0.01)
+    wheels = add_wheels(world, ship)
+    world.step(10)
+    speeds = [w.speed for w in wheels]
+    for wheel in wheels:
+        world.remove_part(wheel)
+    assert ship.inertia_body == pytest.approx(INERTIA, rel=1e-14)
+    assert not ship.stored_momentum_body.any()
+    for wheel in wheels:
+        world.add_part(wheel)
+    assert [w.speed for w in wheels] == pytest.approx(speeds, rel=1e-13)
+    world.step(10)
+
+
+def test_a_wheel_without_its_motor_turns_freely():
+    world, ship = a_ship(0.01)
+    wheels = add_wheels(world, ship)
+    wheels[0].enabled = False
+    momentum = wheels[0].momentum
+    world.step(10)
+    assert wheels[0].momentum == momentum and wheels[0].applied_torque == 0.0 and wheels[1].applied_torque == -0.7
+
+
+# valves
+
+
+def fly_pulses(dt, commands, rise=0.0, fall=0.0, method="free-rotor-2", seconds=4.0, force=60.0):
+    """Fire one jet at times with durations, and return the ship, the jet and the impulse after each tick."""
+    world, ship = a_ship(dt, method)
+    jet = forces.Thruster(
+        ship,
+        position=(0, 0.5, 0),
+        direction=(1, 0, 0),
+        max_force=force,
+        rise_time=rise,
+        fall_time=fall,
+        min_on_time=rise,
+    )
+    world.add_force(jet)
+
+    @world.on_tick
+    def fire(world):
+        now = world.tick_count * dt
+        for begin, duration in commands:
+            if now - 1e-12 <= begin < now + dt - 1e-12:
+                jet.fire(duration, max(0.0, begin - now))
+
+    found = []
+    for _ in range(round(seconds / dt)):
+        world.step()
+        found.append(jet.impulse)
+    return ship, jet, found
+
+
+@pytest.mark.parametrize(
+    ("duration", "rise", "fall", "area"),
+    [
+        (0.017, 0.0, 0.0, 0.017),  # within one tick
+        (0.43, 0.0, 0.0, 0.43),  # through five ticks
+        (0.43, 0.03, 0.03, 0.43),
+        (0.43, 0.05, 0.01, 0.43 - 0.025 + 0.005),
+        (0.05, 0.05, 0.2, 0.5 * 0.05 + 0.5 * 0.2),
+    ],
+)
+@pytest.mark.parametrize("dt", [0.1, 0.05, 1.0])
+def test_a_pulse_delivers_the_area_of_its_level(duration, rise, fall, area, dt):
+    ship, jet, _ = fly_pulses(dt, [(1.03, duration)], rise, fall)
+    assert jet.impulse == pytest.approx(60.0 * area, rel=1e-12)
+    assert ship.velocity_at(CENTER) @ ship.velocity_at(CENTER) > 0.0
+    assert jet.pulse_left == 0.0
+
+
+def test_a_pulse_fired_again_while_the_valve_falls_goes_on_from_its_level():
+    _, jet, _ = fly_pulses(0.1, [(1.0, 0.2), (1.3, 0.25)], rise=0.2, fall=0.2, seconds=3.0)
+    # up in 0.2 s; 0.1 s of falling leaves 1/2; up again in 0.1 s, then open for 0.15 s, and down in 0.2 s
+    assert jet.impulse == pytest.approx(60.0 * (0.1 + 0.075 + 0.075 + 0.15 + 0.1), rel=1e-12)
+
+
+def test_a_valve_is_shut_by_a_pulse_of_no_length():
+    world, ship = a_ship(0.1)
+    jet = world.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=10.0, fall_time=0.4))
+    jet.fire(100.0)
+    world.step(5)
+    jet.fire(0.0)
+    assert jet.pulse_left == 0.0
+    world.step(10)
+    assert jet.impulse == pytest.approx(10.0 * (0.5 + 0.2), rel=1e-12)
+
+
+def test_the_mean_time_of_a_pulse_is_exact_in_each_tick():
+    """A ship that does not turn: the displacement after the pulse depends on its impulse and its mean time alone."""
+    dt = 0.25
+    world = World(dt)
+    ship = world.add_body(MassProperties.sphere(2.0, 1.0))
+    jet = world.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=8.0))
+    jet.fire(0.6, delay=0.13)
+    world.step(16)
+    assert ship.position[2] == pytest.approx(8.0 / 2.0 * 0.6 * (4.0 - 0.13 - 0.3), rel=1e-13)
+
+
+def test_the_mean_time_of_a_pulse_with_ramps_is_exact_in_each_tick():
+    """Rise, top and fall are a ramp, a rectangle and a ramp: areas 0.05 s, 0.3 s, 0.15 s, with their centres."""
+    world = World(0.25)
+    ship = world.add_body(MassProperties.sphere(2.0, 1.0))
+    jet = forces.Thruster(
+        ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=8.0, min_on_time=0.1, rise_time=0.1, fall_time=0.3
+    )
+    world.add_force(jet)
+    jet.fire(0.4, delay=0.13)
+    world.step(16)
+    parts = ((0.05, 0.13 + 0.2 / 3.0), (0.3, 0.13 + 0.1 + 0.15), (0.15, 0.13 + 0.4 + 0.1))
+    assert ship.position[2] == pytest.approx(4.0 * sum(area * (4.0 - mean) for area, mean in parts), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("method", "most"), [("free-rotor-2", 1e-5), ("rk4", 2e-6), ("free-rotor-4", 2e-6), ("midpoint", 1e-3)]
+)
+def test_random_pulses_keep_the_order_of_two(method, most):
+    random = np.random.default_rng(5)
+    directions = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+    points = [(0, 0.5, 0), (0, 0.6, 0.1), (0, 0, 0.7), (0.1, 0, 0.5), (0.6, 0, 0), (0.5, 0.2, 0)]
+    seconds, force, commands, jets = 20.0 if COMPILED else 6.0, 15.0, [], []
+    for direction, point in zip(directions, points, strict=True):
+        begin, pulses = 0.3, []
+        while begin < seconds - 0.5:
+            duration = random.uniform(0.001, 0.150)
+            pulses.append((begin, duration))
+            begin += duration + random.uniform(0.11, 0.7)
+        edges = tuple(time for a, b in pulses for time in (a, a + b))
+
+        def level(time, pulses=pulses):
+            return float(any(a <= time < a + b for a, b in pulses))
+
+        jets.append(driven_ship.Jet(point, direction, force, level, edges))
+        commands.append(pulses)
+    truth = driven_ship.solve(driven_ship.Ship(300.0, INERTIA, CENTER, jets=tuple(jets)), [seconds], rates=RATES)
+    errors = []
+    for dt in (0.1, 0.05, 0.025):
+        world, ship = a_ship(dt, method)
+        flown = [
+            world.add_force(forces.Thruster(ship, position=jet.position, direction=jet.direction, max_force=force))
+            for jet in jets
+        ]
+
+        def fire(world, dt=dt, flown=flown):
+            now = world.tick_count * dt
+            for jet, pulses in zip(flown, commands, strict=True):
+                for begin, duration in pulses:
+                    if now - 1e-12 <= begin < now + dt - 1e-12:
+                        jet.fire(duration, max(0.0, begin - now))
+
+        world.on_tick(fire)
+        world.step(round(seconds / dt))
+        errors.append(apart(ship, truth[2][-1]))
+        for jet, pulses in zip(flown, commands, strict=True):
+            assert jet.impulse == pytest.approx(force * sum(duration for _, duration in pulses), rel=1e-12)
+    assert errors[1] < most
+    assert errors[0] / errors[2] > 2.0**3.6
+
+
+def test_a_throttle_waits_for_the_end_of_a_pulse():
+    world, ship = a_ship(0.1)
+    bank = forces.ThrusterBank(ship, positions=np.zeros((2, 3)), directions=[(1, 0, 0), (0, 1, 0)], max_forces=5.0)
+    world.add_force(bank)
+    bank.fire((0.25, 0.0))
+    with pytest.raises(ValueError, match="0 for a thruster while a pulse runs"):
+        bank.throttle = (0.5, 0.0)
+    with pytest.raises(ValueError, match="0 for a thruster while a pulse runs"):
+        world.thrusters.throttle = 1.0
+    bank.throttle = (0.0, 0.5)
+    with pytest.raises(ValueError, match="0 while the throttle is not 0"):
+        bank.fire((0.0, 1.0))
+    world.step(3)
+    bank.throttle = (1.0, 1.0)
+    assert bank.impulse.tolist() == pytest.approx([1.25, 0.0])
+
+
+def test_a_stuck_valve_ignores_commands():
+    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    jet = world.add_force(forces.Thruster(ship, position=CENTER, direction=(0, 0, 1), max_force=30.0))
+    jet.stuck = 0.25
+    world.step(10)
+    assert ship.velocity[2] == pytest.approx(30.0 * 0.25 / 300.0, rel=1e-12)
+    jet.throttle = 1.0
+    world.step(10)
+    assert ship.velocity[2] == pytest.approx(30.0 * 0.5 / 300.0, rel=1e-12)
+    jet.stuck = None
+    world.step(10)
+    assert ship.velocity[2] == pytest.approx(30.0 * 1.5 / 300.0, rel=1e-12) and jet.stuck is None
+    jet.throttle = 0.0
+    jet.stuck = 0.0
+    jet.fire(1.0)
+    world.step(10)
+    assert ship.velocity[2] == pytest.approx(30.0 * 1.5 / 300.0, rel=1e-12)
+
+
+def test_a_gimbal_turns_at_its_rate_and_the_thrust_follows():
+    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    gimbal = flight.Gimbal(axis_1=(1, 0, 0), axis_2=(0, 1, 0), max_angle=0.2, max_rate=0.5)
+    jet = forces.Thruster(ship, position=CENTER, direction=(0, 0, 1), max_force=300.0, gimbal=gimbal)
+    world.add_force(jet)
+    jet.gimbal_command = (0.1, -0.2)
+    world.step(1)
+    assert jet.gimbal_angles.tolist() == pytest.approx([0.05, -0.05])
+    world.step(9)
+    assert jet.gimbal_angles.tolist() == pytest.approx([0.1, -0.2])
+    expected = (math.sin(-0.2), -math.sin(0.1) * math.cos(0.2), math.cos(0.1) * math.cos(0.2))
+    assert jet.direction == pytest.approx(expected, abs=1e-14)
+    jet.throttle = 1.0
+    world.step(10)
+    assert ship.velocity == pytest.approx(expected, abs=1e-13)
+    with pytest.raises(ValueError, match=r"gimbal_command must be within 0\.2 rad"):
+        jet.gimbal_command = (0.3, 0.0)
+    with pytest.raises(ValueError, match="left to the gimbal"):
+        jet.direction = (1, 0, 0)
+
+
+# tanks
+
+
+def true_tank(settled, damping):
+    point, radius, length, capacity = np.array([0.2, 0.1, -0.3]), 0.3, 0.9, 60.0
+    across = np.diag([1.0, 1.0, 0.0])
+    disc = radius**2 / 4.0 * np.diag([1.0, 1.0, 2.0])
+    up = np.array([0.0, 0.0, length])
+    if settled:
+        outlet = point - 0.5 * up
+        return driven_ship.Tank(
+            lambda p: outlet + 0.5 * p / capacity * up,
+            lambda p: disc + (length * p / capacity) ** 2 / 12.0 * across,
+            50.0,
+            damping,
+            lambda p: outlet + p / capacity * up,
+            lambda p: disc,
+        )
+    return driven_ship.Tank(lambda p: point, lambda p: disc + length**2 / 12.0 * across, 50.0, damping)
+
+
+def add_tank(world, ship, settled=False, damping=False):
+    tank = flight.Tank.cylinder(
+        ship, (0.2, 0.1, -0.3), 0.3, 0.9, 50.0, axis=(0, 0, 1), settled=settled, capacity=60.0, jet_damping=damping
+    )
+    return world.add_part(tank)
+
+
+JETS = (((0.3, 0.1, -1.2), (0.0, 0.0, 1.0), 40.0), ((-0.3, 0.2, -1.0), (0.0, 0.6, 0.8), 20.0))
+
+
+def add_jets(world, ship, tank):
+    jets = []
+    for position, direction, force in JETS:
+        jet = forces.Thruster(
+            ship, position=position, direction=direction, max_force=force, specific_impulse=80.0, tank=tank
+        )
+        jets.append(world.add_force(jet))
+    return jets
+
+
+@pytest.mark.parametrize("method", ["free-rotor-2", "rk4"])
+@pytest.mark.parametrize("damping", [False, True])
+@pytest.mark.parametrize("settled", [False, True])
+def test_a_flowing_tank_with_moving_centre_is_of_order_two(method, damping, settled):
+    seconds = 10.0 if COMPILED else 4.0
+    jets = tuple(driven_ship.Jet(p, d, f, lambda time: 1.0, (), 0, 80.0) for p, d, f in JETS)
+    wheels = true_wheels(0.1)[:2]
+    ship_truth = driven_ship.Ship(300.0, INERTIA, CENTER, wheels, (true_tank(settled, damping),), jets)
+    truth = driven_ship.solve(ship_truth, [seconds], rates=RATES)
+    errors = []
+    for ticks in (150, 300) if COMPILED else (60, 120):
+        world, ship = a_ship(seconds / ticks, method)
+        tank = add_tank(world, ship, settled, damping)
+        for true in wheels:
+            wheel = flight.ReactionWheel(
+                ship, axis=true.axis, inertia=true.inertia, max_torque=1, max_speed=100, speed=true.speed,
+                viscous_friction=true.friction,
+            )  # fmt: skip
+            world.add_part(wheel).torque = true.torque
+        ship.velocity = ship.velocity - ship.velocity_at((0, 0, 0))
+        for jet in add_jets(world, ship, tank):
+            jet.throttle = 1.0
+        world.step(ticks)
+        errors.append((apart(ship, truth[2][-1]), np.abs(ship.origin - truth[0][-1]).max()))
+        assert tank.propellant == pytest.approx(truth[5][-1][0], rel=1e-12)
+        properties = ship.mass_properties
+        principal, axes = properties.principal()
+        assert axes @ np.diag(principal) @ axes.T == pytest.approx(properties.inertia_body, rel=1e-13, abs=1e-12)
+        assert ship.inertia_body @ ship.inverse_inertia_body == pytest.approx(np.eye(3), abs=1e-14)
+    for coarse, fine in zip(*errors, strict=True):
+        assert math.log2(coarse / fine) == pytest.approx(2.0, abs=0.1)
+
+
+def test_the_rocket_equation():
+    world = World(1 / 60)
+    ship = world.add_body(MassProperties.sphere(10.0, 0.5))
+    tank = world.add_part(flight.Tank.ball(ship, (0, 0, 0), 0.3, 100.0))
+    engine = forces.Thruster(
+        ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=500.0, specific_impulse=250.0, tank=tank
+    )
+    world.add_force(engine).throttle = 1.0
+    seconds = 100.0 / (500.0 / (9.80665 * 250.0))
+    world.step(math.ceil(seconds * 60.0) + 5)
+    assert tank.propellant == 0.0
+    assert ship.mass == 10.0
+    assert ship.velocity[2] == pytest.approx(9.80665 * 250.0 * math.log(11.0), rel=1e-7)
+    assert engine.propellant_used == pytest.approx(100.0, rel=1e-12)
+    assert engine.impulse == pytest.approx(100.0 * 9.80665 * 250.0, rel=1e-12)
+
+
+def test_a_tank_that_runs_dry_within_a_pulse_gives_the_impulse_of_its_propellant():
+    world = World(0.5)
+    ship = world.add_body(MassProperties.sphere(1000.0, 0.5))
+    tank = world.add_part(flight.Tank.ball(ship, (0, 0, 0), 0.3, 0.02))
+    jets = [
+        world.add_force(
+            forces.Thruster(
+                ship, position=(0, 0, 0), direction=direction, max_force=100.0, specific_impulse=100.0, tank=tank,
+                rise_time=0.1, fall_time=0.1, min_on_time=0.1,
+            )
+        )
+        for direction in ((0, 0, 1), (0, 1, 0))
+    ]  # fmt: skip
+    for jet in jets:
+        jet.fire(3.0, delay=0.05)
+    world.step(8)
+    assert tank.propellant == 0.0 and ship.mass == 1000.0
+    total = 0.02 * 9.80665 * 100.0
+    assert [jet.impulse for jet in jets] == pytest.approx([0.5 * total] * 2, rel=1e-12)
+    assert ship.velocity[2] == pytest.approx(0.5 * total / 1000.0, rel=1e-4)
+    world.step(3)
+    assert [jet.impulse for jet in jets] == pytest.approx([0.5 * total] * 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_the_mass_properties_of_a_ship_with_a_tank_are_those_of_the_shapes_together(settled):
+    world, ship = a_ship(0.1)
+    tank = add_tank(world, ship, settled)
+    tank.propellant = 24.0
+    length = 0.9 * 24.0 / 60.0 if settled else 0.9
+    center = (0.2, 0.1, -0.3 - 0.45 + 0.5 * length) if settled else (0.2, 0.1, -0.3)
+    liquid = MassProperties.cylinder(24.0, 0.3, length)
+    whole = MassProperties.compound([(SHIP, (0, 0, 0), (0, 0, 0, 1)), (liquid, center, (0, 0, 0, 1))])
+    assert ship.mass == 324.0
+    assert ship.center_of_mass_body == pytest.approx(whole.center_of_mass_body, abs=1e-15)
+    assert ship.mass_properties.inertia_body == pytest.approx(whole.inertia_body, rel=1e-13, abs=1e-13)
+    assert ship.dry_mass_properties is SHIP
+    assert ship.origin == pytest.approx((0, 0, 0), abs=1e-15)
+    assert ship.velocity_at((0, 0, 0)) == pytest.approx((0, 0, 0), abs=1e-15)
+
+
+def test_the_previous_pose_moves_with_the_mass_centre_so_that_drawing_does_not_jerk():
+    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    tank = add_tank(world, ship, settled=True)
+    for jet in add_jets(world, ship, tank):
+        jet.throttle = 1.0
+    world.step(5)
+    poses = []
+    for _ in range(3):
+        before = ship.origin
+        world.step()
+        origin, _ = ship.interpolated_pose(0.0)
+        poses.append(np.abs(origin - before).max())
+    assert max(poses) < 1e-14
+
+
+# all together
+
+
+def everything(method="free-rotor-2", dt=0.05, **options):
+    world, ship = a_ship(dt, method, **options)
+    world.add_force(forces.UniformGravity((0, 0, -1.0)))
+    tank = add_tank(world, ship, settled=True, damping=True)
+    jets = add_jets(world, ship, tank)
+    add_wheels(world, ship, 0.1)
+    free = forces.Thruster(
+        ship, position=(0, 1, 0), direction=(1, 0, 0), max_force=20.0, rise_time=0.02, fall_time=0.03, min_on_time=0.02
+    )
+    world.add_force(free)
+    other = world.add_body(SHIP, position=(9, 0, 0), angular_velocity_body=(1, 2, 3), name="other")
+    world.add_force(forces.Spring(ship, other, at_body=(1, 0, 0), stiffness=3.0, damping=0.1, rest_length=8.0))
+    jets[0].throttle = 0.7
+    jets[1].fire(0.73, delay=0.11)
+    free.fire(0.4, delay=0.07)
+    return world
+
+
+@pytest.mark.parametrize("method", ["free-rotor-2", "free-rotor-4", "rk4", "midpoint", "lie-rk4"])
+def test_ticks_in_one_call_and_one_by_one_have_the_same_bits(method):
+    together, single = everything(method), everything(method)
+    together.step(30)
+    for _ in range(30):
+        single.step()
+    assert together.state_hash() == single.state_hash()
+    assert np.array_equal(together._bodies.array[:70, :2], single._bodies.array[:70, :2])
+
+
+def test_a_python_force_does_not_change_how_actuators_act():
+    plain, called = everything(), everything()
+    calls = []
+
+    @called.add_force
+    def nothing(wrench, bodies, time):
+        calls.append(time)
+
+    plain.step(20)
+    called.step(20)
+    assert calls
+    assert np.array_equal(plain._bodies.array[:13, :2], called._bodies.array[:13, :2])
+
+    class Held:
+        evaluate = "tick"
+
+        def apply(self, wrench, bodies, time):
+            wrench.motor_torque_body[:] += 0.0
+
+    held = everything()
+    held.add_force(Held())
+    held.step(20)
+    assert np.array_equal(plain._bodies.array[:13, :2], held._bodies.array[:13, :2])
+
+
+def test_a_failed_tick_leaves_every_part_as_it_was():
+    world = everything("rk4")
+    world.step(7)
+    before, rows = world.state_hash(), world._bodies.array[:70, :2].copy()
+    rows[13:26] = rows[67:70] = 0.0  # the previous pose is not part of the state
+    ship = world.bodies[0]
+
+    @world.on_tick
+    def explode(world):
+        world.bodies[1].apply_force((1e308, 0.0, 0.0))
+        world.bodies[1].apply_force_body((1.5e308, 0.0, 0.0))
+
+    with pytest.raises(NonFiniteStateError):
+        world.step()
+    world.remove_callback(explode)
+    assert world.state_hash() == before
+
+    @world.add_force
+    def fail(wrench, bodies, time):
+        raise ArithmeticError("no")
+
+    with pytest.raises(ArithmeticError):
+        world.step()
+    world.remove_force(fail)
+    assert world.state_hash() == before
+    after = world._bodies.array[:70, :2].copy()
+    after[13:26] = after[67:70] = after[26:38] = after[64:67] = rows[26:38] = rows[64:67] = 0.0
+    rows[13:26] = 0.0
+    assert np.array_equal(after, rows)
+    twin = everything("rk4")
+    twin.step(7 + 10)
+    world.step(10)
+    assert world.state_hash() == twin.state_hash() and ship is world.bodies[0]
+
+
+def test_forces_that_are_added_and_removed_in_flight_act_beside_pulses():
+    """A running pulse gathers the held wrench anew in compiled code, from the tables as they are now."""
+
+    def flown(at_once):
+        world, ship = a_ship(0.05, "rk4")
+        jet = world.add_force(
+            forces.Thruster(ship, position=(0, 1, 0), direction=(1, 0, 0), max_force=20.0, rise_time=1.0, min_on_time=1)
+        )
+        jet.fire(3.0)
+        if not at_once:
+            world.step(4)
+            ship.velocity = np.cross(RATES, CENTER)
+        gravity = world.add_force(forces.UniformGravity((0, 0, -1.0)))
+        start = ship.velocity
+        world.step(10)
+        gained = ship.velocity - start
+        world.remove_force(gravity)
+        before = ship.velocity
+        world.step(10)
+        return gained, ship.velocity - before
+
+    late, off = flown(False)
+    assert late[2] == pytest.approx(-0.5, abs=0.05)
+    assert abs(off[2]) < 0.05
+    early, _ = flown(True)
+    assert early[2] == pytest.approx(-0.5, abs=0.05)
+
+
+def test_a_copy_flies_on_alike():
+    world = everything()
+    world.step(5)
+    copied = copy.deepcopy(world)
+    assert copied.state_hash() == world.state_hash()
+    world.step(20)
+    copied.step(20)
+    assert copied.state_hash() == world.state_hash()
+
+
+def test_the_bits_of_a_world_with_everything():
+    """The same hash on every machine, compiled and in plain Python."""
+    world = everything("rk4")
+    world.step(40)
+    assert world.state_hash() == GOLDEN
+
+
+GOLDEN = 4308770565286362761  # changes only in a commit that says why
+
+
+def test_bodies_without_parts_have_the_same_bits_beside_bodies_with_them():
+    alone = World(0.05)
+    body = alone.add_body(SHIP, position=(9, 0, 0), angular_velocity_body=(1, 2, 3))
+    world, ship = a_ship(0.05)
+    other = world.add_body(SHIP, position=(9, 0, 0), angular_velocity_body=(1, 2, 3))
+    add_wheels(world, ship)
+    for jet in add_jets(world, ship, add_tank(world, ship)):
+        jet.fire(0.33)
+    alone.step(20)
+    world.step(20)
+    for name in ("position", "velocity", "orientation", "angular_velocity_body"):
+        assert getattr(body, name).tolist() == getattr(other, name).tolist()
+
+
+@pytest.mark.parametrize("called", [False, True])
+def test_each_step_of_a_divided_tick_is_a_tick_to_the_actuators(called):
+    divided, fine = everything(Substepped(RungeKutta4(), 4), 0.2), everything(RungeKutta4(), 0.05)
+    for world in (divided, fine) if called else ():
+        world.add_force(lambda wrench, bodies, time: None)
+    divided.step(5)
+    fine.step(20)
+    assert divided._bodies.array[:13, :2] == pytest.approx(fine._bodies.array[:13, :2], rel=1e-13, abs=1e-13)
+    assert [w.momentum for w in divided.parts[1:]] == pytest.approx([w.momentum for w in fine.parts[1:]], rel=1e-13)
+    with pytest.raises(ValueError, match="called once per tick"):
+        divided.add_force(Once())
+        divided.step()
+
+
+class Once:
+    evaluate = "tick"
+
+    def apply(self, wrench, bodies, time):
+        pass
+
+
+def test_game_mode_drops_the_gyroscopic_term_of_the_wheels_too():
+    world, ship = a_ship(0.01, game_mode=True)
+    wheels = add_wheels(world, ship, torques=(0.0, 0.0, 0.0, 0.0))
+    world.step(100)
+    assert ship.angular_velocity_body == pytest.approx(RATES, rel=1e-13)
+    wheels[0].torque = 1.0
+    world.step(100)
+    assert ship.angular_velocity_body == pytest.approx(RATES - ship.inverse_inertia_body[:, 0], rel=1e-12)
+
+
+@pytest.mark.skipif(not COMPILED, reason="8192 bodies")
+def test_parts_beside_threads():
+    worlds = []
+    for threads in (1, 2):
+        world, ship = a_ship(0.05, threads=threads)
+        add_wheels(world, ship)
+        world.add_bodies(SHIP, np.zeros((8200, 3)), angular_velocity_body=(1, 2, 3))
+        world.step(5)
+        worlds.append(world.state_hash())
+    assert worlds[0] == worlds[1]
+
+
+# invalid arguments
+
+
+WHEEL = {"axis": (1, 0, 0), "inertia": 1.0, "max_torque": 1.0, "max_speed": 10.0}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"axis": (0, 0, 0)}, "axis must be"),
+        ({"inertia": 0.0}, "inertia must be .*above 0"),
+        ({"inertia": math.nan}, "inertia"),
+        ({"max_torque": -1.0}, "max_torque must be .*above 0"),
+        ({"max_speed": 0.0}, "max_speed must be .*above 0"),
+        ({"speed": 11.0}, "speed must be at most max_speed, 10 rad/s"),
+        ({"viscous_friction": -0.1}, "viscous_friction must be"),
+    ],
+)
+def test_wheels_that_cannot_be(wrong, words):
+    world, ship = a_ship(0.1)
+    with pytest.raises(ValueError, match=f"ReactionWheel of body 'body 0'.*{words}"):
+        flight.ReactionWheel(ship, **{**WHEEL, **wrong})
+    assert world.parts == ()
+
+
+def test_what_wheels_refuse():
+    world, ship = a_ship(0.1)
+    before = world.state_hash()
+    with pytest.raises(ValueError, match="positive definite"):
+        world.add_part(flight.ReactionWheel(ship, **{**WHEEL, "inertia": 130.0}))
+    assert world.state_hash() == before and world.parts == ()
+    ship.stored_momentum_body = (1.0, 0.0, 0.0)
+    with pytest.raises(ValueError, match="without stored_momentum_body"):
+        world.add_part(flight.ReactionWheel(ship, **WHEEL))
+    ship.stored_momentum_body = (0.0, 0.0, 0.0)
+    wheel = world.add_part(flight.ReactionWheel(ship, **{**WHEEL, "inertia": 60.0}))
+    wrong = (1.5, "at most max_torque, 1 N·m"), (-1.5, "at most max_torque"), (math.nan, "torque"), ("fast", "torque")
+    for value, words in wrong:
+        with pytest.raises((ValueError, TypeError), match=words):
+            wheel.torque = value
+    with pytest.raises(ValueError, match="left to the wheels"):
+        ship.stored_momentum_body = (1.0, 0.0, 0.0)
+    with pytest.raises(ValueError, match="left to the wheels"):
+        world.state.stored_momentum_body = [(1.0, 0.0, 0.0)]
+    before = world.state_hash()
+    with pytest.raises(ValueError, match="mass_properties must be one that leaves a positive definite tensor"):
+        ship.mass_properties = MassProperties(300.0, (50.0, 60.0, 70.0), CENTER)
+    assert world.state_hash() == before and ship.mass_properties is SHIP
+    with pytest.raises(AttributeError, match="axis cannot be changed"):
+        wheel.axis = (0, 1, 0)
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1), (3, -2, 1)])
+def test_a_wheel_may_have_nearly_all_of_the_inertia_about_its_axis_and_no_more(axis):
+    """I − J g gᵀ is positive definite for J below 1/(g·I⁻¹g)."""
+    g = unit(axis)
+    largest = 1.0 / (g @ np.linalg.solve(INERTIA, g))
+    for share, fits in ((1.0 + 1e-9, False), (1.0 - 1e-9, True)):
+        world, ship = a_ship(0.1)
+        wheel = flight.ReactionWheel(ship, **{**WHEEL, "axis": axis, "inertia": share * largest})
+        if fits:
+            world.add_part(wheel)
+            assert np.linalg.eigvalsh(ship.inertia_body)[0] > 0.0
+        else:
+            with pytest.raises(ValueError, match="positive definite"):
+                world.add_part(wheel)
+
+
+@pytest.mark.parametrize("method", [Extrapolated(RungeKutta4()), Substepped(RungeKutta4(), tolerance=1e-6)])
+def test_methods_that_try_ticks_refuse_actuators_by_name(method):
+    world, ship = a_ship(0.1, method)
+    with pytest.raises(ValueError, match=f"neither Extrapolated nor Substepped.*{method.name.split(' ')[0]}"):
+        world.add_part(flight.ReactionWheel(ship, **WHEEL))
+    jet = world.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=1.0))
+    with pytest.raises(ValueError, match="neither Extrapolated nor Substepped"):
+        jet.fire(1.0)
+    jet.throttle = 1.0
+    world.step()
+    world.integrator = "rk4"
+    world.add_part(flight.ReactionWheel(ship, **WHEEL))
+    with pytest.raises(ValueError, match="neither Extrapolated nor Substepped"):
+        world.integrator = method
+    assert world.integrator.name == "rk4"
+
+
+JET = {"position": (0, 0, 0), "direction": (0, 0, 1), "max_force": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"specific_impulse": 100.0}, "given together"),
+        ({"tank": "here", "specific_impulse": 100.0}, "one Tank, or None"),
+        ({"rise_time": 0.1}, r"min_on_time must be at least the rise_time"),
+        ({"rise_time": -0.1}, "rise_time must be"),
+        ({"fall_time": math.inf}, "fall_time"),
+        ({"gimbal": 3.0}, "a Gimbal, or None"),
+        ({"gimbal": flight.Gimbal((1, 0, 0), (2, 0, 0), 0.1, 1.0)}, "not along axis_1"),
+        ({"gimbal": flight.Gimbal((1, 0, 0), (0, 1, 0), 0.0, 1.0)}, r"gimbal\.max_angle"),
+    ],
+)
+def test_thrusters_that_cannot_be(wrong, words):
+    _, ship = a_ship(0.1)
+    with pytest.raises((ValueError, TypeError), match=f"Thruster of body 'body 0'.*{words}"):
+        forces.Thruster(ship, **{**JET, **wrong})
+
+
+def test_pulses_that_cannot_be():
+    world, ship = a_ship(0.1)
+    jet = world.add_force(forces.Thruster(ship, **JET, min_on_time=0.05))
+    before = world.state_hash()
+    for arguments, words in (
+        ((-1.0,), "duration must be at least 0"),
+        ((0.04,), "at least the min_on_time"),
+        ((math.nan,), "duration"),
+        ((1.0, -0.1), "delay must be at least 0"),
+        ((1.0, math.inf), "delay"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            jet.fire(*arguments)
+    for value in (1.5, -0.1, math.nan):
+        with pytest.raises(ValueError, match="stuck must be"):
+            jet.stuck = value
+    with pytest.raises(ValueError, match="only on a thruster with a gimbal"):
+        jet.gimbal_command = (0.0, 0.0)
+    assert world.state_hash() == before
+
+
+TANK = {"position": (0, 0, 0), "propellant": 10.0, "specific_inertia": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"propellant": -1.0}, "propellant must be"),
+        ({"propellant": 21.0, "capacity": 20.0}, "at most the capacity, 20 kg"),
+        ({"capacity": 0.0}, "capacity must be"),
+        ({"specific_inertia": -1.0}, "specific_inertia"),
+        ({"specific_inertia": [[1, 2, 0], [0, 1, 0], [0, 0, 1]]}, "a symmetric tensor"),
+        ({"specific_inertia": [[1, 2, 0], [2, 1, 0], [0, 0, 1]]}, "no negative moment"),
+        ({"jet_damping": 1}, "True or False"),
+    ],
+)
+def test_tanks_that_cannot_be(wrong, words):
+    _, ship = a_ship(0.1)
+    with pytest.raises((ValueError, TypeError), match=f"Tank of body 'body 0'.*{words}"):
+        flight.Tank(ship, **{**TANK, **wrong})
+
+
+def test_what_tanks_refuse():
+    world, ship = a_ship(0.1)
+    other = world.add_body(SHIP)
+    tank = flight.Tank(ship, **TANK, capacity=20.0)
+    with pytest.raises(ValueError, match="a tank of the body that is pushed"):
+        forces.Thruster(other, **JET, tank=tank, specific_impulse=100.0)
+    jet = forces.Thruster(ship, **JET, tank=tank, specific_impulse=100.0)
+    with pytest.raises(ValueError, match="whose tank is in this world"):
+        world.add_force(jet)
+    world.add_part(tank)
+    world.add_force(jet)
+    before = world.state_hash()
+    for value in (-0.1, 20.1, math.nan):
+        with pytest.raises(ValueError, match="propellant must be"):
+            tank.propellant = value
+    with pytest.raises(ValueError, match="assign dry_mass_properties"):
+        ship.mass_properties = SHIP
+    with pytest.raises(ValueError, match="feeds no thruster"):
+        world.remove_part(tank)
+    with pytest.raises(ValueError, match="given for settled propellant"):
+        flight.Tank.cylinder(ship, (0, 0, 0), 0.1, 0.2, 1.0, axis=(0, 0, 1), settled=True)
+    assert world.state_hash() == before
+    ship.dry_mass_properties = MassProperties(200.0, INERTIA, (0, 0, 0))
+    assert ship.mass == 210.0
+    assert world.remove_body(ship) == [tank, jet]
+    world.step()
+
+
+def test_draining_never_makes_a_tensor_without_inverse():
+    """The wheels need the inertia that the propellant gives: the tick in which it is gone is refused."""
+    world, ship = a_ship(0.1)
+    wheel = flight.ReactionWheel(ship, axis=(1, 0, 0), inertia=130.0, max_torque=1.0, max_speed=10.0)
+    tank = world.add_part(flight.Tank(ship, position=(0, 2.0, 0), propellant=30.0, specific_inertia=0.1))
+    world.add_part(wheel)
+    with pytest.raises(ValueError, match="positive definite"):
+        tank.propellant = 0.0
+    assert tank.propellant == 30.0 and ship.mass == 330.0
+    jet = forces.Thruster(
+        ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=3000.0, specific_impulse=100.0, tank=tank
+    )
+    world.add_force(jet).throttle = 1.0
+    with pytest.raises(ValueError, match="positive definite"):
+        world.step(200)
+    assert 0.0 < tank.propellant < 30.0
+    jet.throttle = 0.0
+    world.step(5)
+
+
+def test_all_methods_fly_with_everything():
+    for name in integrators.by_name:
+        world = everything(name)
+        world.step(3)
+        assert all(np.isfinite(world.state.position).ravel())

@@ -1,0 +1,123 @@
+"""A thruster on a gimbal as an actuator, against SciPy's rotations and values computed by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from engine import MassProperties, World
+from engine.flight import Gimbal, GimbalAllocator, Thruster
+
+
+def new_thruster(center_of_mass_body=(0.0, 0.0, 0.0), angles=(0.0, 0.0), axes=((1, 0, 0), (0, 1, 0)), **values):
+    """What the allocator needs of a thruster below the ship that pushes it upwards with 600 N."""
+    ship = World(0.1).add_body(MassProperties(1200.0, (2.0e3, 2.0e3, 0.8e3), center_of_mass_body))
+    mount = SimpleNamespace(axis_1=axes[0], axis_2=axes[1], max_angle=0.1, max_rate=0.5)
+    given = {"position": np.array((0.0, 0.0, -2.0)), "max_force": 600.0, "throttle": 1.0, **values}
+    thruster = SimpleNamespace(body=ship, gimbal=mount, gimbal_angles=np.array(angles), gimbal_command=None, **given)
+    thruster.direction = pointed(thruster, angles, np.array((0.0, 0.0, 1.0)))
+    return thruster
+
+
+def pointed(thruster, angles, neutral=(0.0, 0.0, 1.0)):
+    """By the second angle about the second axis, then by the first about the first."""
+    axes = [np.array(axis) / np.linalg.norm(axis) for axis in (thruster.gimbal.axis_1, thruster.gimbal.axis_2)]
+    turns = [Rotation.from_rotvec(angle * axis) for angle, axis in zip(angles, axes, strict=True)]
+    return (turns[0] * turns[1]).apply(neutral)
+
+
+def torque_of(thruster, angles):
+    lever = thruster.position - thruster.body.center_of_mass_body
+    return np.cross(lever, 600.0 * pointed(thruster, angles))
+
+
+def test_angle_as_computed_by_hand():
+    """60 N·m at a lever of 2 m takes 30 of 600 N across it: arcsin 0.05. The thrust leans to +x and pushes behind the mass centre."""
+    thruster = new_thruster()
+    made = GimbalAllocator(thruster).command((0.0, -60.0, 0.0), None, 0.1)
+    assert thruster.gimbal_command == pytest.approx((0.0, np.arcsin(0.05)), abs=1e-15)
+    assert made.torque_body == pytest.approx((0.0, -60.0, 0.0))
+    assert made.force_body == pytest.approx((30.0, 0.0, 600.0 * np.cos(np.arcsin(0.05))))
+
+
+def test_both_angles_give_the_torque():
+    """Also with an offset mass centre, skew axes, and a gimbal that is turned when the allocator is made."""
+    random = np.random.default_rng(4)
+    for _ in range(30):
+        center = 0.05 * random.normal(size=3)
+        axes = ((1.0, 0.2, 0.1), (0.1, 1.0, -0.3))
+        thruster = new_thruster(tuple(center), 0.05 * random.normal(size=2), axes)
+        lever = thruster.position - center
+        wanted = 10.0 * random.normal(size=3)
+        actuator = GimbalAllocator(thruster)
+        made = actuator.command(wanted, (0.0, 0.0, 0.0), 0.1)
+        across = wanted - (wanted @ lever) / (lever @ lever) * lever
+        assert not actuator.saturated
+        assert torque_of(thruster, thruster.gimbal_command) == pytest.approx(across, abs=1e-9)
+        assert made.torque_body == pytest.approx(across, abs=1e-9)
+        assert actuator.commanded is made
+
+
+def test_angles_at_their_limit_keep_the_direction_of_the_torque():
+    thruster = new_thruster()
+    actuator = GimbalAllocator(thruster)
+    wanted = np.array((300.0, -150.0, 0.0))
+    made = actuator.command(wanted, None, 0.1)
+    assert actuator.saturated and np.abs(thruster.gimbal_command).max() == pytest.approx(0.1)
+    assert np.cross(made.torque_body, wanted) == pytest.approx((0.0, 0.0, 0.0), abs=1e-6)
+    # 0.1 rad is 600·2·sin 0.1 about x; the other angle is nearly half of it
+    assert made.torque_body[0] == pytest.approx(1200.0 * np.sin(0.1), rel=5e-3)
+    actuator.command((1e6, 0.0, 0.0), None, 0.1)
+    assert thruster.gimbal_command == pytest.approx((-0.1, 0.0), abs=1e-9)
+    assert actuator.commanded.torque_body == pytest.approx((1200.0 * np.sin(0.1), 0.0, 0.0))
+
+
+def test_without_thrust_the_angles_stay():
+    thruster = new_thruster(throttle=0.0)
+    actuator = GimbalAllocator(thruster)
+    assert not actuator.command((10.0, 0.0, 0.0), None, 0.1).torque_body.any()
+    assert thruster.gimbal_command is None and actuator.saturated
+    actuator.command((0.0, 0.0, 0.0), None, 0.1)
+    assert not actuator.saturated
+
+
+def test_half_thrust_takes_twice_the_angle():
+    thruster = new_thruster(throttle=0.5)
+    GimbalAllocator(thruster).command((0.0, -30.0, 0.0), None, 0.1)
+    assert thruster.gimbal_command == pytest.approx((0.0, np.arcsin(0.05)), abs=1e-15)
+
+
+def test_a_mass_centre_beside_the_thrust_is_balanced():
+    """Nothing wanted: the thrust passes through the mass centre."""
+    thruster = new_thruster((0.1, 0.0, 0.0))
+    made = GimbalAllocator(thruster).command((0.0, 0.0, 0.0), None, 0.1)
+    assert thruster.gimbal_command == pytest.approx((0.0, np.arctan(0.05))) and made.torque_body == pytest.approx(
+        (0, 0, 0)
+    )
+
+
+def test_a_real_gimbal_reaches_the_commanded_torque():
+    """At 0.05 rad/s the angles are reached within two seconds, and the thruster then makes the torque that was commanded."""
+    ship = World(0.1).add_body(MassProperties(1200.0, (2.0e3, 2.0e3, 0.8e3), (0.02, -0.03, 0.0)))
+    mount = Gimbal((1, 0.2, 0.1), (0.1, 1, -0.3), max_angle=0.1, max_rate=0.05)
+    main = ship.world.add_force(Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=600.0, gimbal=mount))
+    main.throttle = 0.5
+    actuator = GimbalAllocator(main)
+    made = actuator.command((20.0, -15.0, 0.0), None, 0.1)
+    ship.world.step(20)
+    assert main.gimbal_angles == pytest.approx(main.gimbal_command)
+    assert ship.world.wrench(ship)[1] == pytest.approx(made.torque_body, abs=1e-9)
+    assert made.torque_body[:2] == pytest.approx((20.0, -15.0), abs=0.3)  # without the part along the lever
+    angles = main.gimbal_command
+    GimbalAllocator(main).command((20.0, -15.0, 0.0), None, 0.1)
+    assert main.gimbal_command == pytest.approx(angles, abs=1e-12)
+
+
+def test_thrusters_without_gimbal_or_lever_are_rejected():
+    thruster = new_thruster()
+    thruster.gimbal = None
+    with pytest.raises(TypeError, match="GimbalAllocator: thruster must be a Thruster with a gimbal"):
+        GimbalAllocator(thruster)
+    with pytest.raises(ValueError, match="position must be away from the mass centre"):
+        GimbalAllocator(new_thruster((0.0, 0.0, -2.0))).command((0.0, 0.0, 0.0), None, 0.1)
