@@ -16,6 +16,7 @@ COMMANDS = {
         ".commands.gallery",
         "Redraws the pictures of the README, into demos/pictures or a given folder.",
     ),
+    "plot": (".commands.plot", "Draws a record of a flight that a Recorder has written to a file."),
 }
 """The commands that are not demos, with module and summary."""
 

@@ -6,13 +6,27 @@ In the repository, `demos` and `engine` are packages side by side. In the instal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "demos":
-    from engine import Body, MassProperties, World, flight, forces, integrators, rotation
+    from engine import Body, MassProperties, Recorder, World, flight, forces, integrators, rotation
+    from engine.recorder import Record
     from engine.solids.mesh_files import read_mesh
 else:
-    from .. import Body, MassProperties, World, flight, forces, integrators, rotation
+    from .. import Body, MassProperties, Recorder, World, flight, forces, integrators, rotation
+    from ..recorder import Record
     from ..solids.mesh_files import read_mesh
 
-__all__ = ["LOGGER", "Body", "MassProperties", "World", "flight", "forces", "integrators", "read_mesh", "rotation"]
+__all__ = [
+    "LOGGER",
+    "Body",
+    "MassProperties",
+    "Record",
+    "Recorder",
+    "World",
+    "flight",
+    "forces",
+    "integrators",
+    "read_mesh",
+    "rotation",
+]
 
 LOGGER = "polhode"
 """The name of the engine's logger."""

@@ -4,6 +4,10 @@ from . import diagnostics, flight, forces, integrators, rotation, scalar
 from .body import Body
 from .checks import NonFiniteStateError
 from .clock import Clock
+from .recorder import Recorder
+from .rewind import Rewind
+from .rollback import DesyncError, Rollback
+from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.model import Model
 from .store.state import State
@@ -14,9 +18,14 @@ __version__ = "0.1.0"
 __all__ = [
     "Body",
     "Clock",
+    "DesyncError",
     "MassProperties",
     "Model",
     "NonFiniteStateError",
+    "Recorder",
+    "Rewind",
+    "Rollback",
+    "Snapshot",
     "State",
     "World",
     "diagnostics",

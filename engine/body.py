@@ -145,6 +145,10 @@ class Body:
     def _find(self) -> int:
         rows = self._table.find(self._id, self._id + 1)
         if rows.start == rows.stop:
+            if self._table.was_removed_by_restore(self._id):
+                raise ValueError(
+                    f"{self} was added after the snapshot to which its world was restored; a restore removed it"
+                )
             raise ValueError(f"{self} was removed from its world; its handle can no longer be used")
         self._index, self._readers = rows.start, _NONE_YET
         self._numbering = self._table.numbering
@@ -207,6 +211,7 @@ class Body:
 
     @dry_mass_properties.setter
     def dry_mass_properties(self, value: MassProperties) -> None:
+        _ = self.index  # a body that was removed says so
         check_flyable(value, self)
         self._replace(value)
 

@@ -185,6 +185,7 @@ def _shape_rule(shape: tuple[int | None, ...]) -> str:
 
 
 def _read(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
+    value = by_value(value, argument, owner, rule)
     if isinstance(value, np.ma.MaskedArray):
         refuse(owner, argument, value, f"{rule}, without a mask", TypeError)
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
@@ -197,7 +198,10 @@ def _read(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
 
 def _read_nested(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
     """Read lists and tuples element by element, because numpy would silently turn True and "1" into 1.0."""
-    elements = list(value)
+    try:
+        elements = list(value)
+    except Exception as error:
+        raise TypeError(f"{owner}: {argument} must be {rule}; reading it raised {error!r}") from error
     if elements and all(map(is_row, elements)):
         rows = [_read(element, argument, owner, rule) for element in elements]
         if any(row.shape != rows[0].shape for row in rows):
@@ -205,6 +209,33 @@ def _read_nested(value: Any, argument: str, owner: object, rule: str) -> FloatAr
         return np.stack(rows)
     numbers = [element if type(element) is float else _to_float(element, argument, owner, rule) for element in elements]
     return np.array(numbers, dtype=np.float64)
+
+
+def by_value(value: Any, argument: str, owner: object, rule: str) -> Any:
+    """The array of an object that offers one, such as a DataFrame or Series of pandas, which would be read as its labels; else the value.
+
+    Raises:
+        TypeError: Reading it raised an exception.
+    """
+    kind = type(value)
+    if kind in _PLAIN or isinstance(value, np.ndarray | np.generic) or not hasattr(kind, "__array__"):
+        return value
+    try:
+        found = np.asarray(value)
+    except Exception as error:
+        raise TypeError(f"{owner}: {argument} must be {rule}; reading it raised {error!r}") from error
+    return found.tolist() if found.dtype.hasobject else found
+
+
+_PLAIN = (float, int, list, tuple)
+
+
+def first_of(value: Any) -> Any:
+    """The first element of a sequence that is not empty; None if reading it raises an exception, which a later check reports."""
+    try:
+        return value[0]
+    except Exception:
+        return None
 
 
 def is_row(value: Any) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .body import Body, new_body
+from .checks import refuse
+from .encoding import own_slots
 from .integrators import Extrapolated
-from .store.calling import Callback, find_reached
+from .store.calling import Callback, called_object, check_calls, find_reached, identity
 from .store.memory import Memory, MemoryRows
 from .store.rows import TableRows
 from .store.schema import NOBODY
@@ -23,8 +27,12 @@ if TYPE_CHECKING:
 _FORM = 'look it up in the world that is passed in: `def control(world): ship = world.body("ship")`'
 
 
-def image_of(world: World) -> dict[str, Any]:
+def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProxyType({})) -> dict[str, Any]:
     """Return the content for a copy.
+
+    Args:
+        world: The world.
+        replaced: The functions and objects to leave out, by identity; None stands in their places.
 
     Raises:
         RuntimeError: Another thread steps this world.
@@ -33,11 +41,18 @@ def image_of(world: World) -> dict[str, Any]:
     if world._store.phase is not BETWEEN_TICKS and not world._store.is_calling_here:
         refuse_other_thread("a copy of the world")
     called = [force for force in world._forces if not isinstance(force, TableRows)]
-    for callback in (*world._stages.on_tick, *world._stages.after_tick):
-        _check(world, callback.function, "the callback")
+    callbacks = (*world._stages.on_tick, *world._stages.after_tick)
+    for callback in callbacks:
+        if identity(callback.function) not in replaced:
+            _check(world, callback.function, "the callback")
     for force in called:
-        _check(world, force, "the force")
-    for name, object in world._memory.objects.items():
+        if identity(force) not in replaced:
+            _check(world, force, "the force")
+    memory = _without(
+        world._memory.image(),
+        [thing for thing in (*(callback.function for callback in callbacks), *called) if identity(thing) in replaced],
+    )
+    for name, object in memory["objects"].items():
         _check(world, object, f"the attached object {name!r},")
     store = world._store
     members = world._forces.members
@@ -66,12 +81,64 @@ def image_of(world: World) -> dict[str, Any]:
         "names": [body.name for body in world._bodies.handles],
         "mass_properties": list(world._bodies.mass_properties),
         "push_tick": world._held._push_tick,
-        "members": _member_images(members, memo),
+        "members": _member_images([None if identity(member) in replaced else member for member in members], memo),
         "tokens": tokens,
-        "callbacks": [(callback.function, callback.every) for callback in world._stages.on_tick],
-        "after_tick": [(callback.function, callback.every) for callback in world._stages.after_tick],
-        "memory": world._memory.image(),
+        "callbacks": [_callback_image(callback, replaced) for callback in world._stages.on_tick],
+        "after_tick": [_callback_image(callback, replaced) for callback in world._stages.after_tick],
+        "memory": memory,
     }
+
+
+def fork(world: World, callbacks: str | Mapping[Any, Any]) -> World:
+    """Return an independent copy of a world; see `World.fork`."""
+    called = [callback.function for callback in (*world._stages.on_tick, *world._stages.after_tick)]
+    replaced: dict[tuple[int, ...], Any] = {}
+    if isinstance(callbacks, Mapping):
+        known = {identity(function) for function in (*called, *world.forces) if not isinstance(function, TableRows)}
+        for old, new in callbacks.items():
+            if identity(old) not in known:
+                refuse("World.fork", "callbacks", old, "functions and called forces of this world as keys")
+            check_calls(new, "World.fork", "callbacks", "functions as values")
+            if not (callable(new) or callable(getattr(new, "apply", None))):
+                refuse("World.fork", "callbacks", new, "functions and called forces as values", TypeError)
+            replaced[identity(old)] = new
+    elif callbacks == "drop":
+        replaced = dict.fromkeys(map(identity, called))
+    elif callbacks != "raise":
+        refuse("World.fork", "callbacks", callbacks, "'raise', 'drop', or a mapping from old to new functions")
+    image = copy.deepcopy(image_of(world, replaced))
+    _fill_in(image["callbacks"], [replaced.get(identity(callback.function)) for callback in world._stages.on_tick])
+    _fill_in(image["after_tick"], [replaced.get(identity(callback.function)) for callback in world._stages.after_tick])
+    members = [replaced.get(identity(member)) for member in world._forces.members]
+    image["members"] = [new if old is None else old for old, new in zip(image["members"], members, strict=True)]
+    forked: World = object.__new__(type(world))
+    restore(forked, image)
+    for new in replaced.values():
+        if new is not None:
+            forked._memory.join(new)
+    return forked
+
+
+def _fill_in(callbacks: list[Any], new: list[Any]) -> None:
+    """Put new functions in the places of those that were left out, and drop the places without a new one."""
+    pairs = zip(list(callbacks), new, strict=True)
+    callbacks[:] = [(old[0] or other, *old[1:]) for old, other in pairs if (old[0] or other) is not None]
+
+
+def _callback_image(callback: Callback, replaced: Mapping[tuple[int, ...], Any]) -> tuple[Any, int, str]:
+    function = None if identity(callback.function) in replaced else callback.function
+    return function, callback.every, callback.name
+
+
+def _without(memory: dict[str, Any], left_out: list[Any]) -> dict[str, Any]:
+    """The content of a memory without the objects that have joined with these functions and forces only."""
+    for function in left_out:
+        owner = called_object(function)
+        for name in [name for name in memory["joined"] if memory["objects"][name] is owner]:
+            memory["joined"][name] -= 1
+            if not memory["joined"][name]:
+                del memory["joined"][name], memory["objects"][name]
+    return memory
 
 
 def restore(world: World, image: dict[str, Any]) -> None:
@@ -127,15 +194,11 @@ def _member_images(members: list[Any], memo: dict[int, Any]) -> list[Any]:
     for member in members:
         if isinstance(member, TableRows):
             ids = {name: getattr(member, name) for name in ("_first_id", "_last_id", "_several")}
-            attributes = {name: getattr(member, name) for name in _own_slots(type(member)) if hasattr(member, name)}
+            attributes = {name: getattr(member, name) for name in own_slots(type(member)) if hasattr(member, name)}
             images.append(_MemberImage(type(member), ids, copy.deepcopy(attributes, dict(memo))))
         else:
             images.append(member)
     return images
-
-
-def _own_slots(kind: type[TableRows]) -> tuple[str, ...]:
-    return tuple(name for base in kind.__mro__ if base is not TableRows for name in vars(base).get("__slots__", ()))
 
 
 def _members_from(world: World, images: list[Any], body_tokens: list[_Token], tokens: list[_Token]) -> list[Any]:

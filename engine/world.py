@@ -4,15 +4,18 @@ from __future__ import annotations  # help() then shows them as written
 
 import copyreg
 import math
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import compress, islice
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from . import copying, diagnostics
+from . import copying, diagnostics, scenes, snapshots
 from .body import Body, new_body
 from .checks import FloatArray, integer, read_only, real, refuse, vector
 from .clock import Clock
@@ -23,9 +26,10 @@ from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
 from .loops.coast import COAST_LOOP
+from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
-from .store.calling import Callback, check_calls, identity
+from .store.calling import Callback, check_calls, default_name, identity
 from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
@@ -108,6 +112,7 @@ class World:
         "_fields",
         "_forces",
         "_game_mode",
+        "_has_looked_for_state",
         "_held",
         "_in_frame",
         "_integrator",
@@ -117,6 +122,8 @@ class World:
         "_names",
         "_paused",
         "_plan",
+        "_roster",
+        "_setting",
         "_stages",
         "_state",
         "_store",
@@ -162,6 +169,10 @@ class World:
         )
         self._store.on_change = self._stages.disturb
         self._forces.on_parts_change = self._stages.sample
+        self._has_looked_for_state = False
+        # what the last snapshot shares with the next
+        self._setting: snapshots.Setting | None = None
+        self._roster: tuple[int, snapshots.Roster | None] = (-1, None)
         self._game_mode = False
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
@@ -795,12 +806,16 @@ class World:
         self._forces.remove(part, "part")
 
     @overload
-    def on_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...
+    def on_tick(self, function: GivenCallback, every: int = 1, *, name: str | None = None) -> GivenCallback: ...
 
     @overload
-    def on_tick(self, function: None = None, every: int = 1) -> Callable[[GivenCallback], GivenCallback]: ...
+    def on_tick(
+        self, function: None = None, every: int = 1, *, name: str | None = None
+    ) -> Callable[[GivenCallback], GivenCallback]: ...
 
-    def on_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
+    def on_tick(
+        self, function: Callable[[World], Any] | None = None, every: int = 1, *, name: str | None = None
+    ) -> Any:
         """Call `function(world)` at the start of every tick whose `tick_count` is a multiple of `every`, before the forces.
 
         Inside the function, `world.time` is the start of the tick, and forces that it applies act in this tick. Functions are called in
@@ -809,6 +824,7 @@ class World:
         Args:
             function: The function to call with the world. None if this is used as a decorator with arguments.
             every: The interval in ticks, at least 1.
+            name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
 
         Returns:
             The function.
@@ -827,15 +843,19 @@ class World:
             >>> ship.velocity.round(12).tolist()
             [3.0, 0.0, 0.0]
         """
-        return self._call("on_tick", function, every)
+        return self._call("on_tick", function, every, name)
 
     @overload
-    def after_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...
+    def after_tick(self, function: GivenCallback, every: int = 1, *, name: str | None = None) -> GivenCallback: ...
 
     @overload
-    def after_tick(self, function: None = None, every: int = 1) -> Callable[[GivenCallback], GivenCallback]: ...
+    def after_tick(
+        self, function: None = None, every: int = 1, *, name: str | None = None
+    ) -> Callable[[GivenCallback], GivenCallback]: ...
 
-    def after_tick(self, function: Callable[[World], Any] | None = None, every: int = 1) -> Any:
+    def after_tick(
+        self, function: Callable[[World], Any] | None = None, every: int = 1, *, name: str | None = None
+    ) -> Any:
         """Call `function(world)` after every tick that makes `tick_count` a multiple of `every`.
 
         The function may read everything and may change the world for the next tick, but it must not step it. If it raises, the completed
@@ -844,6 +864,7 @@ class World:
         Args:
             function: The function to call with the world. None if this is used as a decorator with arguments.
             every: The interval in ticks, at least 1.
+            name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
 
         Returns:
             The function.
@@ -862,12 +883,14 @@ class World:
             >>> heights
             [0.1, 0.2, 0.3]
         """
-        return self._call("after_tick", function, every)
+        return self._call("after_tick", function, every, name)
 
-    def _call(self, when: str, function: Any, every: int) -> Any:
+    def _call(self, when: str, function: Any, every: int, name: str | None) -> Any:
+        if name is not None and (not isinstance(name, str) or not name):
+            refuse(f"World.{when}", "name", name, "a non-empty string, or None", TypeError)
         every = integer(every, "every", f"World.{when}", at_least=1)
         if function is None:
-            return lambda decorated: self._call(when, decorated, every)
+            return lambda decorated: self._call(when, decorated, every, name)
         if not callable(function):
             refuse(f"World.{when}", "function", function, "a function of the world", TypeError)
         check_calls(function, f"World.{when}", "function", "a function of the world")
@@ -876,7 +899,7 @@ class World:
             self._store.before_change()
             self._memory.join(function)
             self._store.record(setattr, stages, when, getattr(stages, when))
-            setattr(stages, when, [*getattr(stages, when), Callback(function, every)])
+            setattr(stages, when, [*getattr(stages, when), Callback(function, every, name or default_name(function))])
         return function
 
     def remove_callback(self, function: Callable[[World], Any]) -> None:
@@ -1157,7 +1180,7 @@ class World:
         return hash_of(self._digest())
 
     def _digest(self) -> Iterator[bytes]:
-        yield f"{self._bodies.count} {self._bodies.tick_count} {self._integrator!r} {self._game_mode}".encode()
+        yield snapshots.head_of_digest(self._bodies.count, self.tick_count, self._integrator, self._game_mode)
         yield from self._store.digest(self._held.is_pushed)
         yield from (name.encode() for name in self._forces.names())
         yield from self._memory.digest()
@@ -1228,6 +1251,207 @@ class World:
             self._forces.drop(gone)
         return gone
 
+    # snapshots
+
+    def snapshot(self) -> Snapshot:
+        """Return everything that determines the future of this world, to which `restore` can go back.
+
+        It contains all tables (bodies, forces, parts, pushes, memory), the tick count, the clock with its remainder, the method, the game
+        mode, the callbacks in their order, names, previous poses for drawing, and the states of attached objects. Other Python objects,
+        such as the inside of a callback, are not part of it, unless they have `get_state()` and `set_state(state)`. The first snapshot of
+        a world names in a warning the functions and called forces that may keep a state of their own. Attributes `user_data` of bodies
+        stay as they are.
+
+        Raises:
+            RuntimeError: It is called inside a force, or while another thread steps this world.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> before = world.snapshot()
+            >>> world.step(5)
+            >>> world.restore(before)
+            >>> world.tick_count
+            0
+        """
+        phase = self._store.phase
+        if phase is FORCES:
+            raise RuntimeError("World.snapshot cannot be called inside a force; call it in a callback or between ticks")
+        if phase is not BETWEEN_TICKS and not self._store.is_calling_here:
+            refuse_other_thread("World.snapshot")
+        if not self._has_looked_for_state:
+            self._has_looked_for_state = True
+            snapshots.warn_of_hidden_state(self, stacklevel=3)
+        return snapshots.take(self)
+
+    def restore(self, snapshot: Snapshot, *, missing: str = "raise", adopt: bool = False) -> None:
+        """Go back, or forward, to a snapshot.
+
+        Handles of bodies, forces and parts that existed at the snapshot are valid again, also if they were removed since. Those added
+        after the snapshot raise an error that says so.
+
+        A snapshot from bytes refers to bodies, functions and attached objects by name, and to forces and parts by class and order. Those
+        of this world are used; bodies and built-in forces and parts that it lacks are made.
+
+        Args:
+            snapshot: A snapshot of this world, or from bytes.
+            missing: What to do if this world lacks a function, called force or attached object of a snapshot from bytes: "raise", or
+                "drop" to go on without it.
+            adopt: Whether to accept a snapshot of another world, or of one with another dt. The number of ticks is kept.
+
+        Raises:
+            TypeError: It is not a snapshot.
+            ValueError: It is a snapshot of another world or dt, or something that it refers to is not in this world.
+            RuntimeError: It is called inside a tick, or while another thread steps this world.
+        """
+        if not isinstance(snapshot, Snapshot):
+            refuse("World.restore", "snapshot", snapshot, "a Snapshot", TypeError)
+        if self._store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("restore")
+        owner = "World.restore"
+        if missing not in ("raise", "drop"):
+            refuse(owner, "missing", missing, "'raise' or 'drop'")
+        adopt = _boolean(adopt, "adopt", owner)
+        if snapshot._world is not self._store.world:
+            if snapshot._world is not None and not adopt:
+                refuse(owner, "snapshot", snapshot, "one of this world, unless adopt=True")
+            if snapshot._exact_dt != self._exact_dt and not adopt:
+                refuse(owner, "snapshot", snapshot, f"one of a world with dt = {self._dt!r} s, unless adopt=True")
+            if snapshot.tick_count > self._last_tick:
+                refuse(owner, "snapshot", snapshot, f"one of a tick up to {self._last_tick}")
+            snapshot = snapshots.adopted(self, snapshot, missing, owner)
+        snapshots.put_back(self, snapshot)
+
+    def fork(self, callbacks: str | Mapping[Any, Any] = "raise") -> World:
+        """Return an independent copy of this world, which goes on alone.
+
+        Bodies, forces and parts of the copy have handles of their own: look them up by name or by their places. `copy.deepcopy(world)` and
+        pickle are the same as ``fork("raise")``.
+
+        Args:
+            callbacks: What to do with the functions of `on_tick` and `after_tick`. "raise" takes them along and rejects one that refers to
+                a handle of this world, because it would change the original. "drop" leaves all of them out. A mapping replaces the
+                functions and called forces that are its keys by its values, and treats the others like "raise".
+
+        Raises:
+            ValueError: A function or a called force refers to a handle of this world, or a key is not a function of this world.
+            RuntimeError: It is called inside a tick, or while another thread steps this world.
+
+        Example:
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), name="ship", velocity=(1.0, 0.0, 0.0))
+            >>> other = world.fork()
+            >>> other.step(4)
+            >>> other.body("ship").position.tolist(), ship.position.tolist()
+            ([2.0, 0.0, 0.0], [0.0, 0.0, 0.0])
+        """
+        if self._store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("fork")
+        return copying.fork(self, callbacks)
+
+    def predict(
+        self, seconds: float, every: int = 1, bodies: Iterable[Body] | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return where bodies will be, without changing the world.
+
+        No function of `on_tick` or `after_tick` is called. Throttles and other commands keep their values, pulses run on, pushes that wait
+        act, and parts are sampled. Called forces are called, and what they keep in `world.memory` or expose by `get_state()` and
+        `set_state(state)` is restored. The result has the bits of a fork without callbacks.
+
+        Args:
+            seconds: How far to look ahead [s], at least 0, rounded to whole ticks.
+            every: The number of ticks from one sample to the next, at least 1.
+            bodies: Bodies of this world; None is all.
+
+        Returns:
+            Positions of the mass centres [m], world frame, shape (k, n, 3), and orientations, scalar-last (x, y, z, w), body to world,
+            shape (k, n, 4), after each `every` ticks.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: A value is out of range, or a body is of another world.
+            NonFiniteStateError: The state would not stay finite.
+            RuntimeError: It is called inside a tick, or while another thread steps this world.
+
+        Example:
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(1.0, 0.0, 0.0))
+            >>> positions, orientations = world.predict(2.0, every=2)
+            >>> positions[:, 0].tolist(), world.time
+            ([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], 0.0)
+        """
+        owner = "World.predict"
+        ahead = real(seconds, "seconds", owner, at_least=0.0)
+        every = integer(every, "every", owner, at_least=1)
+        rows: list[int] | None = None
+        if bodies is not None:
+            if isinstance(bodies, str | Body) or not isinstance(bodies, Iterable):
+                refuse(owner, "bodies", bodies, "a list of bodies of this world", TypeError)
+            rows = [self._own_body(body, owner, "bodies") for body in bodies]
+        if self._store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("predict")
+        ticks = ahead / self._dt
+        if ticks > self._last_tick - self._bodies.tick_count:
+            refuse(owner, "seconds", seconds, "a time that this world can reach")
+        return snapshots.predict(self, round(ticks) // every, every, rows)
+
+    # files
+
+    def save(self, path: str | os.PathLike[str], *, snapshot: bool = True) -> None:
+        """Write this world to a JSON file that people can read: bodies, forces, parts, memory, method, and the names of functions.
+
+        The file is written under a temporary name and then renamed, so that it is never half written.
+
+        Args:
+            path: The file, which is replaced if it exists.
+            snapshot: Whether to add a snapshot, with which `load` restores every bit. Without it, the file is a scene, which starts at tick
+                0 with the present state.
+
+        Raises:
+            ValueError: A force or part cannot be written.
+            OSError: The file cannot be written.
+            RuntimeError: It is called inside a tick, or while another thread steps this world.
+        """
+        if self._store.phase is not BETWEEN_TICKS:
+            self._refuse_reentry("save")
+        scenes.save(self, path, _boolean(snapshot, "snapshot", "World.save"))
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        objects: Mapping[str, Any] = MappingProxyType({}),
+        missing: str = "raise",
+        threads: int = 1,
+    ) -> World:
+        """Return a world from a file that `save` or a person has written. No code from the file runs.
+
+        Args:
+            path: The file.
+            objects: The functions, called forces, attached objects and classes of compiled forces that the file names.
+            missing: What to do if the file names a function, called force or attached object that is not in `objects`: "raise", or "drop"
+                to go on without it.
+            threads: As for `World`.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: The file is not a scene. The message names the place of what is wrong, such as ``bodies[3].orientation``.
+            OSError: The file cannot be read.
+
+        Example:
+            >>> import tempfile
+            >>> from pathlib import Path
+            >>> world = World(dt=1 / 60)
+            >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)), name="ship", velocity=(1.0, 0.0, 0.0))
+            >>> world.step(60)
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     world.save(Path(folder) / "game.json")
+            ...     other = World.load(Path(folder) / "game.json")
+            >>> other.tick_count, other.state_hash() == world.state_hash()
+            (60, True)
+        """
+        return scenes.load(partial(cls, threads=threads), path, objects, missing)
+
     # copies
 
     def __copy__(self) -> World:
@@ -1242,9 +1466,9 @@ class World:
         copying.restore(self, image)
 
 
-def _boolean(value: Any, argument: str) -> bool:
+def _boolean(value: Any, argument: str, owner: str = "World") -> bool:
     if not isinstance(value, bool | np.bool_):
-        refuse("World", argument, value, "True or False", TypeError)
+        refuse(owner, argument, value, "True or False", TypeError)
     return bool(value)
 
 

@@ -28,6 +28,7 @@ TANKS = Schema(
         Field("acting", Kind.SCRATCH, 1, "kg", meaning="propellant in the present mass properties"),
         Field("until", Kind.SCRATCH, 1, "s", meaning="time in the tick at which it runs dry"),
     ),
+    flown=True,
 )  # fmt: skip
 
 

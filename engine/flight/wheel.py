@@ -30,6 +30,7 @@ WHEELS = Schema(
         Field("applied_torque", Kind.STATE, 1, "N·m", digest=7, meaning="in the last tick"),
         Field("kept", Kind.SCRATCH, 2, meaning="momentum and applied torque at the start of the tick"),
     ),
+    flown=True,
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..checks import FloatArray, is_row
+from ..checks import FloatArray, by_value, first_of, is_row
 from ..loops.fields import FieldKind, field_passes
 from ..loops.layout import ANY_PITCH
 from ..store.rows import BodyHandle, body_rows, checked, fixed, require_body
@@ -29,6 +29,7 @@ class FieldForce(TableForce, final=False):
 
     def __init__(self, owner: str, bodies: Iterable[BodyHandle] | None, values: dict[str, Any]) -> None:
         rows = body_rows(bodies, owner)
+        values = {name: by_value(value, name, owner, "real numbers") for name, value in values.items()}
         schema = self._schema
         several = {
             name
@@ -82,7 +83,7 @@ class OneBodyField(FieldForce, final=False):
 
 def _is_per_body(value: Any, size: int) -> bool:
     """Whether a value has one entry per body rather than one for all."""
-    return is_row(value) and (size == 1 or (len(value) > 0 and is_row(value[0])))
+    return is_row(value) and (size == 1 or (len(value) > 0 and is_row(first_of(value))))
 
 
 def stacked(columns: FloatArray, parameter_count: int, pitch: int, count: int) -> tuple[FloatArray, int]:

@@ -65,6 +65,7 @@ THRUSTERS = Schema(
         Field("next_valve", Kind.SCRATCH, 3, meaning="opens_in, open_for and level at the end of the tick"),
         Field("next_angles", Kind.SCRATCH, 2, "rad"),
     ),
+    flown=True,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..loops import layout
 from ..loops.allocation import from_column, zeros
+from .images import BodiesImage, TableImage
 from .schema import POINT, Field, Kind, Schema
 from .table import IntArray, Rows, Table
 
@@ -25,8 +26,8 @@ _STATE = (
 _PREVIOUS = (
     Field("previous_position", Kind.PREVIOUS, 3, "m", "world", "one tick earlier", world_axes=POINT),
     Field("previous_orientation", Kind.PREVIOUS, 4, "-", "body to world", "one tick earlier", rest=(0.0, 0.0, 0.0, 1.0)),
-    Field("previous_velocity", Kind.PREVIOUS, 3, "m/s", "world", "one tick earlier"),
-    Field("previous_angular_velocity_body", Kind.PREVIOUS, 3, "rad/s", "body", "one tick earlier"),
+    Field("previous_velocity", Kind.SCRATCH, 3, "m/s", "world", "one tick earlier"),
+    Field("previous_angular_velocity_body", Kind.SCRATCH, 3, "rad/s", "body", "one tick earlier"),
 )  # fmt: skip
 _WRENCH = (
     Field("held_force_world", Kind.SCRATCH, 3, "N", "world", "held over the tick"),
@@ -48,10 +49,10 @@ _MODEL = (
 _WHEELS = (Field("stored_momentum_body", Kind.STATE, 3, "N·m·s", "body", "angular momentum of wheels", digest=4),)
 _MOTORS = (
     Field("motor_torque_body", Kind.SCRATCH, 3, "N·m", "body", "of motors on the wheels, held over the tick"),
-    Field("previous_stored_momentum_body", Kind.PREVIOUS, 3, "N·m·s", "body", "one tick earlier"),
+    Field("previous_stored_momentum_body", Kind.SCRATCH, 3, "N·m·s", "body", "one tick earlier"),
 )
 
-BODIES = Schema("bodies", (*_STATE, *_PREVIOUS, *_WRENCH, *_MODEL, *_WHEELS, *_MOTORS))
+BODIES = Schema("bodies", (*_STATE, *_PREVIOUS, *_WRENCH, *_MODEL, *_WHEELS, *_MOTORS), flown=True)
 
 HISTORY = Schema(
     "history",
@@ -61,9 +62,13 @@ HISTORY = Schema(
         Field("known_wrenches", Kind.STATE, 1, "-", "", "how many of the two are known", digest=2),
     ),
     follows="bodies",
+    flown=True,
 )
 
+_MOVING = layout.PREVIOUS + layout.VELOCITY
+"""The number of components, from the first one on, that ticks change and images contain: the state and the previous pose."""
 _MODEL_ROWS = (layout.MASS, layout.PRINCIPAL_AXES + 3)
+_STORED = slice(layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3)
 _SMALLEST = 264
 _MOST_IN_PYTHON = 64
 
@@ -84,12 +89,17 @@ class Bodies(Table):
         actuators: The actuators of the world, for methods that drive them.
         is_shared: Whether several threads may run ticks of parts of the bodies.
         layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
+        given_version: A counter that grows with every change of other components than state and previous pose, and of the list of
+            bodies.
     """
 
     __slots__ = (
         "__weakref__",
+        "_given_image",
+        "_given_key",
         "actuators",
         "control",
+        "given_version",
         "handles",
         "is_shared",
         "layout_version",
@@ -107,6 +117,9 @@ class Bodies(Table):
         self.actuators: Any = None
         self.stores_momentum = False
         self.layout_version = 0
+        self.given_version = 0
+        self._given_image: FloatArray | None = None
+        self._given_key: tuple[int, ...] = ()
         super().__init__(BODIES, store, _SMALLEST)
 
     @property
@@ -154,7 +167,7 @@ class Bodies(Table):
             self.store.record(self.store.tables.pop, HISTORY.name, None)
             table.array[:] = 0.0
             table.count = self.count
-            table.ids[: self.count] = self.ids[: self.count]
+            table.ids[: self.count], table._next_id = self.ids[: self.count], self._next_id
             self.store.tables[HISTORY.name] = table
         return table.array
 
@@ -192,6 +205,33 @@ class Bodies(Table):
             follower.append(np.repeat(follower.schema.rest, columns.shape[1], axis=1))
         return first
 
+    def _new_image(self) -> Any:
+        count, array = self.count, self.array
+        # propellant that leaves changes them in each tick
+        key = (self.given_version, self.tick_count if self.actuators.moves_mass else -1)
+        if self._given_image is None or self._given_key != key:
+            self._given_image, self._given_key = array[slice(*_MODEL_ROWS), :count].copy(), key
+        stored = array[_STORED, :count].copy() if self.stores_momentum else None
+        return BodiesImage(self.rows_image(), array[:_MOVING, :count].copy(), stored, self._given_image)
+
+    def put(self, image: Any, tick: int, now: int) -> None:
+        if self._image is image and self._image_key == (self.version, now):
+            self._image_key = (self.version, tick)
+            return
+        self._put_rows(image.rows)
+        array, count = self.array, self.count
+        array[:_MOVING, :count] = image.moving
+        if self.stores_momentum or image.stored is not None:
+            array[_STORED, :count] = 0.0 if image.stored is None else image.stored
+            self.look_for_stored_momentum()
+        is_given = self._given_image is image.given and self._given_key == (self.given_version, -1)
+        if not is_given or self.actuators.moves_mass:
+            array[slice(*_MODEL_ROWS), :count] = image.given
+            self._changed(slice(*_MODEL_ROWS), slice(0, count))
+            self._given_image, self._given_key = image.given, (self.given_version, -1)
+        self._changed(slice(0, _MOVING), slice(0, count))
+        self._image, self._image_key = image, (self.version, tick)
+
     def look_for_stored_momentum(self) -> None:
         """Update `stores_momentum`, after stored momentum or a motor torque may have changed."""
         rows = self.array[layout.STORED_MOMENTUM : layout.MOTOR_TORQUE + 3, : self.count]
@@ -206,6 +246,7 @@ class Bodies(Table):
         if isinstance(components, slice) and components.stop is not None and components.stop <= layout.WRENCH:
             self.version += 1  # nothing else depends on positions and velocities
             return
+        self.given_version += 1
         if rows is None:
             self.control[layout.COUNT] = self.padded_count
             self.layout_version += 1
@@ -226,6 +267,16 @@ class Follower(Table):
     """A table whose rows belong to the bodies one to one, with the same pitch."""
 
     __slots__ = ()
+
+    def match(self, bodies: Bodies) -> None:
+        """Have the pitch of the bodies."""
+        if self.capacity < bodies.pitch:
+            self._grow(bodies.pitch)
+
+    def follow_restored(self, bodies: Bodies) -> None:
+        """Have a row of zeros for each body, because a restore goes back to a time before this table."""
+        if self.count != bodies.count or self.array[:, : self.count].any():
+            self.put(TableImage(bodies.rows_image(), np.zeros((self.schema.size, bodies.count))), -1, -1)
 
     def _capacity_for(self, wanted: int) -> int:
         return rung(wanted)

@@ -7,13 +7,16 @@ import inspect
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from gc import get_referents
+from random import Random
 from types import (
     BuiltinMethodType,
     CodeType,
     FrameType,
     FunctionType,
+    GeneratorType,
     MappingProxyType,
     MethodType,
     MethodWrapperType,
@@ -26,6 +29,7 @@ from weakref import ProxyTypes, ref
 import numpy as np
 
 from ..checks import refuse
+from .objects import is_stateful
 
 _MOST_OBJECTS = 1_000_000
 _CALLED = ("__call__", "apply", "potential_energy", "get_state", "set_state")
@@ -47,6 +51,16 @@ class Callback:
 
     function: Callable[..., Any]
     every: int
+    name: str = ""
+    """The name by which a snapshot in bytes refers to it."""
+
+
+def default_name(function: Any) -> str:
+    """The module and the qualified name of a function, or those of the class of another object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{getattr(named, '__module__', None)}.{named.__qualname__}"
 
 
 def identity(function: Any) -> tuple[int, ...]:
@@ -63,6 +77,53 @@ def called_object(function: Any) -> Any:
     while isinstance(function, functools.partial):
         function = function.func
     return getattr(function, "__self__", function)
+
+
+def hidden_state(function: Any) -> str | None:
+    """Where a function or object may keep a state that no snapshot contains, in words; None if there is no such place.
+
+    These are closure variables, defaults and attributes that are containers, writable arrays, generators or random generators. An object
+    with `get_state` and `set_state` has none.
+    """
+    places: list[tuple[str, Any]] = []
+    while isinstance(function, functools.partial):
+        places += [("an argument", value) for value in (*function.args, *function.keywords.values())]
+        function = function.func
+    owner = called_object(function)
+    if is_stateful(owner):
+        return None
+    inner = getattr(function, "__func__", function)
+    if isinstance(inner, FunctionType):
+        for name, cell in zip(inner.__code__.co_freevars, inner.__closure__ or (), strict=True):
+            with suppress(ValueError):  # not yet assigned
+                places.append((f"closure variable {name!r}", cell.cell_contents))
+        defaults = (*(inner.__defaults__ or ()), *(inner.__kwdefaults__ or {}).values())
+        places += [("a default", value) for value in defaults]
+    if isinstance(owner, _STATES):
+        places.append(("itself", owner))
+    if not isinstance(owner, type | ModuleType):
+        places += [(f"attribute {name!r}", value) for name, value in _attributes(owner)]
+    return next((place for place, value in places if _may_change(value)), None)
+
+
+_STATES = (
+    list,
+    dict,
+    set,
+    bytearray,
+    deque,
+    np.ndarray,
+    GeneratorType,
+    Random,
+    np.random.Generator,
+    np.random.RandomState,
+)
+
+
+def _may_change(value: Any) -> bool:
+    if type(value) in ProxyTypes or not isinstance(value, _STATES):
+        return False
+    return not isinstance(value, np.ndarray) or bool(value.flags.writeable)
 
 
 def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:

@@ -77,7 +77,9 @@ class MemoryRows:
 
     def _read(self) -> Any:
         if not self._table.count:
-            raise ValueError(f"memory {self.name!r}: the tick that added it failed and was undone; add it again")
+            raise ValueError(
+                f"memory {self.name!r}: the tick that added it failed and was undone, or a restore removed it; add it again"
+            )
         values: Any = self._table.array[:, 0].copy().view(self._dtype)
         return values if len(self._shape) == 1 else values.reshape(self._shape)
 
@@ -89,6 +91,7 @@ class Memory:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        # these are replaced and never changed, so that a snapshot may keep them
         self._rows: dict[str, MemoryRows] = {}
         self._objects: dict[str, Any] = {}
         self._joined: dict[str, int] = {}
@@ -142,15 +145,15 @@ class Memory:
             kind = _DTYPES[np.dtype(dtype)]
         except (KeyError, TypeError):
             refuse(f"World.memory {name!r}", "dtype", dtype, "float64 or uint64", TypeError)
-        field = Field("values", Kind.STATE, int(np.prod(sizes)), dtype=kind, digest=0)
-        schema = Schema(f"memory.{name}", (field,))
+        schema = memory_schema(name, sizes, kind)
         with self._store.all_or_nothing():
             self._store.before_change()
             table = self._store.table(schema)
             self._store.record(self._store.tables.pop, schema.name, None)
-            table.append(np.zeros((field.size, 1)))
-            rows = self._rows[name] = MemoryRows(name, table, sizes, kind)
-            self._store.record(self._rows.pop, name, None)
+            table.append(np.zeros((schema.size, 1)))
+            rows = MemoryRows(name, table, sizes, kind)
+            self._store.record(setattr, self, "_rows", self._rows)
+            self._rows = {**self._rows, name: rows}
         return rows
 
     def attach(self, name: str, object: Any) -> Any:
@@ -187,8 +190,8 @@ class Memory:
             refuse(f"World.memory {name!r}", "object", object, "an object that is not attached already")
         state = state_of(object, name)
         self._store.before_change()
-        self._objects[name] = object
-        self._store.record(self._objects.pop, name, None)
+        self._store.record(setattr, self, "_objects", self._objects)
+        self._objects = {**self._objects, name: object}
         self._store.record(object.set_state, state)
         return object
 
@@ -225,7 +228,8 @@ class Memory:
             count = self._joined[name] - 1
             self._count_joined(name, count)
             if count == 0:
-                self._store.record(self._objects.__setitem__, name, self._objects.pop(name))
+                self._store.record(setattr, self, "_objects", self._objects)
+                self._objects = {other: kept for other, kept in self._objects.items() if other != name}
 
     def _count_joined(self, name: str, count: int) -> None:
         self._store.record(setattr, self, "_joined", self._joined)
@@ -250,10 +254,21 @@ class Memory:
 
     def restore(self, image: dict[str, Any]) -> None:
         """Fill an empty memory; the tables exist already."""
-        for name, (shape, dtype) in image["rows"].items():
-            self._rows[name] = MemoryRows(name, self._store.tables[f"memory.{name}"], shape, dtype)
-        self._objects.update(image["objects"])
+        self._rows = {
+            name: MemoryRows(name, self._store.tables[f"memory.{name}"], shape, dtype)
+            for name, (shape, dtype) in image["rows"].items()
+        }
+        self._objects = dict(image["objects"])
         self._joined = dict(image["joined"])
+
+    @property
+    def contents(self) -> tuple[dict[str, MemoryRows], dict[str, Any], dict[str, int]]:
+        """The rows, the attached objects, and how many times each has joined, by name; to be kept, not to be changed."""
+        return self._rows, self._objects, self._joined
+
+    @contents.setter
+    def contents(self, value: tuple[dict[str, MemoryRows], dict[str, Any], dict[str, int]]) -> None:
+        self._rows, self._objects, self._joined = value
 
     @property
     def has_objects(self) -> bool:
@@ -264,6 +279,11 @@ class Memory:
     def objects(self) -> dict[str, Any]:
         """The attached objects by name."""
         return dict(self._objects)
+
+
+def memory_schema(name: str, shape: tuple[int, ...], dtype: type) -> Schema:
+    """The schema of the table of one row that holds the numbers under a name."""
+    return Schema(f"memory.{name}", (Field("values", Kind.STATE, int(np.prod(shape)), dtype=dtype, digest=0),))
 
 
 def _words(value: Any, shape: tuple[int, ...], owner: object) -> npt.NDArray[np.uint64]:

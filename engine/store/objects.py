@@ -47,7 +47,11 @@ def state_of(object: Any, name: str) -> dict[str, Any]:
 
 def state_digest(object: Any, name: str) -> Iterator[bytes]:
     """The state of an object as bytes, equal for equal values."""
-    state = state_of(object, name)
+    return digest_of_state(state_of(object, name), name)
+
+
+def digest_of_state(state: dict[str, Any], name: str) -> Iterator[bytes]:
+    """The same for a state that has been read."""
     yield f"{name} {len(state)}".encode()
     for key, value in sorted(state.items()):
         yield key.encode()

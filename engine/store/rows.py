@@ -117,7 +117,14 @@ class TableRows:
     def _slice(self) -> slice:
         table = self._table
         if self._numbering != table.numbering:
-            self._rows = table.find(self._first_id, self._last_id)
+            rows = table.find(self._first_id, self._last_id)
+            if rows.start == rows.stop and table.was_removed_by_restore(self._first_id):
+                kind = "part" if self._is_part else "force"
+                raise ValueError(
+                    f"{type(self).__name__}: a restore of the world removed this {kind}, which was added after the snapshot; "
+                    "make another one"
+                )
+            self._rows = rows
             self._numbering = table.numbering
         return self._rows
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import FloatArray, array, direction, is_row, real, refuse
+from ..checks import FloatArray, array, by_value, direction, first_of, is_row, real, refuse
 
 NOBODY = -1
 """The value of a field that refers to no particular body, but to all bodies or to a point of the world."""
@@ -72,12 +72,13 @@ class Rule(NamedTuple):
             TypeError: The values are not real numbers.
             ValueError: Their shape is wrong, or one of them violates the rule.
         """
+        value = by_value(value, argument, owner, "real numbers")
         if self.is_switch:
             switches = value if is_row(value) else [value] * count
             if len(switches) != count:
                 refuse(owner, argument, value, f"True or False, or a list of {count} of them")
             return np.array([[_switch(switch, argument, owner) for switch in list(switches)]])
-        if not is_row(value) or (size > 1 and not (len(value) and is_row(value[0]))):
+        if not is_row(value) or (size > 1 and not (len(value) and is_row(first_of(value)))):
             return np.repeat(self.one(value, argument, owner, size)[:, np.newaxis], count, axis=1)
         given = array(value, argument, owner, (count,) if size == 1 else (count, size))
         if self.is_direction:
@@ -162,10 +163,12 @@ POINT = (0, 1, 2)
 class Schema:
     """The fields of a table, in the order of their components in memory."""
 
-    def __init__(self, name: str, fields: Sequence[Field], follows: str = "") -> None:
+    def __init__(self, name: str, fields: Sequence[Field], follows: str = "", flown: bool = False) -> None:
         self.name = name
         self.follows = follows
         """The table to whose rows these rows belong one to one; empty for an independent table."""
+        self.flown = flown
+        """Whether compiled loops write its rows during ticks, without the table's own methods."""
         self.fields = tuple(fields)
         self.by_name = {field.name: field for field in fields}
         ends = np.cumsum([field.size for field in fields]).tolist()

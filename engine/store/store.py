@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from threading import get_ident
 from types import TracebackType
@@ -165,7 +165,7 @@ class Store:
         if behind.any():  # NOBODY is -1, which is before every row
             table.write(component, slice(0, table.count), refers - behind)
 
-    # digest and copy
+    # digest
 
     def digest(self, is_pending: bool) -> Iterator[bytes]:
         """The tables as bytes that are equal for equal values, with the fields in hash order.
@@ -175,23 +175,20 @@ class Store:
         Args:
             is_pending: Whether the values for one tick have yet to act.
         """
-        for name in sorted(self.tables):
-            table = self.tables[name]
-            hashed = [field for field in table.schema.hashed if is_pending or field.kind is not Kind.ONE_TICK]
-            if table.count == 0 or not hashed or (table.schema.follows and not table.array[:, : table.count].any()):
-                continue
-            yield f"{name} {table.count}".encode()
-            for field in hashed:
-                values = table.array[table.schema.components[field.name], : table.count]
-                yield field.name.encode()
-                yield field_bytes(values, field.dtype)
+        contents = ((table.schema, table.array[:, : table.count]) for table in self.tables.values() if table.count)
+        return digest_of(contents, is_pending)
 
-    def image(self) -> dict[str, tuple[FloatArray, IntArray, int]]:
-        """Copies of the rows and ids of all tables, and their next ids."""
-        return {
-            name: (table.content(), table.ids[: table.count].copy(), table._next_id)
-            for name, table in self.tables.items()
-        }
+
+def digest_of(contents: Iterable[tuple[Schema, FloatArray]], is_pending: bool) -> Iterator[bytes]:
+    """The same for the contents of tables that have rows, of shape (schema.size, rows)."""
+    for schema, content in sorted(contents, key=lambda pair: pair[0].name):
+        hashed = [field for field in schema.hashed if is_pending or field.kind is not Kind.ONE_TICK]
+        if not hashed or (schema.follows and not content.any()):
+            continue
+        yield f"{schema.name} {content.shape[1]}".encode()
+        for field in hashed:
+            yield field.name.encode()
+            yield field_bytes(content[schema.components[field.name]], field.dtype)
 
 
 class _Operation:

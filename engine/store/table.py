@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
+from .images import RowsImage, TableImage
 from .schema import Schema
 
 if TYPE_CHECKING:
@@ -29,12 +30,29 @@ class Table:
         count: The number of rows.
         numbering: A counter that grows when rows or the array move, which makes row numbers and views found before stale.
         version: A counter that grows with every change.
+        removed_by_restore: Spans of ids, as first and last plus one, that a restore of the world has removed.
         groups: For each row, the id of the first row that was added together with it, shape (capacity,).
         on_change: A function that is called after each change with components and rows, or with None twice if rows were added, removed or
             moved.
     """
 
-    __slots__ = ("_next_id", "array", "count", "groups", "ids", "numbering", "on_change", "schema", "store", "version")
+    __slots__ = (
+        "_image",
+        "_image_key",
+        "_next_id",
+        "_rows_image",
+        "_rows_key",
+        "array",
+        "count",
+        "groups",
+        "ids",
+        "numbering",
+        "on_change",
+        "removed_by_restore",
+        "schema",
+        "store",
+        "version",
+    )
 
     def __init__(self, schema: Schema, store: Store | None = None, capacity: int = 8) -> None:
         self.schema = schema
@@ -43,7 +61,12 @@ class Table:
         self.numbering = 0
         self.version = 0
         self.on_change: Callable[[slice | int | None, Rows | None], None] = _nothing
+        self.removed_by_restore: list[tuple[int, int]] = []
         self._next_id = 0
+        self._image: Any = None
+        self._image_key: tuple[int, ...] = ()
+        self._rows_image: RowsImage | None = None
+        self._rows_key: tuple[int, ...] = ()
         self.array = self._resting(capacity)
         self.ids, self.groups = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
 
@@ -155,6 +178,84 @@ class Table:
     def content(self) -> FloatArray:
         """A copy of all rows, shape (schema.size, count)."""
         return self.array[:, : self.count].copy()
+
+    # images, which snapshots consist of
+
+    def image(self, tick: int) -> TableImage:
+        """Return the content, which is shared with the last image if nothing has changed since.
+
+        Args:
+            tick: The number of ticks run, or a constant if loops do not write this table.
+        """
+        key = (self.version, tick if self.schema.flown else -1)
+        if self._image_key != key:
+            self._image = self._new_image()
+            self._image_key = key
+        image: TableImage = self._image
+        return image
+
+    def _new_image(self) -> TableImage:
+        return TableImage(self.rows_image(), self.content())
+
+    def rows_image(self) -> RowsImage:
+        """Return the ids and groups of the rows, shared while no row is added or removed."""
+        key = (self.numbering, self.count, self._next_id)
+        if self._rows_image is None or self._rows_key != key:
+            count = self.count
+            self._rows_image = RowsImage(self.ids[:count].copy(), self.groups[:count].copy(), self._next_id)
+            self._rows_key = key
+        return self._rows_image
+
+    def put(self, image: TableImage, tick: int, now: int) -> None:
+        """Replace the content by an image, if it is another; no inverse is recorded. Doing this twice does no harm.
+
+        Args:
+            image: The image.
+            tick: What was given to `image` when it was made.
+            now: What would be given to `image` for the present content.
+        """
+        if self._image is image and self._image_key == (self.version, now if self.schema.flown else -1):
+            self._image_key = (self.version, tick if self.schema.flown else -1)
+            return
+        self._put_rows(image.rows)
+        self.array[:, : self.count] = image.content
+        self._changed(slice(None), slice(0, self.count))
+        self._image, self._image_key = image, (self.version, tick if self.schema.flown else -1)
+
+    def empty(self) -> None:
+        """Remove all rows because a restore goes back to a time before them; no inverse is recorded."""
+        if self.count:
+            nobody = np.zeros(0, np.int64)
+            self.put(TableImage(RowsImage(nobody, nobody, 0), self.array[:, :0].copy()), -1, -1)
+
+    def was_removed_by_restore(self, id: int) -> bool:
+        """Whether the row with this id was added after the time to which the world was restored."""
+        return any(first <= id < last for first, last in self.removed_by_restore)
+
+    def _put_rows(self, rows: RowsImage) -> None:
+        """Make room for these rows and number them, unless they are the present ones."""
+        if self._rows_image is rows and self._rows_key == (self.numbering, self.count, self._next_id):
+            return
+        count = len(rows.ids)
+        if count > self.capacity:
+            self._grow(count)
+        self.array[:, count : self.count] = self.schema.rest
+        self.ids[:count], self.groups[:count] = rows.ids, rows.groups
+        self.count = count
+        self.numbering += 1
+        self._changed(None, None)
+        self._remember_removed(rows.removes_from)
+        # ids are not given again after a restore, so that the handles of what it has removed find nothing
+        self._next_id = max(self._next_id, rows.next_id)
+        self._rows_image, self._rows_key = rows, (self.numbering, self.count, self._next_id)
+
+    def _remember_removed(self, first: int) -> None:
+        last, spans = self._next_id, self.removed_by_restore
+        if first >= last:
+            return
+        while spans and spans[-1][1] >= first:
+            first = min(first, spans.pop()[0])
+        spans.append((first, last))
 
     # the inverses, for the undo log
 

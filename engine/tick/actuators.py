@@ -43,6 +43,7 @@ DRIVEN = Schema(
         Field("is_flowing", Kind.SCRATCH, meaning="whether its mass properties are to be computed"),
         Field("is_stale", Kind.SCRATCH, meaning="whether its held wrench is to be gathered again"),
     ),
+    flown=True,
 )  # fmt: skip
 
 
@@ -76,6 +77,20 @@ class Actuators:
     def any(self) -> bool:
         """Whether any body is driven."""
         return self._driven.count > 0
+
+    @property
+    def driven(self) -> Table:
+        """The table of driven bodies."""
+        return self._driven
+
+    def restart(self) -> None:
+        """Forget a tick that was opened, because a snapshot was restored."""
+        self._is_open = False
+
+    @property
+    def moves_mass(self) -> bool:
+        """Whether ticks may change mass properties, because a body has tanks."""
+        return self._tanks.count > 0
 
     @property
     def key(self) -> tuple[int, ...]:

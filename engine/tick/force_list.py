@@ -36,6 +36,9 @@ AnyForce = HasApply | Callable[[Wrench, BodyStates, float], Any]
 Member = AnyForce | TableRows
 """A force or a part."""
 
+MembersImage = tuple[tuple[Any, int, int, tuple[Any, ...]], ...]
+"""For each member in order: the member, the first and the last id of its rows, and the bodies that each row refers to."""
+
 
 class ForceList:
     """The forces and parts in the order of addition.
@@ -54,6 +57,7 @@ class ForceList:
         self._members: dict[tuple[int, ...], Member] = {}
         self._owners: dict[tuple[str, int], TableRows] = {}
         """The force or part that owns a group of rows, by the name of the table and the first id."""
+        self._image: MembersImage | None = None
         self.on_parts_change: Callable[[list[SampledPart]], None] = _ignore
 
     @property
@@ -156,6 +160,8 @@ class ForceList:
                         gone[id(owner)] = owner
                     else:
                         self._store.record(setattr, owner, "_bodies", owner._bodies)
+                        self._store.record(self._change)
+                        self._change()
                         owner._bodies = tuple(compress(owner._bodies, (~doomed[mine]).tolist()))
         for force in gone.values():
             self._let_go(force)
@@ -172,6 +178,39 @@ class ForceList:
         """Restore a list of forces in its order."""
         self._members = forces
         self._sort()
+
+    def image(self) -> MembersImage:
+        """Return the list with the rows of each member, which is shared until it changes."""
+        if self._image is None:
+            self._image = tuple(
+                (member, member._first_id, member._last_id, member._bodies)
+                if isinstance(member, TableRows)
+                else (member, 0, 0, ())
+                for member in self._members.values()
+            )
+        return self._image
+
+    def put(self, image: MembersImage) -> None:
+        """Restore the list and the rows of each member; no inverse is recorded. Doing this twice does no harm."""
+        if self._image is image:
+            return
+        members: dict[tuple[int, ...], Member] = {}
+        owners: dict[tuple[str, int], TableRows] = {}
+        for member, first_id, last_id, bodies in image:
+            members[identity(member)] = member
+            if isinstance(member, TableRows):
+                table = self._store.table(member._schema)
+                if isinstance(member, FieldForce):
+                    self._plan.fields.include(type(member), table)
+                member._return_to(table, first_id, last_id)
+                member._bodies = bodies
+                owners[member._schema.name, first_id] = member
+        self._members, self._owners = members, owners
+        self._sort()
+        self._image = image
+
+    def _change(self) -> None:
+        self._image = None
 
     def _own(self, force: TableRows) -> None:
         key = (force._schema.name, force._first_id)
@@ -211,9 +250,11 @@ class ForceList:
                 if body.index >= len(handles) or handles[body.index] is not body:
                     refuse(owner, argument, force, f"one on bodies of this world, which {body} is not")
             if force._table.store is not None:
+                _ = force.rows  # a force that a restore removed says so
                 refuse(owner, argument, force, "one that is not in another world")
 
     def _sort(self) -> None:
+        self._change()
         called = [(force, apply_of(force)) for force in self._members.values() if not isinstance(force, TableRows)]
         self._plan.call_forces(
             [pair for pair in called if _evaluate(pair[0]) == "tick"],

@@ -136,6 +136,17 @@ class Held:
 
     # pushes
 
+    @property
+    def push_tick(self) -> int:
+        """The tick in which the pushes act."""
+        return self._push_tick
+
+    def restart(self, push_tick: int) -> None:
+        """Gather everything anew, with the pushes that are in the table now."""
+        self._push_tick = push_tick
+        self._stale = self._arrays = None
+        self._places_numbering = -1
+
     def push(self, body: BodyHandle, first: int, force: Sequence[float] | None, torque: Sequence[float] | None) -> None:
         """Add a push to a body for the next tick.
 

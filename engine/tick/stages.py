@@ -32,6 +32,7 @@ class Stages:
         before: The sensors and filters, which are sampled before these functions.
         behind: The control loops, which are sampled after them.
         after_tick: The functions to call after ticks.
+        observers: Functions to call after those, which read the world and do not change it; they are no part of copies and snapshots.
         quiet: The number of ticks that `run` may run before a function is due; zero after any change.
         run: Runs ticks that call no Python, if nothing has changed since the last tick.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
@@ -64,6 +65,7 @@ class Stages:
         "gather_held",
         "most_at_once",
         "move",
+        "observers",
         "on_tick",
         "quiet",
         "run",
@@ -95,6 +97,7 @@ class Stages:
         self._last_tick = last_tick
         self.on_tick: list[Callback] = []
         self.after_tick: list[Callback] = []
+        self.observers: list[Callback] = []
         self.before: list[Callback] = []
         self.behind: list[Callback] = []
         self.quiet = 0
@@ -135,6 +138,25 @@ class Stages:
         if self.before or self.behind:
             return [*self.before, *self.on_tick, *self.behind]
         return self.on_tick
+
+    def restart(self) -> None:
+        """Forget the ticks that have run, because the tick count has been set by a restore."""
+        self.quiet = 0
+        self._tick_start = self._reported = self._bodies.tick_count
+
+    def observe(self, callback: Callback) -> None:
+        """Call a function after ticks that reads the world."""
+        self._store.before_change()
+        self.observers = [*self.observers, callback]
+
+    def stop_observing(self, callback: Callback) -> None:
+        """Call it no more."""
+        self._store.before_change()
+        self.observers = [other for other in self.observers if other is not callback]
+
+    def _after(self) -> list[Callback]:
+        """What is called after ticks, in order."""
+        return [*self.after_tick, *self.observers] if self.observers else self.after_tick
 
     def disturb(self) -> None:
         """Run all stages in the next tick, because something is about to change."""
@@ -205,25 +227,26 @@ class Stages:
         if self._profile is not None:
             self._profile.ticks += taken
             return
-        if plan.calls_forces or _is_due(self._called(), count) or _is_due(self.after_tick, count):
+        if plan.calls_forces or _is_due(self._called(), count) or _is_due(self._after(), count):
             return
         run = plan.choose()
         if run is not None and plan.is_final and plan.held.is_settled and plan.integrator.fuses_ticks:
             if run is not self.run:
                 self.run, self.most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
             # the tick after which a function is called must go through all stages
-            self.quiet = self._ticks_until_called(count) - bool(self.after_tick)
+            self.quiet = self._ticks_until_called(count) - bool(self._after())
 
     def _call_after_tick(self) -> None:
         """Call the functions that are due after the last tick; the changes of a function that raises are undone separately."""
-        if not self.after_tick or not _is_due(self.after_tick, self._bodies.tick_count):
+        after = self._after()
+        if not after or not _is_due(after, self._bodies.tick_count):
             return
         store, count = self._store, self._bodies.tick_count
         self._reported = count
         store.enter(CALLING)
         world = store.world()
-        for callback in self.after_tick:
-            if count % callback.every == 0 and callback in self.after_tick:
+        for callback in after:
+            if count % callback.every == 0 and callback in self._after():
                 with store.all_or_nothing():
                     self._record_memory()
                     callback.function(world)
@@ -248,7 +271,7 @@ class Stages:
     def _ticks_until_called(self, count: int) -> int:
         """Return the number of ticks, from the one that starts at this count, that can run before a function is due."""
         until = self._last_tick - count
-        for callback in (*self._called(), *self.after_tick):
+        for callback in (*self._called(), *self._after()):
             until = min(until, callback.every - count % callback.every)
         return until
 

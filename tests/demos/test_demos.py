@@ -30,11 +30,16 @@ def test_the_list_has_a_line_for_each_demo_and_command():
     assert listing.returncode == 0, listing.stderr
     lines = [line.split(maxsplit=4) for line in listing.stdout.splitlines() if "python -m" in line]
     said = {name: summary for _, _, _, name, summary in lines}
-    assert {"doctor", "pictures"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == {*said, "physics"}
+    assert {"doctor", "pictures", "plot"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == {
+        *said,
+        "physics",
+    }
     assert said["tumble"].startswith("A spacecraft tumbles freely") and len(said) == len(lines)
 
 
-@pytest.mark.parametrize(("name", "hint"), [("tumbel", "did you mean tumble?"), ("zzz", "tumble, doctor, pictures")])
+@pytest.mark.parametrize(
+    ("name", "hint"), [("tumbel", "did you mean tumble?"), ("zzz", "tumble, doctor, pictures, plot")]
+)
 def test_an_unknown_demo_is_answered_with_a_hint_and_status_2(name, hint, capsys):
     assert main([name]) == 2
     said = capsys.readouterr()

@@ -900,3 +900,64 @@ def test_a_spring_to_a_point_in_place_of_a_body_is_told_where_the_point_belongs(
         TypeError, match="Spring: other must be a body of a world, or None for the fixed point at_other"
     ):
         forces.Spring(ship, (0.0, 0.0, 0.0), stiffness=1.0)
+
+
+class Frame:
+    """Behaves like a DataFrame or a Series of pandas: a sequence of labels, with the values in `__array__`."""
+
+    def __init__(self, values, labels):
+        self.values, self.labels = np.array(values), labels
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return iter(self.labels)
+
+    def __getitem__(self, label):
+        return self.values[self.labels.index(label)]
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+def test_frames_are_read_by_value_and_not_as_their_labels():
+    frame = Frame([[7.5, 8.5, 9.5]], [0, 1, 2])
+    series = Frame([7.5, 8.5, 9.5], ["x", "y", "z"])
+    world = World(0.1)
+    body = world.add_body(SHIP, position=series, velocity=series)
+    assert body.position.tolist() == body.velocity.tolist() == [7.5, 8.5, 9.5]
+    with pytest.raises(ValueError, match=r"position must be 3 finite real numbers; got"):
+        body.position = frame
+    body.angular_velocity_body = series
+    assert body.angular_velocity_body.tolist() == [7.5, 8.5, 9.5]
+    made = world.add_bodies(SHIP, Frame(np.arange(6.0).reshape(2, 3), ["a", "b"]), velocity=series)
+    assert [other.position.tolist() for other in made] == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+    drag = world.add_force(forces.LinearDrag(Frame([0.5, 0.25], ["a", "b"]), bodies=made))
+    assert drag.coefficient.tolist() == [0.5, 0.25]
+    world.fields(forces.LinearDrag).coefficient = Frame([0.75, 0.5], ["a", "b"])
+    assert drag.coefficient.tolist() == [0.75, 0.5]
+    for wrong in (Frame(["1", "2", "3"], "xyz"), Frame([True, False, True], "xyz"), Frame([1j, 2, 3], "xyz")):
+        with pytest.raises(TypeError, match=r"velocity must be 3 finite real numbers"):
+            body.velocity = wrong
+
+
+@pytest.mark.parametrize("method", ["__getitem__", "__iter__", "__array__"])
+def test_a_sequence_that_cannot_be_read_gives_the_error_of_a_number_that_cannot(method):
+    def fail(self, *arguments, **named):
+        raise LookupError("no reading today")
+
+    lazy = type("Lazy", (), {"__len__": lambda self: 3, "__getitem__": lambda self, place: 1.0, method: fail})()
+    world = World(0.1)
+    body = world.add_body(SHIP)
+    message = r"must be .*; reading it raised LookupError\('no reading today'\)"
+    for use in (
+        lambda: setattr(body, "velocity", lazy),
+        lambda: setattr(world.state, "velocity", lazy),
+        lambda: world.add_body(SHIP, velocity=lazy),
+        lambda: world.add_bodies(SHIP, [(0, 0, 0), (1, 1, 1)], velocity=lazy),
+        lambda: forces.LinearDrag(lazy, bodies=[body]),
+        lambda: body.to_world(lazy),
+    ):
+        with pytest.raises(TypeError, match=message):
+            use()

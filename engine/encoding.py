@@ -1,0 +1,168 @@
+"""Methods, forces and parts as plain data, for snapshots in bytes and for scenes."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from . import flight, forces, integrators
+from .checks import refuse
+from .flight.coast import KEEP_OUT
+from .flight.tank import TANKS
+from .forces.constant import CONSTANT_WRENCHES, POINT_FORCES
+from .integrators import Extrapolated, Integrator, Substepped
+from .plain import Plain, decoded_array, encoded_array
+from .store.bodies import BODIES, HISTORY
+from .store.rows import TableRows, is_body
+from .store.schema import Schema
+from .tick.actuators import DRIVEN
+from .tick.held import PUSHES
+
+
+@cache
+def built_in() -> dict[str, type[TableRows]]:
+    """The classes of forces and parts of this package, by name."""
+    found = {}
+    for package in (forces, flight):
+        for name in package.__all__:
+            kind = getattr(package, name)
+            if isinstance(kind, type) and issubclass(kind, TableRows) and name not in _BASES:
+                found[name] = kind
+    return found
+
+
+_BASES = ("Force", "Part", "SampledPart")
+
+
+@cache
+def built_in_schemas() -> dict[str, Schema]:
+    """The schemas of the tables of this package, by name."""
+    own = (BODIES, HISTORY, PUSHES, DRIVEN, TANKS, KEEP_OUT, CONSTANT_WRENCHES, POINT_FORCES)
+    kinds = [vars(kind).get("_schema") or getattr(kind, "_schema", None) for kind in built_in().values()]
+    return {schema.name: schema for schema in (*own, *kinds) if isinstance(schema, Schema)}
+
+
+def name_of(kind: type) -> str:
+    """The name of a class of forces or parts in files: its own name for one of this package, and its module's too for others."""
+    own = kind.__name__
+    return own if built_in().get(own) is kind else f"{kind.__module__}.{kind.__qualname__}"
+
+
+# methods
+
+
+def encoded_method(method: Integrator, owner: str) -> dict[str, Any]:
+    """A method as plain data.
+
+    Raises:
+        ValueError: It is not one of `engine.integrators`.
+    """
+    name = type(method).__name__
+    if getattr(integrators, name, None) is not type(method):
+        refuse(owner, "integrator", method, "one of engine.integrators")
+    if isinstance(method, Extrapolated):
+        return {"class": name, "integrator": encoded_method(method.integrator, owner)}
+    if isinstance(method, Substepped):
+        chosen = {"n": method.n} if method.n is not None else {"tolerance": method.tolerance}
+        return {"class": name, "integrator": encoded_method(method.integrator, owner), **chosen}
+    if not dataclasses.is_dataclass(method):
+        return {"class": name}
+    return {"class": name, **{field.name: getattr(method, field.name) for field in dataclasses.fields(method)}}
+
+
+def decoded_method(plain: Plain) -> Integrator:
+    """The method that `encoded_method` wrote, or one given by its name.
+
+    Raises:
+        ValueError: There is no such method.
+    """
+    if isinstance(plain.value, str):
+        if plain.value not in integrators.by_name:
+            plain.refuse(f"one of {', '.join(sorted(integrators.by_name))}")
+        return integrators.by_name[plain.value]()
+    name = plain["class"].text()
+    kind = getattr(integrators, name, None) if name in integrators.__all__ else None
+    if not (isinstance(kind, type) and issubclass(kind, Integrator)) or kind is Integrator:
+        plain["class"].refuse("the name of a class of engine.integrators")
+    arguments: dict[str, Any] = {}
+    for key, value in plain.items():
+        if key == "integrator":
+            arguments[key] = decoded_method(value)
+        elif key != "class":
+            arguments[key] = value.value
+    try:
+        return kind(**arguments)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{plain.owner}: {plain.path} must be the arguments of {name}; {error}") from None
+
+
+# what forces and parts keep beside their rows
+
+
+class NotPlain(Exception):
+    """An attribute cannot be written as plain data."""
+
+
+def encoded_attributes(member: TableRows, bodies: dict[int, int], members: dict[int, int]) -> dict[str, Any] | None:
+    """The attributes of a force or part beside its rows, or None if one of them cannot be written as plain data.
+
+    Args:
+        member: The force or part.
+        bodies: The row of each body by the id of its handle.
+        members: The place of each force and part in its world, by its id.
+    """
+    try:
+        return {
+            name: _encoded(getattr(member, name), bodies, members)
+            for name in own_slots(type(member))
+            if hasattr(member, name)
+        }
+    except NotPlain:
+        return None
+
+
+def own_slots(kind: type[TableRows]) -> tuple[str, ...]:
+    """The names of the attributes that a class of forces or parts keeps beside its rows."""
+    return tuple(name for base in kind.__mro__ if base is not TableRows for name in vars(base).get("__slots__", ()))
+
+
+def _encoded(value: Any, bodies: dict[int, int], members: dict[int, int]) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Schema):
+        return {"schema": value.name}
+    if is_body(value):
+        return {"body": bodies.get(id(value))}
+    if isinstance(value, TableRows) and id(value) in members:
+        return {"member": members[id(value)]}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+        return {"array": encoded_array(value)}
+    if isinstance(value, frozenset):
+        return {"set": sorted(_encoded(item, bodies, members) for item in value)}
+    if type(value) in (tuple, list):
+        return {type(value).__name__: [_encoded(item, bodies, members) for item in value]}
+    raise NotPlain
+
+
+def decoded_attribute(plain: Plain, bodies: list[Any], members: list[Any], schemas: dict[str, Schema]) -> Any:
+    """The value of an attribute that `encoded_attributes` wrote."""
+    if not isinstance(plain.value, dict):
+        if isinstance(plain.value, list):
+            plain.refuse("an attribute of a force or part")
+        return plain.value
+    ((key, inner),) = list(plain.items()) if len(plain.value) == 1 else [("", plain)]
+    if key == "schema" and inner.text() in schemas:
+        return schemas[inner.text()]
+    if key == "body":
+        return None if inner.value is None else bodies[inner.integer(0, len(bodies) - 1)]
+    if key == "member":
+        return members[inner.integer(0, len(members) - 1)]
+    if key == "array":
+        return decoded_array(inner)
+    if key in ("set", "tuple", "list"):
+        items = [decoded_attribute(item, bodies, members, schemas) for item in inner.list()]
+        return {"set": frozenset, "tuple": tuple, "list": list}[key](items)
+    plain.refuse("an attribute of a force or part")

@@ -1,0 +1,448 @@
+"""Records of a flight: samples of time, state, energy, actuators and wrenches, in memory and in files."""
+
+from __future__ import annotations  # help() then shows them as written
+
+import csv
+import json
+import os
+import struct
+import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from . import diagnostics
+from .body import Body
+from .checks import FloatArray, integer, read_only, refuse
+from .plain import Plain, to_text
+from .store.calling import Callback, default_name
+from .store.rows import TableRows
+from .store.schema import Kind
+from .world import World
+
+_MAGIC = b"POLHODE RECORD 1\n"
+_LENGTH = struct.Struct("<I")
+_SAMPLES_PER_BLOCK = 64
+_COMPONENTS = {3: ("x", "y", "z"), 4: ("x", "y", "z", "w")}
+_STANDARD = ("position", "orientation", "velocity", "angular_velocity_body", "angular_momentum_world", "kinetic_energy")
+"""The columns of a record by default, beside the time and those of forces and parts."""
+
+
+class Column(NamedTuple):
+    """One quantity of a record."""
+
+    name: str
+    unit: str
+    frame: str
+    shape: tuple[int, ...]
+    """The shape of one sample."""
+
+    @property
+    def size(self) -> int:
+        """The number of numbers in a sample."""
+        return int(np.prod(self.shape, dtype=int))
+
+
+class Record:
+    """Samples that were recorded, with their columns.
+
+    Attributes:
+        columns: The columns, without tick count and time.
+        bodies: The names of the recorded bodies, in the order in which they are in the arrays.
+        dt: Length of a tick [s].
+    """
+
+    def __init__(self, columns: tuple[Column, ...], bodies: tuple[str, ...], dt: float, samples: FloatArray) -> None:
+        self.columns = columns
+        self.bodies = bodies
+        self.dt = dt
+        self._samples = samples
+        self._ends = np.cumsum([1, *(column.size for column in columns)]).tolist()
+
+    def __len__(self) -> int:
+        return len(self._rows())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} samples: {', '.join(column.name for column in self.columns)}>"
+
+    def _rows(self) -> FloatArray:
+        return self._samples
+
+    @property
+    def tick(self) -> FloatArray:
+        """The tick count of each sample, shape (k,)."""
+        return read_only(self._rows()[:, 0].copy())
+
+    @property
+    def time(self) -> FloatArray:
+        """Simulated time of each sample [s], shape (k,)."""
+        return read_only(self._rows()[:, 0] * self.dt)
+
+    def __getattr__(self, name: str) -> FloatArray:
+        if not name.startswith("_"):
+            for column, first in zip(self.columns, self._ends, strict=False):
+                if column.name == name:
+                    return self._column(column, first)
+            known = ", ".join(column.name for column in self.columns)
+            raise AttributeError(f"{type(self).__name__}: there is no column {name!r}; there are time, tick, {known}")
+        raise AttributeError(name)
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """A column by its name, for names that are no identifiers, such as "Thruster 0.throttle"."""
+        return self.time if name == "time" else self.tick if name == "tick" else self.__getattr__(name)
+
+    def _column(self, column: Column, first: int) -> FloatArray:
+        rows = self._rows()
+        return read_only(rows[:, first : first + column.size].reshape(len(rows), *column.shape).copy())
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """Return all columns by name, each of shape (k, …) for k samples, with "time" first."""
+        return {"time": self.time, **{column.name: self[column.name] for column in self.columns}}
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Units, frames and shapes of the columns, the names of the bodies, and dt, as plain data."""
+        return {
+            "dt": self.dt,
+            "bodies": list(self.bodies),
+            "columns": [
+                {"name": column.name, "unit": column.unit, "frame": column.frame, "shape": list(column.shape)}
+                for column in self.columns
+            ],
+        }
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write all samples as text, one line per sample, under names with body, component and unit.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["time [s]", *(heading for column in self.columns for heading in self._headings(column))])
+            rows = self._rows()
+            for time, row in zip((rows[:, 0] * self.dt).tolist(), rows[:, 1:].tolist(), strict=True):
+                writer.writerow([time, *row])
+
+    def to_npz(self, path: str | os.PathLike[str]) -> None:
+        """Write all columns to a file of NumPy, with the metadata as JSON in "metadata".
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        metadata: Any = np.array(json.dumps(self.metadata))
+        np.savez(path, metadata=metadata, **self.arrays())  # type: ignore[arg-type]
+
+    def _headings(self, column: Column) -> list[str]:
+        unit = f" [{column.unit}]" if column.unit != "-" else ""
+        names = [column.name]
+        for place, size in enumerate(column.shape):
+            of_bodies = place == 0 and len(column.shape) == (2 if size == len(self.bodies) else 3)
+            if place == 0 and (
+                of_bodies or column.name in _STANDARD or ".force_" in column.name or ".torque_" in column.name
+            ):
+                names = [f"{body}.{name}" for name in names for body in self.bodies]
+            else:
+                names = [
+                    f"{name}.{part}" for name in names for part in _COMPONENTS.get(size, tuple(map(str, range(size))))
+                ]
+        return [f"{name}{unit}" for name in names]
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Record:
+        """Read a file that a `Recorder` has streamed, up to its last whole block.
+
+        Args:
+            path: The file.
+
+        Raises:
+            ValueError: It is not such a file.
+            OSError: It cannot be read.
+        """
+        return _read(Path(path))
+
+
+class Recorder(Record):
+    """Records a flight, with a sample after every so many ticks.
+
+    Columns are `time`, `position` (of the mass centres), `orientation`, `velocity`, `angular_velocity_body`, `angular_momentum_world`
+    (about the mass centres, with wheels) and `kinetic_energy`, and for each force and part of the package that has commands or states one
+    column per command and state, such as "Thruster 0.throttle". A body, force or part that is removed leaves NaN.
+
+    A tick that fails leaves no sample. After the world is restored, samples at later ticks are dropped when the next one is taken. A world
+    without a recorder does nothing for it.
+
+    Args:
+        world: The world.
+        every: The interval in ticks, at least 1.
+        bodies: The bodies to record; None is all that the world has now.
+        capacity: The largest number of samples to keep, the last ones; None is no limit.
+        columns: Which of the columns of bodies to record; None is all.
+        wrenches: Forces whose contributions to the wrench on each body are recorded as well, which evaluates them once per sample.
+        path: A file to which samples are streamed in blocks; `Recorder.read` reads what was written, also after a crash.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: A value is out of range, a body or force is of another world, or a column is not known.
+        OSError: The file cannot be written.
+
+    Example:
+        >>> from engine import MassProperties, Recorder, World
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(1.0, 0.0, 0.0))
+        >>> record = Recorder(world, every=2)
+        >>> world.step(6)
+        >>> record.time.tolist(), record.position[:, 0, 0].tolist()
+        ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+    """
+
+    def __init__(
+        self,
+        world: World,
+        every: int = 1,
+        bodies: Iterable[Body] | None = None,
+        capacity: int | None = None,
+        *,
+        columns: Iterable[str] | None = None,
+        wrenches: Iterable[Any] = (),
+        path: str | os.PathLike[str] | None = None,
+    ) -> None:
+        owner = "Recorder"
+        if not isinstance(world, World):
+            refuse(owner, "world", world, "a World", TypeError)
+        every = integer(every, "every", owner, at_least=1)
+        self._capacity = None if capacity is None else integer(capacity, "capacity", owner, at_least=1)
+        if bodies is not None and (isinstance(bodies, str | Body) or not isinstance(bodies, Iterable)):
+            refuse(owner, "bodies", bodies, "a list of bodies of the world", TypeError)
+        self._handles = list(world.bodies if bodies is None else bodies)
+        for body in self._handles:
+            world._own_body(body, owner, "bodies")
+        chosen = tuple(_STANDARD) if columns is None else tuple(columns)
+        for name in chosen:
+            if name not in _STANDARD:
+                refuse(owner, "columns", name, f"names among {', '.join(_STANDARD)}")
+        forces = list(wrenches)
+        for force in forces:
+            if not any(force is own for own in world.forces):
+                refuse(owner, "wrenches", force, "forces of the world")
+        self._world = world
+        readers = [
+            *(_state_reader(name, len(self._handles)) for name in chosen),
+            *_member_readers(world),
+            *_wrench_readers(world, forces, self._handles),
+        ]
+        made = tuple(column for column, _read in readers)
+        self._readers = [(column.size, read) for column, read in readers]
+        names = tuple(body.name for body in self._handles)
+        super().__init__(
+            made, names, world.dt, np.empty((min(self._capacity or 64, 64), 1 + sum(c.size for c in made)))
+        )
+        self._count = 0
+        self._file: BinaryIO | None = None
+        self._written = 0
+        self._block: list[FloatArray] = []
+        if path is not None:
+            self._file = open(path, "wb")
+            header = to_text(self.metadata)
+            self._file.write(_MAGIC + _LENGTH.pack(len(header)) + header + _LENGTH.pack(zlib.crc32(header)))
+            self._file.flush()
+        self._callback = Callback(self._sample, every)
+        world._stages.observe(self._callback)
+
+    def stop(self) -> None:
+        """Record no more, and write what is left to the file; the samples stay."""
+        self._world._stages.stop_observing(self._callback)
+        if self._file is not None:
+            self._write_block()
+            self._file.close()
+            self._file = None
+
+    def _rows(self) -> FloatArray:
+        return (
+            self._samples[: self._count]
+            if self._capacity is None
+            else self._samples[max(0, self._count - self._capacity) : self._count]
+        )
+
+    def _sample(self, world: World) -> None:
+        tick = float(world.tick_count)
+        row = np.empty(self._samples.shape[1])
+        row[0] = tick
+        first, rows = 1, _rows_of(self._handles)
+        for size, read in self._readers:
+            row[first : first + size] = read(world, rows)
+            first += size
+        while self._count and self._samples[self._count - 1, 0] >= tick:  # the world was restored
+            self._count -= 1
+        if self._count == len(self._samples):
+            self._make_room()
+        self._samples[self._count] = row
+        self._count += 1
+        if self._file is not None:
+            self._block.append(row)
+            if len(self._block) >= _SAMPLES_PER_BLOCK:
+                self._write_block()
+
+    def _make_room(self) -> None:
+        """Double the memory, or move the samples that are kept to its beginning."""
+        kept = self._rows()
+        if self._capacity is not None and len(self._samples) >= 2 * self._capacity:
+            kept = kept.copy()
+            self._samples[: len(kept)] = kept
+            self._count = len(kept)
+            return
+        wider = np.empty((2 * len(self._samples), self._samples.shape[1]))
+        wider[: len(kept)] = kept
+        self._samples, self._count = wider, len(kept)
+
+    def _write_block(self) -> None:
+        if self._file is None or not self._block:
+            return
+        data = np.stack(self._block).astype("<f8").tobytes()
+        self._file.write(_LENGTH.pack(len(self._block)) + _LENGTH.pack(zlib.crc32(data)) + data)
+        self._file.flush()
+        self._block.clear()
+
+
+Read = Callable[[World, Any], Any]
+
+
+def _rows_of(handles: list[Body]) -> Any:
+    """The rows of bodies, or -1 for one that was removed."""
+    found = []
+    for body in handles:
+        rows = body._table.find(body._id, body._id + 1)
+        found.append(rows.start if rows.stop > rows.start else -1)
+    return np.array(found, np.int64)
+
+
+def _state_reader(name: str, count: int) -> tuple[Column, Read]:
+    unit, frame, shape, value = _QUANTITIES[name]
+
+    def read(world: World, rows: Any) -> FloatArray:
+        values = np.full((count, *shape), np.nan)
+        there = rows >= 0
+        values[there] = value(world, rows[there])
+        return values.ravel()
+
+    return Column(name, unit, frame, (count, *shape)), read
+
+
+def _momentum(world: World, rows: Any) -> FloatArray:
+    state, model = world.state, world.model
+    return diagnostics.spin_angular_momentum(
+        state.orientation[rows],
+        model.inertia_body[rows],
+        state.angular_velocity_body[rows],
+        state.stored_momentum_body[rows],
+    )
+
+
+def _energy(world: World, rows: Any) -> FloatArray:
+    state, model = world.state, world.model
+    moving = diagnostics.translational_energy(model.mass[rows], state.velocity[rows])
+    turning = diagnostics.rotational_energy(model.inertia_body[rows], state.angular_velocity_body[rows])
+    return np.asarray(moving + turning)
+
+
+_QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, Any], Any]]] = {
+    "position": ("m", "world", (3,), lambda world, rows: world.state.position[rows]),
+    "orientation": ("-", "body to world", (4,), lambda world, rows: world.state.orientation[rows]),
+    "velocity": ("m/s", "world", (3,), lambda world, rows: world.state.velocity[rows]),
+    "angular_velocity_body": ("rad/s", "body", (3,), lambda world, rows: world.state.angular_velocity_body[rows]),
+    "angular_momentum_world": ("N·m·s", "world", (3,), _momentum),
+    "kinetic_energy": ("J", "", (), _energy),
+}
+
+
+def _member_readers(world: World) -> list[tuple[Column, Read]]:
+    """One column for each command and state of the forces and parts."""
+    found = []
+    numbers: dict[str, int] = {}
+    for member in (*world.forces, *world.parts):
+        if not isinstance(member, TableRows):
+            continue
+        kind = type(member).__name__
+        number = numbers[kind] = numbers.get(kind, -1) + 1
+        title = getattr(member, "name", None) or f"{kind} {number}"
+        for field in member._schema.fields:
+            if field.kind in (Kind.STATE, Kind.COMMAND) and field.name != "enabled":
+                rows = len(member.rows)
+                shape = ((rows,) if rows > 1 else ()) + ((field.size,) if field.size > 1 else ())
+                column = Column(f"{title}.{field.name}", field.unit, field.frame, shape)
+                found.append((column, _member_reader(member, field.name, column.size)))
+    return found
+
+
+def _member_reader(member: TableRows, name: str, size: int) -> Read:
+    def read(world: World, rows: Any) -> Any:
+        table = member._table
+        found = table.find(member._first_id, member._last_id)
+        if table.store is not world._store or found.start == found.stop:
+            return np.full(size, np.nan)
+        return table.array[member._schema.components[name], found].T.ravel()
+
+    return read
+
+
+def _wrench_readers(world: World, forces: list[Any], handles: list[Body]) -> list[tuple[Column, Read]]:
+    found = []
+    for force in forces:
+        place = next(place for place, other in enumerate(world.forces) if other is force)
+        title = f"{type(force).__name__} {place}" if isinstance(force, TableRows) else default_name(force)
+        for part, (name, unit, frame) in enumerate((("force_world", "N", "world"), ("torque_body", "N·m", "body"))):
+            column = Column(f"{title}.{name}", unit, frame, (len(handles), 3))
+            found.append((column, _wrench_reader(force, handles, part)))
+    return found
+
+
+def _wrench_reader(force: Any, handles: list[Body], part: int) -> Read:
+    def read(world: World, rows: Any) -> FloatArray:
+        values = np.full((len(handles), 3), np.nan)
+        if any(force is own for own in world.forces):
+            for place, row in enumerate(rows.tolist()):
+                if row >= 0:
+                    values[place] = world.wrench(handles[place], force)[part]
+        return values.ravel()
+
+    return read
+
+
+def _read(path: Path) -> Record:
+    owner = "Recorder.read"
+    data = path.read_bytes()
+    start = len(_MAGIC) + _LENGTH.size
+    if not data.startswith(_MAGIC) or len(data) < start:
+        refuse(owner, "path", str(path), "a file that a Recorder has written")
+    (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
+    header = data[start : start + length]
+    if len(data) < start + length + _LENGTH.size or _LENGTH.unpack_from(data, start + length)[0] != zlib.crc32(header):
+        refuse(owner, "path", str(path), "a file with a whole header")
+    plain = Plain.of_text(header, owner)
+    columns = tuple(
+        Column(
+            column["name"].text(),
+            column["unit"].text(),
+            column["frame"].text(),
+            tuple(size.integer() for size in column["shape"].list()),
+        )
+        for column in plain["columns"].list()
+    )
+    width = 1 + sum(column.size for column in columns)
+    offset, rows = start + length + _LENGTH.size, []
+    while offset + 2 * _LENGTH.size <= len(data):
+        (count,), (checksum,) = (_LENGTH.unpack_from(data, offset + place * _LENGTH.size) for place in range(2))
+        offset += 2 * _LENGTH.size
+        block = data[offset : offset + 8 * width * count]
+        if not count or len(block) < 8 * width * count or zlib.crc32(block) != checksum:
+            break
+        rows.append(np.frombuffer(block, "<f8").astype(np.float64).reshape(count, width))
+        offset += len(block)
+    samples = np.concatenate(rows) if rows else np.empty((0, width))
+    # of samples at the same tick or later ones before a restore, the last written counts
+    later = np.minimum.accumulate(samples[::-1, 0])[::-1]
+    kept = np.append(samples[:-1, 0] < later[1:], True) if len(samples) else np.zeros(0, np.bool_)
+    names = tuple(name.text() for name in plain["bodies"].list())
+    return Record(columns, names, plain["dt"].number(), samples[kept])

@@ -1,0 +1,262 @@
+"""Rollback for games over a network: peers predict the inputs of others and correct what was predicted wrongly."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+from .checks import integer, refuse
+from .snapshot_bytes import first_difference, record_of
+from .snapshots import Snapshot, state_hash_of
+from .world import World
+
+Apply = Callable[["World", dict[Any, Any]], object]
+"""Called as `apply(world, inputs)` before each tick, with the input of each player."""
+
+_NOTHING: Any = object()
+_HASHES = 256
+"""How many hashes of confirmed ticks are kept, for peers that are behind."""
+
+
+class DesyncError(RuntimeError):
+    """Two peers have different worlds at the same confirmed tick.
+
+    Attributes:
+        tick: The tick count of both worlds.
+        own_hash: The state hash of this peer.
+        peer_hash: The state hash of the other peer.
+    """
+
+    def __init__(self, tick: int, own_hash: int, peer_hash: int, where: str = "") -> None:
+        self.tick = tick
+        self.own_hash = own_hash
+        self.peer_hash = peer_hash
+        super().__init__(
+            f"Rollback: at tick {tick} the state hash of this peer is {own_hash:#018x} and that of the other is {peer_hash:#018x}"
+            + (f"; the first difference is {where}" if where else "")
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _desync_error, (self.tick, self.own_hash, self.peer_hash, str(self))
+
+
+def _desync_error(tick: int, own_hash: int, peer_hash: int, text: str) -> DesyncError:
+    error = DesyncError(tick, own_hash, peer_hash)
+    error.args = (text,)
+    return error
+
+
+class Rollback:
+    """A world whose ticks have inputs from several players, some of which arrive late.
+
+    Each tick is run at once, with the input of each player that is known, or the last known one before it. When an input arrives for a
+    tick that has been run with another one, the world goes back to that tick and runs again. A tick up to which all inputs are known is
+    *confirmed* and never changes again. The world runs at most `frames` ticks ahead of it.
+
+    All changes of the world must be made in `apply` or in functions of `on_tick`, so that they are made again. What these keep outside the
+    world must be attached to `world.memory`.
+
+    Args:
+        world: The world, which must be the same for all peers.
+        frames: The largest number of ticks to run ahead of the last confirmed one, at least 1.
+        players: The players, each a number or a name, in the same order for all peers.
+        apply: Called as ``apply(world, inputs)`` before each tick, with a dict from each player to its input, which is None before its
+            first.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: `frames` is below 1, or there are no players.
+
+    Example:
+        >>> from engine import MassProperties, Rollback, World
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+        >>> def steer(world, inputs):
+        ...     if inputs["Ada"]:
+        ...         ship.apply_force((2.0, 0.0, 0.0))
+        >>> rollback = Rollback(world, players=["Ada"], apply=steer)
+        >>> rollback.step(), rollback.step()
+        (True, True)
+        >>> rollback.input(0, "Ada", b"push")  # late
+        >>> rollback.input(1, "Ada", b"")
+        >>> rollback.settle()
+        >>> ship.velocity.tolist(), rollback.confirmed_tick
+        ([1.0, 0.0, 0.0], 2)
+    """
+
+    def __init__(self, world: World, frames: int = 8, *, players: Iterable[Hashable], apply: Apply) -> None:
+        owner = "Rollback"
+        if not isinstance(world, World):
+            refuse(owner, "world", world, "a World", TypeError)
+        if isinstance(players, str | bytes) or not isinstance(players, Iterable):
+            refuse(owner, "players", players, "a list of numbers or names", TypeError)
+        if not callable(apply):
+            refuse(owner, "apply", apply, "a function of the world and the inputs", TypeError)
+        self._world = world
+        self._frames = integer(frames, "frames", owner, at_least=1)
+        self._players = tuple(players)
+        if not self._players or len(set(self._players)) != len(self._players):
+            refuse(owner, "players", self._players, "at least one player, each named once")
+        self._apply = apply
+        self._first = world.tick_count
+        self._inputs: dict[Any, dict[int, Any]] = {player: {} for player in self._players}
+        self._known: dict[Any, int] = dict.fromkeys(self._players, self._first)
+        """For each player, the first tick whose input is not known."""
+        self._used: dict[int, tuple[Any, ...]] = {}
+        self._snapshots: dict[int, Snapshot] = {}
+        self._hashes: dict[int, int] = {}
+        self._hashed = self._first - 1
+        self._wrong: int | None = None
+        self._reported: dict[int, tuple[int, Snapshot | None]] = {}
+
+    def __repr__(self) -> str:
+        return f"<Rollback at tick {self._world.tick_count}, confirmed up to {self.confirmed_tick}>"
+
+    @property
+    def confirmed_tick(self) -> int:
+        """The tick count up to which the inputs of all players are known and the world will not change again."""
+        return min(*self._known.values(), self._world.tick_count)
+
+    def input(self, tick: int, player: Hashable, data: Any) -> None:
+        """Set the input of a player for the tick that starts at a tick count; it may be late, early, or known already.
+
+        Args:
+            tick: The tick.
+            player: The player.
+            data: The input, for example bytes; it is compared by ``==`` and must not be changed afterwards.
+
+        Raises:
+            ValueError: The tick is older than those that can be run again, the player is unknown, or another input is known.
+        """
+        owner = "Rollback.input"
+        tick = integer(tick, "tick", owner, at_least=0)
+        if player not in self._inputs:
+            refuse(owner, "player", player, f"one of {list(self._players)}")
+        inputs = self._inputs[player]
+        known = inputs.get(tick, _NOTHING)
+        if known is not _NOTHING:
+            if not _equal(known, data):
+                refuse(owner, f"data of player {player!r} for tick {tick}", data, f"{known!r}, as it was given before")
+            return
+        if tick < self._known[player]:
+            rule = f"at least {self._known[player]}, because the inputs of player {player!r} before it are confirmed"
+            refuse(owner, "tick", tick, rule)
+        if tick > self._world.tick_count + 1000 * self._frames:
+            refuse(owner, "tick", tick, f"at most {self._world.tick_count + 1000 * self._frames}")
+        inputs[tick] = data
+        while self._known[player] in inputs:
+            self._known[player] += 1
+        used = self._used.get(tick)
+        if used is not None and not _equal(used[self._players.index(player)], data):
+            self._wrong = tick if self._wrong is None else min(tick, self._wrong)
+
+    def step(self) -> bool:
+        """Run one tick, after running again what late inputs have changed.
+
+        Returns:
+            Whether the tick was run; False if the world is `frames` ticks ahead of the last confirmed one and has to wait for inputs.
+
+        Raises:
+            DesyncError: A hash that a peer has sent differs from that of a tick that is now confirmed.
+        """
+        self.settle()
+        if self._world.tick_count - self.confirmed_tick >= self._frames:
+            return False
+        self._take()
+        return True
+
+    def settle(self) -> None:
+        """Run again what late inputs have changed.
+
+        Raises:
+            DesyncError: A hash that a peer has sent differs from that of a tick that is now confirmed.
+        """
+        if self._wrong is not None:
+            now = self._world.tick_count
+            self._world.restore(self._snapshots[self._wrong])
+            while self._world.tick_count < now:
+                self._take()
+            self._wrong = None
+        self._confirm()
+
+    def hash(self, tick: int) -> int | None:
+        """Return the state hash at a confirmed tick, to send to the peers; None if the tick is not confirmed or is too long ago."""
+        self.settle()
+        return self._hashes.get(tick)
+
+    def snapshot(self, tick: int) -> Snapshot | None:
+        """Return the snapshot at a tick of the last frames, to send to a peer as bytes; None if there is none."""
+        self.settle()
+        return self._world.snapshot() if tick == self._world.tick_count else self._snapshots.get(tick)
+
+    def check(self, tick: int, hash: int, snapshot: Snapshot | None = None) -> None:
+        """Compare a hash that a peer has sent, now or as soon as the tick is confirmed here.
+
+        Args:
+            tick: The tick.
+            hash: The state hash of the peer at that tick.
+            snapshot: The peer's snapshot at that tick, with which the error can name what differs.
+
+        Raises:
+            DesyncError: The hash is another one.
+        """
+        tick = integer(tick, "tick", "Rollback.check", at_least=0)
+        if snapshot is not None and not isinstance(snapshot, Snapshot):
+            refuse("Rollback.check", "snapshot", snapshot, "a Snapshot or None", TypeError)
+        hash = integer(hash, "hash", "Rollback.check", at_least=0)
+        if tick > self._hashed:
+            self._reported[tick] = (hash, snapshot)
+            self.settle()
+        else:
+            self._compare(tick, hash, snapshot)
+
+    def _take(self) -> None:
+        world = self._world
+        tick = world.tick_count
+        inputs = tuple([self._input_at(player, tick) for player in self._players])
+        before = self._snapshots[tick] = world.snapshot()
+        try:
+            self._apply(world, dict(zip(self._players, inputs, strict=True)))
+            world.step()
+        except BaseException:
+            world.restore(before)
+            raise
+        self._used[tick] = inputs
+
+    def _input_at(self, player: Hashable, tick: int) -> Any:
+        """The input for a tick, or the last known one before it."""
+        inputs = self._inputs[player]
+        for earlier in range(tick, max(tick - 2 * self._frames - 2, self._first - 1), -1):
+            if earlier in inputs:
+                return inputs[earlier]
+        return None
+
+    def _confirm(self) -> None:
+        """Hash what has been confirmed, compare it with what peers have sent, and forget what is no longer needed."""
+        confirmed = self.confirmed_tick
+        while self._hashed < confirmed:
+            tick = self._hashed + 1
+            world = self._world
+            self._hashes[tick] = (
+                world.state_hash() if tick == world.tick_count else state_hash_of(self._snapshots[tick])
+            )
+            self._hashed = tick
+            self._hashes.pop(tick - _HASHES, None)
+            oldest = tick - 2 * self._frames
+            for kept in (self._used, self._snapshots, *self._inputs.values()):
+                kept.pop(oldest, None)  # type: ignore[attr-defined]
+            if tick in self._reported:
+                self._compare(tick, *self._reported.pop(tick))
+
+    def _compare(self, tick: int, hash: int, snapshot: Snapshot | None) -> None:
+        own = self._hashes.get(tick)
+        if own is None or own == hash:
+            return
+        where, mine = "", self.snapshot(tick)
+        if snapshot is not None and mine is not None:
+            where = first_difference(record_of(mine), snapshot._record or record_of(snapshot))
+        raise DesyncError(tick, own, hash, where)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return one is other or (type(one) is type(other) and bool(one == other))

@@ -1,0 +1,474 @@
+"""Scenes and save games: a world as JSON that people can read and write, with a snapshot for its exact state."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import inspect
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .checks import FloatArray, array, real, refuse, unit_quaternion
+from .encoding import built_in, decoded_method, encoded_method, name_of
+from .flight.wheel import ReactionWheel
+from .forces.magnetic_dipole import MagneticDipole
+from .forces.valves import Gimbal
+from .plain import Plain, to_text
+from .snapshots import Snapshot
+from .solids.mass_properties import MassProperties
+from .store.calling import default_name
+from .store.rows import TableRows, is_body
+from .store.schema import Field, Kind
+
+if TYPE_CHECKING:
+    from .world import World
+
+FORMAT = "polhode scene"
+VERSION = 1
+_OWNER = "World.load"
+_KEYS = (
+    "format",
+    "version",
+    "dt",
+    "integrator",
+    "game_mode",
+    "max_ticks_per_frame",
+    "time_scale",
+    "paused",
+    "coasting",
+    "keep_out",
+    "bodies",
+    "parts",
+    "forces",
+    "memory",
+    "called_forces",
+    "on_tick",
+    "after_tick",
+    "snapshot",
+)
+_BODY_KEYS = (
+    "name",
+    "mass",
+    "inertia_body",
+    "center_of_mass_body",
+    "position",
+    "origin",
+    "orientation",
+    "velocity",
+    "angular_velocity_body",
+    "stored_momentum_body",
+)
+_TUPLES: dict[str, Any] = {"gimbal": Gimbal, "dipole": MagneticDipole}
+"""Values with parts, under the key that marks them."""
+_BODIES = ("body", "other", "bodies")
+"""The arguments in which a name stands for a body."""
+
+
+# from a world to a file
+
+
+def save(world: World, path: Any, with_snapshot: bool) -> None:
+    """Write a world to a file, which is replaced when everything has been written; see `World.save`."""
+    scene = scene_of(world)
+    if with_snapshot:
+        scene["snapshot"] = base64.b64encode(world.snapshot().to_bytes()).decode("ascii")
+    lines = [f'"{key}": {_lines(value)}' for key, value in scene.items()]
+    write_whole(Path(path), ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8"))
+
+
+def _lines(value: Any) -> str:
+    """JSON with one line per element of a list of objects."""
+    text = to_text(value).decode("utf-8")
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(f"  {to_text(item).decode('utf-8')}" for item in value) + "\n]"
+    return text
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file under a temporary name and rename it, so that a reader finds the old or the new content."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def scene_of(world: World) -> dict[str, Any]:
+    """A world as plain data, without its tick count.
+
+    Raises:
+        ValueError: A force or part has an argument that cannot be written.
+    """
+    stages, clock = world._stages, world._clock
+    parts = list(world.parts)
+    forces: list[Any] = [force for force in world.forces if isinstance(force, TableRows)]
+    places = {id(part): {"part": place} for place, part in enumerate(parts)}
+    places |= {id(force): {"force": place} for place, force in enumerate(forces)}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "dt": _ratio_text(world._exact_dt),
+        "integrator": encoded_method(world.integrator, "World.save"),
+        "game_mode": world.game_mode,
+        "max_ticks_per_frame": world.max_ticks_per_frame,
+        "time_scale": _ratio_text(clock.exact_time_scale),
+        "paused": world.paused,
+        "coasting": world.coasting,
+        **(
+            {}
+            if world.keep_out is None
+            else {"keep_out": [list(map(float, world.keep_out[0])), float(world.keep_out[1])]}
+        ),
+        "bodies": [_body_to_plain(world, body) for body in world.bodies],
+        "parts": [_member_to_plain(part, f"parts[{place}]", places) for place, part in enumerate(parts)],
+        "forces": [_member_to_plain(force, f"forces[{place}]", places) for place, force in enumerate(forces)],
+        "memory": {
+            name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
+            for name, rows in world.memory.contents[0].items()
+        },
+        "called_forces": [default_name(force) for force in world.forces if not isinstance(force, TableRows)],
+        "on_tick": [[callback.name, callback.every] for callback in stages.on_tick],
+        "after_tick": [[callback.name, callback.every] for callback in stages.after_tick],
+    }
+
+
+def _ratio_text(number: Any) -> Any:
+    """A float as it is, and a fraction as text."""
+    return str(number) if isinstance(number, Fraction) else float(number)
+
+
+def _body_to_plain(world: World, body: Any) -> dict[str, Any]:
+    dry = body.dry_mass_properties
+    plain = {
+        "name": body.name,
+        "mass": dry.mass,
+        "inertia_body": dry.inertia_body.tolist(),
+        "center_of_mass_body": dry.center_of_mass_body.tolist(),
+    }
+    if world._actuators.row_of(body.index) < 0:
+        plain |= {"position": body.position.tolist(), "velocity": body.velocity.tolist()}
+    else:  # the mass centre of the ship without propellant, which moves when the tanks are added
+        plain |= {"origin": body.origin.tolist(), "velocity": body.velocity_at(dry.center_of_mass_body).tolist()}
+    plain["orientation"] = body.orientation.tolist()
+    plain["angular_velocity_body"] = body.angular_velocity_body.tolist()
+    if not len(world._actuators.wheels_of(body.index)) and body.stored_momentum_body.any():
+        plain["stored_momentum_body"] = body.stored_momentum_body.tolist()
+    return plain
+
+
+def _member_to_plain(member: TableRows, path: str, places: dict[int, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = {"class": name_of(type(member))}
+    arguments: dict[str, Any] = {}
+    for name in _arguments_of(type(member)):
+        try:
+            value = _argument(member, name)
+        except AttributeError:
+            refuse("World.save", path, member, f"a force or part whose argument {name!r} can be read")
+        arguments[name] = value
+        if value is not None or name == "other":
+            plain[name] = _value_to_plain(value, name, f"{path}.{name}", places)
+    # the rows hold what cannot be given as an argument: commands, states, and unit vectors to the last bit
+    fresh = type(member)(**arguments)
+    fields = {}
+    for field in _written_fields(member):
+        own, made = (rows._table.array[rows._schema.components[field.name], rows._slice()] for rows in (member, fresh))
+        if own.tobytes() != made.tobytes():
+            fields[field.name] = own.T.tolist()
+    if fields:
+        plain["fields"] = fields
+    return plain
+
+
+def _written_fields(member: TableRows) -> list[Field]:
+    """The fields that a scene may set: all but references, what kernels write, and the momentum that follows from a wheel's speed."""
+    return [
+        field
+        for field in member._schema.fields
+        if not field.refers_to
+        and field.kind is not Kind.SCRATCH
+        and not (isinstance(member, ReactionWheel) and field.name == "momentum")
+    ]
+
+
+def _arguments_of(kind: type[TableRows]) -> list[str]:
+    parameters = inspect.signature(kind.__init__).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):  # made by `forces.compiled`
+        names = [field.name for field in kind._schema.fields if not field.refers_to and field.name != "enabled"]
+        return [*(name for name in names if not name.startswith("_")), "bodies"]
+    return [parameter.name for parameter in parameters if parameter.name != "self"]
+
+
+def _argument(member: TableRows, name: str) -> Any:
+    if name == "bodies":
+        return list(member.named_bodies()) or None
+    if name == "specific_inertia":
+        xx, yy, zz, xy, xz, yz = member._value(name).tolist()
+        return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return getattr(member, name)
+
+
+def _value_to_plain(value: Any, name: str, path: str, places: dict[int, Any]) -> Any:
+    if id(value) in places:
+        return places[id(value)]
+    if is_body(value):
+        return value.name if name in _BODIES else {"body": value.name}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    for key, kind in _TUPLES.items():
+        if isinstance(value, kind):
+            parts = (
+                ("axis_1", "axis_2", "max_angle", "max_rate")
+                if kind is Gimbal
+                else ("strength", "axis_world", "center")
+            )
+            return {key: {part: _value_to_plain(getattr(value, part), part, path, places) for part in parts}}
+    if isinstance(value, list | tuple):
+        return [_value_to_plain(item, name, path, places) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    refuse("World.save", path, value, "a number, text, an array, a body, a force or a part")
+
+
+# from a file to a world
+
+
+def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], missing: str) -> World:
+    """Read a file that `save` or a person has written; see `World.load`."""
+    if missing not in ("raise", "drop"):
+        refuse(_OWNER, "missing", missing, "'raise' or 'drop'")
+    if not isinstance(objects, Mapping) or not all(isinstance(name, str) for name in objects):
+        refuse(
+            _OWNER,
+            "objects",
+            objects,
+            "a mapping from names to functions, called forces and attached objects",
+            TypeError,
+        )
+    plain = Plain.of_text(Path(path).read_bytes(), _OWNER).only(*_KEYS)
+    if plain["format"].text() != FORMAT:
+        plain["format"].refuse(repr(FORMAT))
+    plain["version"].integer(1, VERSION)
+    snapshot = _read_snapshot(plain)
+    world = _Loading(make, plain, objects, missing).world
+    if snapshot is not None:
+        try:
+            world.restore(snapshot, missing=missing)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{_OWNER}: snapshot does not fit the scene; {error}") from None
+    return world
+
+
+def _read_snapshot(plain: Plain) -> Snapshot | None:
+    if "snapshot" not in plain:
+        return None
+    try:
+        return Snapshot.from_bytes(base64.b64decode(plain["snapshot"].text(), validate=True))
+    except (ValueError, binascii.Error) as error:
+        raise ValueError(f"{_OWNER}: snapshot is damaged; {error}") from None
+
+
+class _Loading:
+    """The world of a scene, which is filled step by step."""
+
+    def __init__(self, make: Callable[..., World], plain: Plain, objects: Mapping[str, Any], missing: str) -> None:
+        self._objects, self._drops = objects, missing == "drop"
+        with _at(plain, "dt"):
+            dt = _number(plain["dt"])
+            self.world = make(dt, game_mode=plain.get("game_mode", False).boolean())
+        world = self.world
+        if "integrator" in plain:
+            with _at(plain, "integrator"):
+                world.integrator = decoded_method(plain["integrator"])
+        for name in ("max_ticks_per_frame", "time_scale", "paused", "coasting", "keep_out"):
+            if name in plain:
+                with _at(plain, name):
+                    setattr(world, name, _number(plain[name]) if name == "time_scale" else plain[name].value)
+        for body in plain.get("bodies", []).list():
+            self._add_body(body.only(*_BODY_KEYS))
+        self._made: dict[str, list[Any]] = {"part": [], "force": []}
+        adders: dict[str, Callable[[Any], Any]] = {"part": world.add_part, "force": world.add_force}
+        for kind, add in adders.items():
+            for member in plain.get(f"{kind}s", []).list():
+                made = self._member(member)
+                with _at(member, ""):
+                    self._made[kind].append(add(made))
+        for name, rows in plain.get("memory", {}).items():
+            self._add_memory(name, rows.only("dtype", "value"))
+        for force in plain.get("called_forces", []).list():
+            found = self._find(force, force.text())
+            if found is not None:
+                with _at(force, ""):
+                    world.add_force(found)
+        for when in ("on_tick", "after_tick"):
+            for pair in plain.get(when, []).list():
+                called, every = pair.list(2)
+                found = self._find(called, called.text())
+                if found is not None:
+                    with _at(pair, ""):
+                        getattr(world, when)(found, every.value, name=called.text())
+        for name, thing in objects.items():
+            if name not in world.memory and _is_attachable(thing, world):
+                world.memory.attach(name, thing)
+
+    def _find(self, plain: Plain, name: str) -> Any:
+        if name not in self._objects and not self._drops:
+            plain.refuse('a key of `objects`, or call World.load with missing="drop"')
+        return self._objects.get(name)
+
+    def _add_body(self, plain: Plain) -> None:
+        name = plain["name"].text()
+        mass = real(plain["mass"].value, plain["mass"].path, _OWNER, above=0.0)
+        inertia = plain["inertia_body"]
+        shape = (
+            (3, 3) if isinstance(inertia.value, list) and inertia.value and isinstance(inertia.value[0], list) else (3,)
+        )
+        tensor = array(inertia.value, inertia.path, _OWNER, shape)
+        center = _vector(plain, "center_of_mass_body")
+        with _at(plain, "inertia_body"):
+            properties = MassProperties(mass, tensor, (0, 0, 0) if center is None else center, physical=False)
+        if properties.is_singular:
+            inertia.refuse("an inertia about every axis")
+        orientation = plain.get("orientation", [0.0, 0.0, 0.0, 1.0])
+        turned = unit_quaternion(orientation.value, orientation.path, _OWNER)
+        motion = {key: _vector(plain, key) for key in ("position", "origin", "velocity", "angular_velocity_body")}
+        with _at(plain, ""):
+            body = self.world.add_body(
+                properties,
+                name=name,
+                orientation=turned,
+                **{key: value for key, value in motion.items() if value is not None},
+            )
+        stored = _vector(plain, "stored_momentum_body")
+        if stored is not None:
+            body.stored_momentum_body = stored
+
+    def _member(self, plain: Plain) -> TableRows:
+        name = plain["class"].text()
+        kind = built_in().get(name) or self._objects.get(name)
+        if not (isinstance(kind, type) and issubclass(kind, TableRows)):
+            plain["class"].refuse(
+                "the name of a class of engine.forces or engine.flight, or a key of `objects` that is a class"
+            )
+        wanted = _arguments_of(kind)
+        plain.only("class", *wanted, "fields")
+        arguments = {key: self._value(value, key) for key, value in plain.items() if key not in ("class", "fields")}
+        try:
+            member = kind(**arguments)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), wanted)}: {error}") from None
+        allowed = {field.name: field for field in _written_fields(member)}
+        for key, value in plain.get("fields", {}).items():
+            if key not in allowed:
+                value.refuse(f"one of the fields {', '.join(allowed)}")
+            self._set_field(member, allowed[key], value)
+        return member
+
+    def _set_field(self, member: TableRows, field: Field, plain: Plain) -> None:
+        rows = member._slice()
+        values = array(plain.value, plain.path, _OWNER, (rows.stop - rows.start, field.size)).T
+        rule = field.rule
+        if rule is not None and rule.is_switch:
+            if not np.isin(values, (0.0, 1.0)).all():
+                plain.refuse("1 or 0")
+        elif rule is not None and rule.is_direction:
+            if not (abs(np.sum(values * values, axis=0) - 1.0) < 1e-9).all():
+                plain.refuse("unit vectors")
+        elif rule is not None:
+            for value in values.ravel().tolist():
+                rule.number(value, plain.path, _OWNER)
+        member._table.write(member._schema.components[field.name], rows, values)
+
+    def _value(self, plain: Plain, name: str) -> Any:
+        value = plain.value
+        if isinstance(value, str) and name in _BODIES:
+            return self._body(plain)
+        if isinstance(value, list):
+            return [self._value(item, name) for item in plain.list()]
+        if isinstance(value, dict):
+            if len(value) != 1:
+                plain.refuse("an object with one key")
+            ((key, inner),) = plain.items()
+            if key == "body":
+                return self._body(inner)
+            if key in self._made:
+                made = self._made[key]
+                return made[inner.integer(0, len(made) - 1)]
+            if key in _TUPLES:
+                with _at(inner, ""):
+                    return _TUPLES[key](**{part: self._value(item, part) for part, item in inner.items()})
+            plain.refuse(f"an object with one of the keys body, part, force, {', '.join(_TUPLES)}")
+        return value
+
+    def _body(self, plain: Plain) -> Any:
+        body = self.world._names.get(plain.text())
+        if body is None:
+            plain.refuse("the name of a body of the scene")
+        return body
+
+    def _add_memory(self, name: str, plain: Plain) -> None:
+        value, dtype = plain["value"], plain["dtype"]
+        if dtype.text() not in ("float64", "uint64"):
+            dtype.refuse("float64 or uint64")
+        with _at(plain, "value"):
+            numbers = np.asarray(value.value, dtype=object)
+            rows = self.world.memory.add(name, numbers.shape, dtype.text())
+            rows.value = value.value
+
+
+def _is_attachable(thing: Any, world: World) -> bool:
+    known = [callback.function for callback in (*world._stages.on_tick, *world._stages.after_tick)]
+    return (
+        not isinstance(thing, type)
+        and callable(getattr(thing, "get_state", None))
+        and not any(thing is other for other in (*known, *world.forces, *world.memory.objects.values()))
+    )
+
+
+def _number(plain: Plain) -> Any:
+    """A number, or a fraction as text such as "1/90"."""
+    if isinstance(plain.value, str):
+        if not re.fullmatch(r"\d{1,4000}(/\d{1,4000})?", plain.value, re.ASCII) or plain.value.endswith("/0"):
+            plain.refuse('a number, or a fraction such as "1/90"')
+        try:
+            return Fraction(plain.value)
+        except ZeroDivisionError:
+            plain.refuse("a fraction with a positive denominator")
+    return plain.number()
+
+
+def _vector(plain: Plain, key: str) -> FloatArray | None:
+    if key not in plain:
+        return None
+    return array(plain[key].value, plain[key].path, _OWNER, (3,))
+
+
+def _path_in(plain: Plain, message: str, arguments: list[str]) -> str:
+    """The path of the argument that an error message names, or that of the object."""
+    named = [*re.findall(r"(\w+)[^:]* must", message), *re.findall(r"\w+", message)]
+    found = [name for name in named if name in arguments]
+    return f"{plain.path}.{found[0]}" if found and found[0] in plain else plain.path
+
+
+@contextmanager
+def _at(plain: Plain, key: str) -> Iterator[None]:
+    """Name the place of a value in errors that do not."""
+    path = f"{plain.path}.{key}" if plain.path and key else plain.path or key
+    try:
+        yield
+    except (TypeError, ValueError, AttributeError) as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(f"{_OWNER}: {path}") else f"{_OWNER}: {path}: {text}") from None

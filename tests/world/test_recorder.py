@@ -1,0 +1,221 @@
+"""Records of a flight: what is in them, in memory and in files."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, Recorder, World, flight, forces
+from engine.recorder import Record
+
+from ..full_world import Stop, full_world
+from ..helpers import PATIENCE
+from ..worlds import OTHER
+from .test_snapshots import driven_world
+
+
+def test_samples_are_the_state_after_each_interval():
+    world = full_world()
+    record, expected = Recorder(world, every=2), []
+    for _ in range(10):
+        world.step()
+        if world.tick_count % 2 == 0:
+            state = world.state
+            expected.append(
+                (
+                    world.time,
+                    state.position.copy(),
+                    state.orientation.copy(),
+                    state.velocity.copy(),
+                    state.angular_velocity_body.copy(),
+                )
+            )
+            momentum = np.array([body.angular_momentum_world for body in world.bodies])
+            assert record.angular_momentum_world[-1] == pytest.approx(momentum, rel=1e-12)
+            assert record.kinetic_energy[-1].sum() == pytest.approx(world.kinetic_energy(), rel=1e-12)
+    assert len(record) == 5
+    for place, name in enumerate(("time", "position", "orientation", "velocity", "angular_velocity_body")):
+        assert np.array_equal(record[name], np.array([sample[place] for sample in expected])), name
+    assert set(record.arrays()) == {"time", *(column.name for column in record.columns)}
+
+
+def test_commands_and_states_of_forces_and_parts_are_columns():
+    world = driven_world()
+    record = Recorder(world)
+    wheel, tank = world.parts
+    jet, gimballed, _gravity = world.forces
+    seen = []
+    for tick in range(12):
+        wheel.torque = 0.1 * tick
+        world.step()
+        seen.append((wheel.torque, wheel.momentum, tank.propellant, jet.impulse, gimballed.gimbal_angles.tolist()))
+    names = (
+        "ReactionWheel 0.torque",
+        "ReactionWheel 0.momentum",
+        "Tank 0.propellant",
+        "Thruster 0.impulse",
+        "Thruster 1.angles",
+    )
+    for place, name in enumerate(names):
+        assert np.array_equal(record[name], np.array([sample[place] for sample in seen])), name
+    units = {column["name"]: (column["unit"], column["frame"]) for column in record.metadata["columns"]}
+    assert units["ReactionWheel 0.torque"] == ("N·m", "") and units["velocity"] == ("m/s", "world")
+
+
+def test_wrenches_are_recorded_on_request():
+    world = World(0.5)
+    ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+    gravity = world.add_force(forces.UniformGravity((0.0, -10.0, 0.0)))
+    jet = world.add_force(forces.Thruster(ship, position=(1, 0, 0), direction=(0, 0, 1), max_force=3.0))
+    jet.throttle = 0.5
+    record = Recorder(world, wrenches=[gravity, jet])
+    world.step(2)
+    assert record["UniformGravity 0.force_world"].tolist() == [[[0.0, -20.0, 0.0]]] * 2
+    assert record["Thruster 1.torque_body"].tolist() == [[[0.0, -1.5, 0.0]]] * 2
+
+
+def test_removed_bodies_and_forces_leave_nothing_but_nan():
+    world = World(0.5)
+    first, second = (world.add_body(OTHER, name=name) for name in "ab")
+    jet = world.add_force(forces.Thruster(first, position=(0, 0, 0), direction=(1, 0, 0), max_force=1.0))
+    record = Recorder(world, bodies=[second, first])
+    world.step()
+    world.remove_body(first)
+    world.add_body(OTHER, name="c")
+    world.step()
+    assert np.isnan(record.position).tolist() == [[[False] * 3] * 2, [[False] * 3, [True] * 3]]
+    assert np.isnan(record["Thruster 0.throttle"]).tolist() == [False, True]
+    assert record.bodies == ("b", "a") and jet.throttle == 0.0
+
+
+def test_capacity_keeps_the_last_samples():
+    world = World(0.5)
+    world.add_body(OTHER)
+    record, whole = Recorder(world, capacity=7), Recorder(world)
+    for ticks in (1, 5, 1, 1, 30, 200):
+        world.step(ticks)
+        assert record.tick.tolist() == whole.tick.tolist()[-7:]
+        assert np.array_equal(record.position, whole.position[-7:])
+    assert len(record._samples) <= 128
+
+
+def test_a_failed_tick_leaves_no_sample_and_a_restore_goes_on_from_its_time():
+    world = World(0.5)
+    world.add_body(OTHER, velocity=(1.0, 0.0, 0.0))
+    record = Recorder(world)
+    world.step(2)
+    snapshot = world.snapshot()
+
+    @world.on_tick
+    def fail(world):
+        raise Stop
+
+    with pytest.raises(Stop):
+        world.step()
+    world.remove_callback(fail)
+    world.step(3)
+    assert record.tick.tolist() == [1, 2, 3, 4, 5]
+    world.restore(snapshot)
+    world.bodies[0].velocity = (2.0, 0.0, 0.0)
+    world.step(2)
+    assert record.tick.tolist() == [1, 2, 3, 4] and record.position[:, 0, 0].tolist() == [0.5, 1.0, 2.0, 3.0]
+    record.stop()
+    world.step()
+    assert len(record) == 4
+
+
+def test_files_hold_the_same_numbers(tmp_path):
+    world = full_world(called=False)
+    record = Recorder(world, path=tmp_path / "flight.record", wrenches=[world.forces[0]])
+    world.step(3)
+    snapshot = world.snapshot()
+    world.step(70)
+    world.restore(snapshot)
+    world.step(75)
+    record.stop()
+    streamed = Recorder.read(tmp_path / "flight.record")
+    assert streamed.metadata == record.metadata and type(streamed) is Record
+    assert np.array_equal(streamed.tick, record.tick)
+    for name, values in record.arrays().items():
+        assert np.array_equal(values, streamed[name]), name
+    record.to_npz(tmp_path / "flight.npz")
+    with np.load(tmp_path / "flight.npz") as saved:
+        assert json.loads(str(saved["metadata"])) == record.metadata
+        assert np.array_equal(saved["velocity"], record.velocity)
+    record.to_csv(tmp_path / "flight.csv")
+    with open(tmp_path / "flight.csv", encoding="utf-8") as file:
+        headings, *lines = csv.reader(file)
+    assert headings[:4] == ["time [s]", "ship.position.x [m]", "ship.position.y [m]", "ship.position.z [m]"]
+    assert len(headings) == len(set(headings)) == record._samples.shape[1]
+    column = headings.index("tug.velocity.z [m/s]")
+    assert [float(line[column]) for line in lines] == record.velocity[:, 1, 2].tolist()
+
+
+def test_a_file_is_readable_up_to_the_last_block_after_a_kill(tmp_path):
+    path = tmp_path / "flight.record"
+    program = f"""
+import sys
+from engine import MassProperties, Recorder, World
+world = World(0.5)
+world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(1.0, 0.0, 0.0))
+record = Recorder(world, path={str(path)!r})
+world.step(200)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(["."])}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGKILL)
+        process.wait(PATIENCE)
+    record = Recorder.read(path)
+    assert record.tick.tolist() == list(range(1, 193)) and record.position[-1, 0].tolist() == [96.0, 0.0, 0.0]
+    data = path.read_bytes()
+    path.write_bytes(data[:-5])
+    assert len(Recorder.read(path)) == 128
+    for damaged in (b"", data[:10], b"x" + data[1:], data[:30] + b"?" + data[31:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"Recorder\.read: path must be a file"):
+            Recorder.read(path)
+
+
+def test_it_is_no_part_of_forks_and_predictions():
+    world = World(0.5)
+    world.add_body(OTHER)
+    record = Recorder(world)
+    world.step()
+    world.fork().step()
+    world.predict(5.0)
+    assert len(record) == 1
+    with pytest.raises(AttributeError, match=r"Recorder: there is no column 'speed'; there are time, tick, position"):
+        _ = record.speed
+
+
+def test_wrong_arguments_are_rejected(tmp_path):
+    world = World(0.5)
+    world.add_body(OTHER)
+    wheel = flight.ReactionWheel(world.bodies[0], axis=(1, 0, 0), inertia=1e-3, max_torque=1.0, max_speed=1.0)
+    for call, kind, message in (
+        (lambda: Recorder(3), TypeError, r"Recorder: world must be a World; got 3"),
+        (lambda: Recorder(world, 0), ValueError, r"Recorder: every must be an integer of at least 1"),
+        (lambda: Recorder(world, capacity=0), ValueError, r"Recorder: capacity must be an integer of at least 1"),
+        (lambda: Recorder(world, bodies="ship"), TypeError, r"Recorder: bodies must be a list of bodies"),
+        (
+            lambda: Recorder(world, bodies=[World(1).add_body(OTHER)]),
+            ValueError,
+            r"Recorder: bodies must be a body of this",
+        ),
+        (lambda: Recorder(world, columns=["speed"]), ValueError, r"Recorder: columns must be names among position"),
+        (lambda: Recorder(world, wrenches=[wheel]), ValueError, r"Recorder: wrenches must be forces of the world"),
+        (lambda: Recorder(world, path=tmp_path / "no" / "file"), OSError, "No such file"),
+    ):
+        with pytest.raises(kind, match=message):
+            call()
+    assert not world._stages.observers

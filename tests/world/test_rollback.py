@@ -1,0 +1,239 @@
+"""Rollback: late inputs, confirmed ticks, peers that drift apart."""
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+from engine import DesyncError, MassProperties, Rollback, Snapshot, World, forces
+from engine.snapshots import state_hash_of
+
+from ..full_world import full_world
+from ..worlds import OTHER, PROPERTIES
+
+PLAYERS = ("Ada", "Grace")
+
+
+def arena(**options):
+    """Two ships with engines and a spring between them, which the players steer."""
+    world = World(1 / 64, integrator="rk4", **options)
+    for place, player in enumerate(PLAYERS):
+        ship = world.add_body(
+            PROPERTIES, name=player, position=(4.0 * place, 0.0, 0.0), angular_velocity_body=(0.1, 0.2, -0.3)
+        )
+        world.add_force(forces.Thruster(ship, position=(0, 0.5, 0), direction=(0, 0, 1), max_force=5.0))
+    world.add_force(forces.Spring(*world.bodies, stiffness=0.5, rest_length=3.0))
+    return world
+
+
+def steer(world, inputs):
+    """The throttles, and every tenth tick a shell that flies away or is removed."""
+    world.thrusters.throttle = [(inputs[player] or b"\0")[0] / 255 for player in PLAYERS]
+    for player in PLAYERS:
+        shell = f"shell of {player}"
+        if world.tick_count % 10 == 0 and (inputs[player] or b"\0")[0] > 127:
+            if shell in [body.name for body in world.bodies]:
+                world.remove_body(world.body(shell))
+            else:
+                world.add_body(OTHER, name=shell, position=world.body(player).position, velocity=(0, 0, 9))
+
+
+def script(seed, ticks):
+    generator = random.Random(seed)
+    return {player: [bytes([generator.randrange(256)]) for _ in range(ticks)] for player in PLAYERS}
+
+
+def flown(inputs, ticks):
+    """The hashes of a world that knows all inputs in time."""
+    world, hashes = arena(), []
+    for tick in range(ticks):
+        hashes.append(world.state_hash())
+        steer(world, {player: inputs[player][tick] for player in PLAYERS})
+        world.step()
+    return [*hashes, world.state_hash()]
+
+
+def test_the_hash_of_a_snapshot_is_that_of_the_world():
+    for world in (full_world(), full_world(called=False), arena()):
+        for _ in range(3):
+            assert state_hash_of(world.snapshot()) == world.state_hash()
+            world.step()
+
+
+def test_one_frame_rolled_back_in_every_frame():
+    """Frames in which each input of one player is a frame late."""
+    ticks = 200
+    inputs = script(1, ticks)
+    expected = flown(inputs, ticks)
+    world = arena()
+    rollback = Rollback(world, players=PLAYERS, apply=steer)
+    for tick in range(ticks):
+        rollback.input(tick, "Ada", inputs["Ada"][tick])
+        if tick:
+            rollback.input(tick - 1, "Grace", inputs["Grace"][tick - 1])
+        assert rollback.step()
+        assert rollback.hash(tick) == expected[tick]
+    rollback.input(ticks - 1, "Grace", inputs["Grace"][-1])
+    rollback.settle()
+    assert rollback.confirmed_tick == ticks and world.state_hash() == expected[-1]
+
+
+def test_inputs_in_any_order_within_the_window_give_the_same_flight():
+    ticks, frames, generator = 100, 8, random.Random(4)
+    inputs = script(2, ticks)
+    expected = flown(inputs, ticks)
+    world = arena()
+    rollback = Rollback(world, frames, players=PLAYERS, apply=steer)
+    waiting = [(tick, player) for tick in range(ticks) for player in PLAYERS]
+    while world.tick_count < ticks or rollback.confirmed_tick < ticks:
+        near = [entry for entry in waiting if entry[0] <= rollback.confirmed_tick + frames + 2]
+        for tick, player in generator.sample(near, min(len(near), generator.randrange(6))):
+            waiting.remove((tick, player))
+            rollback.input(tick, player, inputs[player][tick])
+            rollback.input(tick, player, bytes(inputs[player][tick]))  # again, as it was resent
+        if world.tick_count < ticks:
+            ahead = world.tick_count - rollback.confirmed_tick
+            assert rollback.step() is (ahead < frames)
+            assert world.tick_count - rollback.confirmed_tick <= frames
+        rollback.settle()
+        assert rollback.hash(rollback.confirmed_tick) == expected[rollback.confirmed_tick]
+
+
+class Network:
+    """A line between two peers with delay, jitter and loss, in frames."""
+
+    def __init__(self, seed, delay=6, jitter=2, loss=0.05):
+        self.generator, self.delay, self.jitter, self.loss = random.Random(seed), delay, jitter, loss
+        self.lines = {player: [] for player in PLAYERS}
+
+    def send(self, player, frame, message):
+        if self.generator.random() >= self.loss:
+            arrival = frame + self.delay + self.generator.randint(-self.jitter, self.jitter)
+            self.lines[player].append((arrival, pickle.dumps(message)))
+
+    def receive(self, player, frame):
+        arrived = [message for arrival, message in self.lines[player] if arrival <= frame]
+        self.lines[player] = [entry for entry in self.lines[player] if entry[0] > frame]
+        return map(pickle.loads, arrived)
+
+
+def test_two_peers_with_delay_jitter_and_loss_stay_equal():
+    ticks = 200
+    inputs, network = script(3, ticks), Network(7)
+    expected = flown(inputs, ticks)
+    peers = {player: Rollback(arena(), 8, players=PLAYERS, apply=steer) for player in PLAYERS}
+    sent = dict.fromkeys(PLAYERS, 0)  # how many own inputs have been chosen
+    needed = dict.fromkeys(PLAYERS, 0)  # the first own input that the other peer does not have
+    got = dict.fromkeys(PLAYERS, 0)  # the first input of the other peer that is not here
+    frame = waited = 0
+    while min(peer.confirmed_tick for peer in peers.values()) < ticks:
+        for player, other in (PLAYERS, PLAYERS[::-1]):
+            peer = peers[player]
+            for first, data, acknowledged, confirmed, state_hash in network.receive(player, frame):
+                for tick, value in enumerate(data, first):
+                    if tick >= got[player]:
+                        peer.input(tick, other, value)
+                        got[player] = tick + 1
+                needed[player] = max(needed[player], acknowledged)
+                peer.check(confirmed, state_hash)
+            if peer._world.tick_count < ticks:
+                tick = peer._world.tick_count
+                if sent[player] <= tick:
+                    peer.input(tick, player, inputs[player][tick])
+                    sent[player] = tick + 1
+                waited += not peer.step()
+            peer.settle()
+            confirmed = peer.confirmed_tick
+            assert peer.hash(confirmed) == expected[confirmed]
+            data = inputs[player][needed[player] : sent[player]]
+            network.send(other, frame, (needed[player], data, got[player], confirmed, peer.hash(confirmed)))
+        frame += 1
+    assert frame > ticks and waited > 0
+    assert peers["Ada"]._world.state_hash() == peers["Grace"]._world.state_hash() == expected[-1]
+
+
+def test_a_peer_that_has_drifted_apart_is_named_with_body_and_field():
+    worlds = arena(), arena()
+    worlds[1].body("Grace").velocity = (0.0, 1e-300, 0.0)
+    one, two = (Rollback(world, players=PLAYERS, apply=steer) for world in worlds)
+    for peer in (one, two):
+        for tick in range(3):
+            for player in PLAYERS:
+                peer.input(tick, player, b"\x40")
+            peer.step()
+    with pytest.raises(DesyncError, match=r"at tick 0 the state hash of this peer is 0x[0-9a-f]{16} and") as caught:
+        one.check(0, two.hash(0))
+    assert caught.value.tick == 0 and caught.value.own_hash == one.hash(0) != caught.value.peer_hash == two.hash(0)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    message = (
+        r"the first difference is velocity of body 'Grace', \[0\.0, 0\.0, 0\.0\] here and \[0\.0, 1e-300, 0\.0\] there"
+    )
+    for peers in (two.snapshot(0), Snapshot.from_bytes(two.snapshot(0).to_bytes())):
+        with pytest.raises(DesyncError, match=message):
+            one.check(0, two.hash(0), peers)
+    one.check(3, one.hash(3))
+    for player in PLAYERS:
+        one.input(3, player, b"")
+    one.check(4, 12345)  # not yet confirmed
+    with pytest.raises(DesyncError, match="at tick 4"):
+        one.step()
+        one.step()
+
+
+def test_inputs_that_cannot_be_used_are_rejected():
+    world = arena()
+    rollback = Rollback(world, 4, players=PLAYERS, apply=steer)
+    for tick in range(20):
+        for player in PLAYERS:
+            rollback.input(tick, player, b"a")
+        rollback.step()
+    for call, kind, message in (
+        (lambda: rollback.input(3, "Ada", b"a"), ValueError, r"tick must be at least 20, because the inputs .* got 3"),
+        (lambda: rollback.input(19, "Ada", b"b"), ValueError, r"data of player 'Ada' for tick 19 must be b'a'"),
+        (lambda: rollback.input(20, "Eve", b"a"), ValueError, r"player must be one of \['Ada', 'Grace'\]; got 'Eve'"),
+        (lambda: rollback.input(-1, "Ada", b"a"), ValueError, r"tick must be an integer of at least 0"),
+        (lambda: rollback.input(10**9, "Ada", b"a"), ValueError, r"tick must be at most"),
+        (
+            lambda: Rollback(world, 0, players=PLAYERS, apply=steer),
+            ValueError,
+            r"frames must be an integer of at least 1",
+        ),
+        (lambda: Rollback(world, players=[], apply=steer), ValueError, r"players must be at least one"),
+        (lambda: Rollback(world, players="Ada", apply=steer), TypeError, r"players must be a list"),
+        (lambda: Rollback(3, players=PLAYERS, apply=steer), TypeError, r"world must be a World"),
+        (lambda: Rollback(world, players=PLAYERS, apply=3), TypeError, r"apply must be a function"),
+        (lambda: rollback.check(0, 1, b"x"), TypeError, r"snapshot must be a Snapshot"),
+    ):
+        with pytest.raises(kind, match=message):
+            call()
+    assert rollback.input(19, "Ada", b"a") is None
+
+
+def test_an_input_that_cannot_be_applied_leaves_the_tick_undone():
+    world = World(0.5)
+    ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+
+    def push(world, inputs):
+        ship.apply_force((1.0, 0.0, 0.0))
+        if inputs[0] == b"bad":
+            raise LookupError
+
+    rollback = Rollback(world, players=[0], apply=push)
+    before = world.state_hash()
+    rollback.input(0, 0, b"bad")
+    for _ in range(2):
+        with pytest.raises(LookupError):
+            rollback.step()
+        assert world.state_hash() == before
+
+
+def test_old_ticks_are_forgotten():
+    world = arena()
+    rollback = Rollback(world, 4, players=PLAYERS, apply=steer)
+    for tick in range(400):
+        for player in PLAYERS:
+            rollback.input(tick, player, np.float64(tick).tobytes())
+        rollback.step()
+    sizes = [len(rollback._snapshots), len(rollback._used), *(len(inputs) for inputs in rollback._inputs.values())]
+    assert max(sizes) <= 10 and len(rollback._hashes) <= 256

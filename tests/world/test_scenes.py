@@ -1,0 +1,354 @@
+"""Scenes and save games: what is written can be read, by people and by `World.load`, and what is wrong is named by its place."""
+
+import json
+import random
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, World, flight, forces
+from engine.integrators import Extrapolated, RungeKutta4, Substepped
+
+from ..full_world import Controller, Gusts, Wind, count_ticks, full_world
+from ..worlds import OTHER
+from .test_snapshots import driven_world, run
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "scene-1.schema.json"
+
+
+def known():
+    """What the file of `full_world` names."""
+    return {
+        "tests.full_world.Wind": Wind,
+        "tests.full_world.Gusts": Gusts(),
+        "tests.full_world.Controller": Controller(),
+        "tests.full_world.count_ticks": count_ticks,
+    }
+
+
+def test_a_save_game_goes_on_with_every_bit(tmp_path):
+    for number, world in enumerate((full_world(called=False), driven_world())):
+        world.time_scale, world.max_ticks_per_frame = Fraction(1, 3), 5
+        world.keep_out, world.coasting = ((900.0, 0.0, 1.0), 2.0), number == 0
+        world.advance(0.01)
+        path = tmp_path / f"{number}.json"
+        world.save(path)
+        loaded = World.load(path, objects=known())
+        assert loaded.state_hash() == world.state_hash() and loaded.tick_count == world.tick_count
+        assert (loaded._exact_dt, loaded.alpha) == (world._exact_dt, world.alpha)
+        assert loaded._clock.exact_time_scale == Fraction(1, 3) and loaded.coasting is (number == 0)
+        assert loaded.keep_out[0].tolist() == [900.0, 0.0, 1.0]
+        assert run(loaded) == run(world)
+        assert sorted(entry.name for entry in tmp_path.iterdir()) == [f"{other}.json" for other in range(number + 1)]
+
+
+def test_functions_and_called_forces_are_given_by_name(tmp_path):
+    world = World(0.25)
+    world.add_body(OTHER, name="ship")
+    world.add_force(Gusts())
+    world.on_tick(steer, every=2, name="steer")
+    world.step(3)
+    world.save(tmp_path / "game.json")
+    with pytest.raises(ValueError, match=r"World\.load: called_forces\[0\] must be a key of `objects`"):
+        World.load(tmp_path / "game.json")
+    with pytest.raises(ValueError, match=r"World\.load: on_tick\[0\]\[0\] must be a key of `objects`, .* got 'steer'"):
+        World.load(tmp_path / "game.json", objects={"tests.full_world.Gusts": Gusts()})
+    loaded = World.load(tmp_path / "game.json", objects={"tests.full_world.Gusts": Gusts(), "steer": steer})
+    assert run(loaded) == run(world)
+    assert World.load(tmp_path / "game.json", missing="drop").forces == ()
+
+
+def steer(world):
+    world.body("ship").apply_force((1.0, 2.0, 3.0))
+
+
+def test_a_scene_without_a_snapshot_starts_at_zero_with_the_same_parameters(tmp_path):
+    """States of bodies and parameters of forces to the bit; a wheel and a ship with a tank to rounding."""
+    world = full_world(called=False)
+    world.save(tmp_path / "scene.json", snapshot=False)
+    loaded = World.load(tmp_path / "scene.json", objects=known())
+    assert loaded.tick_count == 0 and len(loaded.bodies) == 4
+    for name in ("bodies", "thrusters", "springs", "linear drags", "Wind"):
+        tables = [next(t for key, t in w._store.tables.items() if name in key) for w in (world, loaded)]
+        for field in tables[0].schema.hashed:
+            if field.name not in ("principal_axes",):
+                assert np.array_equal(tables[0].read(field.name), tables[1].read(field.name)), field.name
+    assert loaded.memory["random"].value.tolist() == [[1, 2], [3, 2**64 - 1]]
+    world = driven_world()
+    world.save(tmp_path / "scene.json", snapshot=False)
+    loaded = World.load(tmp_path / "scene.json")
+    for body, other in zip(world.bodies, loaded.bodies, strict=True):
+        assert other.position == pytest.approx(body.position, rel=1e-13, abs=1e-13)
+        assert other.velocity == pytest.approx(body.velocity, rel=1e-12, abs=1e-13)
+        assert other.mass == body.mass and other.stored_momentum_body == pytest.approx(
+            body.stored_momentum_body, rel=1e-12
+        )
+    world.step(20)
+    loaded.step(20)
+    assert loaded.state.position == pytest.approx(world.state.position, rel=1e-10)
+
+
+def test_every_kind_of_force_and_part_can_be_written(tmp_path):
+    world = World(0.01, integrator=Substepped(RungeKutta4(), 2), game_mode=False)
+    a, b = (world.add_body(OTHER, name=name) for name in "ab")
+    tank = world.add_part(flight.Tank.cylinder(a, (0, 0, 0), 0.2, 0.5, 1.0, axis=(0, 0, 1), settled=True, capacity=2.0))
+    earth = flight.MagneticDipole(7.71e15, (0.1, 0.2, -1.0))
+    world.add_part(flight.Magnetorquer(a, axis=(1, 2, 3), max_dipole=0.2, field=earth)).dipole = 0.1
+    bank = forces.ThrusterBank(
+        *(a,),
+        positions=[(1, 0, 0), (0, 1, 0)],
+        directions=[(1, 1, 0), (0, 1, 2)],
+        max_forces=2.0,
+        tank=tank,
+        specific_impulse=90.0,
+    )
+    for force in (
+        bank,
+        forces.AngularDamping(0.1),
+        forces.GravityGradient(4e14, (7e6, 0, 0)),
+        forces.Lorentz(0.1, electric_field=(1, 2, 3), magnetic_field=(0, 0, 1), bodies=[b]),
+        forces.QuadraticDrag([0.1, 0.2], bodies=[b, a]),
+        forces.PointGravity(4e14, (7e6, 1, 2), j2=1e-3, reference_radius=6e6, axis=(1, 2, 3)),
+        forces.RadiationPressure(
+            b,
+            area=2.0,
+            normal_body=(1, 1, 0),
+            at_body=(0, 1, 0),
+            specular=0.3,
+            diffuse=0.2,
+            sun_direction_world=(0, 1, 1),
+        ),
+        forces.AtmosphericDrag(
+            b,
+            drag_area=2.0,
+            at_body=(0, 1, 0),
+            density=1e-12,
+            reference_altitude=4e5,
+            scale_height=6e4,
+            planet_radius=6e6,
+        ),
+        forces.ConstantForce(a, force_world=(1, 2, 3), at_body=(1, 0, 0)),
+        forces.ConstantTorque(b, torque_body=(1, 2, 3)),
+    ):
+        world.add_force(force)
+    bank.throttle = (0.25, 0.5)
+    world.forces[1].enabled = False
+    world.save(tmp_path / "scene.json", snapshot=False)
+    loaded = World.load(tmp_path / "scene.json")
+    assert [repr(thing) for thing in (*loaded.parts, *loaded.forces)] == [
+        repr(t) for t in (*world.parts, *world.forces)
+    ]
+    for name, table in world._store.tables.items():
+        for field in table.schema.hashed:
+            if name not in ("bodies", "driven"):
+                assert np.array_equal(table.read(field.name), loaded._store.tables[name].read(field.name)), (
+                    name,
+                    field.name,
+                )
+    assert loaded.forces[1].enabled is False and repr(loaded.integrator) == repr(world.integrator)
+    loaded.save(tmp_path / "again.json", snapshot=False)
+    assert len(loaded.bodies) == 2
+
+
+def test_a_scene_can_be_written_by_hand(tmp_path):
+    text = """{
+        "format": "polhode scene", "version": 1, "dt": "1/90", "integrator": "rk4",
+        "bodies": [{"name": "ship", "mass": 2.0, "inertia_body": [1, 2, 2.5], "velocity": [1, 0, 0]}],
+        "forces": [
+            {"class": "UniformGravity", "acceleration_world": [0, -9.81, 0]},
+            {"class": "Thruster", "body": "ship", "position": [0, 0, -1], "direction": [0, 0, 2], "max_force": 5,
+             "fields": {"throttle": [[0.5]]}}
+        ]
+    }"""
+    (tmp_path / "scene.json").write_text(text)
+    world = World.load(tmp_path / "scene.json")
+    assert world._exact_dt == Fraction(1, 90) and world.integrator.name == "rk4"
+    assert world.forces[1].throttle == 0.5 and world.forces[1].direction.tolist() == [0.0, 0.0, 1.0]
+    world.step(90)
+    assert world.body("ship").position[0] == pytest.approx(1.0)
+
+
+def test_methods_with_parameters_come_back(tmp_path):
+    for method in (
+        Extrapolated(RungeKutta4(variables="body_rates", keep_momentum=True)),
+        Substepped(RungeKutta4(), tolerance=1e-6),
+    ):
+        World(0.1, integrator=method).save(tmp_path / "scene.json")
+        assert repr(World.load(tmp_path / "scene.json").integrator) == repr(method)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("format", "another"),
+        ("version", 2),
+        ("dt", -1),
+        ("dt", "1/0"),
+        ("integrator", "rk99"),
+        ("integrator", {"class": "World"}),
+        ("game_mode", 1),
+        ("max_ticks_per_frame", 0),
+        ("time_scale", -1),
+        ("paused", "no"),
+        ("bodies", {}),
+        ("bodies[1].orientation", [0, 0, 0, 2]),
+        ("bodies[1].orientation", [0, 0, "0", 1]),
+        ("bodies[2].mass", -1),
+        ("bodies[2].inertia_body", [1, 2]),
+        ("bodies[2].inertia_body", [0, 0, 0]),
+        ("bodies[2].velocity", [10**400, 0, 0]),
+        ("bodies[3].position", "here"),
+        ("bodies[3].name", 3),
+        ("forces[2].class", "World"),
+        ("forces[2].class", "Thrusters"),
+        ("forces[2].body", "nobody"),
+        ("forces[2].max_force", -1),
+        ("forces[2].direction", [0, 0, 0]),
+        ("forces[2].fields.throttle", [[2.0]]),
+        ("forces[2].fields.throttle", [0.5]),
+        ("forces[2].fields.nothing", [[0.5]]),
+        ("forces[7].bodies", ["ship", "ship"]),
+        ("forces[11].other", 3),
+        ("forces[11].stiffness", None),
+        ("memory.integral.value", [1, "x"]),
+        ("memory.integral.dtype", "object"),
+        ("called_forces", 3),
+        ("on_tick", [["steer"]]),
+        ("snapshot", "!!"),
+        ("snapshot", "AAAA"),
+    ],
+)
+def test_each_error_names_the_place(tmp_path, path, value):
+    world = full_world(called=False)
+    world.save(tmp_path / "scene.json")
+    scene = json.loads((tmp_path / "scene.json").read_text())
+    keys = re.findall(r"\w+", path)
+    target = scene
+    for key in keys[:-1]:
+        target = target[int(key)] if key.isdigit() else target[key]
+    if not (isinstance(target, dict) and keys[-1] in target):
+        assert keys[-1] == "nothing"
+    target[keys[-1]] = value
+    (tmp_path / "scene.json").write_text(json.dumps(scene))
+    with pytest.raises((ValueError, TypeError)) as caught:
+        World.load(tmp_path / "scene.json", objects=known())
+    assert str(caught.value).startswith("World.load: ")
+    place = path.split("[")[0] if path in ("on_tick", "called_forces") else path
+    assert place in str(caught.value), str(caught.value)
+
+
+def test_damaged_scenes_are_rejected_with_a_place(tmp_path):
+    """A value of the wrong kind anywhere, a key that is not known, or a cut."""
+    world = full_world(called=False)
+    world.save(tmp_path / "scene.json", snapshot=False)
+    text = (tmp_path / "scene.json").read_text()
+    generator, path = random.Random(2), tmp_path / "damaged.json"
+    for number in range(300):
+        scene = json.loads(text)
+        target, key = scene, generator.choice(sorted(scene))
+        while isinstance(target[key], dict | list) and target[key] and generator.random() < 0.8:
+            target = target[key]
+            key = generator.choice(sorted(target)) if isinstance(target, dict) else generator.randrange(len(target))
+        if number % 3 == 0:
+            path.write_text(text[: generator.randrange(len(text) - 3)])
+        elif number % 3 == 1 and isinstance(target, dict):
+            target["something else"] = 1
+            path.write_text(json.dumps(scene))
+        else:
+            target[key] = {"nonsense": [1, {"x": None}]}
+            path.write_text(json.dumps(scene))
+        with pytest.raises((ValueError, TypeError), match=r"World\.load: \w"):
+            World.load(path, objects=known())
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
+    world = World(0.1)
+    path = tmp_path / "game.json"
+    world.save(path)
+    before = path.read_bytes()
+    world.step()
+    monkeypatch.setattr("os.fsync", lambda file: (_ for _ in ()).throw(OSError("No space left on device")))
+    with pytest.raises(OSError, match="No space"):
+        world.save(path)
+    assert path.read_bytes() == before and [entry.name for entry in tmp_path.iterdir()] == ["game.json"]
+    with pytest.raises(OSError, match=r"[Nn]o such file"):
+        world.save(tmp_path / "missing" / "game.json")
+
+
+def test_the_published_schema_accepts_scenes_and_names_every_key(tmp_path):
+    schema = json.loads(SCHEMA.read_text())
+    world = driven_world()
+    world.memory.add("x", 2)
+    world.save(tmp_path / "scene.json")
+    scene = json.loads((tmp_path / "scene.json").read_text())
+    check_schema(scene, schema, schema, "")
+    for key, value in (("version", 2), ("bodies", 3), ("dt", True), ("extra", 1)):
+        with pytest.raises(AssertionError):
+            check_schema({**scene, key: value}, schema, schema, "")
+    from engine.scenes import _BODY_KEYS, _KEYS
+
+    assert set(schema["properties"]) == set(_KEYS)
+    assert set(schema["$defs"]["body"]["properties"]) == set(_BODY_KEYS)
+
+
+def check_schema(value, schema, root, path):
+    """The part of JSON Schema that the published one uses."""
+    if "$ref" in schema:
+        return check_schema(value, root["$defs"][schema["$ref"].rsplit("/", 1)[1]], root, path)
+    kinds = {
+        "object": dict,
+        "array": list,
+        "string": str,
+        "boolean": bool,
+        "number": (int, float),
+        "integer": int,
+    }
+    if "anyOf" in schema:
+        errors = []
+        for option in schema["anyOf"]:
+            try:
+                return check_schema(value, option, root, path)
+            except AssertionError as error:
+                errors.append(error)
+        raise AssertionError(path, errors)
+    if "const" in schema:
+        assert value == schema["const"], path
+    if "type" in schema:
+        assert isinstance(value, kinds[schema["type"]]), path
+        assert schema["type"] == "boolean" or not isinstance(value, bool), path
+    if "exclusiveMinimum" in schema:
+        assert value > schema["exclusiveMinimum"], path
+    if isinstance(value, dict):
+        assert set(schema.get("required", ())) <= set(value), path
+        for key, inner in value.items():
+            extra = schema.get("additionalProperties", True)
+            if key in schema.get("properties", {}):
+                check_schema(inner, schema["properties"][key], root, f"{path}.{key}")
+            else:
+                assert extra is not False, f"{path}.{key}"
+                if isinstance(extra, dict):
+                    check_schema(inner, extra, root, f"{path}.{key}")
+    if isinstance(value, list):
+        assert schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)), path
+        for place, inner in enumerate(value):
+            check_schema(inner, schema.get("items", {}), root, f"{path}[{place}]")
+    return None
+
+
+def test_wrong_arguments_are_rejected(tmp_path):
+    world = World(0.1)
+    world.add_body(MassProperties.sphere(1.0, 0.5))
+    path = tmp_path / "game.json"
+    world.save(path)
+    with pytest.raises(ValueError, match=r"World\.load: missing must be 'raise' or 'drop'"):
+        World.load(path, missing="no")
+    with pytest.raises(TypeError, match=r"World\.load: objects must be a mapping"):
+        World.load(path, objects=[1])
+    with pytest.raises(TypeError, match=r"World\.save: snapshot must be True or False"):
+        world.save(path, snapshot=1)
+    world.on_tick(lambda world: world.save(path))
+    with pytest.raises(RuntimeError, match=r"World\.save cannot be called from inside a tick"):
+        world.step()
