@@ -21,6 +21,7 @@ from .forces.spring import SPRINGS
 from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
+from .joints.joint import Joint
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
 from .store.calling import Callback, check_calls, identity
@@ -35,8 +36,9 @@ from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_o
 from .store.views import TableView
 from .tick.actuators import Actuators, refuse_actuators
 from .tick.fields import Fields
-from .tick.force_list import AnyForce, ForceList, Member
+from .tick.force_list import AnyForce, ForceList, Member, kind_of
 from .tick.held import Held
+from .tick.joints import Joints, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
 from .tick.prepare import Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
@@ -52,6 +54,8 @@ GivenForce = TypeVar("GivenForce", bound=AnyForce)
 """The type of the force given to `World.add_force`, which returns it."""
 GivenPart = TypeVar("GivenPart", bound=TableRows)
 """The type of the part given to `World.add_part`, which returns it."""
+GivenJoint = TypeVar("GivenJoint", bound=Joint)
+"""The type of the joint given to `World.add_joint`, which returns it."""
 GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
@@ -104,6 +108,7 @@ class World:
         "_held",
         "_in_frame",
         "_integrator",
+        "_joints",
         "_last_tick",
         "_memory",
         "_model",
@@ -145,7 +150,9 @@ class World:
         self._fields = Fields(self._bodies, self._store)
         self._actuators = Actuators(self._store, self._bodies, self._held)
         self._bodies.actuators = self._actuators
-        self._plan = Plan(self._bodies, self._held, self._fields, self._actuators, self._dt, self._threads)
+        self._joints = Joints(self._store, self._bodies)
+        self._bodies.joints = self._joints
+        self._plan = Plan(self._bodies, self._held, self._fields, self._actuators, self._joints, self._dt, self._threads)
         self._forces = ForceList(self._store, self._bodies, self._plan, self._memory)
         self._stages = Stages(
             self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
@@ -328,6 +335,8 @@ class World:
         value.check_game_mode(self._game_mode)
         if self._actuators.any:
             refuse_actuators(value, "World")
+        if self._joints.any:
+            refuse_joints(value, "World")
         with self._store.all_or_nothing():
             self._store.before_change()
             if hasattr(self, "_integrator"):
@@ -551,12 +560,12 @@ class World:
     @property
     def forces(self) -> tuple[AnyForce, ...]:
         """The forces, in the order in which they were added."""
-        return self._forces.added_as(parts=False)
+        return self._forces.added_as("force")
 
     @property
     def parts(self) -> tuple[TableRows, ...]:
         """The parts of the bodies, in the order in which they were added."""
-        return self._forces.added_as(parts=True)
+        return self._forces.added_as("part")
 
     @property
     def thrusters(self) -> TableView:
@@ -628,8 +637,8 @@ class World:
             ... def wind(wrench, bodies, time):
             ...     wrench.force_world[:, 0] += 3.0
         """
-        if isinstance(force, TableRows) and force._is_part:
-            refuse("World.add_force", "force", force, "a force; add this part of a body by World.add_part", TypeError)
+        if (kind := kind_of(force)) != "force":
+            refuse("World.add_force", "force", force, f"a force; add this {kind} by World.add_{kind}", TypeError)
         self._forces.add(force)
         return force
 
@@ -668,7 +677,7 @@ class World:
             TypeError: It is not a part.
             ValueError: It is already in a world, is a part of a body of another world, or does not fit the body or its other parts.
         """
-        if not (isinstance(part, TableRows) and part._is_part):
+        if kind_of(part) != "part":
             rule = "a part of engine.flight, such as a ReactionWheel; forces are added by World.add_force"
             refuse("World.add_part", "part", part, rule, TypeError)
         self._forces.add(part)
@@ -684,6 +693,52 @@ class World:
             ValueError: It is not a part of this world.
         """
         self._forces.remove(part, "part")
+
+    # joints
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints, in the order in which they were added."""
+        return self._forces.added_as("joint")
+
+    @property
+    def islands(self) -> tuple[tuple[Body, ...], ...]:
+        """The bodies that enabled joints, and springs between bodies, connect; each island and all islands in the order of the bodies."""
+        graph = self._joints.graph
+        groups = [] if graph is None else sorted(graph.groups)
+        return tuple(tuple(self._bodies.handles[column] for column in group) for group in groups)
+
+    def add_joint(self, joint: GivenJoint) -> GivenJoint:
+        """Add a joint between two bodies of this world, or between a body and the world.
+
+        Bodies in relative motion are brought together by an impulse between them at the next tick, which keeps linear and angular momentum.
+
+        Args:
+            joint: A joint of `engine.joints` that is in no world yet.
+
+        Returns:
+            The joint.
+
+        Raises:
+            TypeError: It is not a joint.
+            ValueError: It is already in a world, links bodies of another world, or the integrator cannot move joints.
+        """
+        if kind_of(joint) != "joint":
+            refuse("World.add_joint", "joint", joint, "a joint of engine.joints, such as a Hinge", TypeError)
+        refuse_joints(self._integrator, f"World.add_joint: {joint!r}")
+        self._forces.add(joint)
+        return joint
+
+    def remove_joint(self, joint: Joint) -> None:
+        """Remove a joint from the world; it keeps its settings and may be added again.
+
+        Args:
+            joint: A joint of this world.
+
+        Raises:
+            ValueError: It is not a joint of this world.
+        """
+        self._forces.remove(joint, "joint")
 
     @overload
     def on_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...

@@ -74,8 +74,8 @@ class TableRows:
     __slots__ = ("_bodies", "_first_id", "_last_id", "_numbering", "_rows", "_several", "_table")
 
     _schema: ClassVar[Schema]
-    _is_part: ClassVar[bool] = False
-    """Whether it is added by `World.add_part` and not by `World.add_force`."""
+    _kind_of_member: ClassVar[str] = "force"
+    """Which of `World.add_force`, `World.add_part` and `World.add_joint` adds it: "force", "part" or "joint"."""
     _table: Table
     _first_id: int
     _last_id: int

@@ -261,6 +261,7 @@ class Stages:
         is_counted = self._bodies.tick_count > self._tick_start
         try:
             self._plan.actuators.recover(is_counted, self._dt, self._bodies.control)
+            self._plan.joints.recover(self._bodies.control)
             if store.log is not None and not is_counted:
                 self._plan.held.spoil_all()
                 store.roll_back()
@@ -277,6 +278,10 @@ class Stages:
             NonFiniteStateError: The message names the body and, if it can be found, the force that caused it.
             RuntimeError: A loop rejected its arrays.
         """
+        self._plan.joints.recover(self._bodies.control)
+        conflict = self._plan.joints.failure(self._bodies.tick_count * self._dt)
+        if conflict is not None:
+            raise conflict
         index = int(self._bodies.control[BAD])
         if index < 0:
             raise RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")

@@ -34,10 +34,10 @@ neither needs it nor waits for it."""
 FLOORS = {
     "compilation": ["compilation"],
     "mathematics": ["kernels"],
-    "loops": ["loops"],
+    "loops": ["loops", "constraints"],
     "arguments, shapes and functions": ["checks", "clock", "formulas", "reading", "rotation", "scalar", "solids"],
     "state": ["store"],
-    "methods, forces and flight": ["flight", "forces", "integrators"],
+    "methods, forces and flight": ["flight", "forces", "integrators", "joints"],
     "the tick": ["tick"],
     "what users hold": ["body", "copying", "diagnostics", "second_name", "world", "", "__main__"],
 }

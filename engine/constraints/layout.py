@@ -1,0 +1,107 @@
+"""The layout of the arrays of the island step.
+
+Island bodies are copied out of the columns of the world into small arrays in which the bodies of an island are adjacent. The number of a
+body in them is its place. `own` has the rows of `loops.layout`, `stages` those of `loops.splitting_passes`. `work` has, per place, the pose
+at the start and at the end of a drift relative to a point that moves with the island, and the velocities there.
+"""
+
+from ..loops.layout import STATE_ROWS
+
+# rows of `joints`, in the order of their schema; a test compares the two
+BODY, OTHER, ENABLED, TYPE = 0, 1, 2, 3
+AT_BODY, AT_OTHER = 4, 7
+FRAME_BODY, FRAME_OTHER = 10, 14
+"""Quaternions from the axes of the joint to those of the body and of the other body, or of the world."""
+LENGTH = 18
+"""The length of a rod."""
+LOWER, UPPER = 19, 20
+"""Limits of the freedom; an infinite one does not act."""
+FRICTION = 21
+"""Largest torque or force of dry friction."""
+MOTOR, MOTOR_TARGET, MOTOR_FREQUENCY, MOTOR_DAMPING, MOTOR_LIMIT = 22, 23, 24, 25, 26
+"""Kind of motor (0 none, 1 rate, 2 position) and its numbers."""
+SPRING, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_REST = 27, 28, 29, 30
+"""Kind of spring (0 none, 1 by frequency, 2 by stiffness); frequency and ratio, or stiffness and damping."""
+BREAK_FORCE, BREAK_TORQUE = 31, 32
+COORDINATE = 33
+"""Angle of a hinge, counted over turns, or distance of a slider, at the end of the tick."""
+POSITION_FORCES, VELOCITY_FORCES = 34, 46
+"""Mean force of each row over the last step in the two stages, from which the next step starts."""
+FORCE, TORQUE = 58, 61
+"""Mean over the last tick, on the body, world axes; the torque is about the common point."""
+JOINT_ROWS = 64
+MOST_ROWS = 12
+"""Rows of one joint at most."""
+STATE_FIRST, STATE_LAST = COORDINATE, JOINT_ROWS
+"""The components that a tick changes."""
+
+BALL, HINGE, SLIDER, WELD, DISTANCE, UNIVERSAL, PLANAR = range(7)
+EQUALITY_ROWS = (3, 5, 5, 6, 1, 4, 3)
+"""Rows that hold a joint together, by type."""
+
+NO_MOTOR, RATE_MOTOR, POSITION_MOTOR = range(3)
+NO_SPRING, SPRING_BY_FREQUENCY, SPRING_BY_STIFFNESS = range(3)
+
+# kinds of rows
+EQUALITY, LOWER_LIMIT, UPPER_LIMIT, MOTOR_ROW, FRICTION_ROW, SPRING_ROW = range(6)
+ROW_KINDS = 6
+
+# columns of `rows`, one row per constraint
+RESIDUAL = 0
+LINEAR, ANGULAR = 1, 4
+"""Directions of impulse and angular impulse at the common point, world axes."""
+ON_BODY, ON_OTHER = 7, 10
+"""Angular impulse about the mass centre that a unit of the row gives to the body and takes from the other, in the axes of each."""
+SOFTNESS = 13
+"""Regularisation R of the row."""
+IMPULSE = 14
+MISS = 15
+"""What is left of the row's equation: a relative velocity."""
+IS_TURN = 16
+"""Whether the residual is an angle."""
+LEAST, MOST = 17, 18
+"""Bounds of the impulse."""
+BEFORE = 19
+"""The impulse before a solve."""
+KIND = 20
+BIAS = 21
+IS_FREE = 22
+"""Whether the impulse is between its bounds."""
+ROW_SIZE = 23
+
+# columns of `links`, one row per joint
+JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)
+"""Row of the table, places of the two bodies (-1 for the world), its rows, the block of the pair, and whether the body comes after the
+other in the elimination."""
+LINK_SIZE = 7
+
+# columns of `islands`
+BODIES, BODIES_END, LINKS, LINKS_END, ROWS, ROWS_END, PROGRAM, PROGRAM_END, BLOCKS, BLOCKS_END, IS_ANCHORED, IS_HARD = range(12)
+ISLAND_SIZE = 12
+
+# columns of `program`, one row per operation on blocks
+OPERATION, TARGET, LEFT, RIGHT, PLACE, OTHER_PLACE = range(6)
+FACTOR, DIVIDE, SUBTRACT = range(3)
+
+# rows of `work`
+START, END = 0, STATE_ROWS
+PUSH, TWIST = 2 * STATE_ROWS, 2 * STATE_ROWS + 3
+"""Sum of impulses and of angular impulses about the mass centre, world axes."""
+SOLUTION = 2 * STATE_ROWS + 6
+"""Change of velocity (world axes) and of angular velocity (body axes)."""
+KICKED = 2 * STATE_ROWS + 12
+"""Velocity after the last kick, and the sum of the impulses since, world axes."""
+SUM = KICKED + 3
+TOTAL = SUM + 3
+WORK_ROWS = TOTAL + 6
+
+# columns of `points`, one row per joint
+ARM, OTHER_ARM = 0, 3
+"""From the mass centres to the common point, world axes."""
+GIVEN, TURNED = 6, 9
+"""Impulse and angular impulse at the common point since the start of the tick."""
+POINT_SIZE = 12
+
+# `measures`, one row per island
+SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK = 0, 1, 4, 7, 8, 9
+MEASURES = 10
