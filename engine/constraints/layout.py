@@ -18,10 +18,10 @@ LOWER, UPPER = 19, 20
 """Limits of the freedom; an infinite one does not act."""
 FRICTION = 21
 """Largest torque or force of dry friction."""
-MOTOR, MOTOR_TARGET, MOTOR_FREQUENCY, MOTOR_DAMPING, MOTOR_LIMIT = 22, 23, 24, 25, 26
-"""Kind of motor (0 none, 1 rate, 2 position) and its numbers."""
+MOTOR, MOTOR_TARGET, MOTOR_STIFFNESS, MOTOR_DAMPING, MOTOR_LIMIT = 22, 23, 24, 25, 26
+"""Kind of motor (0 none, 1 rate, 2 position) and its numbers; the last is its largest torque or force."""
 SPRING, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_REST = 27, 28, 29, 30
-"""Kind of spring (0 none, 1 by frequency, 2 by stiffness); frequency and ratio, or stiffness and damping."""
+"""Whether there is a spring, and its numbers."""
 BREAK_FORCE, BREAK_TORQUE = 31, 32
 COORDINATE = 33
 """Angle of a hinge, counted over turns, or distance of a slider, at the end of the tick."""
@@ -35,16 +35,15 @@ MOST_ROWS = 12
 STATE_FIRST, STATE_LAST = COORDINATE, JOINT_ROWS
 """The components that a tick changes."""
 
-BALL, HINGE, SLIDER, WELD, DISTANCE, UNIVERSAL, PLANAR = range(7)
-EQUALITY_ROWS = (3, 5, 5, 6, 1, 4, 3)
+BALL, HINGE, SLIDER, WELD, ROD, UNIVERSAL, PLANAR, ROPE = range(8)
+EQUALITY_ROWS = (3, 5, 5, 6, 1, 4, 3, 0)
 """Rows that hold a joint together, by type."""
 
 NO_MOTOR, RATE_MOTOR, POSITION_MOTOR = range(3)
-NO_SPRING, SPRING_BY_FREQUENCY, SPRING_BY_STIFFNESS = range(3)
 
 # kinds of rows
-EQUALITY, LOWER_LIMIT, UPPER_LIMIT, MOTOR_ROW, FRICTION_ROW, SPRING_ROW = range(6)
-ROW_KINDS = 6
+EQUALITY, LOWER_LIMIT, UPPER_LIMIT, MOTOR_ROW, FRICTION_ROW, DRIVE_ROW, SPRING_ROW = range(7)
+"""A drive is a motor that holds a position."""
 
 # columns of `rows`, one row per constraint
 RESIDUAL = 0
@@ -61,13 +60,16 @@ IS_TURN = 16
 """Whether the residual is an angle."""
 LEAST, MOST = 17, 18
 """Bounds of the impulse."""
-BEFORE = 19
-"""The impulse before a solve."""
 KIND = 20
-BIAS = 21
+START_COORDINATE = 21
+"""The freedom's coordinate at the start of the drift."""
 IS_FREE = 22
-"""Whether the impulse is between its bounds."""
-ROW_SIZE = 23
+"""Whether the impulse is between its bounds, so that the row is part of the matrix."""
+TRIED = 23
+"""The impulse for a trial change of the velocities."""
+RATE, RATE_GAIN = 24, 25
+"""Rate of the row for the change of the velocities so far, and for the next change."""
+ROW_SIZE = 26
 
 # columns of `links`, one row per joint
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)
@@ -92,8 +94,9 @@ SOLUTION = 2 * STATE_ROWS + 6
 KICKED = 2 * STATE_ROWS + 12
 """Velocity after the last kick, and the sum of the impulses since, world axes."""
 SUM = KICKED + 3
-TOTAL = SUM + 3
-WORK_ROWS = TOTAL + 6
+CHANGE = SUM + 3
+"""Change of velocity (world axes) and of angular velocity (body axes) in a solve with bounds."""
+WORK_ROWS = CHANGE + 6
 
 # columns of `points`, one row per joint
 ARM, OTHER_ARM = 0, 3
@@ -103,5 +106,5 @@ GIVEN, TURNED = 6, 9
 POINT_SIZE = 12
 
 # `measures`, one row per island
-SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK = 0, 1, 4, 7, 8, 9
-MEASURES = 10
+SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK, PIECE = 0, 1, 4, 7, 8, 9, 10
+MEASURES = 11

@@ -21,28 +21,40 @@ from .layout import (
     BALL,
     BASE,
     COORDINATE,
-    DISTANCE,
+    DRIVE_ROW,
     EQUALITY,
     FIRST_PLACE,
     FIRST_ROW,
     FRAME_BODY,
     FRAME_OTHER,
+    FRICTION,
+    FRICTION_ROW,
     HINGE,
+    IS_FREE,
     IS_TURN,
     KIND,
     LAST_ROW,
     LENGTH,
     LINEAR,
-    LOWER_LIMIT,
     LOWER,
+    LOWER_LIMIT,
+    MOTOR,
+    MOTOR_ROW,
+    NO_MOTOR,
     ON_BODY,
     ON_OTHER,
     OTHER_ARM,
     PLANAR,
+    RATE_MOTOR,
     RESIDUAL,
+    ROD,
+    ROPE,
     SECOND_PLACE,
     SLIDER,
     SOFTNESS,
+    SPRING,
+    SPRING_ROW,
+    START_COORDINATE,
     TYPE,
     UNIVERSAL,
     UPPER,
@@ -54,6 +66,8 @@ REGULARISATION = 1e-6
 """Softness of a row, as a share of the rate of change that a unit impulse of the row gives to itself."""
 
 _NONE = (0.0, 0.0, 0.0)
+_HUGE = 1e300
+"""A limit beyond this is none."""
 
 
 @inlined
@@ -74,6 +88,7 @@ def _put(rows: Array, row: int, residual: float, linear: Vector, angular: Vector
     store(rows, row, LINEAR, linear)
     store(rows, row, ANGULAR, angular)
     rows[row, IS_TURN] = is_turn
+    rows[row, KIND] = EQUALITY
     return row + 1
 
 
@@ -100,6 +115,26 @@ def _put_across(rows: Array, row: int, axis: Vector, second: Vector, third: Vect
     """Two rows that hold an axis of the body at right angles to two axes of the other body."""
     row = _put(rows, row, dot(axis, second), _NONE, cross(axis, second), 1.0)
     return _put(rows, row, dot(axis, third), _NONE, cross(axis, third), 1.0)
+
+
+@inlined
+def _set_kinds(joints: Array, rows: Array, joint: int, first: int) -> None:
+    """Set the kinds of the rows of a freedom, in the order in which they were counted."""
+    row = first
+    if joints[LOWER, joint] > -_HUGE:
+        rows[row, KIND] = LOWER_LIMIT
+        row += 1
+    if joints[UPPER, joint] < _HUGE:
+        rows[row, KIND] = UPPER_LIMIT
+        row += 1
+    if joints[MOTOR, joint] != NO_MOTOR:
+        rows[row, KIND] = MOTOR_ROW if joints[MOTOR, joint] == RATE_MOTOR else DRIVE_ROW
+        row += 1
+    if joints[FRICTION, joint] > 0.0:
+        rows[row, KIND] = FRICTION_ROW
+        row += 1
+    if joints[SPRING, joint] != 0.0:
+        rows[row, KIND] = SPRING_ROW
 
 
 @inlined
@@ -160,6 +195,7 @@ def joint_rows(
         gap = subtract(at, other_at)
         # the rows of each type
         row = links[link, FIRST_ROW]
+        coordinate, direction = 0.0, _NONE
         common = add_scaled(at, -0.5, gap)
         axis = rotate(frame, 2.0, (1.0, 0.0, 0.0))
         if kind == BALL:
@@ -178,10 +214,11 @@ def joint_rows(
         elif kind == WELD:
             row = _put_point(rows, row, gap)
             row = _put_turn(rows, row, frame, other_frame)
-        elif kind == DISTANCE:
-            length = sqrt(dot(gap, gap))
-            along = scale(1.0 / length, gap) if length > 0.0 else (1.0, 0.0, 0.0)
-            row = _put(rows, row, length - float(joints[LENGTH, joint]), along, _NONE, 0.0)
+        elif kind == ROD or kind == ROPE:
+            coordinate = sqrt(dot(gap, gap))
+            direction = scale(1.0 / coordinate, gap) if coordinate > 0.0 else (1.0, 0.0, 0.0)
+            if kind == ROD:
+                row = _put(rows, row, coordinate - float(joints[LENGTH, joint]), direction, _NONE, 0.0)
         elif kind == UNIVERSAL:
             row = _put_point(rows, row, gap)
             across = rotate(other_frame, 2.0, (1.0, 0.0, 0.0))
@@ -193,8 +230,23 @@ def joint_rows(
             second = rotate(other_frame, 2.0, (0.0, 1.0, 0.0))
             third = rotate(other_frame, 2.0, (0.0, 0.0, 1.0))
             row = _put_across(rows, row, axis, second, third)
+        # the freedom that limits, motors, friction and springs act on
+        turn, is_turn = _NONE, 0.0
+        if kind == HINGE:
+            other_second, other_third = rotate(other_frame, 2.0, (0.0, 1.0, 0.0)), rotate(other_frame, 2.0, (0.0, 0.0, 1.0))
+            own_second = rotate(frame, 2.0, (0.0, 1.0, 0.0))
+            angle = angle_of(dot(own_second, other_third), dot(own_second, other_second))
+            coordinate = counted(angle, float(joints[COORDINATE, joint]))
+            turn, is_turn = axis, 1.0
+        elif kind == SLIDER:
+            coordinate, direction = dot(axis, gap), axis
+        for each in range(row, links[link, LAST_ROW]):
+            _ = _put(rows, each, coordinate, direction, turn, is_turn)
+        if row < links[link, LAST_ROW]:
+            _set_kinds(joints, rows, joint, row)
         if has_directions == 0:
             continue
+        joints[COORDINATE, joint] = coordinate
         # what a unit of each row does to both bodies
         arm, other_arm = subtract(common, center), subtract(common, other_center)
         store(points, link, ARM, arm)
@@ -212,4 +264,6 @@ def joint_rows(
                 mobility += float(own[INVERSE_MASS, other])
                 store(rows, each, ON_OTHER, on_other)
             rows[each, SOFTNESS] = REGULARISATION * (dot(linear, linear) * mobility + answer)
+            rows[each, IS_FREE] = 1.0
+            rows[each, START_COORDINATE] = coordinate
     return 0

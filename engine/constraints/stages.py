@@ -11,30 +11,46 @@ from ..loops.layout import ANGULAR_VELOCITY, INERTIA, INVERSE_INERTIA, INVERSE_M
 from .layout import (
     ANGULAR,
     ARM,
-    BEFORE,
     BLOCK,
     BLOCKS,
     BLOCKS_END,
     BODIES,
     BODIES_END,
+    CHANGE,
+    DRIVE_ROW,
     END,
     FIRST_PLACE,
     FIRST_ROW,
-    GIVEN,
+    FRICTION,
+    FRICTION_ROW,
     IMPULSE,
+    IS_FREE,
+    IS_HARD,
     IS_LATER,
     IS_TURN,
+    KIND,
     LAST_ROW,
+    LEAST,
     LINEAR,
     LINKS,
     LINKS_END,
+    LOWER,
+    LOWER_LIMIT,
     MISS,
+    MOST,
+    MOTOR_LIMIT,
+    MOTOR_ROW,
+    MOTOR_STIFFNESS,
+    MOTOR_TARGET,
     ON_BODY,
     ON_OTHER,
     OTHER_ARM,
+    POSITION_FORCES,
     PROGRAM,
     PROGRAM_END,
     PUSH,
+    RATE,
+    RATE_GAIN,
     RESIDUAL,
     ROWS,
     ROWS_END,
@@ -42,11 +58,16 @@ from .layout import (
     SIZE,
     SOFTNESS,
     SOLUTION,
+    SPRING_REST,
+    SPRING_ROW,
+    SPRING_STIFFNESS,
     START,
-    SUM,
+    START_COORDINATE,
     TOLERANCE,
-    TURNED,
+    TRIED,
     TWIST,
+    UPPER,
+    UPPER_LIMIT,
     WORST,
     WORST_LINK,
 )
@@ -55,10 +76,15 @@ from .rows import load, store
 MOST_ROUNDS = 16
 MOST_REPEATS = 60
 MOST_CORRECTIONS = 9
+MOST_NEWTON_STEPS = 24
+
+_HUGE = 1e300
+"""A bound that is never reached."""
 (
     JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, POSITION_CALL, VELOCITY_CALL, KICK_CALL, MOVE_CALL, FINISH_CALL,
-) = range(10)  # fmt: skip
-CALLS = 10
+    BOUNDS_CALL, BOUNDED_CALL,
+) = range(12)  # fmt: skip
+CALLS = 12
 """Indices into `calls`, the addresses of the kernels that others call."""
 
 
@@ -88,6 +114,8 @@ def island_matrix(
         place, other, between = links[link, FIRST_PLACE], links[link, SECOND_PLACE], links[link, BLOCK]
         own_block, other_block = start + place - first, start + other - first
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            if rows[row, IS_FREE] == 0.0:
+                continue
             stiffness = 1.0 / float(rows[row, SOFTNESS])
             for i in range(6):
                 left = stiffness * rows[row, LINEAR + i if i < 3 else ON_BODY + i - 3]
@@ -202,6 +230,200 @@ def _correct(
         before = largest
 
 
+@inlined
+def _miss(joints: Array, rows: Array, link: int, row: int, step: float) -> float:
+    """What a row misses at the end of a drift, as a velocity."""
+    kind, value = int(rows[row, KIND]), float(rows[row, RESIDUAL])
+    if kind == LOWER_LIMIT:
+        return (value - float(joints[LOWER, link])) / step
+    if kind == UPPER_LIMIT:
+        return (value - float(joints[UPPER, link])) / step
+    if kind == MOTOR_ROW or kind == FRICTION_ROW:
+        target = float(joints[MOTOR_TARGET, link]) if kind == MOTOR_ROW else 0.0
+        return (value - float(rows[row, START_COORDINATE])) / step - target
+    if kind == SPRING_ROW or kind == DRIVE_ROW:
+        first = SPRING_STIFFNESS if kind == SPRING_ROW else MOTOR_STIFFNESS
+        rest = float(joints[SPRING_REST if kind == SPRING_ROW else MOTOR_TARGET, link])
+        stiffness, damping = float(joints[first, link]), float(joints[first + 1, link])
+        start = float(rows[row, START_COORDINATE])
+        # the implicit midpoint rule: half of the spring's impulse over the step
+        wanted = -0.5 * step * stiffness * (0.5 * (start + value) - rest) - 0.5 * damping * (value - start)
+        return float(rows[row, SOFTNESS]) * (float(rows[row, IMPULSE]) - wanted)
+    return value / step
+
+
+@inlined
+def _bounded(rows: Array, row: int, impulse: float) -> float:
+    """An impulse within the bounds of a row."""
+    return min(max(impulse, float(rows[row, LEAST])), float(rows[row, MOST]))
+
+
+@inlined
+def _unsettled(rows: Array, row: int) -> float:
+    """The part of what a row misses that its bounds let it still correct."""
+    softness, impulse = float(rows[row, SOFTNESS]), float(rows[row, IMPULSE])
+    return softness * (impulse - _bounded(rows, row, impulse - float(rows[row, MISS]) / softness))
+
+
+@kernel("joint-bounds")
+def joint_bounds(
+    joints: Array, links: Integers, rows: Array, first: int, last: int, is_end: int, size: float, tolerance: float, step: float
+) -> int:
+    """Set the bounds of the impulses of rows in a stage, and the softness of springs; half of a torque acts in each stage."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            kind = int(rows[row, KIND])
+            least, most = -_HUGE, _HUGE
+            if kind == LOWER_LIMIT or kind == UPPER_LIMIT:
+                limit = float(joints[LOWER if kind == LOWER_LIMIT else UPPER, link])
+                beyond = float(rows[row, RESIDUAL]) - limit
+                if kind == UPPER_LIMIT:
+                    beyond = -beyond
+                near = 16.0 * tolerance / (size if rows[row, IS_TURN] != 0.0 else 1.0)
+                if is_end == 1 and beyond > near:
+                    least, most = 0.0, 0.0
+                elif kind == LOWER_LIMIT:
+                    least = 0.0
+                else:
+                    most = 0.0
+            elif kind == MOTOR_ROW or kind == FRICTION_ROW:
+                most = 0.5 * abs(step) * float(joints[MOTOR_LIMIT if kind == MOTOR_ROW else FRICTION, link])
+                least = -most
+            elif kind == SPRING_ROW or kind == DRIVE_ROW:
+                if kind == DRIVE_ROW:
+                    most = 0.5 * abs(step) * float(joints[MOTOR_LIMIT, link])
+                    least = -most
+                spring = SPRING_STIFFNESS if kind == SPRING_ROW else MOTOR_STIFFNESS
+                stiffness, damping = float(joints[spring, link]), float(joints[spring + 1, link])
+                if is_end == 0:
+                    rows[row, SOFTNESS] = 1.0 / max(0.5 * step * (damping + 0.5 * step * stiffness), 1.0 / _HUGE)
+                else:  # the same impulse again
+                    least = most = step * float(joints[POSITION_FORCES + row - links[link, FIRST_ROW], link])
+            rows[row, LEAST], rows[row, MOST] = least, most
+            rows[row, IMPULSE] = min(max(float(rows[row, IMPULSE]), least), most)
+    return 0
+
+
+@inlined
+def _slope(work: Array, own: Array, links: Integers, rows: Array, first: int, last: int, first_link: int, last_link: int, share: float) -> float:
+    """Rate of change along the next change, at a share of it, of the function that a solve with bounds minimises."""
+    total = 0.0
+    for place in range(first, last):
+        gain = load_vector(work, SOLUTION, place)
+        turn = load_vector(work, SOLUTION + 3, place)
+        velocity = add_scaled(load_vector(work, CHANGE, place), share, gain)
+        rates = add_scaled(load_vector(work, CHANGE + 3, place), share, turn)
+        total += float(own[MASS, place]) * dot(gain, velocity)
+        total += dot(turn, apply_symmetric(load_symmetric(own, INERTIA, place), rates))
+    for link in range(first_link, last_link):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            rate = float(rows[row, RATE]) + share * float(rows[row, RATE_GAIN])
+            impulse = float(rows[row, IMPULSE])
+            tried = _bounded(rows, row, impulse - (float(rows[row, MISS]) + rate) / float(rows[row, SOFTNESS]))
+            total -= (tried - impulse) * float(rows[row, RATE_GAIN])
+    return total
+
+
+@kernel("island-bounded")
+def correct_bounded(
+    own: Array,
+    work: Array,
+    links: Integers,
+    islands: Integers,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    calls: Integers,
+    island: int,
+    size: float,
+    wanted: float,
+) -> int:
+    """Change the impulses, within their bounds, by what removes the rates that the rows miss.
+
+    The change of the velocities minimises ``Δᵀ M Δ/2`` plus a convex function per row, by Newton's method with an exact line search. This is
+    repeated with the regularisation about the last impulse.
+    """
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    before = -1.0
+    for _repeat in range(MOST_REPEATS):
+        for place in range(first, last):
+            for entry in range(6):
+                work[CHANGE + entry, place] = 0.0
+        for row in range(islands[island, ROWS], islands[island, ROWS_END]):
+            rows[row, RATE] = 0.0
+        for newton in range(MOST_NEWTON_STEPS):
+            # trial impulses, which rows are between their bounds, and the right-hand sides
+            changed = newton == 0
+            for place in range(first, last):
+                change = load_vector(work, CHANGE, place)
+                turn = apply_symmetric(load_symmetric(own, INERTIA, place), load_vector(work, CHANGE + 3, place))
+                store_vector(work, SOLUTION, place, scale(-float(own[MASS, place]), change))
+                store_vector(work, SOLUTION + 3, place, scale(-1.0, turn))
+            for link in range(first_link, last_link):
+                place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+                for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+                    impulse = float(rows[row, IMPULSE])
+                    free = impulse - (float(rows[row, MISS]) + float(rows[row, RATE])) / float(rows[row, SOFTNESS])
+                    tried = _bounded(rows, row, free)
+                    is_free = 1.0 if tried == free else 0.0
+                    if is_free != rows[row, IS_FREE]:
+                        changed = True
+                        rows[row, IS_FREE] = is_free
+                    rows[row, TRIED] = tried
+                    pull = tried - impulse
+                    linear = scale(pull, load(rows, row, LINEAR))
+                    add_to_vector(work, SOLUTION, place, linear)
+                    add_to_vector(work, SOLUTION + 3, place, scale(pull, load(rows, row, ON_BODY)))
+                    if other >= 0:
+                        add_to_vector(work, SOLUTION, other, scale(-1.0, linear))
+                        add_to_vector(work, SOLUTION + 3, other, scale(-pull, load(rows, row, ON_OTHER)))
+            if newton > 0 and not changed:
+                break
+            if changed:
+                _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
+                _ = call(
+                    calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END])
+                )
+            _ = call(calls[SOLVE_CALL], (work, blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+            for link in range(first_link, last_link):
+                place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+                for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+                    rows[row, RATE_GAIN] = _along(work, rows, row, place, other, SOLUTION, SOLUTION + 3)
+            # exact line search: the slope along the change is piecewise linear and grows
+            start_slope = -_slope(work, own, links, rows, first, last, first_link, last_link, 0.0)
+            share, low, high = 1.0, 0.0, 1.0
+            slope = _slope(work, own, links, rows, first, last, first_link, last_link, 1.0)
+            if slope > 1e-9 * start_slope:
+                for _halving in range(40):
+                    share = 0.5 * (low + high)
+                    if _slope(work, own, links, rows, first, last, first_link, last_link, share) > 0.0:
+                        high = share
+                    else:
+                        low = share
+            for place in range(first, last):
+                for entry in range(6):
+                    work[CHANGE + entry, place] += share * work[SOLUTION + entry, place]
+            for row in range(islands[island, ROWS], islands[island, ROWS_END]):
+                rows[row, RATE] += share * rows[row, RATE_GAIN]
+        # new misses and impulses
+        largest = 0.0
+        for row in range(islands[island, ROWS], islands[island, ROWS_END]):
+            impulse, softness = float(rows[row, IMPULSE]), float(rows[row, SOFTNESS])
+            tried = _bounded(rows, row, impulse - (float(rows[row, MISS]) + float(rows[row, RATE])) / softness)
+            rows[row, IMPULSE] = tried
+            kind = int(rows[row, KIND])
+            if kind == SPRING_ROW or kind == DRIVE_ROW:  # its softness is real, and the impulse has answered it
+                rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE]) + softness * (tried - impulse)
+            else:
+                rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE])
+            largest = max(largest, abs(_unsettled(rows, row)) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
+        if not largest > wanted or (before >= 0.0 and largest > 0.5 * before):
+            break
+        before = largest
+    return 0
+
+
 @kernel("island-positions")
 def position_stage(
     own: Array,
@@ -225,6 +447,9 @@ def position_stage(
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
+    is_hard = islands[island, IS_HARD]
+    if is_hard == 0:
+        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
     first_worst = -1.0
     for _round in range(MOST_ROUNDS):
         _sum_impulses(work, links, points, rows, first, last, first_link, last_link)
@@ -238,11 +463,15 @@ def position_stage(
         worst, worst_link = 0.0, -1
         for link in range(first_link, last_link):
             for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-                residual = float(rows[row, RESIDUAL])
-                error = abs(residual) * (size if rows[row, IS_TURN] != 0.0 else 1.0)
+                error = abs(float(rows[row, RESIDUAL]))
+                rows[row, MISS] = float(rows[row, RESIDUAL]) / step
+                if is_hard == 0:
+                    rows[row, MISS] = _miss(joints, rows, link, row, step)
+                    error = abs(_unsettled(rows, row) * step)
+                if rows[row, IS_TURN] != 0.0:
+                    error *= size
                 if not error <= worst:
                     worst, worst_link = error, link
-                rows[row, MISS] = residual / step
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
         if worst <= tolerance:
             return 1
@@ -251,7 +480,11 @@ def position_stage(
         if not worst <= 16.0 * first_worst + 1e-6 * size:
             return 0
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
-        _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+        if is_hard == 1:
+            _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+        else:
+            common = (own, work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[BOUNDED_CALL], (*common, island, size, wanted))
     return 0
 
 
@@ -259,6 +492,7 @@ def position_stage(
 def velocity_stage(
     own: Array,
     work: Array,
+    joints: Array,
     links: Integers,
     islands: Integers,
     points: Array,
@@ -277,7 +511,10 @@ def velocity_stage(
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    size = float(measures[island, SIZE])
+    size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
+    is_hard = islands[island, IS_HARD]
+    if is_hard == 0:
+        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
     wanted = 0.02 * float(measures[island, TOLERANCE]) / abs(step)
     for place in range(first, last):
         for entry in range(13):
@@ -292,10 +529,18 @@ def velocity_stage(
             place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
             for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
                 miss = _along(work, rows, row, place, other, END + VELOCITY, END + ANGULAR_VELOCITY)
+                if rows[row, KIND] == MOTOR_ROW:
+                    miss -= float(joints[MOTOR_TARGET, link])
                 rows[row, MISS] = miss
+                if is_hard == 0:
+                    miss = _unsettled(rows, row)
                 largest = max(largest, abs(miss) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
         if not largest > wanted or repeat == MOST_CORRECTIONS - 1 or (before >= 0.0 and largest > 0.5 * before):
             break
         before = largest
-        _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+        if is_hard == 1:
+            _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+        else:
+            common = (own, work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[BOUNDED_CALL], (*common, island, size, wanted))
     return 0

@@ -62,6 +62,7 @@ from .layout import (
     LINKS,
     LINKS_END,
     OTHER_ARM,
+    PIECE,
     POSITION_FORCES,
     PROGRAM,
     PROGRAM_END,
@@ -296,14 +297,14 @@ def island_move(
                 for entry in range(STATE_ROWS):
                     work[END + entry, place] = work[START + entry, place]
             continue
+        measures[island, PIECE] = piece
         _keep(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
         _add_given(links, points, rows, work, first, last, first_link, last_link)
         done += 4096 >> halvings
         if done < 4096:
             _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
             _warm(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
-            less = (own, work, links, islands, points, rows, blocks, program, measures, calls)
-            _ = call(calls[VELOCITY_CALL], (*less, island, piece))
+            _ = call(calls[VELOCITY_CALL], (*common, island, piece))
             _keep(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
             _add_given(links, points, rows, work, first, last, first_link, last_link)
     # rounded once to the coordinates of the world
@@ -334,7 +335,6 @@ def island_finish(
     measures: Array,
     calls: Integers,
     island: int,
-    step: float,
 ) -> int:
     """Step 5: make the velocities compatible with the joints after the second kick."""
     first, last = islands[island, BODIES], islands[island, BODIES_END]
@@ -347,10 +347,11 @@ def island_finish(
         store_vector(work, END + VELOCITY, place, subtract(velocity, boost))
         store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
     _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
-    _warm(joints, links, rows, first_link, last_link, VELOCITY_FORCES, step)
-    less = (own, work, links, islands, points, rows, blocks, program, measures, calls)
-    _ = call(calls[VELOCITY_CALL], (*less, island, step))
-    _keep(joints, links, rows, first_link, last_link, VELOCITY_FORCES, step)
+    piece = float(measures[island, PIECE])
+    _warm(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
+    _ = call(calls[VELOCITY_CALL], (*common, island, piece))
+    _keep(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
     _add_given(links, points, rows, work, first, last, first_link, last_link)
     for place in range(first, last):
         velocity = add_scaled(
@@ -454,7 +455,7 @@ def islands_step(
         start = start + step
         _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
         for island in range(first_island, last_island):
-            _ = call(calls[FINISH_CALL], (*common, island, step))
+            _ = call(calls[FINISH_CALL], (*common, island))
     return -1
 
 

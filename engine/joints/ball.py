@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..constraints import layout
 from ..store.rows import BodyHandle
-from .joint import Joint, check_bodies, points
+from .joint import Joint, check_bodies, points, threshold
 
 
 class Ball(Joint):
@@ -20,6 +20,7 @@ class Ball(Joint):
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
             `at_body` is now.
+        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
 
     Raises:
         TypeError: An argument has the wrong type.
@@ -47,7 +48,9 @@ class Ball(Joint):
         *,
         at_body: npt.ArrayLike,
         at_other: npt.ArrayLike | None = None,
+        break_force: float | None = None,
     ) -> None:
         check_bodies(body, other, "Ball")
         on_body, on_other, _gap = points(body, other, at_body, at_other, "Ball")
-        super().__init__(body, other, {"at_body": on_body, "at_other": on_other})
+        force = threshold(break_force, "break_force", "Ball")
+        super().__init__(body, other, {"at_body": on_body, "at_other": on_other, "break_force": force})

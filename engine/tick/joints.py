@@ -83,8 +83,16 @@ class Joints:
         for row in acting.tolist():
             own = table[:, row]
             pair = int(own[layout.BODY]), int(own[layout.OTHER])
-            joints.append((row, pair, layout.EQUALITY_ROWS[int(own[layout.TYPE])]))
-            hard.append(True)
+            equalities = layout.EQUALITY_ROWS[int(own[layout.TYPE])]
+            others = (
+                int(own[layout.LOWER] > -np.inf)
+                + int(own[layout.UPPER] < np.inf)
+                + int(own[layout.MOTOR] != layout.NO_MOTOR)
+                + int(own[layout.FRICTION] > 0.0)
+                + int(own[layout.SPRING] != 0.0)
+            )
+            joints.append((row, pair, equalities + others))
+            hard.append(others == 0)
         springs = [
             (int(a), int(b)) for a, b, *_ in self._springs.array[:, : self._springs.count].T.tolist() if int(b) >= 0
         ]
@@ -281,7 +289,6 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
     """The kernels that the step of islands calls, in the order of `constraints.stages`."""
     array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
     common = (array, array, array, integers, integers, array, array, array, integers, array, flat)
-    less = (array, array, integers, integers, array, array, array, integers, array, flat)
     force_arguments = (array, flat, array, array, integers, array, array, array, flat)
     return [
         named(rows.joint_rows, array, array, array, integers, array, array, array, 0, 0, 0, 0, 0),
@@ -290,10 +297,12 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(blocks.solve, array, array, integers, 0, 0),
         Loop(step.island_drift, (turn, gyroscopic), (array, array, 0, 0, 1.0)),
         named(stages.position_stage, *common, 0, 1.0),
-        named(stages.velocity_stage, *less, 0, 1.0),
+        named(stages.velocity_stage, *common, 0, 1.0),
         named(step.island_kick, *force_arguments, 0, 0, 0.0, 1.0),
         named(step.island_move, *common, 0, 1.0),
-        named(step.island_finish, *common, 0, 1.0),
+        named(step.island_finish, *common, 0),
+        named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
+        named(stages.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
     ]
 
 
