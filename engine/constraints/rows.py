@@ -83,38 +83,42 @@ def load(rows: Array, row: int, column: int) -> Vector:
 
 
 @inlined
-def _put(rows: Array, row: int, residual: float, linear: Vector, angular: Vector, is_turn: float) -> int:
+def _put(
+    has_directions: int, rows: Array, row: int, residual: float, linear: Vector, angular: Vector, is_turn: float
+) -> int:
+    """Store the residual of a row and, unless the directions of another pose are to stay, its directions."""
     rows[row, RESIDUAL] = residual
-    store(rows, row, LINEAR, linear)
-    store(rows, row, ANGULAR, angular)
-    rows[row, IS_TURN] = is_turn
-    rows[row, KIND] = EQUALITY
+    if has_directions == 1:
+        store(rows, row, LINEAR, linear)
+        store(rows, row, ANGULAR, angular)
+        rows[row, IS_TURN] = is_turn
+        rows[row, KIND] = EQUALITY
     return row + 1
 
 
 @inlined
-def _put_point(rows: Array, row: int, gap: Vector) -> int:
+def _put_point(has_directions: int, rows: Array, row: int, gap: Vector) -> int:
     """Three rows that hold two points together."""
-    row = _put(rows, row, gap[0], (1.0, 0.0, 0.0), _NONE, 0.0)
-    row = _put(rows, row, gap[1], (0.0, 1.0, 0.0), _NONE, 0.0)
-    return _put(rows, row, gap[2], (0.0, 0.0, 1.0), _NONE, 0.0)
+    row = _put(has_directions, rows, row, gap[0], (1.0, 0.0, 0.0), _NONE, 0.0)
+    row = _put(has_directions, rows, row, gap[1], (0.0, 1.0, 0.0), _NONE, 0.0)
+    return _put(has_directions, rows, row, gap[2], (0.0, 0.0, 1.0), _NONE, 0.0)
 
 
 @inlined
-def _put_turn(rows: Array, row: int, frame: Quaternion, other: Quaternion) -> int:
+def _put_turn(has_directions: int, rows: Array, row: int, frame: Quaternion, other: Quaternion) -> int:
     """Three rows that hold two frames parallel."""
     x, y, z, w = multiply(frame, conjugate(other))
     twice = 2.0 if w >= 0.0 else -2.0
-    row = _put(rows, row, twice * x, _NONE, (1.0, 0.0, 0.0), 1.0)
-    row = _put(rows, row, twice * y, _NONE, (0.0, 1.0, 0.0), 1.0)
-    return _put(rows, row, twice * z, _NONE, (0.0, 0.0, 1.0), 1.0)
+    row = _put(has_directions, rows, row, twice * x, _NONE, (1.0, 0.0, 0.0), 1.0)
+    row = _put(has_directions, rows, row, twice * y, _NONE, (0.0, 1.0, 0.0), 1.0)
+    return _put(has_directions, rows, row, twice * z, _NONE, (0.0, 0.0, 1.0), 1.0)
 
 
 @inlined
-def _put_across(rows: Array, row: int, axis: Vector, second: Vector, third: Vector) -> int:
+def _put_across(has_directions: int, rows: Array, row: int, axis: Vector, second: Vector, third: Vector) -> int:
     """Two rows that hold an axis of the body at right angles to two axes of the other body."""
-    row = _put(rows, row, dot(axis, second), _NONE, cross(axis, second), 1.0)
-    return _put(rows, row, dot(axis, third), _NONE, cross(axis, third), 1.0)
+    row = _put(has_directions, rows, row, dot(axis, second), _NONE, cross(axis, second), 1.0)
+    return _put(has_directions, rows, row, dot(axis, third), _NONE, cross(axis, third), 1.0)
 
 
 @inlined
@@ -199,37 +203,37 @@ def joint_rows(
         common = add_scaled(at, -0.5, gap)
         axis = rotate(frame, 2.0, (1.0, 0.0, 0.0))
         if kind == BALL:
-            row = _put_point(rows, row, gap)
+            row = _put_point(has_directions, rows, row, gap)
         elif kind == HINGE:
-            row = _put_point(rows, row, gap)
+            row = _put_point(has_directions, rows, row, gap)
             second = rotate(other_frame, 2.0, (0.0, 1.0, 0.0))
             third = rotate(other_frame, 2.0, (0.0, 0.0, 1.0))
-            row = _put_across(rows, row, axis, second, third)
+            row = _put_across(has_directions, rows, row, axis, second, third)
         elif kind == SLIDER:
             common = other_at
             second, third = rotate(frame, 2.0, (0.0, 1.0, 0.0)), rotate(frame, 2.0, (0.0, 0.0, 1.0))
-            row = _put(rows, row, dot(second, gap), second, _NONE, 0.0)
-            row = _put(rows, row, dot(third, gap), third, _NONE, 0.0)
-            row = _put_turn(rows, row, frame, other_frame)
+            row = _put(has_directions, rows, row, dot(second, gap), second, _NONE, 0.0)
+            row = _put(has_directions, rows, row, dot(third, gap), third, _NONE, 0.0)
+            row = _put_turn(has_directions, rows, row, frame, other_frame)
         elif kind == WELD:
-            row = _put_point(rows, row, gap)
-            row = _put_turn(rows, row, frame, other_frame)
+            row = _put_point(has_directions, rows, row, gap)
+            row = _put_turn(has_directions, rows, row, frame, other_frame)
         elif kind == ROD or kind == ROPE:
             coordinate = sqrt(dot(gap, gap))
             direction = scale(1.0 / coordinate, gap) if coordinate > 0.0 else (1.0, 0.0, 0.0)
             if kind == ROD:
-                row = _put(rows, row, coordinate - float(joints[LENGTH, joint]), direction, _NONE, 0.0)
+                row = _put(has_directions, rows, row, coordinate - float(joints[LENGTH, joint]), direction, _NONE, 0.0)
         elif kind == UNIVERSAL:
-            row = _put_point(rows, row, gap)
+            row = _put_point(has_directions, rows, row, gap)
             across = rotate(other_frame, 2.0, (1.0, 0.0, 0.0))
-            row = _put(rows, row, dot(axis, across), _NONE, cross(axis, across), 1.0)
+            row = _put(has_directions, rows, row, dot(axis, across), _NONE, cross(axis, across), 1.0)
         elif kind == PLANAR:
             common = at
             normal = rotate(other_frame, 2.0, (1.0, 0.0, 0.0))
-            row = _put(rows, row, dot(normal, gap), normal, _NONE, 0.0)
+            row = _put(has_directions, rows, row, dot(normal, gap), normal, _NONE, 0.0)
             second = rotate(other_frame, 2.0, (0.0, 1.0, 0.0))
             third = rotate(other_frame, 2.0, (0.0, 0.0, 1.0))
-            row = _put_across(rows, row, axis, second, third)
+            row = _put_across(has_directions, rows, row, axis, second, third)
         # the freedom that limits, motors, friction and springs act on
         turn, is_turn = _NONE, 0.0
         if kind == HINGE:
@@ -241,8 +245,8 @@ def joint_rows(
         elif kind == SLIDER:
             coordinate, direction = dot(axis, gap), axis
         for each in range(row, links[link, LAST_ROW]):
-            _ = _put(rows, each, coordinate, direction, turn, is_turn)
-        if row < links[link, LAST_ROW]:
+            _ = _put(has_directions, rows, each, coordinate, direction, turn, is_turn)
+        if has_directions == 1 and row < links[link, LAST_ROW]:
             _set_kinds(joints, rows, joint, row)
         if has_directions == 0:
             continue
