@@ -11,7 +11,9 @@ from .layout import (
     FACTOR,
     FIRST_PLACE,
     FIRST_ROW,
+    HAS_LOOP,
     IS_ANCHORED,
+    IS_HARD,
     IS_LATER,
     ISLAND_SIZE,
     JOINT,
@@ -123,7 +125,9 @@ class Graph:
             self.block_count += len(blocks)
             island[1:10:2] = places[-1] + 1, len(links), self.row_count, len(program), self.block_count
             island[IS_ANCHORED] = any(joints[place][1][1] < 0 for place in mine)
-            island[IS_ANCHORED + 1] = all(hard[place] for place in mine)
+            island[IS_HARD] = all(hard[place] for place in mine)
+            # as many joints as bodies, or one less for an island that no joint holds to the world, make a tree
+            island[HAS_LOOP] = len(mine) > len(group) - 1 + int(island[IS_ANCHORED])
             islands.append(island)
         self.links = np.array(links, np.int64).reshape(-1, LINK_SIZE)
         self.islands = np.array(islands, np.int64).reshape(-1, ISLAND_SIZE)

@@ -19,10 +19,12 @@ from .layout import (
     CHANGE,
     DRIVE_ROW,
     END,
+    EQUALITY,
     FIRST_PLACE,
     FIRST_ROW,
     FRICTION,
     FRICTION_ROW,
+    HAS_LOOP,
     IMPULSE,
     IS_FREE,
     IS_HARD,
@@ -199,8 +201,9 @@ def _correct(
     """Change the impulses by what removes the rates that the rows miss, repeated with the proximal regularisation about the last impulse."""
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    before = -1.0
-    for _repeat in range(MOST_REPEATS):
+    has_loop = islands[island, HAS_LOOP]
+    before, repeats = -1.0, 0
+    for repeat in range(MOST_REPEATS):
         # right-hand sides: −Σ Gᵀ (miss / R)
         for place in range(first, last):
             for entry in range(6):
@@ -225,9 +228,25 @@ def _correct(
                 rows[row, MISS] = miss
                 rows[row, IMPULSE] -= miss / float(rows[row, SOFTNESS])
                 largest = max(largest, abs(miss) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
-        if not largest > wanted or (before >= 0.0 and largest > 0.5 * before):
+        repeats = repeat + 1
+        if (not largest > wanted and repeats > has_loop) or (before >= 0.0 and largest > 0.5 * before):
             break
         before = largest
+    if has_loop == 1:
+        _take_back(links, rows, first_link, last_link, repeats)
+
+
+@inlined
+def _take_back(links: Integers, rows: Array, first: int, last: int, repeats: int) -> None:
+    """Take back what dependent rows have answered with impulses that cancel each other.
+
+    Where a loop has more rows than freedoms, what no velocity can remove stays in every repeat, and each answers it by the same impulses,
+    a million times too strong. They move no body at this pose, but would at the next one. After two repeats nothing else is left.
+    """
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            if rows[row, KIND] == EQUALITY:
+                rows[row, IMPULSE] += float(repeats) * float(rows[row, MISS]) / float(rows[row, SOFTNESS])
 
 
 @inlined
@@ -345,8 +364,9 @@ def correct_bounded(
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    before = -1.0
-    for _repeat in range(MOST_REPEATS):
+    has_loop = islands[island, HAS_LOOP]
+    before, repeats = -1.0, 0
+    for repeat in range(MOST_REPEATS):
         for place in range(first, last):
             for entry in range(6):
                 work[CHANGE + entry, place] = 0.0
@@ -418,9 +438,12 @@ def correct_bounded(
             else:
                 rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE])
             largest = max(largest, abs(_unsettled(rows, row)) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
-        if not largest > wanted or (before >= 0.0 and largest > 0.5 * before):
+        repeats = repeat + 1
+        if (not largest > wanted and repeats > has_loop) or (before >= 0.0 and largest > 0.5 * before):
             break
         before = largest
+    if has_loop == 1:
+        _take_back(links, rows, first_link, last_link, repeats)
     return 0
 
 
@@ -450,8 +473,8 @@ def position_stage(
     is_hard = islands[island, IS_HARD]
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
-    first_worst = -1.0
-    for _round in range(MOST_ROUNDS):
+    before = 0.0
+    for turn in range(MOST_ROUNDS):
         _sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         for place in range(first, last):
             _give(own, work, START, END, place)
@@ -475,10 +498,16 @@ def position_stage(
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
         if worst <= tolerance:
             return 1
-        if first_worst < 0.0:
-            first_worst = worst
-        if not worst <= 16.0 * first_worst + 1e-6 * size:
-            return 0
+        # give up early if the rounds left cannot be enough at this rate
+        if turn > 0:
+            if not worst <= 4.0 * before or (turn > 2 and worst > 0.7 * before):
+                return 0
+            rate, reached = min(worst / before, 0.9), worst
+            for _left in range(MOST_ROUNDS - 1 - turn):
+                reached *= rate
+            if turn > 2 and reached > tolerance:
+                return 0
+        before = worst
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
             _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)

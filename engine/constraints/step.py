@@ -93,10 +93,8 @@ from .stages import (
 
 MOST_HALVINGS = 12
 """Halvings of the drift before a tick is given up."""
-TOLERANCE_OF_SIZE = 1e-12
+TOLERANCE_OF_SIZE = 4e-12
 """Position error at which the rounds stop, as a share of the size of the island."""
-
-_EPS = 2.220446049250313e-16
 
 _FIRST, _DIFFERENCE = STAGE_WRENCH + WRENCH_ROWS, STAGE_WRENCH + 2 * WRENCH_ROWS
 _BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
@@ -270,7 +268,6 @@ def island_move(
         store_vector(work, KICKED, place, state.velocity)
         store_vector(work, SUM, place, (0.0, 0.0, 0.0))
         extent = max(extent, abs(position[0]), abs(position[1]), abs(position[2]))
-        extent = max(extent, abs(step * velocity[0]), abs(step * velocity[1]), abs(step * velocity[2]))
     done, halvings = 0, 0
     while done < 4096:
         piece = step / float(1 << halvings)
@@ -285,8 +282,8 @@ def island_move(
                 if links[link, layout.SECOND_PLACE] >= 0:
                     arm = max(arm, abs(points[link, OTHER_ARM + entry]))
         size = max(extent, arm)
-        measures[island, SIZE] = max(arm, 1e-3 * extent)
-        measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * float(measures[island, SIZE]), 8.0 * _EPS * size)
+        measures[island, SIZE] = size
+        measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * size
         _warm(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
         common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
         if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
