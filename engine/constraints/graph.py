@@ -80,6 +80,7 @@ class Graph:
         joints: Sequence[tuple[int, Pair, int]],
         springs: Sequence[Pair],
         hard: Sequence[bool],
+        body_count: int = 0,
     ) -> None:
         """Number everything.
 
@@ -87,10 +88,13 @@ class Graph:
             joints: For each joint its row in the table, its bodies and its number of rows.
             springs: The pairs of bodies that springs link.
             hard: For each joint whether it has equality rows only.
+            body_count: The number of bodies, if those on no joint are islands too; 0 if they are not.
         """
         groups = islands_of([pair for _row, pair, _count in joints], springs)
         soft = {column for (_row, pair, _count), is_hard in zip(joints, hard, strict=True) if not is_hard for column in pair}
         groups.sort(key=lambda group: not soft.isdisjoint(group))  # islands of equality rows only come first
+        linked = {column for group in groups for column in group}
+        groups.extend([column] for column in range(body_count) if column not in linked)
         place_of = {column: place for place, column in enumerate(column for group in groups for column in group)}
         group_of = {column: number for number, group in enumerate(groups) for column in group}
         self.columns = np.array([column for group in groups for column in group], np.int64)
@@ -132,7 +136,7 @@ class Graph:
         self.links = np.array(links, np.int64).reshape(-1, LINK_SIZE)
         self.islands = np.array(islands, np.int64).reshape(-1, ISLAND_SIZE)
         self.program: Integers = np.array(program, np.int64).reshape(-1, 6)
-        self.groups = groups
+        self.groups = [group for group in groups if linked.issuperset(group)]
 
 
 def _elimination(

@@ -134,15 +134,18 @@ def island_kick(
     last: int,
     time: float,
     step: float,
+    only: int,
 ) -> int:
     """Kick the bodies in a range of places by held wrenches, fields and springs; see `kick_drift.KICKS` for the evaluations.
 
-    The forces are evaluated for all places, but those outside of the range keep their velocities.
+    The forces are evaluated for all places, but those outside of the range keep their velocities. `only` is the number of the one
+    evaluation to make, whose states are then in `stages` already, or -1 for all of them.
     """
-    for place in range(control[COUNT]):
-        store_state(stages, POSITION, place, load_state(own, POSITION, place, None))
+    if only < 0:
+        for place in range(control[COUNT]):
+            store_state(stages, POSITION, place, load_state(own, POSITION, place, None))
     evaluations = kicks.shape[0]
-    for each in range(evaluations):
+    for each in range(max(only, 0), evaluations if only < 0 else only + 1):
         for place in range(control[COUNT]):
             store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
         row = STAGE_WRENCH
@@ -377,18 +380,23 @@ def islands_open(
     joints: Array,
     links: Integers,
     points: Array,
+    state_row: int,
+    stored_row: int,
     stores: bool,
 ) -> int:
-    """Copy the bodies of islands at the start of the tick, their joints, and the forces on them, into the arrays of the islands."""
+    """Copy the bodies of islands at the start of the tick, their joints, and the forces on them, into the arrays of the islands.
+
+    The states at the start of the tick are in the rows from `state_row` on, and the stored momenta from `stored_row` on.
+    """
     for place in range(columns.shape[0]):
         column = columns[place]
         for row in range(ROWS):
             own[row, place] = array[row, column]
         for row in range(STATE_ROWS):
-            own[row, place] = array[PREVIOUS + row, column]
+            own[row, place] = array[state_row + row, column]
         if stores:
             for row in range(3):
-                own[STORED_MOMENTUM + row, place] = array[PREVIOUS_STORED_MOMENTUM + row, column]
+                own[STORED_MOMENTUM + row, place] = array[stored_row + row, column]
         for row in range(own_layers.shape[0]):
             own_layers[row, place] = layers[row, column]
     for number in range(spring_rows.shape[0]):
@@ -407,6 +415,37 @@ def islands_open(
         for entry in range(6):
             points[link, GIVEN + entry] = 0.0
     return 0
+
+
+@kernel("islands-close-tick")
+def islands_close_tick(
+    array: Array,
+    control: Integers,
+    own: Array,
+    columns: Integers,
+    table: Array,
+    joints: Array,
+    kept: Array,
+    links: Integers,
+    points: Array,
+    stamp: Integers,
+    calls: Integers,
+    dt: float,
+) -> int:
+    """Write back a tick in which the islands are all bodies, and count it; 1, or 0 if a body is not finite and nothing was changed."""
+    for place in range(columns.shape[0]):
+        if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
+            control[BAD] = columns[place]
+            return 0
+    for place in range(columns.shape[0]):
+        for row in range(STATE_ROWS):
+            array[PREVIOUS + row, columns[place]] = array[row, columns[place]]
+        for row in range(3):
+            array[PREVIOUS_STORED_MOMENTUM + row, columns[place]] = array[STORED_MOMENTUM + row, columns[place]]
+    _ = call(calls[CLOSE], (array, own, columns, table, joints, kept, links, points, stamp, control[TICKS], True, dt))
+    control[BAD] = -1
+    control[TICKS] += 1
+    return 1
 
 
 @kernel("islands-step")
@@ -445,12 +484,12 @@ def islands_step(
     start = time
     for number in range(parts.shape[0]):
         step = dt * float(parts[number])
-        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
+        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))
         for island in range(first_island, last_island):
             if call(calls[MOVE_CALL], (*common, island, step)) == 0:
                 return island
         start = start + step
-        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
+        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))
         for island in range(first_island, last_island):
             _ = call(calls[FINISH_CALL], (*common, island))
     return -1
@@ -538,7 +577,7 @@ def linked_ticks(
         start = control[TICKS] - 1
         time = float(start) * dt
         stamp[1] = -1
-        _ = call(calls[OPEN], (array, own, columns, *open_arguments, stores))
+        _ = call(calls[OPEN], (array, own, columns, *open_arguments, PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores))
         failed = call(calls[STEP], (*step_arguments, parts, 0, hard_count, time, dt))
         if failed < 0 and hard_count < island_count:
             failed = call(calls[STEP], (*step_arguments, one_part, hard_count, island_count, time, dt))

@@ -161,6 +161,9 @@ class Substepped(Integrator):
 
         @cache
         def step_of(step: float) -> TakeStagedTick:
+            if bodies.joints.any:
+                method = self.integrator, gyroscopic, forces, depends_on_rates
+                return bodies.joints.staged_tick(inside.as_bodies, step, inside.control, *method)
             return self.integrator.staged_tick(inside.as_bodies, step, gyroscopic, forces, depends_on_rates)
 
         def take(evaluate: EvaluateForces) -> bool:

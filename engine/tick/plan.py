@@ -137,7 +137,11 @@ class Plan:
 
     def staged_tick(self, forces: CompiledForces = NO_FORCES) -> TakeStagedTick:
         """Return the function that runs one tick with these forces and calls back for others at each stage."""
-        return self.integrator.staged_tick(self._bodies, self.dt, self._gyroscopic, forces, self.depends_on_rates)
+        bodies, integrator = self._bodies, self.integrator
+        if self.joints.any and not integrator.drives_actuators:
+            method = integrator, self._gyroscopic, forces, self.depends_on_rates
+            return self.joints.staged_tick(bodies, self.dt, bodies.control, *method)
+        return integrator.staged_tick(bodies, self.dt, self._gyroscopic, forces, self.depends_on_rates)
 
     def move(self, ticks: int) -> int:
         """Run up to this many ticks and return how many ended finite; a tick that did not is undone."""
