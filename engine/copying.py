@@ -16,6 +16,7 @@ from .store.schema import NOBODY
 from .store.store import BETWEEN_TICKS, refuse_other_thread
 from .store.table import Table
 from .store.views import TableView
+from .tick.joint_events import JointCallback
 
 if TYPE_CHECKING:
     from .world import World
@@ -33,7 +34,7 @@ def image_of(world: World) -> dict[str, Any]:
     if world._store.phase is not BETWEEN_TICKS and not world._store.is_calling_here:
         refuse_other_thread("a copy of the world")
     called = [force for force in world._forces if not isinstance(force, TableRows)]
-    for callback in (*world._stages.on_tick, *world._stages.after_tick):
+    for callback in (*world._stages.on_tick, *world._stages.after_tick, *world._stages.joint_events.functions):
         _check(world, callback.function, "the callback")
     for force in called:
         _check(world, force, "the force")
@@ -68,6 +69,7 @@ def image_of(world: World) -> dict[str, Any]:
         "members": _member_images(members, memo),
         "tokens": tokens,
         "callbacks": [(callback.function, callback.every) for callback in world._stages.on_tick],
+        "on_joint": [tuple(callback) for callback in world._stages.joint_events.functions],
         "after_tick": [(callback.function, callback.every) for callback in world._stages.after_tick],
         "memory": world._memory.image(),
     }
@@ -104,6 +106,7 @@ def restore(world: World, image: dict[str, Any]) -> None:
     for member in _members_from(world, image["members"], tokens["bodies"], tokens["members"]):
         world._forces.take(member)
     world._stages.on_tick = [Callback(*pair) for pair in image["callbacks"]]
+    world._stages.joint_events.functions = [JointCallback(*pair) for pair in image["on_joint"]]
     world._stages.after_tick = [Callback(*pair) for pair in image["after_tick"]]
 
 

@@ -21,6 +21,7 @@ from .forces.spring import SPRINGS
 from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
+from .joints.assembly import Assembly, assembly_of
 from .joints.joint import Joint
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
@@ -38,6 +39,7 @@ from .tick.actuators import Actuators, refuse_actuators
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member, kind_of
 from .tick.held import Held
+from .tick.joint_events import EVENTS, JointCallback
 from .tick.joints import Joints, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
@@ -56,6 +58,8 @@ GivenPart = TypeVar("GivenPart", bound=TableRows)
 """The type of the part given to `World.add_part`, which returns it."""
 GivenJoint = TypeVar("GivenJoint", bound=Joint)
 """The type of the joint given to `World.add_joint`, which returns it."""
+GivenJointCallback = TypeVar("GivenJointCallback", bound=Callable[["World", Any], Any])
+"""The type of the function given to `World.on_joint`, which returns it."""
 GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
@@ -740,6 +744,58 @@ class World:
         """
         self._forces.remove(joint, "joint")
 
+    def assembly(self, body: Body) -> Assembly:
+        """Return a body with all that is rigidly joined to it by welds, and the mass properties of the whole.
+
+        Args:
+            body: A body of this world.
+
+        Raises:
+            TypeError: It is not a body.
+            ValueError: It is not a body of this world.
+        """
+        self._own_body(body, "World.assembly", "body")
+        return assembly_of(body, self.joints)
+
+    @overload
+    def on_joint(self, function: GivenJointCallback, event: str) -> GivenJointCallback: ...
+
+    @overload
+    def on_joint(self, function: None = None, *, event: str) -> Callable[[GivenJointCallback], GivenJointCallback]: ...
+
+    def on_joint(self, function: Callable[[World, Any], Any] | None = None, event: str = "") -> Any:
+        """Call `function(world, joint)` when something has happened to a joint.
+
+        It is called at the start of the next tick, before the functions of `on_tick`, in the order of the joints. What it changes is undone
+        if that tick fails. This works as a decorator: ``@world.on_joint(event="broken")``.
+
+        Args:
+            function: The function. None if this is used as a decorator.
+            event: "broken" for a joint that carried more than `break_force` or `break_torque` and has been removed, or "limit" for a joint
+                that has reached one of its limits.
+
+        Returns:
+            The function.
+
+        Raises:
+            TypeError: The function is not callable, or is a generator or a coroutine function.
+            ValueError: The event is unknown.
+        """
+        if event not in EVENTS:
+            refuse("World.on_joint", "event", event, " or ".join(map(repr, EVENTS)))
+        if function is None:
+            return lambda decorated: self.on_joint(decorated, event)
+        if not callable(function):
+            refuse("World.on_joint", "function", function, "a function of the world and a joint", TypeError)
+        check_calls(function, "World.on_joint", "function", "a function of the world and a joint")
+        events = self._stages.joint_events
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            self._memory.join(function)
+            self._store.record(setattr, events, "functions", events.functions)
+            events.functions = [*events.functions, JointCallback(function, event)]
+        return function
+
     @overload
     def on_tick(self, function: GivenCallback, every: int = 1) -> GivenCallback: ...
 
@@ -826,7 +882,7 @@ class World:
         return function
 
     def remove_callback(self, function: Callable[[World], Any]) -> None:
-        """Stop calling a function that was added by `on_tick` or `after_tick`.
+        """Stop calling a function that was added by `on_tick`, `after_tick` or `on_joint`.
 
         Args:
             function: The function, as it was added.
@@ -849,8 +905,12 @@ class World:
             name: [callback for callback in getattr(stages, name) if identity(callback.function) != key]
             for name in ("on_tick", "after_tick")
         }
-        if all(len(kept[name]) == len(getattr(stages, name)) for name in kept):
-            refuse("World.remove_callback", "function", function, "one that was added by on_tick or after_tick")
+        events = stages.joint_events
+        kept_events = [callback for callback in events.functions if identity(callback.function) != key]
+        if len(kept_events) == len(events.functions) and all(
+            len(kept[name]) == len(getattr(stages, name)) for name in kept
+        ):
+            refuse("World.remove_callback", "function", function, "one that was added by on_tick, after_tick or on_joint")
         with self._store.all_or_nothing():
             self._store.before_change()
             for name, left in kept.items():
@@ -858,6 +918,10 @@ class World:
                     self._memory.leave(function)
                 self._store.record(setattr, stages, name, getattr(stages, name))
                 setattr(stages, name, left)
+            for _ in range(len(events.functions) - len(kept_events)):
+                self._memory.leave(function)
+            self._store.record(setattr, events, "functions", events.functions)
+            events.functions = kept_events
 
     def shift_origin(self, shift: npt.ArrayLike) -> None:
         """Move the world's origin, so that bodies far away have small coordinates again (a floating origin).
@@ -894,7 +958,7 @@ class World:
             self._store,
             self._memory,
             self._forces,
-            [callback.function for callback in (*stages.on_tick, *stages.after_tick)],
+            [callback.function for callback in (*stages.on_tick, *stages.after_tick, *stages.joint_events.functions)],
             vector(shift, "shift", "World.shift_origin"),
             stacklevel=2,
         )
@@ -955,8 +1019,9 @@ class World:
         return math.fsum(moving) + math.fsum(turning) + math.fsum(self._actuators.wheel_energies())
 
     def potential_energy(self) -> float:
-        """Return the sum of the potential energies [J] of the forces that have one; drag, thrusters and functions have none."""
-        return math.fsum(math.fsum(energies) for energies in self._forces.potential_energies())
+        """Return the sum of the potential energies [J] of forces and of the springs of joints; drag, thrusters and functions have none."""
+        springs = math.fsum(joint.potential_energy() for joint in self.joints)
+        return math.fsum(math.fsum(energies) for energies in self._forces.potential_energies()) + springs
 
     def linear_momentum(self) -> FloatArray:
         """Return the linear momentum of all bodies [N·s], ``Σ m v``, world frame, shape (3,)."""

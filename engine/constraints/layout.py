@@ -29,10 +29,12 @@ POSITION_FORCES, VELOCITY_FORCES = 34, 46
 """Mean force of each row over the last step in the two stages, from which the next step starts."""
 FORCE, TORQUE = 58, 61
 """Mean over the last tick, on the body, world axes; the torque is about the common point."""
-JOINT_ROWS = 64
+WAS_AT_LIMIT = 64
+"""Whether the joint had reached a limit when the last tick started."""
+JOINT_ROWS = 65
 MOST_ROWS = 12
 """Rows of one joint at most."""
-STATE_FIRST, STATE_LAST = COORDINATE, JOINT_ROWS
+STATE_FIRST, STATE_LAST = COORDINATE, WAS_AT_LIMIT
 """The components that a tick changes."""
 
 BALL, HINGE, SLIDER, WELD, ROD, UNIVERSAL, PLANAR, ROPE = range(8)

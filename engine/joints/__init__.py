@@ -1,5 +1,6 @@
 """Joints between bodies, which keep momentum and hold together to rounding."""
 
+from .assembly import Assembly
 from .ball import Ball
 from .distance import Distance
 from .hinge import Hinge
@@ -11,6 +12,7 @@ from .universal import Universal
 from .weld import Weld
 
 __all__ = [
+    "Assembly",
     "Ball",
     "Distance",
     "Hinge",

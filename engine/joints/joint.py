@@ -42,6 +42,7 @@ JOINTS = Schema(
         Field("velocity_forces", Kind.STATE, layout.MOST_ROWS, "N or N·m", digest=14, meaning="of the rows, in the last step"),
         Field("force_world", Kind.STATE, 3, "N", "world", digest=15, meaning="on the body, mean over the last tick"),
         Field("torque_world", Kind.STATE, 3, "N·m", "world", digest=16, meaning="on the body, mean over the last tick"),
+        Field("was_at_limit", Kind.STATE, 1, digest=17, meaning="whether it had reached a limit when the last tick started"),
     ),
 )  # fmt: skip
 """Joints, in the component order of `constraints.layout`."""
@@ -98,6 +99,14 @@ class Joint(TableRows):
         """Torque of the joint on the body about the joint's point [N·m], mean over the last tick, world frame, shape (3,)."""
         values: FloatArray = self._value("torque_world")
         return values
+
+    def potential_energy(self) -> float:
+        """Return the energy [J] of its spring; zero without one."""
+        return 0.0
+
+    def coast_obstacle(self) -> str | None:
+        """Why the world cannot coast because of this joint; None if it can."""
+        return f"{self!r} is enabled" if self.enabled else None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.body}, {self.other or 'the world'})"

@@ -323,6 +323,21 @@ class Joints:
             self._all = Islands(graph, self._bodies, np.array(springs).reshape(2, -1), points)
         return self._all
 
+    # poses that are assigned
+
+    def moving_with(self, body: Any, value: object, argument: str) -> list[Any]:
+        """The bodies of the island of a body, whose pose is assigned; empty if no joint acts on it.
+
+        Raises:
+            ValueError: A joint holds the island to the world.
+        """
+        graph = self.graph
+        group = [] if graph is None else next((group for group in graph.groups if body.index in group), [])
+        for joint in self._store.world().joints if group else ():
+            if joint.enabled and joint.other is None and joint.body.index in group:
+                refuse(body, argument, value, f"left alone while {joint!r} holds it; disable the joint first")
+        return [self._bodies.handles[column] for column in group]
+
     # when a tick fails
 
     def _in_use(self) -> Iterator[Islands]:
