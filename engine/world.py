@@ -156,7 +156,9 @@ class World:
         self._bodies.actuators = self._actuators
         self._joints = Joints(self._store, self._bodies)
         self._bodies.joints = self._joints
-        self._plan = Plan(self._bodies, self._held, self._fields, self._actuators, self._joints, self._dt, self._threads)
+        self._plan = Plan(
+            self._bodies, self._held, self._fields, self._actuators, self._joints, self._dt, self._threads
+        )
         self._forces = ForceList(self._store, self._bodies, self._plan, self._memory)
         self._stages = Stages(
             self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
@@ -910,7 +912,12 @@ class World:
         if len(kept_events) == len(events.functions) and all(
             len(kept[name]) == len(getattr(stages, name)) for name in kept
         ):
-            refuse("World.remove_callback", "function", function, "one that was added by on_tick, after_tick or on_joint")
+            refuse(
+                "World.remove_callback",
+                "function",
+                function,
+                "one that was added by on_tick or after_tick, or by on_joint",
+            )
         with self._store.all_or_nothing():
             self._store.before_change()
             for name, left in kept.items():

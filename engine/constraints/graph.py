@@ -91,7 +91,9 @@ class Graph:
             body_count: The number of bodies, if those on no joint are islands too; 0 if they are not.
         """
         groups = islands_of([pair for _row, pair, _count in joints], springs)
-        soft = {column for (_row, pair, _count), is_hard in zip(joints, hard, strict=True) if not is_hard for column in pair}
+        soft = {
+            column for (_row, pair, _count), is_hard in zip(joints, hard, strict=True) if not is_hard for column in pair
+        }
         groups.sort(key=lambda group: not soft.isdisjoint(group))  # islands of equality rows only come first
         linked = {column for group in groups for column in group}
         groups.extend([column] for column in range(body_count) if column not in linked)

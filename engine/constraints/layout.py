@@ -80,7 +80,21 @@ other in the elimination."""
 LINK_SIZE = 7
 
 # columns of `islands`
-BODIES, BODIES_END, LINKS, LINKS_END, ROWS, ROWS_END, PROGRAM, PROGRAM_END, BLOCKS, BLOCKS_END, IS_ANCHORED, IS_HARD, HAS_LOOP = range(13)
+(
+    BODIES,
+    BODIES_END,
+    LINKS,
+    LINKS_END,
+    ROWS,
+    ROWS_END,
+    PROGRAM,
+    PROGRAM_END,
+    BLOCKS,
+    BLOCKS_END,
+    IS_ANCHORED,
+    IS_HARD,
+    HAS_LOOP,
+) = range(13)
 ISLAND_SIZE = 13
 
 # columns of `program`, one row per operation on blocks

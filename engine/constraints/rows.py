@@ -72,6 +72,7 @@ _HUGE = 1e300
 
 @inlined
 def store(rows: Array, row: int, column: int, value: Vector) -> None:
+    """Store a vector in adjacent columns of a row."""
     rows[row, column] = value[0]
     rows[row, column + 1] = value[1]
     rows[row, column + 2] = value[2]
@@ -79,6 +80,7 @@ def store(rows: Array, row: int, column: int, value: Vector) -> None:
 
 @inlined
 def load(rows: Array, row: int, column: int) -> Vector:
+    """Load a vector from adjacent columns of a row."""
     return float(rows[row, column]), float(rows[row, column + 1]), float(rows[row, column + 2])
 
 
@@ -237,7 +239,10 @@ def joint_rows(
         # the freedom that limits, motors, friction and springs act on
         turn, is_turn = _NONE, 0.0
         if kind == HINGE:
-            other_second, other_third = rotate(other_frame, 2.0, (0.0, 1.0, 0.0)), rotate(other_frame, 2.0, (0.0, 0.0, 1.0))
+            other_second, other_third = (
+                rotate(other_frame, 2.0, (0.0, 1.0, 0.0)),
+                rotate(other_frame, 2.0, (0.0, 0.0, 1.0)),
+            )
             own_second = rotate(frame, 2.0, (0.0, 1.0, 0.0))
             angle = angle_of(dot(own_second, other_third), dot(own_second, other_second))
             coordinate = counted(angle, float(joints[COORDINATE, joint]))

@@ -279,14 +279,22 @@ def _bounded(rows: Array, row: int, impulse: float) -> float:
 
 @inlined
 def _unsettled(rows: Array, row: int) -> float:
-    """The part of what a row misses that its bounds let it still correct."""
-    softness, impulse = float(rows[row, SOFTNESS]), float(rows[row, IMPULSE])
-    return softness * (impulse - _bounded(rows, row, impulse - float(rows[row, MISS]) / softness))
+    """What a row misses, unless its impulse is at the bound that keeps it from correcting that."""
+    impulse, miss = float(rows[row, IMPULSE]), float(rows[row, MISS])
+    return 0.0 if _bounded(rows, row, impulse - miss / float(rows[row, SOFTNESS])) == impulse else miss
 
 
 @kernel("joint-bounds")
 def joint_bounds(
-    joints: Array, links: Integers, rows: Array, first: int, last: int, is_end: int, size: float, tolerance: float, step: float
+    joints: Array,
+    links: Integers,
+    rows: Array,
+    first: int,
+    last: int,
+    is_end: int,
+    size: float,
+    tolerance: float,
+    step: float,
 ) -> int:
     """Set the bounds of the impulses of rows in a stage, and the softness of springs; half of a torque acts in each stage."""
     for link in range(first, last):
@@ -324,7 +332,17 @@ def joint_bounds(
 
 
 @inlined
-def _slope(work: Array, own: Array, links: Integers, rows: Array, first: int, last: int, first_link: int, last_link: int, share: float) -> float:
+def _slope(
+    work: Array,
+    own: Array,
+    links: Integers,
+    rows: Array,
+    first: int,
+    last: int,
+    first_link: int,
+    last_link: int,
+    share: float,
+) -> float:
     """Rate of change along the next change, at a share of it, of the function that a solve with bounds minimises."""
     total = 0.0
     for place in range(first, last):
@@ -372,6 +390,7 @@ def correct_bounded(
                 work[CHANGE + entry, place] = 0.0
         for row in range(islands[island, ROWS], islands[island, ROWS_END]):
             rows[row, RATE] = 0.0
+        share = 1.0
         for newton in range(MOST_NEWTON_STEPS):
             # trial impulses, which rows are between their bounds, and the right-hand sides
             changed = newton == 0
@@ -398,13 +417,11 @@ def correct_bounded(
                     if other >= 0:
                         add_to_vector(work, SOLUTION, other, scale(-1.0, linear))
                         add_to_vector(work, SOLUTION + 3, other, scale(-pull, load(rows, row, ON_OTHER)))
-            if newton > 0 and not changed:
+            if newton > 0 and not changed and share == 1.0:
                 break
             if changed:
                 _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-                _ = call(
-                    calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END])
-                )
+                _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
             _ = call(calls[SOLVE_CALL], (work, blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
             for link in range(first_link, last_link):
                 place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
@@ -499,7 +516,7 @@ def position_stage(
         if worst <= tolerance:
             return 1
         # give up early if the rounds left cannot be enough at this rate
-        if turn > 0:
+        if turn > 1:
             if not worst <= 4.0 * before or (turn > 2 and worst > 0.7 * before):
                 return 0
             rate, reached = min(worst / before, 0.9), worst

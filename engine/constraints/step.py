@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from math import sqrt
 from typing import Any
 
 from ..compilation.compiler import call, inlined, kernel
@@ -26,6 +27,7 @@ from ..loops.layout import (
     ANGULAR_VELOCITY,
     BAD,
     COUNT,
+    INERTIA,
     INVERSE_MASS,
     MOTOR_TORQUE,
     ORIENTATION,
@@ -196,7 +198,9 @@ def _keep(joints: Array, links: Integers, rows: Array, first: int, last: int, co
 
 
 @inlined
-def _add_given(links: Integers, points: Array, rows: Array, work: Array, island_first: int, island_last: int, first: int, last: int) -> None:
+def _add_given(
+    links: Integers, points: Array, rows: Array, work: Array, island_first: int, island_last: int, first: int, last: int
+) -> None:
     """Add the impulses of a stage to the sums of the tick."""
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
@@ -271,6 +275,9 @@ def island_move(
         store_vector(work, KICKED, place, state.velocity)
         store_vector(work, SUM, place, (0.0, 0.0, 0.0))
         extent = max(extent, abs(position[0]), abs(position[1]), abs(position[2]))
+        # not less than the radius of gyration, which a body held at its mass centre has as well
+        xx, yy, zz = load_vector(own, INERTIA, place)
+        extent = max(extent, sqrt(0.5 * (xx + yy + zz) * float(own[INVERSE_MASS, place])))
     done, halvings = 0, 0
     while done < 4096:
         piece = step / float(1 << halvings)

@@ -88,7 +88,9 @@ class Distance(FreedomJoint):
             lower = 0.0 if min_length is None else real(min_length, "min_length", "Distance", at_least=0.0)
             upper = inf if max_length is None else real(max_length, "max_length", "Distance", above=0.0)
             limits = (lower if lower > 0.0 else -inf, upper)
-        super().__init__(body, other, {"at_body": on_body, "at_other": on_other, "length": 0.0 if length is None else length})
+        super().__init__(
+            body, other, {"at_body": on_body, "at_other": on_other, "length": 0.0 if length is None else length}
+        )
         if not is_rod:
             self._table.array[layout.TYPE, self._slice().start] = layout.ROPE
         self._set_up(limits, friction, motor, spring, break_force, None)

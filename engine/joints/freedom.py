@@ -197,5 +197,3 @@ def _times(body: Any, vector: Vector) -> Vector:
     rows = np.asarray(body.inverse_inertia_body).tolist()
     x, y, z = (row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2] for row in rows)
     return x, y, z
-
-

@@ -45,7 +45,9 @@ class Motor:
     def __post_init__(self) -> None:
         real(self.max_torque, "max_torque", "Motor", at_least=0.0)
         if (self.target_rate is None) == (self.target_angle is None):
-            refuse("Motor", "exactly one of target_rate and target_angle", (self.target_rate, self.target_angle), "given")
+            refuse(
+                "Motor", "exactly one of target_rate and target_angle", (self.target_rate, self.target_angle), "given"
+            )
         numbers = self.frequency, self.damping_ratio, self.stiffness, self.damping
         if self.target_rate is not None:
             real(self.target_rate, "target_rate", "Motor")
@@ -101,7 +103,11 @@ def check_spring(
         if value is not None:
             real(value, name, owner, at_least=0.0)
     by_frequency, by_stiffness = frequency is not None, stiffness is not None
-    if by_frequency == by_stiffness or (by_stiffness and damping_ratio is not None) or (by_frequency and damping is not None):
+    if (
+        by_frequency == by_stiffness
+        or (by_stiffness and damping_ratio is not None)
+        or (by_frequency and damping is not None)
+    ):
         refuse(owner, "frequency with damping_ratio, or stiffness with damping,", given, "given, and not both")
 
 

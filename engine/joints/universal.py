@@ -56,7 +56,9 @@ class Universal(Joint):
         own, others = unit_axis(axis_body, "axis_body", "Universal"), unit_axis(axis_other, "axis_other", "Universal")
         cosine = dot(rotate(pose_of(body)[1], 2.0, own), rotate(pose_of(other)[1], 2.0, others))
         if not abs(cosine) <= 1e-6 * sqrt(2.0):
-            refuse("Universal", "axis_other", axis_other, f"at right angles to axis_body now; the cosine is {cosine:.3g}")
+            refuse(
+                "Universal", "axis_other", axis_other, f"at right angles to axis_body now; the cosine is {cosine:.3g}"
+            )
         values = {
             "at_body": on_body,
             "at_other": on_other,

@@ -122,7 +122,15 @@ class Bound:
         point_forces = islands.point_forces if forces.point_forces is None else forces.point_forces
         self.open = (
             *(islands.places, layers, own_layers, springs, islands.springs, islands.spring_rows),
-            *(point_forces, islands.point_forces, islands.point_rows, table, islands.joints, graph.links, islands.points),
+            *(
+                point_forces,
+                islands.point_forces,
+                islands.point_rows,
+                table,
+                islands.joints,
+                graph.links,
+                islands.points,
+            ),
         )
         self.close = (table, islands.joints, islands.kept, graph.links, islands.points, islands.stamp)
         self.hard_count = int(graph.islands[:, layout.IS_HARD].sum()) if len(parts) > 1 else 0
@@ -448,5 +456,3 @@ def refuse_joints(integrator: Integrator, owner: object) -> None:
             integrator.name,
             "one that takes each tick once: with joints, neither Extrapolated nor Substepped(tolerance=…)",
         )
-
-

@@ -115,9 +115,7 @@ class Plan:
         else:
             self._run = integrator.held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)
             if self.joints.any and not integrator.drives_actuators:
-                self._run = self.joints.around(
-                    self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces
-                )
+                self._run = self.joints.around(self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces)
             if self.actuators.any and not (self.calls_forces or integrator.drives_actuators):
                 self._run = self.actuators.around(self._run, self.dt, bodies.control)
         if not self._has_standby:

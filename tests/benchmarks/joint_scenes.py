@@ -18,7 +18,15 @@ def skew_properties(mass, moments, center=(0.1, -0.05, 0.08)):
     return MassProperties(mass, turn @ np.diag(mass * np.array(moments)) @ turn.T, center)
 
 
-def pair(kind="ball", ratio=1.0, dt=1 / 60, integrator=None, origin=(120.0, -340.0, 55.0), velocity=(0.0, 0.0, 0.0), **options):
+def pair(
+    kind="ball",
+    ratio=1.0,
+    dt=1 / 60,
+    integrator=None,
+    origin=(120.0, -340.0, 55.0),
+    velocity=(0.0, 0.0, 0.0),
+    **options,
+):
     """Two bodies on a joint without forces, at rates up to 1 rad/s, with arms of about 1 m."""
     world = World(dt, integrator=integrator, **options)
     a = world.add_body(
