@@ -34,7 +34,9 @@ def image_of(world: World) -> dict[str, Any]:
     if world._store.phase is not BETWEEN_TICKS and not world._store.is_calling_here:
         refuse_other_thread("a copy of the world")
     called = [force for force in world._forces if not isinstance(force, TableRows)]
-    for callback in (*world._stages.on_tick, *world._stages.after_tick, *world._stages.joint_events.functions):
+    stages = world._stages
+    callbacks: list[Callback | JointCallback] = [*stages.on_tick, *stages.after_tick, *stages.joint_events.functions]
+    for callback in callbacks:
         _check(world, callback.function, "the callback")
     for force in called:
         _check(world, force, "the force")

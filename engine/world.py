@@ -40,7 +40,7 @@ from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member, kind_of
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
-from .tick.joints import Joints, refuse_joints
+from .tick.joints import Joints, kernels_of_islands, method_for, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
 from .tick.prepare import Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
@@ -773,8 +773,8 @@ class World:
 
         Args:
             function: The function. None if this is used as a decorator.
-            event: "broken" for a joint that carried more than `break_force` or `break_torque` and has been removed, or "limit" for a joint
-                that has reached one of its limits.
+            event: "broken" for a joint that carried more than `break_force` or `break_torque` and has been removed, "limit" for a joint
+                that has reached one of its limits, and for latches "captured", "locked", "released" and "failed".
 
         Returns:
             The function.
@@ -965,7 +965,8 @@ class World:
             self._store,
             self._memory,
             self._forces,
-            [callback.function for callback in (*stages.on_tick, *stages.after_tick, *stages.joint_events.functions)],
+            [callback.function for callback in (*stages.on_tick, *stages.after_tick)]
+            + [callback.function for callback in stages.joint_events.functions],
             vector(shift, "shift", "World.shift_origin"),
             stacklevel=2,
         )
@@ -1142,7 +1143,11 @@ class World:
         bodies = self._bodies
         wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
         pitches = sorted({bodies.pitch, rung(wanted)})
-        compile_all(kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode), progress)
+        wanted_kernels = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
+        if self._joints.any:
+            for method in methods:
+                wanted_kernels += kernels_of_islands(method_for(method, False)[1], not self._game_mode)
+        compile_all(wanted_kernels, progress)
 
     def profile(self) -> Profile:
         """Measure the time that each stage of the ticks takes.

@@ -100,12 +100,14 @@ class Graph:
         place_of = {column: place for place, column in enumerate(column for group in groups for column in group)}
         group_of = {column: number for number, group in enumerate(groups) for column in group}
         self.columns = np.array([column for group in groups for column in group], np.int64)
-        links, program, islands = [], [], []
+        links: list[Integers] = []
+        program: list[list[int]] = []
+        islands: list[Integers] = []
         self.row_count = self.block_count = 0
         for number, group in enumerate(groups):
             mine = [place for place, (_row, pair, _count) in enumerate(joints) if group_of[max(pair)] == number]
             pairs = {
-                tuple(sorted((place_of[a], place_of[b])))
+                (min(place_of[a], place_of[b]), max(place_of[a], place_of[b]))
                 for a, b in (joints[place][1] for place in mine)
                 if a >= 0 and b >= 0
             }

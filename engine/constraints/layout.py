@@ -31,20 +31,27 @@ FORCE, TORQUE = 58, 61
 """Mean over the last tick, on the body, world axes; the torque is about the common point."""
 WAS_AT_LIMIT = 64
 """Whether the joint had reached a limit when the last tick started."""
-JOINT_ROWS = 65
+LATCH_PHASE, LATCH_SINCE, CLOSING_ENERGY = 65, 66, 67
+"""Phase of a latch, the number of the tick in which it caught, and the energy that it took when it locked."""
+CAUGHT_POINT, CAUGHT_FRAME = 68, 71
+"""Point and frame on the other body at which a latch caught."""
+JOINT_ROWS = 75
 MOST_ROWS = 12
 """Rows of one joint at most."""
 STATE_FIRST, STATE_LAST = COORDINATE, WAS_AT_LIMIT
 """The components that a tick changes."""
 
-BALL, HINGE, SLIDER, WELD, ROD, UNIVERSAL, PLANAR, ROPE = range(8)
-EQUALITY_ROWS = (3, 5, 5, 6, 1, 4, 3, 0)
+BALL, HINGE, SLIDER, WELD, ROD, UNIVERSAL, PLANAR, ROPE, OPEN, SOFT, SOFT_AXIS = range(11)
+EQUALITY_ROWS = (3, 5, 5, 6, 1, 4, 3, 0, 0, 0, 0)
 """Rows that hold a joint together, by type."""
+
+SOFT_ROWS = {SOFT: 6, SOFT_AXIS: 5}
+"""Springs of a latch that has caught, by type; those of rotations have the stiffness and damping of the motor."""
 
 NO_MOTOR, RATE_MOTOR, POSITION_MOTOR = range(3)
 
 # kinds of rows
-EQUALITY, LOWER_LIMIT, UPPER_LIMIT, MOTOR_ROW, FRICTION_ROW, DRIVE_ROW, SPRING_ROW = range(7)
+EQUALITY, LOWER_LIMIT, UPPER_LIMIT, MOTOR_ROW, FRICTION_ROW, DRIVE_ROW, SPRING_ROW, SOFT_ROW = range(8)
 """A drive is a motor that holds a position."""
 
 # columns of `rows`, one row per constraint

@@ -1,8 +1,8 @@
 """The rows of constraints of a joint: residuals, and the directions of the impulses that act at one common point of both bodies.
 
 A row has a residual, a direction d of the impulse and a direction e of the angular impulse. Its rate of change is
-``d·(v − v') + e·(ω − ω')``, where v and v' are the velocities of the two bodies at the common point. Both bodies get opposite impulses there,
-so that linear and angular momentum do not depend on how well the rows hold.
+``d·(v − v') + e·(ω − ω')``, where v and v' are the velocities of the two bodies at the common point. Both bodies get opposite
+impulses there, so that linear and angular momentum do not depend on how well the rows hold.
 """
 
 from math import sqrt
@@ -51,6 +51,9 @@ from .layout import (
     ROPE,
     SECOND_PLACE,
     SLIDER,
+    SOFT,
+    SOFT_AXIS,
+    SOFT_ROW,
     SOFTNESS,
     SPRING,
     SPRING_ROW,
@@ -204,7 +207,12 @@ def joint_rows(
         coordinate, direction = 0.0, _NONE
         common = add_scaled(at, -0.5, gap)
         axis = rotate(frame, 2.0, (1.0, 0.0, 0.0))
-        if kind == BALL:
+        if kind == SOFT_AXIS:
+            row = _put_point(has_directions, rows, row, gap)
+            second = rotate(other_frame, 2.0, (0.0, 1.0, 0.0))
+            third = rotate(other_frame, 2.0, (0.0, 0.0, 1.0))
+            row = _put_across(has_directions, rows, row, axis, second, third)
+        elif kind == BALL:
             row = _put_point(has_directions, rows, row, gap)
         elif kind == HINGE:
             row = _put_point(has_directions, rows, row, gap)
@@ -217,7 +225,7 @@ def joint_rows(
             row = _put(has_directions, rows, row, dot(second, gap), second, _NONE, 0.0)
             row = _put(has_directions, rows, row, dot(third, gap), third, _NONE, 0.0)
             row = _put_turn(has_directions, rows, row, frame, other_frame)
-        elif kind == WELD:
+        elif kind == WELD or kind == SOFT:
             row = _put_point(has_directions, rows, row, gap)
             row = _put_turn(has_directions, rows, row, frame, other_frame)
         elif kind == ROD or kind == ROPE:
@@ -275,4 +283,7 @@ def joint_rows(
             rows[each, SOFTNESS] = REGULARISATION * (dot(linear, linear) * mobility + answer)
             rows[each, IS_FREE] = 1.0
             rows[each, START_COORDINATE] = coordinate
+            if kind == SOFT or kind == SOFT_AXIS:
+                rows[each, KIND] = SOFT_ROW
+                rows[each, START_COORDINATE] = rows[each, RESIDUAL]
     return 0

@@ -5,8 +5,8 @@ Source: Andersen (1983), RATTLE.
 
 from ..compilation.compiler import call, inlined, kernel
 from ..kernels.quaternions import rotate_inverse
-from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
-from ..loops.columns import Array, Integers, load_quaternion, load_symmetric, load_vector, store_vector, add_to_vector
+from ..kernels.vectors import add, add_scaled, apply_symmetric, cross, dot, scale
+from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, ORIENTATION, VELOCITY
 from .layout import (
     ANGULAR,
@@ -58,6 +58,7 @@ from .layout import (
     ROWS_END,
     SECOND_PLACE,
     SIZE,
+    SOFT_ROW,
     SOFTNESS,
     SOLUTION,
     SPRING_REST,
@@ -73,7 +74,7 @@ from .layout import (
     WORST,
     WORST_LINK,
 )
-from .rows import load, store
+from .rows import load
 
 MOST_ROUNDS = 16
 MOST_REPEATS = 60
@@ -198,7 +199,7 @@ def _correct(
     size: float,
     wanted: float,
 ) -> None:
-    """Change the impulses by what removes the rates that the rows miss, repeated with the proximal regularisation about the last impulse."""
+    """Change the impulses by what removes the rates that the rows miss, repeated with the regularisation about the last impulse."""
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     has_loop = islands[island, HAS_LOOP]
@@ -250,6 +251,13 @@ def _take_back(links: Integers, rows: Array, first: int, last: int, repeats: int
 
 
 @inlined
+def _spring_of(rows: Array, row: int) -> int:
+    """The component of the stiffness of a spring, before that of its damping."""
+    is_turn = rows[row, KIND] == SOFT_ROW and rows[row, IS_TURN] != 0.0
+    return MOTOR_STIFFNESS if is_turn or rows[row, KIND] == DRIVE_ROW else SPRING_STIFFNESS
+
+
+@inlined
 def _miss(joints: Array, rows: Array, link: int, row: int, step: float) -> float:
     """What a row misses at the end of a drift, as a velocity."""
     kind, value = int(rows[row, KIND]), float(rows[row, RESIDUAL])
@@ -260,9 +268,10 @@ def _miss(joints: Array, rows: Array, link: int, row: int, step: float) -> float
     if kind == MOTOR_ROW or kind == FRICTION_ROW:
         target = float(joints[MOTOR_TARGET, link]) if kind == MOTOR_ROW else 0.0
         return (value - float(rows[row, START_COORDINATE])) / step - target
-    if kind == SPRING_ROW or kind == DRIVE_ROW:
-        first = SPRING_STIFFNESS if kind == SPRING_ROW else MOTOR_STIFFNESS
-        rest = float(joints[SPRING_REST if kind == SPRING_ROW else MOTOR_TARGET, link])
+    if kind == SPRING_ROW or kind == DRIVE_ROW or kind == SOFT_ROW:
+        first, rest = _spring_of(rows, row), 0.0
+        if kind != SOFT_ROW:
+            rest = float(joints[SPRING_REST if kind == SPRING_ROW else MOTOR_TARGET, link])
         stiffness, damping = float(joints[first, link]), float(joints[first + 1, link])
         start = float(rows[row, START_COORDINATE])
         # the implicit midpoint rule: half of the spring's impulse over the step
@@ -316,11 +325,11 @@ def joint_bounds(
             elif kind == MOTOR_ROW or kind == FRICTION_ROW:
                 most = 0.5 * abs(step) * float(joints[MOTOR_LIMIT if kind == MOTOR_ROW else FRICTION, link])
                 least = -most
-            elif kind == SPRING_ROW or kind == DRIVE_ROW:
+            elif kind == SPRING_ROW or kind == DRIVE_ROW or kind == SOFT_ROW:
                 if kind == DRIVE_ROW:
                     most = 0.5 * abs(step) * float(joints[MOTOR_LIMIT, link])
                     least = -most
-                spring = SPRING_STIFFNESS if kind == SPRING_ROW else MOTOR_STIFFNESS
+                spring = _spring_of(rows, row)
                 stiffness, damping = float(joints[spring, link]), float(joints[spring + 1, link])
                 if is_end == 0:
                     rows[row, SOFTNESS] = 1.0 / max(0.5 * step * (damping + 0.5 * step * stiffness), 1.0 / _HUGE)
@@ -377,8 +386,8 @@ def correct_bounded(
 ) -> int:
     """Change the impulses, within their bounds, by what removes the rates that the rows miss.
 
-    The change of the velocities minimises ``Δᵀ M Δ/2`` plus a convex function per row, by Newton's method with an exact line search. This is
-    repeated with the regularisation about the last impulse.
+    The change of the velocities minimises ``Δᵀ M Δ/2`` plus a convex function per row, by Newton's method with an exact line search. This
+    is repeated with the regularisation about the last impulse.
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
@@ -450,7 +459,9 @@ def correct_bounded(
             tried = _bounded(rows, row, impulse - (float(rows[row, MISS]) + float(rows[row, RATE])) / softness)
             rows[row, IMPULSE] = tried
             kind = int(rows[row, KIND])
-            if kind == SPRING_ROW or kind == DRIVE_ROW:  # its softness is real, and the impulse has answered it
+            if (
+                kind == SPRING_ROW or kind == DRIVE_ROW or kind == SOFT_ROW
+            ):  # its softness is real, and the impulse has answered it
                 rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE]) + softness * (tried - impulse)
             else:
                 rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE])

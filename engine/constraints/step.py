@@ -19,6 +19,7 @@ from ..loops.columns import (
     load_vector,
     load_wrench,
     store_state,
+    store_stored,
     store_vector,
     store_wrench,
 )
@@ -44,6 +45,7 @@ from ..loops.layout import (
     WRENCH_ROWS,
 )
 from ..loops.point_forces import add_forces
+from . import layout
 from .layout import (
     ARM,
     BASE,
@@ -51,7 +53,6 @@ from .layout import (
     BODIES_END,
     DRIFT_VELOCITY,
     END,
-    FIRST_PLACE,
     FIRST_ROW,
     FORCE,
     GIVEN,
@@ -75,12 +76,8 @@ from .layout import (
     STATE_LAST,
     SUM,
     TOLERANCE,
-    TORQUE,
-    TURNED,
     VELOCITY_FORCES,
-    WORST,
 )
-from . import layout
 from .rows import load, store
 from .stages import (
     FACTOR_CALL,
@@ -175,7 +172,7 @@ def island_kick(
             else:
                 store_vector(own, VELOCITY, place, after.velocity)
                 store_vector(own, ANGULAR_VELOCITY, place, after.angular_velocity)
-                store_vector(own, STORED_MOMENTUM, place, after.stored_momentum)
+                store_stored(own, STORED_MOMENTUM, place, after.stored_momentum)
     return 0
 
 
@@ -253,7 +250,9 @@ def island_move(
     island: int,
     step: float,
 ) -> int:
-    """Steps 2 to 4 without the kicks: impulses with which the joints hold, and the drift, in as many pieces as it takes; 0 if none is enough.
+    """Steps 2 to 4 without the kicks: impulses with which the joints hold, and the drift, in as many pieces as it takes.
+
+    Returns 0 if the smallest pieces are not small enough, else 1.
 
     The velocities at the end of the last piece still have to be made compatible with the joints, after the second kick.
     """
@@ -569,7 +568,7 @@ def linked_ticks(
     dt: float,
     ticks: int,
 ) -> int:
-    """Run whole ticks: the world's loop moves all bodies, then the bodies of islands are moved again, from the start of the tick, by theirs.
+    """Run whole ticks: the world's loop moves all bodies, then those of islands are moved again, from the start of the tick, by theirs.
 
     Islands from `hard_count` on have rows that no part of negative length may go through.
 

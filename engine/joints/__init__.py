@@ -5,6 +5,7 @@ from .ball import Ball
 from .distance import Distance
 from .hinge import Hinge
 from .joint import Joint, JointConflictError
+from .latch import Capture, Latch, Port
 from .motor import JointSpring, Motor
 from .planar import Planar
 from .slider import Slider
@@ -14,13 +15,16 @@ from .weld import Weld
 __all__ = [
     "Assembly",
     "Ball",
+    "Capture",
     "Distance",
     "Hinge",
     "Joint",
     "JointConflictError",
     "JointSpring",
+    "Latch",
     "Motor",
     "Planar",
+    "Port",
     "Slider",
     "Universal",
     "Weld",

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..constraints import layout
 from ..constraints.graph import islands_of
 from ..kernels.quaternions import conjugate, multiply
 from ..solids.mass_properties import MassProperties
@@ -17,7 +16,7 @@ from .joint import pose_of, unit_length
 
 @dataclass(frozen=True)
 class Assembly:
-    """A body and all that is rigidly joined to it by welds.
+    """A body and all that is rigidly joined to it by welds and locked latches.
 
     Attributes:
         bodies: The bodies, in the order of the world, the one that was asked for among them.
@@ -33,7 +32,7 @@ class Assembly:
 
 def assembly_of(body: Any, joints: tuple[Any, ...]) -> Assembly:
     """The assembly of a body of a world with these joints."""
-    welds = [joint for joint in joints if joint._type == layout.WELD and joint.enabled and joint.other is not None]
+    welds = [joint for joint in joints if joint._is_rigid and joint.enabled and joint.other is not None]
     groups = islands_of([(weld.body.index, weld.other.index) for weld in welds])
     own = next((group for group in groups if body.index in group), [body.index])
     handles = body.world.bodies

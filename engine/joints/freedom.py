@@ -3,7 +3,6 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
-
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ..checks import refuse
 from ..constraints import layout
 from ..kernels.quaternions import rotate, rotate_inverse
-from ..kernels.vectors import Vector, add, cross, subtract
+from ..kernels.vectors import Vector, add, cross, dot, subtract
 from ..store.rows import BodyHandle, Parameter
 from .joint import Joint, pose_of, range_of, threshold
 from .motor import JointSpring, Motor, numbers_of
@@ -111,7 +110,7 @@ class FreedomJoint(Joint):
     def inertia(self) -> float:
         """Return the inertia about the freedom at the present poses [kg·m² or kg], with the other freedoms of the joint locked."""
         locked, free = self._directions()
-        return 1.0 / _compliance(self.body, self.other, self._common_point(), locked, free)
+        return 1.0 / compliance(self.body, self.other, self._common_point(), locked, free)
 
     def potential_energy(self) -> float:
         """Return the energy of the spring ``k (x − rest)²/2`` [J]."""
@@ -165,31 +164,38 @@ TURN_DIRECTIONS: list[Direction] = [((0.0, 0.0, 0.0), axis) for axis in _AXES]
 """Rows that hold two frames parallel."""
 
 
-def _compliance(
+def compliance(
     body: BodyHandle, other: BodyHandle | None, point: Vector, locked: list[Direction], free: Direction
 ) -> float:
     """Rate that a unit impulse along a freedom gives to it while other rows are locked, by elimination in plain floats."""
-    rows = [*locked, free]
-    count = len(rows)
-    matrix = [[0.0] * count for _ in rows]
-    position, _q, _center = pose_of(body)
-    for handle, sign in ((body, 1.0), (other, -1.0)):
-        if handle is None:
-            continue
-        own_position, q, _own_center = pose_of(handle)
-        arm = subtract(add(position, point), own_position) if sign < 0.0 else point
-        turns = [rotate_inverse(q, 2.0, add(cross(arm, linear), angular)) for linear, angular in rows]
-        answers = [_times(handle, turn) for turn in turns]
-        for i in range(count):
-            for j in range(count):
-                linear = sum(a * b for a, b in zip(rows[i][0], rows[j][0], strict=True)) * handle.inverse_mass  # type: ignore[attr-defined]
-                matrix[i][j] += linear + sum(a * b for a, b in zip(turns[i], answers[j], strict=True))
+    matrix = mobility(body, other, point, [*locked, free])
+    count = len(matrix)
     for k in range(count - 1):
         for i in range(k + 1, count):
             share = matrix[i][k] / matrix[k][k]
             for j in range(k, count):
                 matrix[i][j] -= share * matrix[k][j]
     return matrix[-1][-1]
+
+
+def mobility(body: BodyHandle, other: BodyHandle | None, point: Vector, rows: list[Direction]) -> list[list[float]]:
+    """Rates of rows for unit impulses of rows at a common point, which is given from the first body's mass centre."""
+    count = len(rows)
+    matrix = [[0.0] * count for _ in rows]
+    position, _q, _center = pose_of(body)
+    handles: tuple[Any, ...] = body, other
+    for handle in handles:
+        if handle is None:
+            continue
+        own_position, q, _own_center = pose_of(handle)
+        arm = point if handle is body else subtract(add(position, point), own_position)
+        turns = [rotate_inverse(q, 2.0, add(cross(arm, linear), angular)) for linear, angular in rows]
+        answers = [_times(handle, turn) for turn in turns]
+        for i in range(count):
+            for j in range(count):
+                linear = dot(rows[i][0], rows[j][0]) * handle.inverse_mass
+                matrix[i][j] += linear + dot(turns[i], answers[j])
+    return matrix
 
 
 def _times(body: Any, vector: Vector) -> Vector:

@@ -111,7 +111,7 @@ class Hinge(FreedomJoint):
         return counted(angle, float(self._table.array[layout.COORDINATE, self._slice().start]))
 
     def _directions(self) -> tuple[list[Direction], Direction]:
-        axis, second, third = self._frame("frame_body", self.body)
+        axis, second, _third = self._frame("frame_body", self.body)
         none = (0.0, 0.0, 0.0)
         return [*POINT_DIRECTIONS, (none, second), (none, cross(axis, second))], (none, axis)
 

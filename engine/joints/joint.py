@@ -43,6 +43,8 @@ JOINTS = Schema(
         Field("force_world", Kind.STATE, 3, "N", "world", digest=15, meaning="on the body, mean over the last tick"),
         Field("torque_world", Kind.STATE, 3, "N·m", "world", digest=16, meaning="on the body, mean over the last tick"),
         Field("was_at_limit", Kind.STATE, 1, digest=17, meaning="whether it had reached a limit when the last tick started"),
+        Field("latch", Kind.STATE, 3, digest=18, meaning="phase, number of the tick in which it caught, closing energy [J]"),
+        Field("caught", Kind.STATE, 7, digest=19, meaning="point and frame on the other body at which a latch caught"),
     ),
 )  # fmt: skip
 """Joints, in the component order of `constraints.layout`."""
@@ -99,6 +101,11 @@ class Joint(TableRows):
         """Torque of the joint on the body about the joint's point [N·m], mean over the last tick, world frame, shape (3,)."""
         values: FloatArray = self._value("torque_world")
         return values
+
+    @property
+    def _is_rigid(self) -> bool:
+        """Whether it makes one rigid body of two."""
+        return bool(self._table.array[layout.TYPE, self._slice().start] == layout.WELD)
 
     def potential_energy(self) -> float:
         """Return the energy [J] of its spring; zero without one."""

@@ -12,8 +12,8 @@ from ..kernels.vectors import Vector, dot, subtract
 from ..store.rows import BodyHandle, fixed
 from .freedom import TURN_DIRECTIONS, Direction, FreedomJoint
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
-from .motor import JointSpring, Motor
 from .motion import relative_velocity
+from .motor import JointSpring, Motor
 
 
 class Slider(FreedomJoint):

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..constraints import layout
 from ..joints.joint import JOINTS
+from ..joints.latch import HARD, Latch
 from ..store.store import Store
 
-EVENTS = ("broken", "limit")
+EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
 """The events of joints."""
 
 
@@ -42,7 +43,9 @@ class JointEvents:
         if not count:
             return False
         thresholds = table[layout.BREAK_FORCE : layout.BREAK_TORQUE + 1, :count]
-        return bool(np.isfinite(thresholds).any()) or any(each.event == "limit" for each in self.functions)
+        if np.isfinite(thresholds).any() or any(each.event == "limit" for each in self.functions):
+            return True
+        return bool((table[layout.LATCH_PHASE, :count] > HARD).any())
 
     def look(self) -> None:
         """Remove joints that broke and call the functions, in the order of the joints; this is part of the tick that starts."""
@@ -64,6 +67,10 @@ class JointEvents:
             torque = _length(column[layout.TORQUE : layout.TORQUE + 3])
             if force > column[layout.BREAK_FORCE] or torque > column[layout.BREAK_TORQUE]:
                 yield joint, "broken"
+            if isinstance(joint, Latch):
+                if joint.enabled and (event := joint._advance(world)) is not None:
+                    yield joint, event
+                continue
             limits = int(column[layout.LOWER] > -np.inf) + int(column[layout.UPPER] < np.inf)
             first = layout.EQUALITY_ROWS[int(column[layout.TYPE])]
             is_at_limit = any(

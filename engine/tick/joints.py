@@ -181,7 +181,10 @@ class Joints:
         for row in np.flatnonzero(table[layout.ENABLED, :count]).tolist():
             own = table[:, row]
             equalities = layout.EQUALITY_ROWS[int(own[layout.TYPE])]
-            others = (
+            kind = int(own[layout.TYPE])
+            if kind == layout.OPEN:
+                continue
+            others = layout.SOFT_ROWS.get(kind, 0) or (
                 int(own[layout.LOWER] > -np.inf)
                 + int(own[layout.UPPER] < np.inf)
                 + int(own[layout.MOTOR] != layout.NO_MOTOR)

@@ -105,7 +105,7 @@ def chain(count=20, end_ratio=1.0, dt=1 / 60, integrator=None, level=True):
 
 
 def four_bar(dt=1 / 240, integrator=None):
-    """A four-bar linkage of hinges with links of 1, 2.55 and 1.58 m over 3 m, whose crank turns in the plane z = 0 under gravity along −y."""
+    """A four-bar linkage of hinges with links of 1, 2.55 and 1.58 m over 3 m, in the plane z = 0 under gravity along −y."""
     world = World(dt, integrator=integrator)
     crank, coupler, rocker, ground = 1.0, 2.55, 1.58, 3.0
     a, d = np.zeros(2), np.array((ground, 0.0))

@@ -13,7 +13,21 @@ from engine.constraints import layout
 from engine.constraints.graph import Graph, islands_of
 from engine.flight.wheel import ReactionWheel
 from engine.integrators import Extrapolated, FreeRotor, RungeKutta4, Substepped
-from engine.joints import Ball, Distance, Hinge, JointConflictError, JointSpring, Motor, Planar, Slider, Universal, Weld
+from engine.joints import (
+    Ball,
+    Capture,
+    Distance,
+    Hinge,
+    JointConflictError,
+    JointSpring,
+    Latch,
+    Motor,
+    Planar,
+    Port,
+    Slider,
+    Universal,
+    Weld,
+)
 from engine.joints.joint import JOINTS
 from engine.loops.layout import STATE_ROWS
 
@@ -51,6 +65,8 @@ def test_the_layout_of_the_kernels_is_that_of_the_table():
         "force_world": layout.FORCE,
         "torque_world": layout.TORQUE,
         "was_at_limit": layout.WAS_AT_LIMIT,
+        "latch": layout.LATCH_PHASE,
+        "caught": layout.CAUGHT_POINT,
     }
     assert {field.name: JOINTS.row(field.name) for field in JOINTS.fields} == names
     assert JOINTS.size == layout.JOINT_ROWS
@@ -200,7 +216,7 @@ def test_a_limit_stops_a_hinge_without_rebound_and_lets_it_go_back():
 
 
 def test_an_undamped_spring_keeps_its_amplitude():
-    world, _door, hinge = door_on_hinge(spring=JointSpring(frequency=2.4, damping_ratio=0.0, rest=0.3))
+    world, _door, _hinge = door_on_hinge(spring=JointSpring(frequency=2.4, damping_ratio=0.0, rest=0.3))
     energies = []
     for _ in range(400):
         world.step()
@@ -225,7 +241,7 @@ def test_a_damped_spring_loses_what_its_damping_ratio_says():
 
 
 def test_a_hinge_counts_its_turns():
-    world, door, hinge = door_on_hinge(motor=Motor(target_rate=6.0, max_torque=1e3))
+    world, _door, hinge = door_on_hinge(motor=Motor(target_rate=6.0, max_torque=1e3))
     world.step(360)
     assert hinge.angle == pytest.approx(18.0, abs=0.1)
     assert hinge.rate == pytest.approx(6.0, abs=1e-9)
@@ -272,7 +288,7 @@ def test_a_four_bar_of_hinges_with_more_rows_than_freedoms_closes_and_keeps_its_
 
 
 def test_two_welded_craft_move_as_their_composite():
-    world, a, b, _joint = pair("weld", integrator="free-rotor-4")
+    world, a, _b, _joint = pair("weld", integrator="free-rotor-4")
     world.step()
     whole = world.assembly(a).mass_properties
     alone = World(world.dt)
@@ -288,7 +304,7 @@ def test_two_welded_craft_move_as_their_composite():
 
 
 def test_a_wheel_in_a_welded_pair_keeps_the_momenta_and_the_joint():
-    world, a, b, joint = pair("weld")
+    world, a, _b, joint = pair("weld")
     wheel = world.add_part(ReactionWheel(a, axis=(0.0, 0.6, 0.8), inertia=0.02, max_torque=1.0, max_speed=500.0))
     wheel.torque = 0.3
     world.step()
@@ -468,7 +484,7 @@ def test_an_assigned_pose_moves_the_whole_island():
     world, a, b, joint = pair("hinge")
     world.step(3)
     distance = np.linalg.norm(a.position - b.position)
-    a.position = a.position + (5.0, -2.0, 1.0)
+    a.position = np.add(a.position, (5.0, -2.0, 1.0))
     a.orientation = Rotation.from_euler("xyz", (0.4, 1.0, -0.3)).as_quat()
     assert gap(joint) <= 1e-11
     assert np.linalg.norm(a.position - b.position) == pytest.approx(distance, rel=1e-12)
@@ -476,7 +492,7 @@ def test_an_assigned_pose_moves_the_whole_island():
     world.step()
     assert world.linear_momentum() == pytest.approx(before[0], abs=1e-13)
     assert gap(joint) <= 1e-11
-    top, body, held = heavy_top()
+    _top, body, held = heavy_top()
     with pytest.raises(ValueError, match=r"position must be left alone while Ball\(body 'top', the world\)"):
         body.position = (0.0, 0.0, 0.0)
     held.enabled = False
@@ -564,7 +580,97 @@ def test_joints_of_two_worlds_or_added_twice_are_rejected():
         world.add_joint(forces.LinearDrag(1.0))
     with pytest.raises(TypeError, match=r"World\.add_joint"):
         world.add_force(joint)
-    with pytest.raises(ValueError, match="'broken' or 'limit'"):
+    with pytest.raises(ValueError, match="'broken' or 'limit' or"):
         world.on_joint(print, event="bend")
     with pytest.raises(AttributeError, match="cannot be changed"):
         joint.body = a
+
+
+def two_ports(clocking=0.3, **options):
+    """Two craft whose ports drift together, with a latch between them."""
+    world = World(1 / 60)
+    a = world.add_body(skew_properties(20.0, (0.3, 0.5, 0.6)), name="chaser", angular_velocity_body=(0.0, 0.0, 0.01))
+    b = world.add_body(
+        skew_properties(10.0, (0.3, 0.4, 0.6)),
+        name="target",
+        origin=(2.08, 0.02, 0.01),
+        velocity=(-0.05, 0.01, 0.0),
+        orientation=Rotation.from_euler("x", -0.3).as_quat(),
+    )
+    ports = (
+        Port((1.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+        Port((-1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+    )
+    capture = Capture(distance=0.2, angle=0.2, lateral=0.1, speed=0.2, rate=0.1)
+    latch = world.add_joint(Latch(a, b, *ports, clocking=clocking, capture=capture, **options))
+    told = []
+    for event in ("captured", "locked", "released", "failed"):
+        world.on_joint(lambda world, _joint, event=event: told.append((world.tick_count, event)), event)
+    return world, a, b, latch, told
+
+
+@pytest.mark.parametrize("clocking", [0.3, None])
+def test_a_latch_catches_pulls_together_and_locks_without_a_force_from_outside(clocking):
+    world, a, b, latch, told = two_ports(clocking)
+    before = momenta(world)
+    energies = []
+    while latch.state != "hard" and world.tick_count < 400:
+        energies.append(world.kinetic_energy())
+        world.step()
+    assert [event for _tick, event in told] == ["captured", "locked"]
+    assert latch.closing_energy == pytest.approx(energies[-1] - world.kinetic_energy(), rel=0.02)
+    world.step(5)
+    assert np.linalg.norm(a.to_world((1, 0, 0)) - b.to_world((-1, 0, 0))) <= 1e-10
+    assert a.direction_to_world((1, 0, 0)) == pytest.approx(-b.direction_to_world((-1, 0, 0)), abs=1e-10)
+    cosine = a.direction_to_world((0, 1, 0)) @ b.direction_to_world((0, 1, 0))
+    assert cosine == pytest.approx(np.cos(0.3), abs=1e-10 if clocking is not None else 0.05)
+    assert world.assembly(a).bodies == (a, b)
+    after = momenta(world)
+    assert np.linalg.norm(after[0] - before[0]) <= 1e-13
+    assert np.linalg.norm(after[1] - before[1]) <= 1e-13
+
+
+def test_a_released_latch_pushes_apart_and_is_armed_again_out_of_reach():
+    world, a, b, latch, told = two_ports()
+    world.step(220)
+    assert latch.state == "hard"
+    before = world.linear_momentum()
+    latch.release(push=2.0)
+    assert latch.state == "open"
+    world.step(20)
+    assert told[-1] == (220, "released")
+    assert (b.velocity - a.velocity)[0] == pytest.approx(0.3, rel=0.02)
+    assert world.linear_momentum() == pytest.approx(before, abs=1e-13)
+    assert [event for _tick, event in told].count("captured") == 1
+    world.step(60)
+    with pytest.raises(ValueError, match="soft or hard to be released"):
+        latch.release()
+
+
+def test_a_latch_that_cannot_close_fails_and_stays_soft():
+    world, _a, b, latch, told = two_ports(retract_time=0.3)
+    push = world.add_force(forces.ConstantForce(b, force_world=(3.0, 0.0, 0.0)))
+    world.step(80)
+    assert [event for _tick, event in told] == ["captured", "failed"]
+    assert latch.state == "soft"
+    world.remove_force(push)
+    world.step(200)
+    assert latch.state == "hard"
+
+
+def test_a_latch_does_not_catch_what_is_too_fast():
+    world, _a, b, latch, told = two_ports()
+    b.velocity = (-0.5, 0.0, 0.0)
+    world.step(60)
+    assert told == []
+    assert latch.state == "open"
+    assert world.islands == ()
+
+
+def test_ports_and_captures_are_checked():
+    with pytest.raises(ValueError, match="Port: up must be at right angles"):
+        Port((0, 0, 0), (1, 0, 0), (0.6, 0.8, 0))
+    with pytest.raises(ValueError, match="Capture: speed must be"):
+        Capture(speed=-1.0)
+    with pytest.raises(ValueError, match="retract_time must be"):
+        two_ports(retract_time=0.0)
