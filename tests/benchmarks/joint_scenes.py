@@ -65,14 +65,14 @@ def pair_joint(kind, a, b):
         return Universal(
             a, b, at_body=PAIR_POINT, axis_body=AXIS, axis_other=b.direction_to_body(across / np.linalg.norm(across))
         )
-    return Distance(a, b, at_body=PAIR_POINT, at_other=(-0.3, 0.1, 0.2))
+    return Distance(a, b, at_body=PAIR_POINT, at_other=(0.5, 0.4, -0.6))
 
 
 def heavy_top(dt=1 / 60, integrator=None, **options):
     """A body with products of inertia that swings about a ball joint at a point of the world."""
     world = World(dt, integrator=integrator, **options)
     body = world.add_body(
-        skew_properties(3.0, (0.05, 0.09, 0.11), (0.02, -0.03, 0.4)),
+        skew_properties(3.0, (0.1, 0.16, 0.2), (0.05, -0.08, 1.0)),
         name="top",
         origin=(10.0, -20.0, 5.0),
         orientation=Rotation.from_euler("xyz", (0.8, 0.3, 0.2)).as_quat(),

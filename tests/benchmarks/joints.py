@@ -3,6 +3,7 @@
 Run as ``python -m tests.benchmarks.joints``.
 """
 
+from itertools import pairwise
 from time import perf_counter
 
 import numpy as np
@@ -44,7 +45,7 @@ def tops():
             world.step(2 * rate)
             end[rate] = Rotation.from_quat(body.orientation)
         errors = [float((end[rate] * end[3840].inv()).magnitude()) for rate in (60, 120, 240)]
-        orders = [np.log2(a / b) for a, b in zip(errors, errors[1:], strict=False)]
+        orders = [np.log2(a / b) for a, b in pairwise(errors)]
         print(f"heavy top, {method}: {errors[0]:.1e} rad at 1/60, orders {orders[0]:.2f}, {orders[1]:.2f}")
 
 
