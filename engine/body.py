@@ -291,7 +291,7 @@ class Body:
 
     @position.setter
     def position(self, value: npt.ArrayLike) -> None:
-        self._set(_POSITION, vector(value, "position", self), pose=True)
+        self._set_pose(_POSITION, vector(value, "position", self), "position")
 
     @property
     def orientation(self) -> FloatArray:
@@ -300,7 +300,7 @@ class Body:
 
     @orientation.setter
     def orientation(self, value: npt.ArrayLike) -> None:
-        self._set(_ORIENTATION, unit_quaternion(value, "orientation", self), pose=True)
+        self._set_pose(_ORIENTATION, unit_quaternion(value, "orientation", self), "orientation")
 
     @property
     def velocity(self) -> FloatArray:
@@ -599,6 +599,37 @@ class Body:
             table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)
         if rows.start < STATE_ROWS:
             table.forget_history(index)
+
+    def _set_pose(self, rows: slice, values: FloatArray, argument: str) -> None:
+        """Set position or orientation; the bodies that joints connect to this one move rigidly with it.
+
+        Raises:
+            ValueError: A joint holds the body, or a body of its island, to the world.
+        """
+        joints = self._world._joints
+        if not joints.any:
+            self._set(rows, values, pose=True)
+            return
+        island = joints.moving_with(self, values, argument)
+        if len(island) < 2:
+            self._set(rows, values, pose=True)
+            return
+        store = self._world._store
+        position, velocity, before = self.position, self.velocity, self.orientation
+        with store.all_or_nothing():
+            self._set(rows, values, pose=True)
+            turn = rotation.multiply(self.orientation, rotation.conjugate(before))
+            for body in island:
+                if body is self:
+                    continue
+                moved = self.position + rotated(turn, body.position - position)
+                body._check_finite(moved)
+                swung = velocity + rotated(turn, body.velocity - velocity)
+                body._set(_POSITION, moved, pose=True)
+                if argument == "orientation":
+                    body._set(_VELOCITY, swung)
+                    turned = rotation.multiply(turn, body.orientation)
+                    body._set(_ORIENTATION, unit_quaternion(turned, argument, body), pose=True)
 
     def _set_rates(self, rates: FloatArray) -> None:
         """Set the angular velocity in body axes; wheels keep their speeds."""

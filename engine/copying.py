@@ -20,6 +20,7 @@ from .store.schema import NOBODY
 from .store.store import BETWEEN_TICKS, refuse_other_thread
 from .store.table import Table
 from .store.views import TableView
+from .tick.joint_events import JointCallback
 
 if TYPE_CHECKING:
     from .world import World
@@ -41,7 +42,8 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
     if world._store.phase is not BETWEEN_TICKS and not world._store.is_calling_here:
         refuse_other_thread("a copy of the world")
     called = [force for force in world._forces if not isinstance(force, TableRows)]
-    callbacks = (*world._stages.on_tick, *world._stages.after_tick)
+    stages = world._stages
+    callbacks: list[Callback | JointCallback] = [*stages.on_tick, *stages.after_tick, *stages.joint_events.functions]
     for callback in callbacks:
         if identity(callback.function) not in replaced:
             _check(world, callback.function, "the callback")
@@ -84,6 +86,7 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
         "members": _member_images([None if identity(member) in replaced else member for member in members], memo),
         "tokens": tokens,
         "callbacks": [_callback_image(callback, replaced) for callback in world._stages.on_tick],
+        "on_joint": [tuple(callback) for callback in world._stages.joint_events.functions],
         "after_tick": [_callback_image(callback, replaced) for callback in world._stages.after_tick],
         "memory": memory,
     }
@@ -172,6 +175,7 @@ def restore(world: World, image: dict[str, Any]) -> None:
     for member in _members_from(world, image["members"], tokens["bodies"], tokens["members"]):
         world._forces.take(member)
     world._stages.on_tick = [Callback(*pair) for pair in image["callbacks"]]
+    world._stages.joint_events.functions = [JointCallback(*pair) for pair in image["on_joint"]]
     world._stages.after_tick = [Callback(*pair) for pair in image["after_tick"]]
 
 

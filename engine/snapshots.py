@@ -157,7 +157,7 @@ def take(world: World) -> Snapshot:
     """Make a snapshot of the present state of a world, whose phase has been checked."""
     store, bodies = world._store, world._bodies
     tick = bodies.tick_count
-    driven_tick = tick if world._actuators.any else -1
+    driven_tick = tick if world._actuators.any or world._joints.any else -1
     tables = tuple(store.tables.values())
     snapshot = Snapshot.__new__(Snapshot)
     snapshot._record = None
@@ -253,7 +253,7 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     An interrupt is raised when everything has been restored.
     """
     objects, now = snapshot._setting.objects, world._bodies.tick_count
-    now_driven = now if world._actuators.any else -1
+    now_driven = now if world._actuators.any or world._joints.any else -1
     before = {name: state_of(object, name) for name, object in objects.items()}
     pending: BaseException | None = None
     for _try in range(_MOST_TRIES):
@@ -345,8 +345,8 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     bodies.control[layout.BAD] = -1
     if len(store.tables) != len(setting.tables) or not _same(tuple(store.tables.values()), setting.tables):
         _exchange_tables(store, bodies, setting.tables)
-    driven = snapshot._images[setting.tables.index(world._actuators.driven)]
-    driven_tick = tick if len(driven.rows.ids) else -1
+    written = [table for table in (world._actuators.driven, store.tables.get("joints")) if table in setting.tables]
+    driven_tick = tick if any(len(snapshot._images[setting.tables.index(table)].rows.ids) for table in written) else -1
     for table, image in zip(setting.tables, snapshot._images, strict=True):
         if table is bodies or table.schema.follows:
             table.put(image, tick, now)

@@ -25,6 +25,8 @@ from .forces.spring import SPRINGS
 from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
+from .joints.assembly import Assembly, assembly_of
+from .joints.joint import Joint
 from .loops.coast import COAST_LOOP
 from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
@@ -41,8 +43,10 @@ from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_o
 from .store.views import TableView
 from .tick.actuators import Actuators, actuator_kernels, refuse_actuators
 from .tick.fields import Fields
-from .tick.force_list import AnyForce, ForceList, Member
+from .tick.force_list import AnyForce, ForceList, Member, kind_of
 from .tick.held import Held
+from .tick.joint_events import EVENTS, JointCallback
+from .tick.joints import Joints, kernels_of_islands, method_for, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
 from .tick.prepare import Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
@@ -58,6 +62,10 @@ GivenForce = TypeVar("GivenForce", bound=AnyForce)
 """The type of the force given to `World.add_force`, which returns it."""
 GivenPart = TypeVar("GivenPart", bound=TableRows)
 """The type of the part given to `World.add_part`, which returns it."""
+GivenJoint = TypeVar("GivenJoint", bound=Joint)
+"""The type of the joint given to `World.add_joint`, which returns it."""
+GivenJointCallback = TypeVar("GivenJointCallback", bound=Callable[["World", Any], Any])
+"""The type of the function given to `World.on_joint`, which returns it."""
 GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
@@ -116,6 +124,7 @@ class World:
         "_held",
         "_in_frame",
         "_integrator",
+        "_joints",
         "_last_tick",
         "_memory",
         "_model",
@@ -162,7 +171,11 @@ class World:
         self._fields = Fields(self._bodies, self._store)
         self._actuators = Actuators(self._store, self._bodies, self._held)
         self._bodies.actuators = self._actuators
-        self._plan = Plan(self._bodies, self._held, self._fields, self._actuators, self._dt, self._threads)
+        self._joints = Joints(self._store, self._bodies)
+        self._bodies.joints = self._joints
+        self._plan = Plan(
+            self._bodies, self._held, self._fields, self._actuators, self._joints, self._dt, self._threads
+        )
         self._forces = ForceList(self._store, self._bodies, self._plan, self._memory)
         self._stages = Stages(
             self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
@@ -448,6 +461,8 @@ class World:
         value.check_game_mode(self._game_mode)
         if self._actuators.any:
             refuse_actuators(value, "World")
+        if self._joints.any:
+            refuse_joints(value, "World")
         with self._store.all_or_nothing():
             self._store.before_change()
             if hasattr(self, "_integrator"):
@@ -671,12 +686,12 @@ class World:
     @property
     def forces(self) -> tuple[AnyForce, ...]:
         """The forces, in the order in which they were added."""
-        return self._forces.added_as(parts=False)
+        return self._forces.added_as("force")
 
     @property
     def parts(self) -> tuple[TableRows, ...]:
         """The parts of the bodies, in the order in which they were added."""
-        return self._forces.added_as(parts=True)
+        return self._forces.added_as("part")
 
     @property
     def thrusters(self) -> TableView:
@@ -748,8 +763,8 @@ class World:
             ... def wind(wrench, bodies, time):
             ...     wrench.force_world[:, 0] += 3.0
         """
-        if isinstance(force, TableRows) and force._is_part:
-            refuse("World.add_force", "force", force, "a force; add this part of a body by World.add_part", TypeError)
+        if (kind := kind_of(force)) != "force":
+            refuse("World.add_force", "force", force, f"a force; add this {kind} by World.add_{kind}", TypeError)
         self._forces.add(force)
         return force
 
@@ -788,7 +803,7 @@ class World:
             TypeError: It is not a part.
             ValueError: It is already in a world, is a part of a body of another world, or does not fit the body or its other parts.
         """
-        if not (isinstance(part, TableRows) and part._is_part):
+        if kind_of(part) != "part":
             rule = "a part of engine.flight, such as a ReactionWheel; forces are added by World.add_force"
             refuse("World.add_part", "part", part, rule, TypeError)
         self._forces.add(part)
@@ -804,6 +819,104 @@ class World:
             ValueError: It is not a part of this world.
         """
         self._forces.remove(part, "part")
+
+    # joints
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints, in the order in which they were added."""
+        return self._forces.added_as("joint")
+
+    @property
+    def islands(self) -> tuple[tuple[Body, ...], ...]:
+        """The bodies that enabled joints, and springs between bodies, connect; each island and all islands in the order of the bodies."""
+        graph = self._joints.graph
+        groups = [] if graph is None else sorted(graph.groups)
+        return tuple(tuple(self._bodies.handles[column] for column in group) for group in groups)
+
+    def add_joint(self, joint: GivenJoint) -> GivenJoint:
+        """Add a joint between two bodies of this world, or between a body and the world.
+
+        Bodies in relative motion are brought together by an impulse between them at the next tick, which keeps linear and angular momentum.
+
+        Args:
+            joint: A joint of `engine.joints` that is in no world yet.
+
+        Returns:
+            The joint.
+
+        Raises:
+            TypeError: It is not a joint.
+            ValueError: It is already in a world, links bodies of another world, or the integrator cannot move joints.
+        """
+        if kind_of(joint) != "joint":
+            refuse("World.add_joint", "joint", joint, "a joint of engine.joints, such as a Hinge", TypeError)
+        refuse_joints(self._integrator, f"World.add_joint: {joint!r}")
+        self._forces.add(joint)
+        return joint
+
+    def remove_joint(self, joint: Joint) -> None:
+        """Remove a joint from the world; it keeps its settings and may be added again.
+
+        Args:
+            joint: A joint of this world.
+
+        Raises:
+            ValueError: It is not a joint of this world.
+        """
+        self._forces.remove(joint, "joint")
+
+    def assembly(self, body: Body) -> Assembly:
+        """Return a body with all that is rigidly joined to it by welds, and the mass properties of the whole.
+
+        Args:
+            body: A body of this world.
+
+        Raises:
+            TypeError: It is not a body.
+            ValueError: It is not a body of this world.
+        """
+        self._own_body(body, "World.assembly", "body")
+        return assembly_of(body, self.joints)
+
+    @overload
+    def on_joint(self, function: GivenJointCallback, event: str) -> GivenJointCallback: ...
+
+    @overload
+    def on_joint(self, function: None = None, *, event: str) -> Callable[[GivenJointCallback], GivenJointCallback]: ...
+
+    def on_joint(self, function: Callable[[World, Any], Any] | None = None, event: str = "") -> Any:
+        """Call `function(world, joint)` when something has happened to a joint.
+
+        It is called at the start of the next tick, before the functions of `on_tick`, in the order of the joints. What it changes is undone
+        if that tick fails. This works as a decorator: ``@world.on_joint(event="broken")``.
+
+        Args:
+            function: The function. None if this is used as a decorator.
+            event: "broken" for a joint that carried more than `break_force` or `break_torque` and has been removed, "limit" for a joint
+                that has reached one of its limits, and for latches "captured", "locked", "released" and "failed".
+
+        Returns:
+            The function.
+
+        Raises:
+            TypeError: The function is not callable, or is a generator or a coroutine function.
+            ValueError: The event is unknown.
+        """
+        if event not in EVENTS:
+            refuse("World.on_joint", "event", event, " or ".join(map(repr, EVENTS)))
+        if function is None:
+            return lambda decorated: self.on_joint(decorated, event)
+        if not callable(function):
+            refuse("World.on_joint", "function", function, "a function of the world and a joint", TypeError)
+        check_calls(function, "World.on_joint", "function", "a function of the world and a joint")
+        events = self._stages.joint_events
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            self._memory.join(function)
+            self._store.record(setattr, events, "functions", events.functions)
+            events.functions = [*events.functions, JointCallback(function, event)]
+        return function
 
     @overload
     def on_tick(self, function: GivenCallback, every: int = 1, *, name: str | None = None) -> GivenCallback: ...
@@ -903,7 +1016,7 @@ class World:
         return function
 
     def remove_callback(self, function: Callable[[World], Any]) -> None:
-        """Stop calling a function that was added by `on_tick` or `after_tick`.
+        """Stop calling a function that was added by `on_tick`, `after_tick` or `on_joint`.
 
         Args:
             function: The function, as it was added.
@@ -926,8 +1039,17 @@ class World:
             name: [callback for callback in getattr(stages, name) if identity(callback.function) != key]
             for name in ("on_tick", "after_tick")
         }
-        if all(len(kept[name]) == len(getattr(stages, name)) for name in kept):
-            refuse("World.remove_callback", "function", function, "one that was added by on_tick or after_tick")
+        events = stages.joint_events
+        kept_events = [callback for callback in events.functions if identity(callback.function) != key]
+        if len(kept_events) == len(events.functions) and all(
+            len(kept[name]) == len(getattr(stages, name)) for name in kept
+        ):
+            refuse(
+                "World.remove_callback",
+                "function",
+                function,
+                "one that was added by on_tick or after_tick, or by on_joint",
+            )
         with self._store.all_or_nothing():
             self._store.before_change()
             for name, left in kept.items():
@@ -935,6 +1057,10 @@ class World:
                     self._memory.leave(function)
                 self._store.record(setattr, stages, name, getattr(stages, name))
                 setattr(stages, name, left)
+            for _ in range(len(events.functions) - len(kept_events)):
+                self._memory.leave(function)
+            self._store.record(setattr, events, "functions", events.functions)
+            events.functions = kept_events
 
     def shift_origin(self, shift: npt.ArrayLike) -> None:
         """Move the world's origin, so that bodies far away have small coordinates again (a floating origin).
@@ -971,7 +1097,8 @@ class World:
             self._store,
             self._memory,
             self._forces,
-            [callback.function for callback in (*stages.on_tick, *stages.after_tick)],
+            [callback.function for callback in (*stages.on_tick, *stages.after_tick)]
+            + [callback.function for callback in stages.joint_events.functions],
             vector(shift, "shift", "World.shift_origin"),
             stacklevel=2,
         )
@@ -1032,8 +1159,9 @@ class World:
         return math.fsum(moving) + math.fsum(turning) + math.fsum(self._actuators.wheel_energies())
 
     def potential_energy(self) -> float:
-        """Return the sum of the potential energies [J] of the forces that have one; drag, thrusters and functions have none."""
-        return math.fsum(math.fsum(energies) for energies in self._forces.potential_energies())
+        """Return the sum of the potential energies [J] of forces and of the springs of joints; drag, thrusters and functions have none."""
+        springs = math.fsum(joint.potential_energy() for joint in self.joints)
+        return math.fsum(math.fsum(energies) for energies in self._forces.potential_energies()) + springs
 
     def linear_momentum(self) -> FloatArray:
         """Return the linear momentum of all bodies [N·s], ``Σ m v``, world frame, shape (3,)."""
@@ -1150,6 +1278,9 @@ class World:
         needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
         if self._actuators.any:
             needed += actuator_kernels(needed)
+        if self._joints.any:
+            for method in methods:
+                needed += kernels_of_islands(method_for(method, False)[1], not self._game_mode)
         if self._coasting:
             needed.append(COAST_LOOP)
         compile_all(needed, progress)

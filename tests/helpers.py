@@ -41,7 +41,7 @@ class Flight:
 
 def add_to(world, member):
     """Add a force or a part, whichever it is."""
-    return world.add_part(member) if getattr(member, "_is_part", False) else world.add_force(member)
+    return world.add_part(member) if getattr(member, "_kind_of_member", "") == "part" else world.add_force(member)
 
 
 def one_body(

@@ -50,7 +50,7 @@ class BodyTorque(TableForce):
     __slots__ = ("_max_torque",)
 
     evaluate: Literal["tick", "stage"] = "tick"
-    _is_part: ClassVar[bool] = True
+    _kind_of_member: ClassVar[str] = "part"
     _schema: ClassVar[Schema] = CONSTANT_WRENCHES
 
     def __init__(self, body: BodyHandle, max_torque: float | npt.ArrayLike | None = None) -> None:

@@ -62,7 +62,7 @@ class Magnetorquer(OneBodyField):
     __slots__ = ()
 
     depends_on_rates = False
-    _is_part = True
+    _kind_of_member = "part"
     _schema: ClassVar[Schema] = Schema(
         "magnetorquers",
         (

@@ -17,7 +17,7 @@ class Part(TableRows):
 
     __slots__ = ()
 
-    _is_part = True
+    _kind_of_member = "part"
 
 
 class Place(IntEnum):

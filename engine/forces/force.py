@@ -64,7 +64,7 @@ class TableForce(TableRows, Force, final=False):
         """Return in words why this force keeps its world from coasting (`World.coast`); None if it does not act."""
         if not self._table.array[self._schema.row("enabled"), self._slice()].any():
             return None
-        return f"the {'part' if self._is_part else 'force'} {self!r} acts"
+        return f"the {self._kind_of_member} {self!r} acts"
 
     def _acting(self, bodies: BodyStates) -> tuple[Any, dict[str, FloatArray]]:
         """The rows of the bodies that it acts on now, and each field with one value per such body, shape (k,) or (k, size).

@@ -138,6 +138,8 @@ class Substepped(Integrator):
         @cache
         def steps_of(step: float) -> TakeTicks:
             run = self.integrator.held_ticks(inside.as_bodies, step, gyroscopic, forces, threads)
+            if bodies.joints.any:
+                run = bodies.joints.around(run, step, inside.control, self.integrator, gyroscopic, forces)
             return bodies.actuators.around(run, step, inside.control) if bodies.actuators.any else run
 
         def take_steps(step: float, count: int) -> bool:
@@ -159,6 +161,9 @@ class Substepped(Integrator):
 
         @cache
         def step_of(step: float) -> TakeStagedTick:
+            if bodies.joints.any:
+                method = self.integrator, gyroscopic, forces, depends_on_rates
+                return bodies.joints.staged_tick(inside.as_bodies, step, inside.control, *method)
             return self.integrator.staged_tick(inside.as_bodies, step, gyroscopic, forces, depends_on_rates)
 
         def take(evaluate: EvaluateForces) -> bool:
@@ -187,8 +192,11 @@ class Substepped(Integrator):
         tick, rows = bodies.control[TICKS], slice(0, bodies.padded_count)
         kept = bodies.array[_KEPT_ROWS, rows]
         parts = bodies.actuators.image() if bodies.actuators.any else None
+        joints = bodies.joints.image() if bodies.joints.any else None
 
         def restore() -> None:
+            if joints is not None:
+                bodies.joints.restore(joints)
             if parts is not None:
                 bodies.actuators.restore(parts)
             bodies.array[_KEPT_ROWS, rows] = kept
@@ -200,6 +208,8 @@ class Substepped(Integrator):
                 finite = self._converge(inside, dt, take)
             if finite:
                 close_steps(bodies.array, bodies.control, kept)
+                if joints is not None:
+                    bodies.joints.keep(joints, int(tick))
             else:
                 bodies.control[BAD] = inside.control[BAD]
                 restore()

@@ -95,6 +95,7 @@ def arc_tangent(x: float) -> float:
     return (0.7853981633974483 if steep else 0.0) + (r + r * _arc_series(r * r))
 
 
+@inlined
 def arc(sine: float, cosine: float) -> float:
     """Angle [rad] from 0 to π/2 of the point (cosine, sine) of the first quadrant, at any distance from the origin but zero.
 

@@ -87,6 +87,7 @@ class Bodies(Table):
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
         stores_momentum: Whether any body has wheels, or stored momentum that was set by hand.
         actuators: The actuators of the world, for methods that drive them.
+        joints: The joints of the world, for methods that divide ticks.
         is_shared: Whether several threads may run ticks of parts of the bodies.
         layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
         given_version: A counter that grows with every change of other components than state and previous pose, and of the list of
@@ -102,6 +103,7 @@ class Bodies(Table):
         "given_version",
         "handles",
         "is_shared",
+        "joints",
         "layout_version",
         "mass_properties",
         "stages",
@@ -115,6 +117,7 @@ class Bodies(Table):
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
         self.actuators: Any = None
+        self.joints: Any = None
         self.stores_momentum = False
         self.layout_version = 0
         self.given_version = 0

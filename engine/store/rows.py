@@ -74,8 +74,8 @@ class TableRows:
     __slots__ = ("_bodies", "_first_id", "_last_id", "_numbering", "_rows", "_several", "_table")
 
     _schema: ClassVar[Schema]
-    _is_part: ClassVar[bool] = False
-    """Whether it is added by `World.add_part` and not by `World.add_force`."""
+    _kind_of_member: ClassVar[str] = "force"
+    """Which of `World.add_force`, `World.add_part` and `World.add_joint` adds it: "force", "part" or "joint"."""
     _table: Table
     _first_id: int
     _last_id: int
@@ -119,7 +119,7 @@ class TableRows:
         if self._numbering != table.numbering:
             rows = table.find(self._first_id, self._last_id)
             if rows.start == rows.stop and table.was_removed_by_restore(self._first_id):
-                kind = "part" if self._is_part else "force"
+                kind = self._kind_of_member
                 raise ValueError(
                     f"{type(self).__name__}: a restore of the world removed this {kind}, which was added after the snapshot; "
                     "make another one"

@@ -13,6 +13,7 @@ from ..flight.part import Part, SampledPart
 from ..forces.field_force import FieldForce
 from ..forces.spring import Spring
 from ..forces.wrench import BodyStates, Wrench
+from ..joints.joint import Joint
 from ..store.bodies import Bodies
 from ..store.calling import check_calls, identity
 from ..store.memory import Memory
@@ -67,11 +68,11 @@ class ForceList:
 
     def __iter__(self) -> Any:
         """The objects that add to a wrench, in the order in which they were added."""
-        return (member for member in self._members.values() if not isinstance(member, Part))
+        return (member for member in self._members.values() if not isinstance(member, Part | Joint))
 
-    def added_as(self, parts: bool) -> tuple[Any, ...]:
-        """The members that were added as parts, or those that were added as forces."""
-        return tuple(member for member in self._members.values() if _is_part(member) is parts)
+    def added_as(self, kind: str) -> tuple[Any, ...]:
+        """The members that were added as "force", "part" or "joint"."""
+        return tuple(member for member in self._members.values() if kind_of(member) == kind)
 
     # addition and removal
 
@@ -82,10 +83,11 @@ class ForceList:
             TypeError: The object is not a force.
             ValueError: The force is already in this world or in another one, or refers to a body that is not in this world.
         """
-        if _is_part(force):
-            self._check_unused(force, "World.add_part", "part")
-        else:
+        kind = kind_of(force)
+        if kind == "force":
             self._check_new(force)
+        else:
+            self._check_unused(force, f"World.add_{kind}", kind)
         if isinstance(force, Spring):
             plan = self._plan
             warn_if_too_stiff(force, self._bodies, plan.dt, plan.integrator, stacklevel=3)
@@ -121,7 +123,7 @@ class ForceList:
         Raises:
             ValueError: It is not one of this world.
         """
-        if identity(force) not in self._members or _is_part(force) is not (kind == "part"):
+        if identity(force) not in self._members or kind_of(force) != kind:
             refuse(f"World.remove_{kind}", kind, force, f"a {kind} of this world")
         store = self._store
         with store.all_or_nothing():
@@ -288,8 +290,9 @@ class ForceList:
         return found
 
 
-def _is_part(member: object) -> bool:
-    return isinstance(member, TableRows) and member._is_part
+def kind_of(member: object) -> str:
+    """Whether a member is a "force", a "part" or a "joint"."""
+    return member._kind_of_member if isinstance(member, TableRows) else "force"
 
 
 def _ignore(parts: list[SampledPart]) -> None:

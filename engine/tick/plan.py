@@ -15,6 +15,7 @@ from ..store.threads import TakeTicks
 from .actuators import Actuators
 from .fields import Fields
 from .held import Held
+from .joints import Joints
 from .prepare import ask_for_standby
 from .stage_views import StageViews, refuse_return
 
@@ -31,6 +32,7 @@ class Plan:
         held: The wrench that is held over a tick.
         fields: The forces that compiled loops evaluate.
         actuators: Valves, gimbals, tanks and wheels.
+        joints: The joints and their islands.
         views: The views that are passed to Python forces.
         tick_forces: The Python forces that are evaluated at the start of a tick, each with the function to call.
         stage_forces: The Python forces that are evaluated at each stage, each with the function to call.
@@ -39,11 +41,12 @@ class Plan:
     """
 
     def __init__(
-        self, bodies: Bodies, held: Held, fields: Fields, actuators: Actuators, dt: float, threads: int
+        self, bodies: Bodies, held: Held, fields: Fields, actuators: Actuators, joints: Joints, dt: float, threads: int
     ) -> None:
         self._bodies = bodies
         self.held = held
         self.actuators = actuators
+        self.joints = joints
         self.fields = fields
         self.views = StageViews(bodies)
         self.tick_forces: list[tuple[Any, Apply]] = []
@@ -111,6 +114,8 @@ class Plan:
             self._staged = self.staged_tick(forces)
         else:
             self._run = integrator.held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)
+            if self.joints.any and not integrator.drives_actuators:
+                self._run = self.joints.around(self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces)
             if self.actuators.any and not (self.calls_forces or integrator.drives_actuators):
                 self._run = self.actuators.around(self._run, self.dt, bodies.control)
         if not self._has_standby:
@@ -121,7 +126,7 @@ class Plan:
 
     def _key_now(self) -> tuple[int, ...]:
         versions = self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()
-        return versions + self.actuators.key
+        return versions + self.actuators.key + self.joints.key
 
     @property
     def is_final(self) -> bool:
@@ -130,7 +135,11 @@ class Plan:
 
     def staged_tick(self, forces: CompiledForces = NO_FORCES) -> TakeStagedTick:
         """Return the function that runs one tick with these forces and calls back for others at each stage."""
-        return self.integrator.staged_tick(self._bodies, self.dt, self._gyroscopic, forces, self.depends_on_rates)
+        bodies, integrator = self._bodies, self.integrator
+        if self.joints.any and not integrator.drives_actuators:
+            method = integrator, self._gyroscopic, forces, self.depends_on_rates
+            return self.joints.staged_tick(bodies, self.dt, bodies.control, *method)
+        return integrator.staged_tick(bodies, self.dt, self._gyroscopic, forces, self.depends_on_rates)
 
     def move(self, ticks: int) -> int:
         """Run up to this many ticks and return how many ended finite; a tick that did not is undone."""

@@ -17,6 +17,7 @@ from ..store.objects import state_of
 from ..store.store import CALLING, FORCES, MOVING, Store
 from ..store.threads import TakeTicks
 from .culprit import find_culprit
+from .joint_events import JointEvents
 from .plan import Plan
 from .profile import Profile
 
@@ -33,6 +34,7 @@ class Stages:
         behind: The control loops, which are sampled after them.
         after_tick: The functions to call after ticks.
         observers: Functions to call after those, which read the world and do not change it; they are no part of copies and snapshots.
+        joint_events: What happens to joints between two ticks.
         quiet: The number of ticks that `run` may run before a function is due; zero after any change.
         run: Runs ticks that call no Python, if nothing has changed since the last tick.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
@@ -63,6 +65,7 @@ class Stages:
         "commit",
         "drive_actuators",
         "gather_held",
+        "joint_events",
         "most_at_once",
         "move",
         "observers",
@@ -100,6 +103,7 @@ class Stages:
         self.observers: list[Callback] = []
         self.before: list[Callback] = []
         self.behind: list[Callback] = []
+        self.joint_events = JointEvents(store)
         self.quiet = 0
         self.run: TakeTicks = _take_none
         self.most_at_once = 1
@@ -170,12 +174,16 @@ class Stages:
         if count >= self._last_tick:
             refuse_time(1, count, self._last_tick, self._dt)
         due = [callback for callback in self._called() if count % callback.every == 0]
-        if not due and not self._plan.calls_forces:
+        watches_joints = self.joint_events.is_watching
+        if not due and not watches_joints and not self._plan.calls_forces:
             return
         store = self._store
         store.log = []
         if self._memory.has_objects:
             self._record_memory()
+        if watches_joints:
+            store.enter(CALLING)
+            self.joint_events.look()
         if due:
             store.enter(CALLING)
             world = store.world()
@@ -205,7 +213,7 @@ class Stages:
     def _move(self, ticks: int) -> int:
         """Run the integrator up to the tick in which the next function is due, and return the number of ticks run."""
         plan = self._plan
-        if plan.calls_forces or plan.held.is_pushed:
+        if plan.calls_forces or plan.held.is_pushed or self.joint_events.is_watching:
             taken = plan.move(1)
             if plan.opens_actuators and taken == 1 and not plan.actuators.settle(self._dt, self._bodies.control):
                 taken = 0
@@ -227,7 +235,9 @@ class Stages:
         if self._profile is not None:
             self._profile.ticks += taken
             return
-        if plan.calls_forces or _is_due(self._called(), count) or _is_due(self._after(), count):
+        if plan.calls_forces or self.joint_events.is_watching:
+            return
+        if _is_due(self._called(), count) or _is_due(self._after(), count):
             return
         run = plan.choose()
         if run is not None and plan.is_final and plan.held.is_settled and plan.integrator.fuses_ticks:
@@ -284,6 +294,7 @@ class Stages:
         is_counted = self._bodies.tick_count > self._tick_start
         try:
             self._plan.actuators.recover(is_counted, self._dt, self._bodies.control)
+            self._plan.joints.recover(self._bodies.control)
             if store.log is not None and not is_counted:
                 self._plan.held.spoil_all()
                 store.roll_back()
@@ -301,6 +312,10 @@ class Stages:
             RuntimeError: A loop rejected its arrays.
         """
         self._plan.actuators.refuse_tensor()
+        self._plan.joints.recover(self._bodies.control)
+        conflict = self._plan.joints.failure(self._bodies.tick_count * self._dt)
+        if conflict is not None:
+            raise conflict
         index = int(self._bodies.control[BAD])
         if index < 0:
             raise RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")

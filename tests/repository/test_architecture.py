@@ -34,7 +34,7 @@ neither needs it nor waits for it."""
 FLOORS = {
     "compilation": ["compilation"],
     "mathematics": ["kernels"],
-    "loops": ["loops"],
+    "loops": ["constraints", "loops"],
     "arguments, shapes and functions": [
         "checks",
         "clock",
@@ -46,7 +46,7 @@ FLOORS = {
         "solids",
     ],
     "state": ["store"],
-    "methods, forces and flight": ["flight", "forces", "integrators"],
+    "methods, forces, joints and flight": ["flight", "forces", "integrators", "joints"],
     "the tick": ["tick"],
     "what users hold": [
         "body",

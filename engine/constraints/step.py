@@ -1,0 +1,616 @@
+"""The step of islands: half a kick, impulses and drift, half a kick, impulses; and the loop of ticks that contains it."""
+
+from collections.abc import Callable
+from functools import cache
+from math import sqrt
+from typing import Any
+
+from ..compilation.compiler import call, inlined, kernel
+from ..kernels.rigid_body import BodyState
+from ..kernels.vectors import add, add_scaled, subtract
+from ..loops.columns import (
+    Array,
+    Integers,
+    add_to_vector,
+    is_finite,
+    load_body,
+    load_principal,
+    load_state,
+    load_vector,
+    load_wrench,
+    store_state,
+    store_stored,
+    store_vector,
+    store_wrench,
+)
+from ..loops.kick_drift import Turn, add_difference, differences, drift, kick, no_difference
+from ..loops.layout import (
+    ANGULAR_VELOCITY,
+    BAD,
+    COUNT,
+    INERTIA,
+    INVERSE_MASS,
+    MOTOR_TORQUE,
+    ORIENTATION,
+    POSITION,
+    PREVIOUS,
+    PREVIOUS_STORED_MOMENTUM,
+    ROWS,
+    STAGE_WRENCH,
+    STATE_ROWS,
+    STORED_MOMENTUM,
+    TICKS,
+    VELOCITY,
+    WRENCH,
+    WRENCH_ROWS,
+)
+from ..loops.point_forces import add_forces
+from . import layout
+from .layout import (
+    ARM,
+    BASE,
+    BODIES,
+    BODIES_END,
+    DRIFT_VELOCITY,
+    END,
+    FIRST_ROW,
+    FORCE,
+    GIVEN,
+    IMPULSE,
+    IS_ANCHORED,
+    JOINT,
+    JOINT_ROWS,
+    KICKED,
+    LAST_ROW,
+    LINKS,
+    LINKS_END,
+    OTHER_ARM,
+    PIECE,
+    POSITION_FORCES,
+    PROGRAM,
+    PROGRAM_END,
+    PUSH,
+    SIZE,
+    START,
+    STATE_FIRST,
+    STATE_LAST,
+    SUM,
+    TOLERANCE,
+    VELOCITY_FORCES,
+)
+from .rows import load, store
+from .stages import (
+    FACTOR_CALL,
+    FINISH_CALL,
+    JOINT_ROWS_CALL,
+    KICK_CALL,
+    MATRIX_CALL,
+    MOVE_CALL,
+    POSITION_CALL,
+    VELOCITY_CALL,
+)
+
+MOST_HALVINGS = 12
+"""Halvings of the drift before a tick is given up."""
+TOLERANCE_OF_SIZE = 4e-12
+"""Position error at which the rounds stop, as a share of the size of the island."""
+
+_FIRST, _DIFFERENCE = STAGE_WRENCH + WRENCH_ROWS, STAGE_WRENCH + 2 * WRENCH_ROWS
+_BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
+STAGE_ROWS = _BEFORE + 9
+
+
+@cache
+def island_drift(turn: Turn, gyroscopic: bool) -> Callable[..., int]:
+    """Make the drift of the bodies of an island, from the poses at its start with the velocities at its end block."""
+
+    @kernel(f"island-drift-{turn.__name__}-{'gyro' if gyroscopic else 'game'}")
+    def drift_island(own: Array, work: Array, first: int, last: int, step: float) -> int:
+        for place in range(first, last):
+            start = load_state(work, START, place, load_vector(own, STORED_MOMENTUM, place))
+            velocity = load_vector(work, END + VELOCITY, place)
+            rates = load_vector(work, END + ANGULAR_VELOCITY, place)
+            moments, axes = load_principal(own, place)
+            state = BodyState(start.position, start.orientation, velocity, rates, start.stored_momentum)
+            store_state(work, END, place, drift(turn, gyroscopic, step, state, moments, axes))
+        return 0
+
+    return drift_island
+
+
+@kernel("island-kick")
+def island_kick(
+    own: Array,
+    control: Integers,
+    stages: Array,
+    kicks: Array,
+    force_calls: Integers,
+    layers: Array,
+    springs: Array,
+    point_forces: Array,
+    counts: Integers,
+    first: int,
+    last: int,
+    time: float,
+    step: float,
+    only: int,
+) -> int:
+    """Kick the bodies in a range of places by held wrenches, fields and springs; see `kick_drift.KICKS` for the evaluations.
+
+    The forces are evaluated for all places, but those outside of the range keep their velocities. `only` is the number of the one
+    evaluation to make, whose states are then in `stages` already, or -1 for all of them.
+    """
+    if only < 0:
+        for place in range(control[COUNT]):
+            store_state(stages, POSITION, place, load_state(own, POSITION, place, None))
+    evaluations = kicks.shape[0]
+    for each in range(max(only, 0), evaluations if only < 0 else only + 1):
+        for place in range(control[COUNT]):
+            store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
+        row = STAGE_WRENCH
+        if add_forces(own, control, stages, row, force_calls, layers, springs, point_forces, counts, time) < 0:
+            return -1
+        weight, part = float(kicks[each, 0]), float(kicks[each, 1])
+        for place in range(first, last):
+            motor_torque = load_vector(own, MOTOR_TORQUE, place)
+            wrench = load_wrench(stages, STAGE_WRENCH, place, motor_torque)
+            if evaluations > 1:
+                if each == 0:
+                    store_wrench(stages, _FIRST, place, wrench)
+                    store_wrench(stages, _DIFFERENCE, place, no_difference())
+                else:
+                    start = load_wrench(stages, _FIRST, place, motor_torque)
+                    difference = differences(load_wrench(stages, _DIFFERENCE, place, None), start, wrench, weight)
+                    store_wrench(stages, _DIFFERENCE, place, difference)
+                    if each == evaluations - 1:
+                        wrench = add_difference(start, difference)
+            before = load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))
+            after = kick(part * step, before, wrench, load_body(own, place))
+            if each < evaluations - 1:
+                store_vector(stages, VELOCITY, place, after.velocity)
+                store_vector(stages, ANGULAR_VELOCITY, place, after.angular_velocity)
+            else:
+                store_vector(own, VELOCITY, place, after.velocity)
+                store_vector(own, ANGULAR_VELOCITY, place, after.angular_velocity)
+                store_stored(own, STORED_MOMENTUM, place, after.stored_momentum)
+    return 0
+
+
+@inlined
+def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, column: int, step: float) -> None:
+    """Set the impulses of rows to the mean forces of the last step, times the length of this one."""
+    for link in range(first, last):
+        joint, first_row = link, links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            rows[row, IMPULSE] = step * float(joints[column + row - first_row, joint])
+
+
+@inlined
+def _keep(joints: Array, links: Integers, rows: Array, first: int, last: int, column: int, step: float) -> None:
+    """Keep the mean forces of rows, and add what each joint gave to the bodies."""
+    for link in range(first, last):
+        joint, first_row = link, links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            joints[column + row - first_row, joint] = float(rows[row, IMPULSE]) / step
+
+
+@inlined
+def _add_given(
+    links: Integers, points: Array, rows: Array, work: Array, island_first: int, island_last: int, first: int, last: int
+) -> None:
+    """Add the impulses of a stage to the sums of the tick."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            impulse = float(rows[row, IMPULSE])
+            for entry in range(6):
+                points[link, GIVEN + entry] += impulse * rows[row, layout.LINEAR + entry]
+    for place in range(island_first, island_last):
+        add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
+
+
+@inlined
+def _prepare(
+    own: Array,
+    work: Array,
+    joints: Array,
+    links: Integers,
+    islands: Integers,
+    points: Array,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    measures: Array,
+    calls: Integers,
+    island: int,
+    pose: int,
+) -> None:
+    """Directions, matrix and factor at a pose."""
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    _ = call(
+        calls[JOINT_ROWS_CALL],
+        (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
+    )
+    _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
+    _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+
+
+@kernel("island-move")
+def island_move(
+    own: Array,
+    work: Array,
+    joints: Array,
+    links: Integers,
+    islands: Integers,
+    points: Array,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    measures: Array,
+    calls: Integers,
+    island: int,
+    step: float,
+) -> int:
+    """Steps 2 to 4 without the kicks: impulses with which the joints hold, and the drift, in as many pieces as it takes.
+
+    Returns 0 if the smallest pieces are not small enough, else 1.
+
+    The velocities at the end of the last piece still have to be made compatible with the joints, after the second kick.
+    """
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    # relative to the first body, which moves at its velocity here unless a joint holds the island to the world
+    base = load_vector(own, POSITION, first)
+    boost = load_vector(own, VELOCITY, first)
+    if islands[island, IS_ANCHORED] == 1:
+        boost = (0.0, 0.0, 0.0)
+    store(measures, island, BASE, base)
+    store(measures, island, DRIFT_VELOCITY, boost)
+    extent = 0.0
+    for place in range(first, last):
+        state = load_state(own, POSITION, place, None)
+        position = subtract(state.position, base)
+        velocity = subtract(state.velocity, boost)
+        store_state(work, END, place, BodyState(position, state.orientation, velocity, state.angular_velocity, None))
+        store_vector(work, KICKED, place, state.velocity)
+        store_vector(work, SUM, place, (0.0, 0.0, 0.0))
+        extent = max(extent, abs(position[0]), abs(position[1]), abs(position[2]))
+        # not less than the radius of gyration, which a body held at its mass centre has as well
+        xx, yy, zz = load_vector(own, INERTIA, place)
+        extent = max(extent, sqrt(0.5 * (xx + yy + zz) * float(own[INVERSE_MASS, place])))
+    done, halvings = 0, 0
+    while done < 4096:
+        piece = step / float(1 << halvings)
+        for place in range(first, last):
+            for entry in range(STATE_ROWS):
+                work[START + entry, place] = work[END + entry, place]
+        _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, START)
+        arm = 0.0
+        for link in range(first_link, last_link):
+            for entry in range(3):
+                arm = max(arm, abs(points[link, ARM + entry]))
+                if links[link, layout.SECOND_PLACE] >= 0:
+                    arm = max(arm, abs(points[link, OTHER_ARM + entry]))
+        size = max(extent, arm)
+        measures[island, SIZE] = size
+        measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * size
+        _warm(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
+        common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
+        if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
+            halvings += 1
+            if halvings > MOST_HALVINGS:
+                return 0
+            for place in range(first, last):
+                for entry in range(STATE_ROWS):
+                    work[END + entry, place] = work[START + entry, place]
+            continue
+        measures[island, PIECE] = piece
+        _keep(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
+        _add_given(links, points, rows, work, first, last, first_link, last_link)
+        done += 4096 >> halvings
+        if done < 4096:
+            _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
+            _warm(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+            _ = call(calls[VELOCITY_CALL], (*common, island, piece))
+            _keep(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+            _add_given(links, points, rows, work, first, last, first_link, last_link)
+    # rounded once to the coordinates of the world
+    for place in range(first, last):
+        moved = add_scaled(load_vector(work, END + POSITION, place), step, boost)
+        store_vector(own, POSITION, place, add(base, moved))
+        for entry in range(4):
+            own[ORIENTATION + entry, place] = work[END + ORIENTATION + entry, place]
+        velocity = add_scaled(
+            load_vector(work, KICKED, place), float(own[INVERSE_MASS, place]), load_vector(work, SUM, place)
+        )
+        store_vector(own, VELOCITY, place, velocity)
+        store_vector(own, ANGULAR_VELOCITY, place, load_vector(work, END + ANGULAR_VELOCITY, place))
+    return 1
+
+
+@kernel("island-finish")
+def island_finish(
+    own: Array,
+    work: Array,
+    joints: Array,
+    links: Integers,
+    islands: Integers,
+    points: Array,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    measures: Array,
+    calls: Integers,
+    island: int,
+) -> int:
+    """Step 5: make the velocities compatible with the joints after the second kick."""
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    boost = load(measures, island, DRIFT_VELOCITY)
+    for place in range(first, last):
+        velocity = load_vector(own, VELOCITY, place)
+        store_vector(work, KICKED, place, velocity)
+        store_vector(work, SUM, place, (0.0, 0.0, 0.0))
+        store_vector(work, END + VELOCITY, place, subtract(velocity, boost))
+        store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
+    _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
+    piece = float(measures[island, PIECE])
+    _warm(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
+    _ = call(calls[VELOCITY_CALL], (*common, island, piece))
+    _keep(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+    _add_given(links, points, rows, work, first, last, first_link, last_link)
+    for place in range(first, last):
+        velocity = add_scaled(
+            load_vector(work, KICKED, place), float(own[INVERSE_MASS, place]), load_vector(work, SUM, place)
+        )
+        store_vector(own, VELOCITY, place, velocity)
+        store_vector(own, ANGULAR_VELOCITY, place, load_vector(work, END + ANGULAR_VELOCITY, place))
+    return 0
+
+
+@kernel("islands-open")
+def islands_open(
+    array: Array,
+    own: Array,
+    columns: Integers,
+    places: Integers,
+    layers: Array,
+    own_layers: Array,
+    springs: Array,
+    own_springs: Array,
+    spring_rows: Integers,
+    point_forces: Array,
+    own_point_forces: Array,
+    point_rows: Integers,
+    table: Array,
+    joints: Array,
+    links: Integers,
+    points: Array,
+    state_row: int,
+    stored_row: int,
+    stores: bool,
+) -> int:
+    """Copy the bodies of islands at the start of the tick, their joints, and the forces on them, into the arrays of the islands.
+
+    The states at the start of the tick are in the rows from `state_row` on, and the stored momenta from `stored_row` on.
+    """
+    for place in range(columns.shape[0]):
+        column = columns[place]
+        for row in range(ROWS):
+            own[row, place] = array[row, column]
+        for row in range(STATE_ROWS):
+            own[row, place] = array[state_row + row, column]
+        if stores:
+            for row in range(3):
+                own[STORED_MOMENTUM + row, place] = array[stored_row + row, column]
+        for row in range(own_layers.shape[0]):
+            own_layers[row, place] = layers[row, column]
+    for number in range(spring_rows.shape[0]):
+        for row in range(own_springs.shape[0]):
+            own_springs[row, number] = springs[row, spring_rows[number]]
+        for row in range(2):
+            column = int(own_springs[row, number])
+            own_springs[row, number] = float(places[column]) if column >= 0 else -1.0
+    for number in range(point_rows.shape[0]):
+        for row in range(own_point_forces.shape[0]):
+            own_point_forces[row, number] = point_forces[row, point_rows[number]]
+        own_point_forces[0, number] = float(places[int(own_point_forces[0, number])])
+    for link in range(links.shape[0]):
+        for row in range(JOINT_ROWS):
+            joints[row, link] = table[row, links[link, JOINT]]
+        for entry in range(6):
+            points[link, GIVEN + entry] = 0.0
+    return 0
+
+
+@kernel("islands-close-tick")
+def islands_close_tick(
+    array: Array,
+    control: Integers,
+    own: Array,
+    columns: Integers,
+    table: Array,
+    joints: Array,
+    kept: Array,
+    links: Integers,
+    points: Array,
+    stamp: Integers,
+    calls: Integers,
+    dt: float,
+) -> int:
+    """Write back a tick in which the islands are all bodies, and count it; 1, or 0 if a body is not finite and nothing was changed."""
+    for place in range(columns.shape[0]):
+        if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
+            control[BAD] = columns[place]
+            return 0
+    for place in range(columns.shape[0]):
+        for row in range(STATE_ROWS):
+            array[PREVIOUS + row, columns[place]] = array[row, columns[place]]
+        for row in range(3):
+            array[PREVIOUS_STORED_MOMENTUM + row, columns[place]] = array[STORED_MOMENTUM + row, columns[place]]
+    _ = call(calls[CLOSE], (array, own, columns, table, joints, kept, links, points, stamp, control[TICKS], True, dt))
+    control[BAD] = -1
+    control[TICKS] += 1
+    return 1
+
+
+@kernel("islands-step")
+def islands_step(
+    own: Array,
+    control: Integers,
+    stages: Array,
+    kicks: Array,
+    force_calls: Integers,
+    layers: Array,
+    springs: Array,
+    point_forces: Array,
+    counts: Integers,
+    work: Array,
+    joints: Array,
+    links: Integers,
+    islands: Integers,
+    points: Array,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    measures: Array,
+    calls: Integers,
+    parts: Array,
+    first_island: int,
+    last_island: int,
+    time: float,
+    dt: float,
+) -> int:
+    """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1."""
+    if first_island == last_island:
+        return -1
+    first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
+    forces = (own, control, stages, kicks, force_calls, layers, springs, point_forces, counts)
+    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
+    start = time
+    for number in range(parts.shape[0]):
+        step = dt * float(parts[number])
+        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))
+        for island in range(first_island, last_island):
+            if call(calls[MOVE_CALL], (*common, island, step)) == 0:
+                return island
+        start = start + step
+        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))
+        for island in range(first_island, last_island):
+            _ = call(calls[FINISH_CALL], (*common, island))
+    return -1
+
+
+@kernel("islands-close")
+def islands_close(
+    array: Array,
+    own: Array,
+    columns: Integers,
+    table: Array,
+    joints: Array,
+    kept: Array,
+    links: Integers,
+    points: Array,
+    stamp: Integers,
+    tick: int,
+    stores: bool,
+    dt: float,
+) -> int:
+    """Write back the bodies, if all are finite, and the state of the joints.
+
+    The state of the joints before the tick is kept, with the number of the tick, in case the tick is undone later.
+
+    Returns:
+        The column of a body that is not finite, or -1.
+    """
+    for place in range(columns.shape[0]):
+        if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
+            return int(columns[place])
+    stamp[0] = tick
+    for link in range(links.shape[0]):
+        joint = links[link, JOINT]
+        for entry in range(6):
+            joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
+        for row in range(STATE_FIRST, STATE_LAST):
+            kept[row - STATE_FIRST, link] = table[row, joint]
+            table[row, joint] = joints[row, link]
+    for place in range(columns.shape[0]):
+        column = columns[place]
+        for row in range(STATE_ROWS):
+            array[row, column] = own[row, place]
+        if stores:
+            for row in range(3):
+                array[STORED_MOMENTUM + row, column] = own[STORED_MOMENTUM + row, place]
+    return -1
+
+
+LOOP, OPEN, STEP, CLOSE, UNDO = range(5)
+"""Indices into `calls` of `linked_ticks`."""
+
+
+@kernel("linked-ticks")
+def linked_ticks(
+    array: Array,
+    control: Integers,
+    calls: Integers,
+    loop_arguments: Any,
+    open_arguments: Any,
+    step_arguments: Any,
+    parts: Array,
+    one_part: Array,
+    columns: Integers,
+    table: Array,
+    kept: Array,
+    stamp: Integers,
+    hard_count: int,
+    island_count: int,
+    stores: bool,
+    dt: float,
+    ticks: int,
+) -> int:
+    """Run whole ticks: the world's loop moves all bodies, then those of islands are moved again, from the start of the tick, by theirs.
+
+    Islands from `hard_count` on have rows that no part of negative length may go through.
+
+    Returns:
+        The number of ticks that ended finite, or a negative number if a loop rejected its array.
+    """
+    own = step_arguments[0]
+    for tick in range(ticks):
+        taken = call(calls[LOOP], (*loop_arguments, 1))
+        if taken != 1:
+            return min(taken, 0) if tick == 0 else tick
+        start = control[TICKS] - 1
+        time = float(start) * dt
+        stamp[1] = -1
+        _ = call(calls[OPEN], (array, own, columns, *open_arguments, PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores))
+        failed = call(calls[STEP], (*step_arguments, parts, 0, hard_count, time, dt))
+        if failed < 0 and hard_count < island_count:
+            failed = call(calls[STEP], (*step_arguments, one_part, hard_count, island_count, time, dt))
+        bad = -1
+        if failed < 0:
+            joints, links, points = step_arguments[10], step_arguments[11], step_arguments[13]
+            end = (table, joints, kept, links, points, stamp, start, stores, dt)
+            bad = call(calls[CLOSE], (array, own, columns, *end))
+        if failed >= 0 or bad >= 0:
+            _ = call(calls[UNDO], (array, control, stores))
+            control[BAD] = bad
+            stamp[1] = failed
+            return tick
+    return ticks
+
+
+@kernel("islands-restore")
+def islands_restore(table: Array, kept: Array, links: Integers, stamp: Integers) -> int:
+    """Restore the state of the joints before the last tick, which was undone."""
+    for link in range(links.shape[0]):
+        for row in range(STATE_FIRST, STATE_LAST):
+            table[row, links[link, JOINT]] = kept[row - STATE_FIRST, link]
+    stamp[0] = -1
+    return 0
+
+
+@kernel("moved")
+def moved(ticks: int) -> int:
+    """Stand for the world's loop where that has already run."""
+    return ticks

@@ -1,0 +1,31 @@
+"""Joints between bodies, which keep momentum and hold together to rounding."""
+
+from .assembly import Assembly
+from .ball import Ball
+from .distance import Distance
+from .hinge import Hinge
+from .joint import Joint, JointConflictError
+from .latch import Capture, Latch, Port
+from .motor import JointSpring, Motor
+from .planar import Planar
+from .slider import Slider
+from .universal import Universal
+from .weld import Weld
+
+__all__ = [
+    "Assembly",
+    "Ball",
+    "Capture",
+    "Distance",
+    "Hinge",
+    "Joint",
+    "JointConflictError",
+    "JointSpring",
+    "Latch",
+    "Motor",
+    "Planar",
+    "Port",
+    "Slider",
+    "Universal",
+    "Weld",
+]

@@ -1,0 +1,121 @@
+"""Rods, ropes and telescopes between two points."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Sequence
+from math import inf, sqrt
+from typing import ClassVar
+
+import numpy.typing as npt
+
+from ..checks import real, refuse
+from ..constraints import layout
+from ..kernels.vectors import Vector, add_scaled, dot, scale
+from ..store.rows import BodyHandle, fixed
+from .freedom import Direction, FreedomJoint
+from .joint import check_bodies, points
+from .motion import relative_velocity
+from .motor import JointSpring, Motor
+
+
+class Distance(FreedomJoint):
+    """A massless rod, rope or telescope between a point of the body and a point of the other body.
+
+    With `length`, or with nothing, it is a rod. With `max_length` it is a rope, and with `min_length` as well a telescope between two
+    lengths. A rope pulls the bodies together by an impulse when it becomes taut, without rebound.
+
+    Args:
+        body: The first body.
+        other: The second body, or None for the world.
+        at_body: The point on the body [m], body axes from its origin, shape (3,).
+        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,).
+        length: The length of the rod [m], above 0; None is the present distance, unless `min_length` or `max_length` is given.
+        min_length: The least length [m], at least 0.
+        max_length: The greatest length [m].
+        friction: Largest force of dry friction along the line [N], at least 0; not for rods.
+        motor: A motor along the line; not for rods.
+        spring: A spring along the line; not for rods.
+        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: The bodies are the same, removed or of two worlds, the present distance does not fit the lengths, or a setting is out
+            of range.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.joints import Distance
+        >>> world = World(dt=0.01)
+        >>> bob = world.add_body(MassProperties.sphere(1.0, 0.1), velocity=(1.0, 0.0, 0.0))
+        >>> rope = world.add_joint(Distance(bob, at_body=(0, 0, 0), at_other=(0, 0, 0), max_length=0.5))
+        >>> world.step(100)
+        >>> round(rope.distance, 9), round(rope.speed, 9)
+        (0.5, 0.0)
+    """
+
+    __slots__ = ()
+
+    _type: ClassVar[int] = layout.ROD
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        other: BodyHandle | None = None,
+        *,
+        at_body: npt.ArrayLike,
+        at_other: npt.ArrayLike,
+        length: float | None = None,
+        min_length: float | None = None,
+        max_length: float | None = None,
+        friction: float = 0.0,
+        motor: Motor | None = None,
+        spring: JointSpring | None = None,
+        break_force: float | None = None,
+    ) -> None:
+        check_bodies(body, other, "Distance")
+        on_body, on_other, now = points(body, other, at_body, at_other, "Distance", may_differ=True)
+        is_rod = min_length is None and max_length is None
+        if length is not None and not is_rod:
+            refuse("Distance", "length", length, "left out with min_length or max_length")
+        limits: Sequence[float] = (-inf, inf)
+        if is_rod:
+            length = now if length is None else real(length, "length", "Distance", above=0.0)
+            if not (length > 0.0 and abs(now - length) <= 1e-6):
+                refuse("Distance", "length", length, f"above zero and the present distance, {now:.9g} m, within 1e-6 m")
+            if friction or motor is not None or spring is not None:
+                refuse("Distance", "friction, motor and spring", (friction, motor, spring), "left out for a rod")
+        else:
+            lower = 0.0 if min_length is None else real(min_length, "min_length", "Distance", at_least=0.0)
+            upper = inf if max_length is None else real(max_length, "max_length", "Distance", above=0.0)
+            limits = (lower if lower > 0.0 else -inf, upper)
+        super().__init__(
+            body, other, {"at_body": on_body, "at_other": on_other, "length": 0.0 if length is None else length}
+        )
+        if not is_rod:
+            self._table.array[layout.TYPE, self._slice().start] = layout.ROPE
+        self._set_up(limits, friction, motor, spring, break_force, None)
+
+    @fixed
+    def distance(self) -> float:
+        """Distance between the two points [m]."""
+        return self._coordinate()
+
+    @fixed
+    def speed(self) -> float:
+        """Rate of the distance [m/s]."""
+        gap, size = self._gap(), self._coordinate()
+        if size == 0.0:
+            return 0.0
+        return dot(scale(1.0 / size, gap), relative_velocity(self, self._common_point()))
+
+    def _coordinate(self) -> float:
+        gap = self._gap()
+        return sqrt(dot(gap, gap))
+
+    def _common_point(self) -> Vector:
+        return add_scaled(self._lever(), -0.5, self._gap())
+
+    def _directions(self) -> tuple[list[Direction], Direction]:
+        size = self._coordinate()
+        along = (1.0, 0.0, 0.0) if size == 0.0 else scale(1.0 / size, self._gap())
+        return [], (along, (0.0, 0.0, 0.0))

@@ -1,0 +1,124 @@
+"""Hinges, which leave two bodies one rotation about a common axis."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray
+from ..constraints import layout
+from ..constraints.rows import angle_of, counted
+from ..kernels.vectors import cross, dot
+from ..reading import reading
+from ..store.rows import BodyHandle, fixed
+from .freedom import POINT_DIRECTIONS, Direction, FreedomJoint
+from .joint import check_bodies, frame_along, points, seen_from, unit_axis
+from .motor import JointSpring, Motor
+
+
+class Hinge(FreedomJoint):
+    """A hinge: a point and an axis of the body stay at a point and an axis of the other body.
+
+    The angle is zero at the poses at which the hinge was made, grows when the body turns about the axis relative to the other body, and is
+    counted over whole turns.
+
+    Args:
+        body: The first body.
+        other: The second body, or None for the world.
+        at_body: The point on the body [m], body axes from its origin, shape (3,).
+        axis_body: The axis, a unit vector in body axes, shape (3,).
+        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
+            `at_body` is now.
+        limits: Limits (lower, upper) of the angle [rad]; None or infinite for none.
+        friction: Largest torque of dry friction [N·m], at least 0.
+        motor: A motor about the axis.
+        spring: A spring about the axis.
+        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
+        break_torque: The same for its torque [N·m].
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: The bodies are the same, removed or of two worlds, the axis is not of unit length, the two points lie apart, or a
+            setting is out of range.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.joints import Hinge
+        >>> world = World(dt=0.01)
+        >>> door = world.add_body(MassProperties.box(20.0, (1.0, 0.05, 2.0)), position=(0.5, 0.0, 0.0))
+        >>> hinge = world.add_joint(Hinge(door, at_body=(-0.5, 0.0, 0.0), axis_body=(0.0, 0.0, 1.0)))
+        >>> door.apply_impulse((0.0, 2.0, 0.0), at_world=(1.0, 0.0, 0.0))
+        >>> world.step(100)
+        >>> round(hinge.angle, 2)
+        0.3
+    """
+
+    __slots__ = ()
+
+    _type: ClassVar[int] = layout.HINGE
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        other: BodyHandle | None = None,
+        *,
+        at_body: npt.ArrayLike,
+        axis_body: npt.ArrayLike,
+        at_other: npt.ArrayLike | None = None,
+        limits: Sequence[float] | None = None,
+        friction: float = 0.0,
+        motor: Motor | None = None,
+        spring: JointSpring | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+    ) -> None:
+        check_bodies(body, other, "Hinge")
+        on_body, on_other, _gap = points(body, other, at_body, at_other, "Hinge")
+        frame = frame_along(unit_axis(axis_body, "axis_body", "Hinge"))
+        values = {
+            "at_body": on_body,
+            "at_other": on_other,
+            "frame_body": frame,
+            "frame_other": seen_from(frame, body, other),
+        }
+        super().__init__(body, other, values)
+        self._set_up(limits, friction, motor, spring, break_force, break_torque)
+
+    @fixed
+    def axis_world(self) -> FloatArray:
+        """The axis in world axes, shape (3,)."""
+        return reading(np.array(self._frame("frame_body", self.body)[0]))
+
+    @fixed
+    def angle(self) -> float:
+        """Angle of the body relative to the other [rad], counted over turns, zero where the hinge was made."""
+        return self._coordinate()
+
+    @fixed
+    def rate(self) -> float:
+        """Rate of the angle [rad/s]."""
+        body, other = _Rates(self.body), _Rates(self.other)
+        axis = self._frame("frame_body", self.body)[0]
+        return dot(axis, body.world) - dot(axis, other.world)
+
+    def _coordinate(self) -> float:
+        _axis, second, _third = self._frame("frame_body", self.body)
+        _other_axis, other_second, other_third = self._frame("frame_other", self.other)
+        angle = angle_of(dot(second, other_third), dot(second, other_second))
+        return counted(angle, float(self._table.array[layout.COORDINATE, self._slice().start]))
+
+    def _directions(self) -> tuple[list[Direction], Direction]:
+        axis, second, _third = self._frame("frame_body", self.body)
+        none = (0.0, 0.0, 0.0)
+        return [*POINT_DIRECTIONS, (none, second), (none, cross(axis, second))], (none, axis)
+
+
+class _Rates:
+    """The angular velocity of a body, or of the world, in world axes."""
+
+    def __init__(self, body: Any) -> None:
+        x, y, z = (0.0, 0.0, 0.0) if body is None else body.angular_velocity_world.tolist()
+        self.world = x, y, z

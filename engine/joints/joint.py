@@ -1,0 +1,268 @@
+"""What all joints have in common: their table, their handle, and the points and axes at which they hold two bodies."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Sequence
+from math import inf, isfinite, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, real, refuse, vector
+from ..constraints import layout
+from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate, rotate_inverse
+from ..kernels.rotations import from_columns, gram_schmidt
+from ..kernels.vectors import Vector, add, cross, dot, subtract
+from ..reading import reading
+from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
+from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
+
+_REST = (0.0, 0.0, 0.0, 1.0)
+
+JOINTS = Schema(
+    "joints",
+    (
+        *reference_fields("body", "other"),
+        Field("type", Kind.MODEL, digest=111, meaning="number of the type"),
+        Field("at_body", Kind.MODEL, 3, "m", "body", digest=0, rule=ANY, meaning="from the body's origin"),
+        Field("at_other", Kind.MODEL, 3, "m", "other or world", digest=1, rule=ANY, world_axes=POINT, unless_on="other"),
+        Field("frame_body", Kind.MODEL, 4, "-", "joint to body", digest=2, rest=_REST, meaning="a quaternion"),
+        Field("frame_other", Kind.MODEL, 4, "-", "joint to other or world", digest=3, rest=_REST, meaning="a quaternion"),
+        Field("length", Kind.MODEL, 1, "m", digest=4, rule=NOT_NEGATIVE),
+        Field("lower", Kind.MODEL, 1, "rad or m", digest=5, rest=-inf),
+        Field("upper", Kind.MODEL, 1, "rad or m", digest=6, rest=inf),
+        Field("friction", Kind.MODEL, 1, "N·m or N", digest=7, rule=NOT_NEGATIVE),
+        Field("motor", Kind.COMMAND, 5, digest=8, meaning="kind, target, frequency, damping ratio, largest torque or force"),
+        Field("spring", Kind.MODEL, 4, digest=9, meaning="kind, frequency or stiffness, damping, rest"),
+        Field("break_force", Kind.MODEL, 1, "N", digest=10, rest=inf),
+        Field("break_torque", Kind.MODEL, 1, "N·m", digest=11, rest=inf),
+        Field("coordinate", Kind.STATE, 1, "rad or m", digest=12, meaning="angle or distance"),
+        Field("position_forces", Kind.STATE, layout.MOST_ROWS, "N or N·m", digest=13, meaning="of the rows, in the last step"),
+        Field("velocity_forces", Kind.STATE, layout.MOST_ROWS, "N or N·m", digest=14, meaning="of the rows, in the last step"),
+        Field("force_world", Kind.STATE, 3, "N", "world", digest=15, meaning="on the body, mean over the last tick"),
+        Field("torque_world", Kind.STATE, 3, "N·m", "world", digest=16, meaning="on the body, mean over the last tick"),
+        Field("was_at_limit", Kind.STATE, 1, digest=17, meaning="whether it had reached a limit when the last tick started"),
+        Field("latch", Kind.STATE, 3, digest=18, meaning="phase, number of the tick in which it caught, closing energy [J]"),
+        Field("caught", Kind.STATE, 7, digest=19, meaning="point and frame on the other body at which a latch caught"),
+    ),
+    flown=True,
+)  # fmt: skip
+"""Joints, in the component order of `constraints.layout`."""
+
+FARTHEST_POINT, FARTHEST_TURN = 1e-6, 1e-6
+"""How far the two points [m] or axes [rad] of a joint may lie apart when it is made."""
+
+
+class JointConflictError(ArithmeticError):
+    """Joints that contradict each other could not be made to hold, and the tick was undone."""
+
+
+class Joint(TableRows):
+    """A joint between two bodies, or between a body and the world, added by `World.add_joint`."""
+
+    __slots__ = ()
+
+    _schema: ClassVar[Schema] = JOINTS
+    _kind_of_member: ClassVar[str] = "joint"
+    _type: ClassVar[int]
+
+    def __init__(self, body: BodyHandle, other: BodyHandle | None, values: dict[str, Any]) -> None:
+        columns = {name: np.reshape(np.asarray(value, np.float64), (-1, 1)) for name, value in values.items()}
+        columns["type"] = np.array([[float(self._type)]])
+        super().__init__([(body, other)], columns)
+
+    at_body = Parameter[FloatArray]("Point on the first body [m], body axes from its origin, shape (3,).")
+    enabled = Parameter[bool]("Whether the joint holds, initially True; a disabled joint keeps its place and settings.")
+
+    @fixed
+    def at_other(self) -> FloatArray:
+        """Point on the other body [m], in its axes from its origin, or point of the world [m], shape (3,)."""
+        values: FloatArray = self._value("at_other")
+        return values
+
+    @fixed
+    def body(self) -> BodyHandle:
+        """The first body."""
+        return self.named_bodies()[0]
+
+    @fixed
+    def other(self) -> BodyHandle | None:
+        """The other body; None for the world."""
+        return self._bodies[0][1]
+
+    @fixed
+    def force_world(self) -> FloatArray:
+        """Force of the joint on the body [N], mean over the last tick, world frame, shape (3,)."""
+        values: FloatArray = self._value("force_world")
+        return values
+
+    @fixed
+    def torque_world(self) -> FloatArray:
+        """Torque of the joint on the body about the joint's point [N·m], mean over the last tick, world frame, shape (3,)."""
+        values: FloatArray = self._value("torque_world")
+        return values
+
+    @property
+    def _is_rigid(self) -> bool:
+        """Whether it makes one rigid body of two."""
+        return bool(self._table.array[layout.TYPE, self._slice().start] == layout.WELD)
+
+    def potential_energy(self) -> float:
+        """Return the energy [J] of its spring; zero without one."""
+        return 0.0
+
+    def coast_obstacle(self) -> str | None:
+        """Why the world cannot coast because of this joint; None if it can."""
+        return f"{self!r} is enabled" if self.enabled else None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.body}, {self.other or 'the world'})"
+
+
+Pose = tuple[Vector, Quaternion, Vector]
+"""Position of the mass centre, orientation, and mass centre from the origin."""
+
+
+def pose_of(body: BodyHandle | None) -> Pose:
+    """The pose of a body; the world is a body at its own origin."""
+    if body is None:
+        return (0.0, 0.0, 0.0), _REST, (0.0, 0.0, 0.0)
+    handle: Any = body
+    return (
+        tuple(handle.position.tolist()),
+        tuple(handle.orientation.tolist()),
+        tuple(handle.center_of_mass_body.tolist()),
+    )
+
+
+def check_bodies(body: BodyHandle, other: BodyHandle | None, owner: str) -> None:
+    """Reject what a joint cannot link.
+
+    Raises:
+        TypeError: One of them is not a body.
+        ValueError: A body was removed, both are the same, or they are of two worlds.
+    """
+    require_body(body, "body", owner)
+    if other is None:
+        return
+    require_body(other, "other", owner, "a body of the same world, or None for the world")
+    if other is body:
+        refuse(owner, "other", other, "a different body than the first, or None for the world")
+    if other.world is not body.world:
+        refuse(owner, "other", other, f"a body of the world of {body}")
+
+
+def points(
+    body: BodyHandle,
+    other: BodyHandle | None,
+    at_body: npt.ArrayLike,
+    at_other: npt.ArrayLike | None,
+    owner: str,
+    may_differ: bool = False,
+) -> tuple[FloatArray, FloatArray, float]:
+    """The points of a joint on both bodies, and the distance between them now.
+
+    Raises:
+        TypeError: A point is not a sequence of real numbers.
+        ValueError: The points do not coincide.
+    """
+    on_body = vector(at_body, "at_body", owner)
+    position, q, center = pose_of(body)
+    other_position, other_q, other_center = pose_of(other)
+    lever = rotate(q, 2.0, subtract(_tuple(on_body), center))
+    between = add(subtract(position, other_position), lever)  # small also where both are far from the origin
+    if at_other is None:
+        found = add(rotate_inverse(other_q, 2.0, between), other_center)
+        return on_body, np.array(found), 0.0
+    on_other = vector(at_other, "at_other", owner)
+    gap = subtract(between, rotate(other_q, 2.0, subtract(_tuple(on_other), other_center)))
+    distance = sqrt(dot(gap, gap))
+    farthest = max(FARTHEST_POINT, 16.0 * 2.3e-16 * max(map(abs, position)))
+    if not may_differ and distance > farthest:
+        at_world, other_world = add(position, lever), subtract(add(position, lever), gap)
+        rule = (
+            f"the same point as at_body now, within {FARTHEST_POINT:g} m; at_body is at {list(at_world)} and at_other at "
+            f"{list(other_world)} in world axes, {distance:.3g} m apart"
+        )
+        refuse(owner, "at_other", at_other, rule)
+    return on_body, on_other, distance
+
+
+def unit_axis(value: npt.ArrayLike, argument: str, owner: str) -> Vector:
+    """An axis that is of unit length within 1e-6, normalised.
+
+    Raises:
+        TypeError: It is not a sequence of real numbers.
+        ValueError: It is not of unit length.
+    """
+    axis = _tuple(vector(value, argument, owner))
+    length = sqrt(dot(axis, axis))
+    if not abs(length - 1.0) <= 1e-6:
+        refuse(owner, argument, value, f"a vector of unit length; its length is {length:.9g}")
+    return axis[0] / length, axis[1] / length, axis[2] / length
+
+
+def frame_along(axis: Vector) -> Quaternion:
+    """The quaternion of a frame whose x axis is a unit vector."""
+    sizes = [abs(part) for part in axis]
+    helper = [0.0, 0.0, 0.0]
+    helper[sizes.index(min(sizes))] = 1.0
+    second, _sine = gram_schmidt(axis, (helper[0], helper[1], helper[2]))
+    return unit_length(from_columns(axis, second, cross(axis, second), 1.0))
+
+
+def seen_from(frame_body: Quaternion, body: BodyHandle, other: BodyHandle | None) -> Quaternion:
+    """A frame of the body as the other body sees it now."""
+    _position, q, _center = pose_of(body)
+    _other_position, other_q, _other_center = pose_of(other)
+    return unit_length(multiply(conjugate(other_q), multiply(q, frame_body)))
+
+
+def unit_length(q: Quaternion) -> Quaternion:
+    """The quaternion at unit length."""
+    norm = sqrt(norm_squared(q))
+    return q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm
+
+
+def range_of(value: Sequence[float] | None, argument: str, owner: str) -> tuple[float, float]:
+    """Limits (lower, upper), each a number or infinite; None is no limit.
+
+    Raises:
+        TypeError: It is not a pair of real numbers.
+        ValueError: The lower one is above the upper one.
+    """
+    if value is None:
+        return -inf, inf
+    rule = "a pair (lower, upper) of real numbers, lower at most upper; -inf and inf are no limit"
+    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str) or len(value) != 2:
+        refuse(owner, argument, value, rule, TypeError)
+    pair = []
+    for number, free in zip(value, (-inf, inf), strict=True):
+        is_free = isinstance(number, float) and number == free
+        pair.append(free if is_free else real(number, argument, owner))
+    if pair[0] > pair[1]:
+        refuse(owner, argument, value, rule)
+    return pair[0], pair[1]
+
+
+def threshold(value: float | None, argument: str, owner: object) -> float:
+    """A force or torque above which a joint breaks; None is never."""
+    if value is None or (isinstance(value, float) and value == inf):
+        return inf
+    return real(value, argument, owner, above=0.0)
+
+
+def _tuple(values: FloatArray) -> Vector:
+    x, y, z = values.tolist()
+    return x, y, z
+
+
+def reading_of(value: FloatArray) -> FloatArray:
+    """A read-only copy."""
+    return reading(value.copy())
+
+
+def shown(limit: float) -> str:
+    """A limit in a message."""
+    return f"{limit:g}" if isfinite(limit) else "none"

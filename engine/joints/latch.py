@@ -1,0 +1,409 @@
+"""Latches, which catch, pull together and lock two ports, as in docking."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, ClassVar
+
+import numpy.typing as npt
+
+from ..checks import array, real, refuse, vector
+from ..constraints import layout
+from ..constraints.rows import angle_of
+from ..kernels.quaternions import Quaternion, conjugate, from_rotation_vector, multiply, rotate, rotate_inverse
+from ..kernels.rotations import from_columns, slerp
+from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
+from ..store.rows import BodyHandle, fixed
+from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, compliance, mobility
+from .joint import Joint, check_bodies, pose_of, threshold, unit_axis, unit_length
+from .motion import relative_velocity
+
+HARD, ARMED, DISARMED, RELEASED, SOFT, FAILED = range(6)
+"""Phases; every joint but a latch is in the first one, in which nothing has to be done at the start of ticks."""
+
+LOCKED_WITHIN = 1e-3
+"""The gap [m] and the angle [rad] within which a latch locks."""
+_MOST_RETRACTIONS = 3.0
+"""A latch that has not locked after this many times its time to retract has failed."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """A docking port: a point, an outward axis and an up direction in body axes.
+
+    Args:
+        position: The point [m], body axes from the body's origin, shape (3,).
+        axis: The outward axis, a unit vector, shape (3,).
+        up: A direction at right angles to it, a unit vector, shape (3,).
+
+    Raises:
+        TypeError: An argument is not a sequence of real numbers.
+        ValueError: A direction is not of unit length, or the two are not at right angles.
+    """
+
+    position: npt.ArrayLike
+    axis: npt.ArrayLike
+    up: npt.ArrayLike
+
+    def __post_init__(self) -> None:
+        position = vector(self.position, "position", "Port").tolist()
+        axis, up = unit_axis(self.axis, "axis", "Port"), unit_axis(self.up, "up", "Port")
+        if not abs(dot(axis, up)) <= 1e-6:
+            refuse("Port", "up", self.up, f"at right angles to the axis; the cosine is {dot(axis, up):.3g}")
+        for name, value in (("position", tuple(position)), ("axis", axis), ("up", up)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def _axis(self) -> Vector:
+        return unit_axis(self.axis, "axis", "Port")
+
+    @property
+    def _up(self) -> Vector:
+        return unit_axis(self.up, "up", "Port")
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What a latch can catch.
+
+    Args:
+        distance: Largest distance between the ports along the body's axis [m].
+        angle: Largest angle between the axes, and from the clocking [rad].
+        lateral: Largest distance across the axis [m].
+        speed: Largest relative speed of the ports [m/s].
+        rate: Largest rate of the relative rotation [rad/s].
+
+    Raises:
+        TypeError: A value is not a real number.
+        ValueError: A value is not above zero.
+    """
+
+    distance: float = 0.1
+    angle: float = 0.1
+    lateral: float = 0.1
+    speed: float = 0.2
+    rate: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name in ("distance", "angle", "lateral", "speed", "rate"):
+            real(getattr(self, name), name, "Capture", above=0.0)
+
+
+class Latch(Joint):
+    """A latch between a port of the body and a port of another body: it catches, pulls the ports together and locks.
+
+    Mated ports are at one point, their axes are opposite, and the body's `up` is the other's, turned by `clocking` about the body's axis.
+    While it is "open", it looks at the start of every tick whether the other port is within `capture`. Once caught, it is "soft": a damped
+    spring holds the ports, and draws them together over `retract_time`. It is "hard", a weld, once they are within 1e-3 m and 1e-3 rad. If
+    that takes longer than three times `retract_time`, there is an event "failed", and it stays soft. Linear and angular momentum of the
+    two bodies do not change. The hulls of the bodies pass through each other.
+
+    Args:
+        body: The first body.
+        other: The second body.
+        port: The port of the body.
+        other_port: The port of the other body.
+        clocking: Angle between the `up` directions of the mated ports [rad]; None for any, so that it locks at the angle that it has.
+        capture: What it catches.
+        soft: Frequency [Hz] and damping ratio of the springs.
+        retract_time: The time over which the springs draw the ports together [s], above 0.
+        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
+        break_torque: The same for its torque [N·m].
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: The bodies are the same, removed or of two worlds, or a value is out of range.
+    """
+
+    __slots__ = ("_capture", "_clocking", "_retract_time", "_soft")
+
+    _type: ClassVar[int] = layout.OPEN
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        other: BodyHandle,
+        port: Port,
+        other_port: Port,
+        *,
+        clocking: float | None = None,
+        capture: Capture | None = None,
+        soft: tuple[float, float] = (1.0, 1.0),
+        retract_time: float = 2.0,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+    ) -> None:
+        check_bodies(body, other, "Latch")
+        if other is None:
+            refuse("Latch", "other", other, "a body", TypeError)
+        for name, value in (("port", port), ("other_port", other_port)):
+            if not isinstance(value, Port):
+                refuse("Latch", name, value, "a Port", TypeError)
+        if capture is not None and not isinstance(capture, Capture):
+            refuse("Latch", "capture", capture, "a Capture", TypeError)
+        self._capture = capture or Capture()
+        self._clocking = None if clocking is None else real(clocking, "clocking", "Latch")
+        frequency, ratio = array(soft, "soft", "Latch", (2,)).tolist()
+        self._soft = real(frequency, "soft[0]", "Latch", above=0.0), real(ratio, "soft[1]", "Latch", at_least=0.0)
+        self._retract_time = real(retract_time, "retract_time", "Latch", above=0.0)
+        values = {
+            "at_body": port.position,
+            "at_other": other_port.position,
+            "frame_body": _frame(port._axis, port._up),
+            "frame_other": self._mated_frame(other_port),
+            "latch": (ARMED, 0.0, 0.0),
+            "caught": (*vector(other_port.position, "position", "Port"), *self._mated_frame(other_port)),
+            "break_force": threshold(break_force, "break_force", "Latch"),
+            "break_torque": threshold(break_torque, "break_torque", "Latch"),
+        }
+        super().__init__(body, other, values)
+
+    @fixed
+    def state(self) -> str:
+        """ "open", "soft" or "hard"."""
+        phase = int(self._value("latch")[0])
+        return "hard" if phase == HARD else "soft" if phase in (SOFT, FAILED) else "open"
+
+    @fixed
+    def closing_energy(self) -> float:
+        """Kinetic energy [J] that the last locking took from the two bodies."""
+        return float(self._value("latch")[2])
+
+    @fixed
+    def capture(self) -> Capture:
+        """What it catches."""
+        return self._capture
+
+    @fixed
+    def clocking(self) -> float | None:
+        """Angle between the `up` directions of the mated ports [rad]; None for any."""
+        return self._clocking
+
+    def release(self, push: float = 0.0) -> None:
+        """Let go, and push the bodies apart.
+
+        It does not catch again until both ports have been out of each other's reach.
+
+        Args:
+            push: Impulse along the body's axis [N·s], at least 0, on the other body, and its opposite on the body.
+
+        Raises:
+            ValueError: The latch is open or in no world, or the impulse is negative.
+        """
+        impulse = real(push, "push", repr(self), at_least=0.0)
+        if self.state == "open" or self._table.store is None:
+            refuse(self, "state", self.state, "soft or hard to be released")
+        body: Any = self.body
+        other: Any = self.other
+        along = scale(impulse, rotate(pose_of(body)[1], 2.0, self._axis_body()))
+        point = body.to_world(self.at_body)
+        with self._table.store.all_or_nothing():
+            self._go(RELEASED, layout.OPEN)
+            if impulse > 0.0:
+                body.apply_impulse(scale(-1.0, along), point)
+                other.apply_impulse(along, point)
+
+    # at the start of a tick
+
+    def _advance(self, world: Any) -> str | None:
+        """Catch, retract, lock or arm; the event, if there was one."""
+        phase, since, _energy = self._value("latch").tolist()
+        if phase == RELEASED:
+            self._go(DISARMED, layout.OPEN)
+            return "released"
+        if phase in (ARMED, DISARMED):
+            along, lateral, angle, speed, rate = self._misalignment()
+            limits = self._capture
+            is_near = along <= limits.distance and lateral <= limits.lateral
+            if phase == DISARMED:
+                if not is_near:
+                    self._go(ARMED, layout.OPEN)
+                return None
+            if not (is_near and angle <= limits.angle and speed <= limits.speed and rate <= limits.rate):
+                return None
+            self._catch(world)
+            return "captured"
+        if phase in (SOFT, FAILED):
+            lapsed = (world.tick_count - since) * world.dt
+            gap, turn = self._mated_gap()
+            if gap <= LOCKED_WITHIN and turn <= LOCKED_WITHIN:
+                self._lock()
+                return "locked"
+            self._retract(min(lapsed / self._retract_time, 1.0))
+            if phase == SOFT and lapsed > _MOST_RETRACTIONS * self._retract_time:
+                self._table.write(layout.LATCH_PHASE, self._slice().start, FAILED)
+                return "failed"
+        return None
+
+    def _go(self, phase: int, kind: int) -> None:
+        """Enter a phase as a joint of this type, without warm impulses."""
+        row = self._slice().start
+        self._table.write(layout.LATCH_PHASE, row, phase)
+        self._table.write(layout.TYPE, row, kind)
+        self._table.write(slice(layout.POSITION_FORCES, layout.FORCE), row, 0.0)
+
+    def _catch(self, world: Any) -> None:
+        """Hold the ports by springs where they are."""
+        row = self._slice().start
+        position, _q, _center = pose_of(self.body)
+        other_position, other_q, other_center = pose_of(self.other)
+        point = subtract(add(position, self._lever()), other_position)
+        held = add(rotate_inverse(other_q, 2.0, point), other_center)
+        frame = self._frame_now()
+        mated_point, mated_frame = self._mated()
+        if self._clocking is None:  # mated at the angle at which it was caught
+            mated_frame = _least_turn(mated_frame, frame)
+            self._table.write(slice(layout.FRAME_OTHER, layout.FRAME_OTHER + 4), row, mated_frame)
+        frequency, ratio = 6.283185307179586 * self._soft[0], self._soft[1]
+        lever = self._lever()
+        mass = 3.0 / sum(compliance(self.body, self.other, lever, [], free) for free in POINT_DIRECTIONS)
+        inertia = 3.0 / sum(compliance(self.body, self.other, lever, [], free) for free in TURN_DIRECTIONS)
+        stiffness, damping = mass * frequency * frequency, 2.0 * ratio * mass * frequency
+        self._table.write(slice(layout.SPRING, layout.SPRING + 4), row, (0.0, stiffness, damping, 0.0))
+        turning = (0.0, 0.0, inertia * frequency * frequency, 2.0 * ratio * inertia * frequency, 0.0)
+        self._table.write(slice(layout.MOTOR, layout.MOTOR + 5), row, turning)
+        self._go(SOFT, layout.SOFT if self._clocking is not None else layout.SOFT_AXIS)
+        self._table.write(layout.LATCH_SINCE, row, float(world.tick_count))
+        # the mated pose is kept, and the springs start from the present one
+        kept = slice(layout.CAUGHT_POINT, layout.CAUGHT_FRAME + 4)
+        self._table.write(kept, row, (*mated_point, *mated_frame))
+        self._hold(held, frame)
+
+    def _hold(self, point: Vector, frame: Quaternion) -> None:
+        """Let the springs rest where the body's port is at this point and frame of the other body."""
+        row = self._slice().start
+        self._table.write(slice(layout.AT_OTHER, layout.AT_OTHER + 3), row, point)
+        self._table.write(slice(layout.FRAME_OTHER, layout.FRAME_OTHER + 4), row, frame)
+
+    def _retract(self, share: float) -> None:
+        """Move the rest of the springs towards the mated pose: by what is left of the way, divided by the ticks left."""
+        mated_point, mated_frame = self._mated()
+        ticks = max(1.0, (1.0 - share) * self._retract_time / self._table.store.world().dt)  # type: ignore[union-attr]
+        a, b, c = self._value("at_other").tolist()
+        x, y, z, w = self._value("frame_other").tolist()
+        point = add_scaled((a, b, c), 1.0 / ticks, subtract(mated_point, (a, b, c)))
+        self._hold(point, unit_length(slerp((x, y, z, w), mated_frame, 1.0 / ticks)))
+
+    def _lock(self) -> None:
+        """Become rigid at the mated pose."""
+        mated_point, mated_frame = self._mated()
+        if self._clocking is None:  # at the angle that it has reached
+            mated_frame = _least_turn(mated_frame, self._frame_now())
+        self._hold(mated_point, mated_frame)
+        self._table.write(layout.CLOSING_ENERGY, self._slice().start, self._energy_of_closing())
+        self._go(HARD, layout.WELD)
+        self._table.write(layout.MOTOR, self._slice().start, float(layout.NO_MOTOR))
+
+    def _energy_of_closing(self) -> float:
+        """Kinetic energy of the relative motion that a rigid joint removes."""
+        rows: list[Direction] = [*POINT_DIRECTIONS, *TURN_DIRECTIONS]
+        lever = self._lever()
+        velocity, turn = relative_velocity(self, lever), self._relative_rates()
+        rates = [dot(linear, velocity) + dot(angular, turn) for linear, angular in rows]
+        matrix = mobility(self.body, self.other, lever, rows)
+        # elimination: rateᵀ matrix⁻¹ rate / 2
+        energy, count = 0.0, len(rows)
+        for k in range(count):
+            energy += 0.5 * rates[k] * rates[k] / matrix[k][k]
+            for i in range(k + 1, count):
+                share = matrix[i][k] / matrix[k][k]
+                rates[i] -= share * rates[k]
+                for j in range(k, count):
+                    matrix[i][j] -= share * matrix[k][j]
+        return energy
+
+    # geometry
+
+    def _mated_frame(self, port: Port) -> Quaternion:
+        """The frame of the body's mated port in the axes of the other body."""
+        inward = scale(-1.0, port._axis)
+        turn = from_rotation_vector(scale(self._clocking or 0.0, inward))
+        return _frame(inward, rotate(turn, 2.0, port._up))
+
+    def _mated(self) -> tuple[Vector, Quaternion]:
+        """Point and frame of the mated port in the axes of the other body."""
+        a, b, c, x, y, z, w = self._value("caught").tolist()
+        return (a, b, c), (x, y, z, w)
+
+    def _frame_now(self) -> Quaternion:
+        """The frame of the body's port in the axes of the other body."""
+        x, y, z, w = self._value("frame_body").tolist()
+        return unit_length(multiply(conjugate(pose_of(self.other)[1]), multiply(pose_of(self.body)[1], (x, y, z, w))))
+
+    def _axis_body(self) -> Vector:
+        x, y, z, w = self._value("frame_body").tolist()
+        return rotate((x, y, z, w), 2.0, (1.0, 0.0, 0.0))
+
+    def _lever(self) -> Vector:
+        _position, q, center = pose_of(self.body)
+        x, y, z = self._value("at_body").tolist()
+        return rotate(q, 2.0, subtract((x, y, z), center))
+
+    def _relative_rates(self) -> Vector:
+        body: Any = self.body
+        other: Any = self.other
+        a, b, c = body.angular_velocity_world.tolist()
+        x, y, z = other.angular_velocity_world.tolist()
+        return a - x, b - y, c - z
+
+    def _to_mated(self) -> tuple[Vector, Quaternion]:
+        """From the body's port to where it is mated, and the rotation from there to its frame, world axes."""
+        position, q, _center = pose_of(self.body)
+        other_position, other_q, other_center = pose_of(self.other)
+        mated_point, mated_frame = self._mated()
+        there = add(subtract(other_position, position), rotate(other_q, 2.0, subtract(mated_point, other_center)))
+        x, y, z, w = self._value("frame_body").tolist()
+        turn = multiply(multiply(q, (x, y, z, w)), conjugate(multiply(other_q, mated_frame)))
+        return subtract(there, self._lever()), turn
+
+    def _mated_gap(self) -> tuple[float, float]:
+        """Distance [m] and angle [rad] from the mated pose; a free angle about the axis does not count."""
+        gap, turn = self._to_mated()
+        angle = self._axis_angle(turn) if self._clocking is None else _angle(turn)
+        return sqrt(dot(gap, gap)), angle
+
+    def _axis_angle(self, turn: Quaternion) -> float:
+        """Angle between the body's axis and where it is mated [rad]."""
+        axis = rotate(pose_of(self.body)[1], 2.0, self._axis_body())
+        before = rotate_inverse(turn, 2.0, axis)
+        across = cross(before, axis)
+        return abs(angle_of(sqrt(dot(across, across)), dot(before, axis)))
+
+    def _misalignment(self) -> tuple[float, float, float, float, float]:
+        """Distance along and across the body's axis, angle, relative speed and rate."""
+        gap, turn = self._to_mated()
+        axis = rotate(pose_of(self.body)[1], 2.0, self._axis_body())
+        along = dot(axis, gap)
+        lateral = add_scaled(gap, -along, axis)
+        angle = self._axis_angle(turn)
+        if self._clocking is not None:
+            angle = max(angle, _angle(turn))
+        velocity, rates = relative_velocity(self, self._lever()), self._relative_rates()
+        return (
+            abs(along),
+            sqrt(dot(lateral, lateral)),
+            angle,
+            sqrt(dot(velocity, velocity)),
+            sqrt(dot(rates, rates)),
+        )
+
+
+def _frame(axis: Vector, up: Vector) -> Quaternion:
+    """The frame whose x axis is a port's axis and whose y axis is its up direction."""
+    return unit_length(from_columns(axis, up, cross(axis, up), 1.0))
+
+
+def _angle(turn: Quaternion) -> float:
+    """Angle of a rotation [rad], from 0 to π."""
+    x, y, z, w = turn
+    return 2.0 * angle_of(sqrt(x * x + y * y + z * z), abs(w))
+
+
+def _least_turn(mated: Quaternion, frame: Quaternion) -> Quaternion:
+    """The mated frame turned about its own axis until it is nearest to another frame."""
+    x, _y, _z, w = multiply(conjugate(mated), frame)
+    size = sqrt(x * x + w * w)
+    if size == 0.0:
+        return mated
+    return unit_length(multiply(mated, (x / size, 0.0, 0.0, w / size)))

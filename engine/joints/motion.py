@@ -1,0 +1,24 @@
+"""The relative motion of the two bodies of a joint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..kernels.vectors import Vector, add, cross, subtract
+from .joint import Joint, pose_of
+
+
+def relative_velocity(joint: Joint, point: Vector) -> Vector:
+    """Velocity of the first body relative to the other [m/s] at a point given from the first body's mass centre, world axes."""
+    position, _q, _center = pose_of(joint.body)
+    other_position, _other_q, _other_center = pose_of(joint.other)
+    own = _velocity(joint.body, point)
+    return subtract(own, _velocity(joint.other, add(subtract(position, other_position), point)))
+
+
+def _velocity(body: Any, arm: Vector) -> Vector:
+    if body is None:
+        return 0.0, 0.0, 0.0
+    x, y, z = body.velocity.tolist()
+    a, b, c = body.angular_velocity_world.tolist()
+    return add((x, y, z), cross((a, b, c), arm))

@@ -1,0 +1,119 @@
+"""Motors and springs that act on the freedom of a joint."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from dataclasses import dataclass
+
+from ..checks import real, refuse
+
+_TWO_PI = 6.283185307179586
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A motor on the freedom of a joint, which follows a rate or holds a position with a bounded torque.
+
+    Give `target_rate`, or `target_angle` with either a frequency and a damping ratio or a stiffness and a damping. On a slider or a
+    distance joint, the target is a speed [m/s] or a distance [m], and the bound is a force [N].
+
+    Args:
+        target_rate: The rate to follow [rad/s].
+        target_angle: The angle to hold [rad].
+        frequency: Natural frequency of the hold [Hz], at least 0, for the inertia about the freedom when the motor is assigned.
+        damping_ratio: Damping ratio of the hold, at least 0.
+        stiffness: Stiffness of the hold [N·m/rad], at least 0.
+        damping: Damping of the hold [N·m·s/rad], at least 0.
+        max_torque: Largest torque [N·m], at least 0.
+
+    Raises:
+        TypeError: A value is not a real number.
+        ValueError: A value is out of range, or not exactly one kind of target is given.
+
+    Example:
+        >>> Motor(target_rate=2.0, max_torque=5.0).target_rate
+        2.0
+    """
+
+    target_rate: float | None = None
+    target_angle: float | None = None
+    frequency: float | None = None
+    damping_ratio: float | None = None
+    stiffness: float | None = None
+    damping: float | None = None
+    max_torque: float = 0.0
+
+    def __post_init__(self) -> None:
+        real(self.max_torque, "max_torque", "Motor", at_least=0.0)
+        if (self.target_rate is None) == (self.target_angle is None):
+            refuse(
+                "Motor", "exactly one of target_rate and target_angle", (self.target_rate, self.target_angle), "given"
+            )
+        numbers = self.frequency, self.damping_ratio, self.stiffness, self.damping
+        if self.target_rate is not None:
+            real(self.target_rate, "target_rate", "Motor")
+            if any(number is not None for number in numbers):
+                refuse("Motor", "frequency, damping_ratio, stiffness and damping", numbers, "left out with target_rate")
+            return
+        real(self.target_angle, "target_angle", "Motor")
+        check_spring(self.frequency, self.damping_ratio, self.stiffness, self.damping, "Motor")
+
+
+@dataclass(frozen=True)
+class JointSpring:
+    """A spring and damper on the freedom of a joint.
+
+    Args:
+        frequency: Natural frequency [Hz], at least 0, for the inertia about the freedom when the spring is assigned.
+        damping_ratio: Damping ratio, at least 0; 1 is critical.
+        rest: The angle [rad] or distance [m] at which it exerts no torque or force.
+        stiffness: Stiffness [N·m/rad or N/m], at least 0, instead of a frequency.
+        damping: Damping [N·m·s/rad or N·s/m], at least 0, instead of a damping ratio.
+
+    Raises:
+        TypeError: A value is not a real number.
+        ValueError: A value is out of range, or frequency and stiffness are both given or both left out.
+
+    Example:
+        >>> JointSpring(frequency=2.0, damping_ratio=0.1).rest
+        0.0
+    """
+
+    frequency: float | None = None
+    damping_ratio: float | None = None
+    rest: float = 0.0
+    stiffness: float | None = None
+    damping: float | None = None
+
+    def __post_init__(self) -> None:
+        real(self.rest, "rest", "JointSpring")
+        check_spring(self.frequency, self.damping_ratio, self.stiffness, self.damping, "JointSpring")
+
+
+def check_spring(
+    frequency: float | None, damping_ratio: float | None, stiffness: float | None, damping: float | None, owner: str
+) -> None:
+    """Check the two ways to describe a spring, of which one must be given.
+
+    Raises:
+        TypeError: A value is not a real number.
+        ValueError: A value is below 0, or both ways or none are used.
+    """
+    given = {"frequency": frequency, "damping_ratio": damping_ratio, "stiffness": stiffness, "damping": damping}
+    for name, value in given.items():
+        if value is not None:
+            real(value, name, owner, at_least=0.0)
+    by_frequency, by_stiffness = frequency is not None, stiffness is not None
+    if (
+        by_frequency == by_stiffness
+        or (by_stiffness and damping_ratio is not None)
+        or (by_frequency and damping is not None)
+    ):
+        refuse(owner, "frequency with damping_ratio, or stiffness with damping,", given, "given, and not both")
+
+
+def numbers_of(spring: Motor | JointSpring, inertia: float) -> tuple[float, float]:
+    """Stiffness and damping of a spring or hold for an inertia [kg·m² or kg] about the freedom."""
+    if spring.stiffness is not None:
+        return spring.stiffness, spring.damping or 0.0
+    rate = _TWO_PI * (spring.frequency or 0.0)
+    return inertia * rate * rate, 2.0 * (spring.damping_ratio or 0.0) * inertia * rate

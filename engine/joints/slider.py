@@ -1,0 +1,103 @@
+"""Sliders, which leave two bodies one translation along a common axis."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy.typing as npt
+
+from ..constraints import layout
+from ..kernels.vectors import Vector, dot, subtract
+from ..store.rows import BodyHandle, fixed
+from .freedom import TURN_DIRECTIONS, Direction, FreedomJoint
+from .joint import check_bodies, frame_along, points, seen_from, unit_axis
+from .motion import relative_velocity
+from .motor import JointSpring, Motor
+
+
+class Slider(FreedomJoint):
+    """A slider: the point on the other body moves along an axis of the body, and the two do not turn relative to each other.
+
+    Args:
+        body: The first body, which carries the axis.
+        other: The second body, or None for the world.
+        at_body: The point on the body [m], body axes from its origin, shape (3,).
+        axis_body: The axis, a unit vector in body axes, shape (3,).
+        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
+            `at_body` is now.
+        limits: Limits (lower, upper) of the distance [m]; None or infinite for none.
+        friction: Largest force of dry friction [N], at least 0.
+        motor: A motor along the axis; its bound is a force.
+        spring: A spring along the axis.
+        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
+        break_torque: The same for its torque [N·m].
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: The bodies are the same, removed or of two worlds, the axis is not of unit length, the two points lie apart, or a
+            setting is out of range.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.joints import Slider
+        >>> world = World(dt=0.01)
+        >>> lift = world.add_body(MassProperties.box(50.0, (1.0, 1.0, 1.0)), velocity=(0.3, 0.0, 0.5))
+        >>> rail = world.add_joint(Slider(lift, at_body=(0.0, 0.0, 0.0), axis_body=(0.0, 0.0, 1.0)))
+        >>> world.step(100)
+        >>> round(rail.distance, 9), round(rail.speed, 9)
+        (0.5, 0.5)
+    """
+
+    __slots__ = ()
+
+    _type: ClassVar[int] = layout.SLIDER
+
+    def __init__(
+        self,
+        body: BodyHandle,
+        other: BodyHandle | None = None,
+        *,
+        at_body: npt.ArrayLike,
+        axis_body: npt.ArrayLike,
+        at_other: npt.ArrayLike | None = None,
+        limits: Sequence[float] | None = None,
+        friction: float = 0.0,
+        motor: Motor | None = None,
+        spring: JointSpring | None = None,
+        break_force: float | None = None,
+        break_torque: float | None = None,
+    ) -> None:
+        check_bodies(body, other, "Slider")
+        on_body, on_other, _gap = points(body, other, at_body, at_other, "Slider")
+        frame = frame_along(unit_axis(axis_body, "axis_body", "Slider"))
+        values = {
+            "at_body": on_body,
+            "at_other": on_other,
+            "frame_body": frame,
+            "frame_other": seen_from(frame, body, other),
+        }
+        super().__init__(body, other, values)
+        self._set_up(limits, friction, motor, spring, break_force, break_torque)
+
+    @fixed
+    def distance(self) -> float:
+        """Distance of the body from the other along the axis [m], zero where the points coincide."""
+        return self._coordinate()
+
+    @fixed
+    def speed(self) -> float:
+        """Rate of the distance [m/s]."""
+        axis = self._frame("frame_body", self.body)[0]
+        return dot(axis, relative_velocity(self, self._common_point()))
+
+    def _coordinate(self) -> float:
+        return dot(self._frame("frame_body", self.body)[0], self._gap())
+
+    def _common_point(self) -> Vector:
+        return subtract(self._lever(), self._gap())
+
+    def _directions(self) -> tuple[list[Direction], Direction]:
+        axis, second, third = self._frame("frame_body", self.body)
+        none = (0.0, 0.0, 0.0)
+        return [(second, none), (third, none), *TURN_DIRECTIONS], (axis, none)

@@ -1,0 +1,89 @@
+"""What happens to joints between two ticks: those that carried too much are removed, and functions are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..constraints import layout
+from ..joints.joint import JOINTS
+from ..joints.latch import HARD, Latch
+from ..store.store import Store
+
+EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
+"""The events of joints."""
+
+
+class JointCallback(NamedTuple):
+    """A function that is called with a joint when something happens to it."""
+
+    function: Callable[..., Any]
+    event: str
+
+
+class JointEvents:
+    """Finds the joints to which something happened in the last tick, from their forces and thresholds.
+
+    Attributes:
+        functions: The functions to call, in the order in which they were added.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._table = store.table(JOINTS)
+        self.functions: list[JointCallback] = []
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether every tick must be followed by a look at the joints."""
+        table, count = self._table.array, self._table.count
+        if not count:
+            return False
+        thresholds = table[layout.BREAK_FORCE : layout.BREAK_TORQUE + 1, :count]
+        if np.isfinite(thresholds).any() or any(each.event == "limit" for each in self.functions):
+            return True
+        return bool((table[layout.LATCH_PHASE, :count] > HARD).any())
+
+    def look(self) -> None:
+        """Remove joints that broke and call the functions, in the order of the joints; this is part of the tick that starts."""
+        world = self._store.world()
+        happened = list(self._found(world))
+        for joint, event in happened:
+            if event == "broken" and joint in world.joints:
+                world.remove_joint(joint)
+        for joint, event in happened:
+            for each in list(self.functions):
+                if each.event == event and each in self.functions:
+                    each.function(world, joint)
+
+    def _found(self, world: Any) -> Iterator[tuple[Any, str]]:
+        for joint in world.joints:
+            row = joint.rows.start
+            column = self._table.array[:, row]
+            force = _length(column[layout.FORCE : layout.FORCE + 3])
+            torque = _length(column[layout.TORQUE : layout.TORQUE + 3])
+            if force > column[layout.BREAK_FORCE] or torque > column[layout.BREAK_TORQUE]:
+                yield joint, "broken"
+            if isinstance(joint, Latch):
+                if joint.enabled and (event := joint._advance(world)) is not None:
+                    yield joint, event
+                continue
+            limits = int(column[layout.LOWER] > -np.inf) + int(column[layout.UPPER] < np.inf)
+            first = layout.EQUALITY_ROWS[int(column[layout.TYPE])]
+            is_at_limit = any(
+                column[block + first + number] != 0.0
+                for block in (layout.POSITION_FORCES, layout.VELOCITY_FORCES)
+                for number in range(limits)
+            )
+            if is_at_limit != bool(column[layout.WAS_AT_LIMIT]):
+                self._table.write(layout.WAS_AT_LIMIT, row, float(is_at_limit))
+                if is_at_limit:
+                    yield joint, "limit"
+
+
+def _length(vector: Any) -> float:
+    x, y, z = vector.tolist()
+    return sqrt(x * x + y * y + z * z)

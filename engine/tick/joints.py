@@ -1,0 +1,461 @@
+"""The joints of a world, the islands that they make of its bodies, and the loops that run ticks with them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..checks import FloatArray, refuse
+from ..compilation.choice import Loop, choose, named
+from ..compilation.compiler import address_of, types_of
+from ..constraints import blocks, layout, rows, stages, step
+from ..constraints.graph import Graph
+from ..forces.constant import POINT_FORCES
+from ..forces.spring import SPRINGS
+from ..integrators.axis_splitting import AxisSplitting
+from ..integrators.compiled_forces import CompiledForces, field_loop, pulls_loop
+from ..integrators.free_rotor import FreeRotor
+from ..integrators.integrator import EvaluateForces, Integrator, TakeStagedTick
+from ..integrators.splitting import SUZUKI
+from ..joints.joint import JOINTS, JointConflictError
+from ..kernels.free_rotor import free_rotor
+from ..loops.columns import Integers
+from ..loops.kick_drift import KICKS, Turn
+from ..loops.layout import (
+    ANY_PITCH,
+    BAD,
+    ORIENTATION,
+    POINT_FORCE_ROWS,
+    ROWS,
+    SPRING_ROWS,
+    STAGE_WRENCH,
+    STATE_ROWS,
+    STORED_MOMENTUM,
+    TICKS,
+    WRENCH,
+    WRENCH_ROWS,
+)
+from ..loops.undo import undo
+from ..store.bodies import Bodies, rung
+from ..store.store import Store
+from ..store.threads import TakeTicks
+
+_WHOLE = np.ones(1)
+_STATES = slice(layout.STATE_FIRST, layout.STATE_LAST)
+
+
+class Islands:
+    """The arrays of the island step for one graph (see `constraints.layout`)."""
+
+    def __init__(self, graph: Graph, bodies: Bodies, springs: FloatArray, point_bodies: list[int]) -> None:
+        """Make the arrays.
+
+        Args:
+            graph: The islands.
+            bodies: The bodies of the world.
+            springs: The rows of the two bodies of each spring, shape (2, springs).
+            point_bodies: The row of the body of each point force.
+        """
+        count, links = len(graph.columns), len(graph.links)
+        pitch = rung(count)
+        self.graph = graph
+        self.own = np.zeros((ROWS, pitch))
+        self.own[:] = bodies.schema.rest
+        self.stages = np.zeros((step.STAGE_ROWS, pitch))
+        self.stages[ORIENTATION + 3] = 1.0
+        self.work = np.zeros((layout.WORK_ROWS, pitch))
+        self.joints = np.zeros((layout.JOINT_ROWS, links))
+        self.kept = np.zeros((layout.STATE_LAST - layout.STATE_FIRST, links))
+        self.points = np.zeros((links, layout.POINT_SIZE))
+        self.rows = np.zeros((graph.row_count, layout.ROW_SIZE))
+        self.blocks = np.zeros((graph.block_count, 36))
+        self.measures = np.zeros((len(graph.islands), layout.MEASURES))
+        self.control = np.array([0, count if count <= 2 else min((count + 7) & ~7, pitch), -1], np.int64)
+        self.places = np.full(max(bodies.count, 1), -1, np.int64)
+        self.places[graph.columns] = np.arange(count)
+        inside = set(graph.columns.tolist())
+        pairs = springs.astype(int).T.tolist()
+        chosen = [row for row, (a, b) in enumerate(pairs) if a in inside and (b < 0 or b in inside)]
+        pushed = [row for row, body in enumerate(point_bodies) if body in inside]
+        self.spring_rows, self.point_rows = np.array(chosen, np.int64), np.array(pushed, np.int64)
+        self.springs = np.zeros((SPRING_ROWS, max(1, len(chosen))))
+        self.point_forces = np.zeros((POINT_FORCE_ROWS, max(1, len(pushed))))
+        self.counts = np.array([len(chosen), len(pushed)], np.int64)
+        self.stamp = np.array([-1, -1], np.int64)
+        """The number of the last tick that was written, and the island that failed in the last tick."""
+
+
+class Bound:
+    """The arguments of the kernels of the island step, for one method and its forces."""
+
+    def __init__(
+        self,
+        islands: Islands,
+        bodies: Bodies,
+        table: FloatArray,
+        integrator: Integrator,
+        gyroscopic: bool,
+        forces: CompiledForces,
+        depends_on_rates: bool,
+    ) -> None:
+        graph = islands.graph
+        parts, turn, evaluations = method_for(integrator, depends_on_rates)
+        self.parts = parts
+        self.evaluations = evaluations
+        calls = np.array([loop.address for loop in kernels_of_islands(turn, gyroscopic)], np.int64)
+        force_calls, layers = _force_calls(forces, bodies, islands.own.shape[1])
+        own_layers = np.zeros((len(layers), islands.own.shape[1]))
+        self.forces = (
+            *(islands.own, islands.control, islands.stages, np.array(KICKS[evaluations]), force_calls, own_layers),
+            *(islands.springs, islands.point_forces, islands.counts),
+        )
+        self.common = (
+            *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
+            *(islands.blocks, graph.program, islands.measures, calls),
+        )
+        self.step = (*self.forces, *self.common[1:])
+        springs = islands.springs if forces.springs is None else forces.springs
+        point_forces = islands.point_forces if forces.point_forces is None else forces.point_forces
+        self.open = (
+            *(islands.places, layers, own_layers, springs, islands.springs, islands.spring_rows),
+            *(
+                point_forces,
+                islands.point_forces,
+                islands.point_rows,
+                table,
+                islands.joints,
+                graph.links,
+                islands.points,
+            ),
+        )
+        self.close = (table, islands.joints, islands.kept, graph.links, islands.points, islands.stamp)
+        self.hard_count = int(graph.islands[:, layout.IS_HARD].sum()) if len(parts) > 1 else 0
+
+
+class Joints:
+    """The table of joints, the islands that they make, and the loops that move them."""
+
+    def __init__(self, store: Store, bodies: Bodies) -> None:
+        self._store = store
+        self._bodies = bodies
+        self._table = store.table(JOINTS)
+        self._springs, self._point_forces = store.table(SPRINGS), store.table(POINT_FORCES)
+        self._seen: tuple[Any, ...] = ()
+        self._shape: Any = None
+        self._version = 0
+        self._islands: Islands | None = None
+        self._all: Islands | None = None
+        self._has_warned = False
+
+    @property
+    def any(self) -> bool:
+        """Whether any joint acts."""
+        return self._table.count > 0 and self.graph is not None
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """Changes whenever a loop that was bound to the islands may have become stale."""
+        if not self._table.count or self.graph is None:
+            return ()
+        return (self._version, id(self._table.array), id(self._springs.array), id(self._point_forces.array))
+
+    @property
+    def graph(self) -> Graph | None:
+        """The islands as they are now; None if no joint acts."""
+        tables = self._table, self._springs, self._point_forces
+        seen = tuple(number for table in tables for number in (table.version, table.numbering))
+        seen += (self._bodies.numbering, self._bodies.count)
+        if seen != self._seen:
+            self._seen = seen
+            self._look()
+        return None if self._islands is None else self._islands.graph
+
+    def _look(self) -> None:
+        """Find the islands; nothing is made anew if they are as before."""
+        table, count = self._table.array, self._table.count
+        joints, hard = [], []
+        for row in np.flatnonzero(table[layout.ENABLED, :count]).tolist():
+            own = table[:, row]
+            equalities = layout.EQUALITY_ROWS[int(own[layout.TYPE])]
+            kind = int(own[layout.TYPE])
+            if kind == layout.OPEN:
+                continue
+            others = layout.SOFT_ROWS.get(kind, 0) or (
+                int(own[layout.LOWER] > -np.inf)
+                + int(own[layout.UPPER] < np.inf)
+                + int(own[layout.MOTOR] != layout.NO_MOTOR)
+                + int(own[layout.FRICTION] > 0.0)
+                + int(own[layout.SPRING] != 0.0)
+            )
+            joints.append((row, (int(own[layout.BODY]), int(own[layout.OTHER])), equalities + others))
+            hard.append(others == 0)
+        springs = self._springs.array[:2, : self._springs.count].copy()
+        pairs = [(int(a), int(b)) for a, b in springs.T.tolist() if b >= 0]
+        points = self._point_forces.array[0, : self._point_forces.count].astype(int).tolist()
+        shape = joints, hard, springs.tolist(), points, self._bodies.count
+        if shape == self._shape:
+            return
+        self._shape = shape
+        self._version += 1
+        self._islands = self._all = None
+        if joints:
+            self._islands = Islands(Graph(joints, pairs, hard), self._bodies, springs, points)
+
+    # ticks
+
+    def around(
+        self,
+        run: TakeTicks,
+        dt: float,
+        control: Integers,
+        integrator: Integrator,
+        gyroscopic: bool,
+        forces: CompiledForces,
+    ) -> TakeTicks:
+        """Return a function that runs ticks with islands, given one that moves all bodies over ticks of `dt` [s] and counts them."""
+        if isinstance(run, partial):
+            return self._linked(run.func, run.args, dt, control, integrator, gyroscopic, forces)
+        islands = self._linked(step.moved, (), dt, control, integrator, gyroscopic, forces)
+
+        def take(ticks: int) -> int:
+            for tick in range(ticks):
+                taken = run(1)
+                if taken != 1:
+                    return min(taken, 0) if tick == 0 else tick
+                if islands(1) != 1:
+                    return tick
+            return ticks
+
+        return take
+
+    def _linked(
+        self,
+        loop: Any,
+        loop_arguments: tuple[Any, ...],
+        dt: float,
+        control: Integers,
+        integrator: Integrator,
+        gyroscopic: bool,
+        forces: CompiledForces,
+    ) -> partial[int]:
+        graph, bodies, islands = self.graph, self._bodies, self._islands
+        assert graph is not None and islands is not None
+        table = self._table.array
+        bound = Bound(islands, bodies, table, integrator, gyroscopic, forces, forces.depends_on_rates)
+        array, columns, stores = bodies.array, graph.columns, bodies.stores_momentum
+        addresses = np.array(
+            [
+                address_of(loop, types_of(*loop_arguments, 1)),
+                named(step.islands_open, array, islands.own, columns, *bound.open, 0, 0, stores).address,
+                named(step.islands_step, *bound.step, bound.parts, 0, 0, 0.0, dt).address,
+                named(step.islands_close, array, islands.own, columns, *bound.close, 0, stores, dt).address,
+                named(undo, array, control, stores).address,
+            ],
+            np.int64,
+        )
+        return partial(
+            step.linked_ticks,
+            *(array, control, addresses, loop_arguments, bound.open, bound.step, bound.parts, _WHOLE, columns, table),
+            *(islands.kept, islands.stamp, bound.hard_count, len(graph.islands), stores, dt),
+        )
+
+    def staged_tick(
+        self,
+        bodies: Bodies,
+        dt: float,
+        control: Integers,
+        integrator: Integrator,
+        gyroscopic: bool,
+        forces: CompiledForces,
+        depends_on_rates: bool,
+    ) -> TakeStagedTick:
+        """Return a function that moves all bodies by the step of islands over a tick of `dt` [s], and calls back for Python forces."""
+        if not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                "World: a Python force that sees all bodies acts in a world with joints; all bodies are moved by the step of the joints, "
+                "which is that of free-rotor-2, or of free-rotor-4 in five parts",
+                stacklevel=4,
+            )
+        islands = self._of_all()
+        graph, table = islands.graph, self._table.array
+        bound = Bound(islands, self._bodies, table, integrator, gyroscopic, forces, depends_on_rates)
+        array, columns = self._bodies.array, graph.columns
+        calls = np.zeros(5, np.int64)
+        calls[step.CLOSE] = named(step.islands_close, array, islands.own, columns, *bound.close, 0, True, dt).address
+        visible = self._bodies.stage_array(1)
+        # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
+        parts = bound.parts if bound.hard_count == len(graph.islands) else _WHOLE
+
+        def kick(evaluate: EvaluateForces, offset: float, time: float, length: float) -> None:
+            own, count = islands.own, len(columns)
+            held = own[WRENCH : WRENCH + WRENCH_ROWS, :count].copy()
+            islands.stages[:STATE_ROWS, :count] = own[:STATE_ROWS, :count]
+            for each in range(bound.evaluations):
+                visible[:STATE_ROWS, columns] = islands.stages[:STATE_ROWS, :count]
+                visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS] = 0.0
+                evaluate(0, offset)
+                called = visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, columns]
+                own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held + called
+                step.island_kick(*bound.forces, 0, count, time, length, each)
+            own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held
+
+        def take(evaluate: EvaluateForces) -> bool:
+            time, offset = float(control[TICKS]) * dt, 0.0
+            islands.stamp[1] = -1
+            step.islands_open(array, islands.own, columns, *bound.open, 0, STORED_MOMENTUM, True)
+            for part in parts.tolist():
+                length = dt * part
+                kick(evaluate, offset, time + offset, 0.5 * length)
+                for island in range(len(graph.islands)):
+                    if step.island_move(*bound.common, island, length) == 0:
+                        islands.stamp[1] = island
+                        control[BAD] = -1
+                        return False
+                offset = offset + length
+                kick(evaluate, offset, time + offset, 0.5 * length)
+                for island in range(len(graph.islands)):
+                    step.island_finish(*bound.common, island)
+            return bool(step.islands_close_tick(array, control, islands.own, columns, *bound.close, calls, dt))
+
+        return take
+
+    def _of_all(self) -> Islands:
+        """The islands with every other body as an island of its own."""
+        _ = self.graph
+        if self._all is None:
+            joints, hard, springs, points, count = self._shape
+            pairs = [(int(a), int(b)) for a, b in zip(*springs, strict=True) if b >= 0]
+            graph = Graph(joints, pairs, hard, count)
+            self._all = Islands(graph, self._bodies, np.array(springs).reshape(2, -1), points)
+        return self._all
+
+    # poses that are assigned
+
+    def moving_with(self, body: Any, value: object, argument: str) -> list[Any]:
+        """The bodies of the island of a body, whose pose is assigned; empty if no joint acts on it.
+
+        Raises:
+            ValueError: A joint holds the island to the world.
+        """
+        graph = self.graph
+        group = [] if graph is None else next((group for group in graph.groups if body.index in group), [])
+        for joint in self._store.world().joints if group else ():
+            if joint.enabled and joint.other is None and joint.body.index in group:
+                refuse(body, argument, value, f"left alone while {joint!r} holds it; disable the joint first")
+        return [self._bodies.handles[column] for column in group]
+
+    # when a tick fails
+
+    def _in_use(self) -> Iterator[Islands]:
+        return (islands for islands in (self._islands, self._all) if islands is not None)
+
+    def recover(self, control: Integers) -> None:
+        """Restore the state of joints if the last tick, for which it was written, was undone afterwards."""
+        for islands in self._in_use():
+            if islands.stamp[0] >= 0 and islands.stamp[0] >= control[TICKS]:
+                step.islands_restore(self._table.array, islands.kept, islands.graph.links, islands.stamp)
+
+    def failure(self, time: float) -> Exception | None:
+        """The error of the last tick if the joints of an island could not be made to hold; None otherwise."""
+        for islands in self._in_use():
+            island, graph = int(islands.stamp[1]), islands.graph
+            islands.stamp[1] = -1
+            if island < 0:
+                continue
+            if not np.isfinite(islands.measures[island, layout.WORST]):
+                self._bodies.control[BAD] = graph.columns[graph.islands[island, layout.BODIES]]
+                return None
+            return JointConflictError(
+                f"World: joints cannot hold together in the tick from t = {time:g} s: {self._worst(islands, island)} (m or rad). "
+                "The world is as it was before that tick; disable or remove one of them"
+            )
+        return None
+
+    def _worst(self, islands: Islands, island: int) -> str:
+        """The joints of an island with the largest residuals."""
+        graph, found = islands.graph, []
+        for link in range(graph.islands[island, layout.LINKS], graph.islands[island, layout.LINKS_END]):
+            own = slice(graph.links[link, layout.FIRST_ROW], graph.links[link, layout.LAST_ROW])
+            residual = float(np.abs(islands.rows[own, layout.RESIDUAL]).max(initial=0.0))
+            found.append((residual, -int(graph.links[link, layout.JOINT])))
+        found.sort(reverse=True)
+        owners = {joint.rows.start: joint for joint in self._store.world().joints}
+        return ", ".join(f"{owners[-row]!r} by {residual:.3g}" for residual, row in found[:4])
+
+    def image(self) -> FloatArray:
+        """The state of all joints, to restore after several steps of a tick."""
+        return self._table.array[_STATES, : self._table.count].copy()
+
+    def restore(self, image: FloatArray) -> None:
+        """Restore the state of all joints."""
+        self._table.array[_STATES, : self._table.count] = image
+        for islands in self._in_use():
+            islands.stamp[0] = -1
+
+    def keep(self, image: FloatArray, tick: int) -> None:
+        """Let a tick of several steps be undone to the state before it."""
+        for islands in self._in_use():
+            if islands.stamp[0] >= 0:
+                islands.kept[:] = image[:, islands.graph.links[:, layout.JOINT]]
+                islands.stamp[0] = tick
+
+
+def _force_calls(forces: CompiledForces, bodies: Bodies, pitch: int) -> tuple[Integers, FloatArray]:
+    """The kernels of the fields for arrays of this pitch, and the layers of the world."""
+    calls = np.zeros((1 + len(forces.kinds), 3), np.int64)
+    row = 0
+    for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
+        loop = choose([field_loop(kind, bodies, each) for each in (pitch, ANY_PITCH)])
+        calls[place] = loop.address, row, count
+        row += count * kind.rows_per_layer
+    calls[0, 0] = pulls_loop(bodies).address
+    return calls, forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((0, bodies.pitch))
+
+
+def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArray, Turn, int]:
+    """The parts of a tick, the rotation of a free body, and the evaluations per kick of islands under a method."""
+    if isinstance(integrator, FreeRotor) and integrator.order == 4:
+        return np.array(SUZUKI), free_rotor, 4 if depends_on_rates else 1
+    turn: Turn = AxisSplitting._turn if isinstance(integrator, AxisSplitting) else free_rotor
+    return _WHOLE, turn, 2 if depends_on_rates else 1
+
+
+def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
+    """The kernels that the step of islands calls, in the order of `constraints.stages`."""
+    array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
+    common = (array, array, array, integers, integers, array, array, array, integers, array, flat)
+    force_arguments = (array, flat, array, array, integers, array, array, array, flat)
+    return [
+        named(rows.joint_rows, array, array, array, integers, array, array, array, 0, 0, 0, 0, 0),
+        named(stages.island_matrix, array, integers, integers, array, array, 0),
+        named(blocks.factor, array, integers, 0, 0),
+        named(blocks.solve, array, array, integers, 0, 0),
+        Loop(step.island_drift, (turn, gyroscopic), (array, array, 0, 0, 1.0)),
+        named(stages.position_stage, *common, 0, 1.0),
+        named(stages.velocity_stage, *common, 0, 1.0),
+        named(step.island_kick, *force_arguments, 0, 0, 0.0, 1.0, 0),
+        named(step.island_move, *common, 0, 1.0),
+        named(step.island_finish, *common, 0),
+        named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
+        named(stages.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
+    ]
+
+
+def refuse_joints(integrator: Integrator, owner: object) -> None:
+    """Reject joints in a world whose method cannot move them.
+
+    Raises:
+        ValueError: The method tries ticks of several lengths or reuses the wrenches of earlier ticks.
+    """
+    if not integrator.takes_actuators:
+        refuse(
+            owner,
+            "the integrator of the world",
+            integrator.name,
+            "one that takes each tick once: with joints, neither Extrapolated nor Substepped(tolerance=…)",
+        )
