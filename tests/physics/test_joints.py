@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
-from engine import MassProperties, World, forces
+from engine import MassProperties, World, forces, joints
 from engine.constraints import layout
 from engine.constraints.graph import Graph, islands_of
 from engine.flight.wheel import ReactionWheel
