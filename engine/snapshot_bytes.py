@@ -94,7 +94,7 @@ def record_of(snapshot: Any) -> Record:
     rows_of_bodies = {id(handle): row for row, handle in enumerate(roster.handles)}
     places = {id(entry[0]): place for place, entry in enumerate(setting.members)}
     members = []
-    for member, first_id, last_id, _bodies in setting.members:
+    for member, first_id, last_id, *_others in setting.members:
         if isinstance(member, TableRows):
             members.append(
                 {
@@ -593,7 +593,7 @@ class _Binding:
             if isinstance(member, TableRows):
                 entries.append(self._entry(plain, member, handles, chosen, images))
             else:
-                entries.append((member, 0, 0, ()))
+                entries.append((member, 0, 0, (), ()))
         return tuple(entries)
 
     def _entry(
@@ -624,7 +624,7 @@ class _Binding:
         named = tuple(
             tuple(None if row == NOBODY else handles[row] for row in each) for each in zip(*columns, strict=True)
         )
-        return member, first, last, named
+        return member, first, last, named, ()
 
     def _is_of(self, member: TableRows) -> bool:
         """Whether a force or part was found in the world, and not made for the record."""

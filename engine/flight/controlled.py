@@ -295,7 +295,10 @@ class Controlled(SampledPart):
         store = self._table.store
         if store is not None:
             store.before_change(self._table)
+            forces = store.world()._forces
+            store.record(forces.forget_image)
             store.record(setattr, self, name, getattr(self, name))
+            forces.forget_image()
         setattr(self, name, value)
 
 

@@ -37,8 +37,9 @@ AnyForce = HasApply | Callable[[Wrench, BodyStates, float], Any]
 Member = AnyForce | TableRows
 """A force or a part."""
 
-MembersImage = tuple[tuple[Any, int, int, tuple[Any, ...]], ...]
-"""For each member in order: the member, the first and the last id of its rows, and the bodies that each row refers to."""
+MembersImage = tuple[tuple[Any, int, int, tuple[Any, ...], tuple[tuple[str, Any], ...]], ...]
+"""For each member in order: the member, the first and the last id of its rows, the bodies that each row refers to, and the attributes of a
+sampled part."""
 
 
 class ForceList:
@@ -162,8 +163,8 @@ class ForceList:
                         gone[id(owner)] = owner
                     else:
                         self._store.record(setattr, owner, "_bodies", owner._bodies)
-                        self._store.record(self._change)
-                        self._change()
+                        self._store.record(self.forget_image)
+                        self.forget_image()
                         owner._bodies = tuple(compress(owner._bodies, (~doomed[mine]).tolist()))
         for force in gone.values():
             self._let_go(force)
@@ -185,9 +186,9 @@ class ForceList:
         """Return the list with the rows of each member, which is shared until it changes."""
         if self._image is None:
             self._image = tuple(
-                (member, member._first_id, member._last_id, member._bodies)
+                (member, member._first_id, member._last_id, member._bodies, _attributes(member))
                 if isinstance(member, TableRows)
-                else (member, 0, 0, ())
+                else (member, 0, 0, (), ())
                 for member in self._members.values()
             )
         return self._image
@@ -198,7 +199,7 @@ class ForceList:
             return
         members: dict[tuple[int, ...], Member] = {}
         owners: dict[tuple[str, int], TableRows] = {}
-        for member, first_id, last_id, bodies in image:
+        for member, first_id, last_id, bodies, attributes in image:
             members[identity(member)] = member
             if isinstance(member, TableRows):
                 table = self._store.table(member._schema)
@@ -206,12 +207,15 @@ class ForceList:
                     self._plan.fields.include(type(member), table)
                 member._return_to(table, first_id, last_id)
                 member._bodies = bodies
+                for name, value in attributes:
+                    setattr(member, name, value)
                 owners[member._schema.name, first_id] = member
         self._members, self._owners = members, owners
         self._sort()
         self._image = image
 
-    def _change(self) -> None:
+    def forget_image(self) -> None:
+        """Make a new image next time, because a member has changed."""
         self._image = None
 
     def _own(self, force: TableRows) -> None:
@@ -256,7 +260,7 @@ class ForceList:
                 refuse(owner, argument, force, "one that is not in another world")
 
     def _sort(self) -> None:
-        self._change()
+        self.forget_image()
         called = [(force, apply_of(force)) for force in self._members.values() if not isinstance(force, TableRows)]
         self._plan.call_forces(
             [pair for pair in called if _evaluate(pair[0]) == "tick"],
@@ -293,6 +297,14 @@ class ForceList:
 def kind_of(member: object) -> str:
     """Whether a member is a "force", a "part" or a "joint"."""
     return member._kind_of_member if isinstance(member, TableRows) else "force"
+
+
+def _attributes(member: TableRows) -> tuple[tuple[str, Any], ...]:
+    """What a sampled part keeps beside its rows, such as the law and the reference of a control loop, which may be exchanged."""
+    if not isinstance(member, SampledPart):
+        return ()
+    names = (name for kind in type(member).__mro__ if kind is not TableRows for name in vars(kind).get("__slots__", ()))
+    return tuple((name, getattr(member, name)) for name in names if hasattr(member, name))
 
 
 def _ignore(parts: list[SampledPart]) -> None:

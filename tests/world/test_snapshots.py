@@ -885,3 +885,20 @@ def test_stored_momentum_that_was_zero_is_zero_again():
     world.step()
     world.restore(snapshot)
     assert body.stored_momentum_body.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_law_and_the_reference_of_a_control_loop_come_back():
+    world = World(0.02)
+    ship = world.add_body(PROPERTIES, name="ship", angular_velocity_body=(0.2, -0.3, 0.15))
+    hold = world.add_part(flight.AttitudeHold(ship, world.add_part(flight.BodyTorque(ship, max_torque=5.0))))
+    world.step(7)
+    snapshot, data = world.snapshot(), world.snapshot().to_bytes()
+    hashes, reference = run(world, 40), hold.reference
+    for start in (snapshot, Snapshot.from_bytes(data), snapshot):
+        world.restore(start)
+        assert run(world, 40) == hashes
+        if start is snapshot:
+            hold.kill_rotation()
+            assert world.snapshot() is not None
+            world.restore(snapshot)
+            assert hold.reference is reference
