@@ -695,3 +695,15 @@ def test_a_restored_snapshot_has_the_impulses_of_the_joints():
     assert world.joints == (joint,)
     world.step(10)
     assert world.state_hash() == after
+
+
+def test_the_velocities_fit_the_joint_at_the_end_of_each_tick():
+    world = World(1 / 60)
+    first = world.add_body(MassProperties.box(10.0, (1, 2, 1)), angular_velocity_body=(0.7, 0.2, 0.3))
+    second = world.add_body(
+        MassProperties.box(5.0, (1, 1, 3)), position=(1, 0, 0), angular_velocity_body=(0, -0.9, 0.4)
+    )
+    world.add_joint(joints.Ball(first, second, at_body=(0.5, 0, 0)))
+    for _ in range(5):
+        world.step()
+        assert first.velocity_at((0.5, 0, 0)) == pytest.approx(second.velocity_at((-0.5, 0, 0)), abs=1e-12)
