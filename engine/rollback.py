@@ -25,6 +25,11 @@ class DesyncError(RuntimeError):
         tick: The tick count of both worlds.
         own_hash: The state hash of this peer.
         peer_hash: The state hash of the other peer.
+
+    Example:
+        >>> error = DesyncError(120, 7, 8, "bodies[0].position")
+        >>> error.tick, "bodies[0].position" in str(error)
+        (120, True)
     """
 
     def __init__(self, tick: int, own_hash: int, peer_hash: int, where: str = "") -> None:

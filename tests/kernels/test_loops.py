@@ -1,6 +1,7 @@
 """Compiled fields, springs and point forces in the three kinds of tick: fused, in passes, and called stage by stage."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -48,6 +49,9 @@ KINDS = (gravity.POINT_GRAVITY, SWELL, drag.LINEAR_DRAG)
 
 class Bodies:
     """What an integrator has to know of a world's columns."""
+
+    may_run_in_python = False
+    actuators = joints = SimpleNamespace(any=False)
 
     def __init__(self, ticks=3):
         self.array = world_array()
@@ -195,8 +199,7 @@ def test_the_loop_for_any_pitch_gives_the_same_bits(name, monkeypatch):
     for pitch, at in ((PITCH, 1), (0, 0)):
         loops = method.kernels(Bodies(), DT, True, everything())
         assert loops[-1].made_for[-1] == 0
-        monkeypatch.setattr(integrators.integrator, "choose", lambda loops, at=at: loops[-1 - at])
-        monkeypatch.setattr(integrators.splitting, "choose", lambda loops, at=at: loops[-1 - at])
+        monkeypatch.setattr(compiled_forces, "choose", lambda loops, at=at: loops[-1 - at])
         monkeypatch.setattr(compiled_forces, "field_loop", partial(field_loop_of, pitch))
         assert np.array_equal(held(method, everything()), reference)
 
