@@ -14,7 +14,6 @@ from ..constraints import layout
 from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate, rotate_inverse
 from ..kernels.rotations import from_columns, gram_schmidt
 from ..kernels.vectors import Vector, add, cross, dot, subtract
-from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 
@@ -50,8 +49,8 @@ JOINTS = Schema(
 )  # fmt: skip
 """Joints, in the component order of `constraints.layout`."""
 
-FARTHEST_POINT, FARTHEST_TURN = 1e-6, 1e-6
-"""How far the two points [m] or axes [rad] of a joint may lie apart when it is made."""
+FARTHEST_POINT = 1e-6
+"""How far the two points of a joint may lie apart when it is made [m]; the axes on the other body are taken from the poses."""
 
 
 class JointConflictError(ArithmeticError):
@@ -256,11 +255,6 @@ def threshold(value: float | None, argument: str, owner: object) -> float:
 def _tuple(values: FloatArray) -> Vector:
     x, y, z = values.tolist()
     return x, y, z
-
-
-def reading_of(value: FloatArray) -> FloatArray:
-    """A read-only copy."""
-    return reading(value.copy())
 
 
 def shown(limit: float) -> str:
