@@ -249,7 +249,7 @@ class Body:
 
     @property
     def mass(self) -> float:
-        """Mass [kg]."""
+        """Mass [kg], with the propellant of its tanks."""
         return float(self._table.array[MASS, self.index])
 
     @property
@@ -264,7 +264,10 @@ class Body:
 
     @property
     def inertia_body(self) -> FloatArray:
-        """Inertia about the mass centre [kg·m²], body frame, shape (3, 3)."""
+        """Inertia about the mass centre in the equation of motion [kg·m²], body frame, shape (3, 3).
+
+        With wheels it is without their moments about their axes; `mass_properties` has the inertia with locked wheels.
+        """
         return self._world.model.tensor(INERTIA, self.index)
 
     @property

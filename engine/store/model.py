@@ -37,7 +37,7 @@ class Model:
 
     @property
     def mass(self) -> FloatArray:
-        """Mass [kg], shape (n,)."""
+        """Mass with the propellant of tanks [kg], shape (n,)."""
         return sealed(self._bodies.array[MASS, : self._bodies.count])
 
     @property
@@ -52,7 +52,10 @@ class Model:
 
     @property
     def inertia_body(self) -> FloatArray:
-        """Inertia about the mass centre [kg·m²], body frame, shape (n, 3, 3); a copy."""
+        """Inertia about the mass centre in the equation of motion, without the moments of wheels about their axes [kg·m²], body frame.
+
+        Shape (n, 3, 3); a copy.
+        """
         return self._tensors(INERTIA)
 
     @property
