@@ -2,13 +2,14 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, array, is_row, read_only, real, refuse
-from ..loops.actuator_layout import LEVEL, OPEN_FOR
+from ..loops.actuator_layout import LEVEL, MAX_RATE, OPEN_FOR
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
 from ..store.schema import ANY, SHARE
@@ -16,10 +17,11 @@ from .valves import (
     THRUSTERS,
     Gimbal,
     Valves,
-    checked_angles,
-    checked_gimbal,
+    checked_gimbals,
     checked_level,
     checked_valve,
+    gimbals_of,
+    refuse_angles,
     refuse_throttle_in_pulses,
     share_of_thrust,
     stuck_level,
@@ -27,6 +29,7 @@ from .valves import (
 from .wrench import BodyStates, Wrench
 
 _THROTTLE = THRUSTERS.row("throttle")
+_COMMANDED_ANGLES = THRUSTERS.components["commanded_angles"]
 
 
 class Thruster(Valves):
@@ -88,7 +91,7 @@ class Thruster(Valves):
         values = {name: checked(THRUSTERS, name, value, owner) for name, value in given.items()}
         times = {"min_on_time": min_on_time, "rise_time": rise_time, "fall_time": fall_time}
         values |= checked_valve(owner, body, 1, specific_impulse, tank, times)
-        values |= checked_gimbal(owner, gimbal, values["direction"])
+        values |= checked_gimbals(owner, [gimbal], values["direction"])
         self._tank = tank
         super().__init__([(body,)], values)
 
@@ -177,10 +180,7 @@ class Thruster(Valves):
     @fixed
     def gimbal(self) -> Gimbal | None:
         """The gimbal on which it turns, or None."""
-        if not self._value("max_rate"):
-            return None
-        axes = self._value("gimbal_axes").tolist()
-        return Gimbal(tuple(axes[:3]), tuple(axes[3:]), self._value("max_angle"), self._value("max_rate"))
+        return gimbals_of(self._table.array[:, self._slice()])[0]
 
     @property
     def gimbal_command(self) -> FloatArray:
@@ -189,10 +189,10 @@ class Thruster(Valves):
 
     @gimbal_command.setter
     def gimbal_command(self, value: npt.ArrayLike) -> None:
-        if not self._value("max_rate"):
-            refuse(self, "gimbal_command", value, "set only on a thruster with a gimbal")
-        angles = checked_angles(self, value, float(self._value("max_angle")))
-        self._table.write(THRUSTERS.components["commanded_angles"], self._slice().start, angles)
+        rows = self._slice()
+        angles = array(value, "gimbal_command", self, (2,))[:, np.newaxis]
+        refuse_angles(angles, self._table.array[:, rows], value, self)
+        self._table.write(_COMMANDED_ANGLES, rows, angles)
 
     @fixed
     def gimbal_angles(self) -> FloatArray:
@@ -216,7 +216,7 @@ _BANK_FIELDS = (
     "rise_time",
     "fall_time",
 )
-_BANK_STATE = ("stuck", "opens_in", "open_for", "impulse", "propellant_used")
+_BANK_STATE = ("stuck", "opens_in", "open_for", "impulse", "propellant_used", "commanded_angles", "angles")
 
 
 class ThrusterBank(Valves):
@@ -232,6 +232,7 @@ class ThrusterBank(Valves):
         min_on_time: The shortest pulses [s], each at least its `rise_time`, shape (k,) or one number for all.
         rise_time: Times in which the valves open [s], at least 0, shape (k,) or one number for all.
         fall_time: Times in which the valves shut [s], at least 0, shape (k,) or one number for all.
+        gimbal: One `Gimbal` for all, or a sequence of k of them with None for fixed thrusters; None if all are fixed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -261,6 +262,7 @@ class ThrusterBank(Valves):
         min_on_time: npt.ArrayLike = 0.0,
         rise_time: npt.ArrayLike = 0.0,
         fall_time: npt.ArrayLike = 0.0,
+        gimbal: Gimbal | Sequence[Gimbal | None] | None = None,
     ) -> None:
         owner = f"ThrusterBank of {require_body(body, 'body', 'ThrusterBank')}"
         count = len(array(positions, "positions", owner, (None, 3)))
@@ -270,6 +272,7 @@ class ThrusterBank(Valves):
         values = {name.removesuffix("s"): _checked_rows(value, name, owner, count) for name, value in given.items()}
         times = {"min_on_time": min_on_time, "rise_time": rise_time, "fall_time": fall_time}
         values |= checked_valve(owner, body, count, specific_impulse, tank, times)
+        values |= checked_gimbals(owner, _one_each(owner, gimbal, count), values["direction"])
         self._tank = tank
         super().__init__([(body,)] * count, values, (*_BANK_FIELDS, *_BANK_STATE))
 
@@ -344,6 +347,29 @@ class ThrusterBank(Valves):
     rise_time = fixed(lambda self: self._value("rise_time"), doc="Times in which the valves open [s], shape (k,).")
     fall_time = fixed(lambda self: self._value("fall_time"), doc="Times in which the valves shut [s], shape (k,).")
 
+    @fixed
+    def gimbal(self) -> tuple[Gimbal | None, ...] | None:
+        """The gimbal of each thruster, or None for a fixed one; None if all are fixed."""
+        gimbals = gimbals_of(self._table.array[:, self._slice()])
+        return gimbals if any(gimbals) else None
+
+    @property
+    def gimbal_command(self) -> FloatArray:
+        """The commanded angles about the two axes of each gimbal [rad], zero for fixed thrusters, shape (k, 2)."""
+        return self._value("commanded_angles")
+
+    @gimbal_command.setter
+    def gimbal_command(self, value: npt.ArrayLike) -> None:
+        rows = self._slice()
+        angles = array(value, "gimbal_command", self, (len(self.rows), 2)).T
+        refuse_angles(angles, self._table.array[:, rows], value, self)
+        self._table.write(_COMMANDED_ANGLES, rows, angles)
+
+    @fixed
+    def gimbal_angles(self) -> FloatArray:
+        """The angles about the two axes of each gimbal [rad], which follow the command at most at `max_rate`, shape (k, 2)."""
+        return self._value("angles")
+
     @property
     def positions(self) -> FloatArray:
         """Points of application [m], body axes from the body's origin, shape (k, 3)."""
@@ -355,11 +381,13 @@ class ThrusterBank(Valves):
 
     @property
     def directions(self) -> FloatArray:
-        """Directions of the forces on the body, body axes, unit vectors, shape (k, 3)."""
+        """Directions of the forces on the body, body axes, unit vectors, shape (k, 3); gimbals turn them."""
         return self._value("direction")
 
     @directions.setter
     def directions(self, value: npt.ArrayLike) -> None:
+        if self._table.array[MAX_RATE, self._slice()].any():
+            refuse(self, "directions", value, "left to the gimbals; set gimbal_command")
         self._set_rows("directions", value)
 
     @property
@@ -380,6 +408,15 @@ class ThrusterBank(Valves):
 
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
         _add_thrust(self, wrench)
+
+
+def _one_each(owner: str, gimbal: Any, count: int) -> Sequence[Any]:
+    """A gimbal or None for each of the thrusters of a bank."""
+    if gimbal is None or isinstance(gimbal, Gimbal):
+        return [gimbal] * count
+    if not isinstance(gimbal, Sequence) or isinstance(gimbal, str) or len(gimbal) != count:
+        refuse(owner, "gimbal", gimbal, f"a Gimbal, None, or a sequence of {count} of them", TypeError)
+    return gimbal
 
 
 def _checked_rows(value: Any, argument: str, owner: object, count: int) -> FloatArray:

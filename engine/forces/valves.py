@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, direction, real, refuse
+from ..checks import FloatArray, direction, real, refuse
 from ..loops.actuator_layout import (
     ANGLES,
     COMMANDED_ANGLES,
     ENABLED,
     LEVEL,
+    MAX_ANGLE,
     MAX_RATE,
     OPEN_FOR,
     OPENS_IN,
@@ -208,29 +209,47 @@ def checked_valve(
     return values
 
 
-def checked_gimbal(owner: str, gimbal: Any, neutral: FloatArray) -> dict[str, FloatArray]:
-    """Checked values of the fields of a gimbal; none without one."""
-    if gimbal is None:
-        return {}
-    if not isinstance(gimbal, Gimbal):
-        refuse(owner, "gimbal", gimbal, "a Gimbal, or None", TypeError)
-    axes = [direction(axis, f"gimbal.axis_{place}", owner) for place, axis in enumerate(gimbal[:2], 1)]
-    if float(np.abs(np.cross(axes[0], axes[1])).max()) < 1e-6:
-        refuse(owner, "gimbal.axis_2", gimbal.axis_2, f"not along axis_1, {gimbal.axis_1}")
-    return {
-        "gimbal_axes": np.concatenate(axes)[:, np.newaxis],
-        "max_angle": np.array([[real(gimbal.max_angle, "gimbal.max_angle", owner, above=0.0)]]),
-        "max_rate": np.array([[real(gimbal.max_rate, "gimbal.max_rate", owner, above=0.0)]]),
-        "neutral_direction": neutral,
-    }
+def checked_gimbals(owner: str, gimbals: Sequence[Any], neutral: FloatArray) -> dict[str, FloatArray]:
+    """Checked values of the fields of gimbals, one or None per thruster, shape (size, thrusters).
+
+    Args:
+        owner: The thruster or the bank, in errors.
+        gimbals: The gimbals.
+        neutral: The directions at angles of zero, shape (3, thrusters).
+    """
+    axes, limits = np.zeros((6, len(gimbals))), np.zeros((2, len(gimbals)))
+    for place, gimbal in enumerate(gimbals):
+        if gimbal is None:
+            continue
+        if not isinstance(gimbal, Gimbal):
+            refuse(owner, "gimbal", gimbal, "a Gimbal, or None", TypeError)
+        pair = [direction(axis, f"gimbal.axis_{number}", owner) for number, axis in enumerate(gimbal[:2], 1)]
+        if float(np.abs(np.cross(pair[0], pair[1])).max()) < 1e-6:
+            refuse(owner, "gimbal.axis_2", gimbal.axis_2, f"not along axis_1, {gimbal.axis_1}")
+        axes[:, place] = np.concatenate(pair)
+        limits[0, place] = real(gimbal.max_angle, "gimbal.max_angle", owner, above=0.0)
+        limits[1, place] = real(gimbal.max_rate, "gimbal.max_rate", owner, above=0.0)
+    turning = np.where(limits[1] > 0.0, neutral, 0.0)
+    return {"gimbal_axes": axes, "max_angle": limits[:1], "max_rate": limits[1:], "neutral_direction": turning}
 
 
-def checked_angles(owner: object, value: Any, limit: float) -> Sequence[float]:
-    """Two commanded angles of a gimbal within its limit."""
-    angles = array(value, "gimbal_command", owner, (2,))
-    if float(np.abs(angles).max()) > limit:
-        refuse(owner, "gimbal_command", value, f"within {limit:g} rad of zero")
-    return angles.tolist()
+def gimbals_of(columns: FloatArray) -> tuple[Gimbal | None, ...]:
+    """The gimbal of each thruster, or None, from columns of the table."""
+    axes, limits = columns[THRUSTERS.components["gimbal_axes"]].T.tolist(), columns[[MAX_ANGLE, MAX_RATE]].T.tolist()
+    return tuple(
+        Gimbal(tuple(pair[:3]), tuple(pair[3:]), max_angle, max_rate) if max_rate else None
+        for pair, (max_angle, max_rate) in zip(axes, limits, strict=True)
+    )
+
+
+def refuse_angles(angles: FloatArray, columns: FloatArray, value: Any, owner: object) -> None:
+    """Reject commanded angles, shape (2, thrusters), beyond the limits of their gimbals, or not zero without a gimbal."""
+    if not columns[MAX_RATE].any():
+        refuse(owner, "gimbal_command", value, "set only on a thruster with a gimbal")
+    limits = columns[MAX_ANGLE]
+    if (np.abs(angles) > limits).any():
+        shown = f"{limits[0]:g}" if len(limits) == 1 else limits.tolist()
+        refuse(owner, "gimbal_command", value, f"within {shown} rad of zero")
 
 
 def checked_level(owner: object, value: Any) -> float:

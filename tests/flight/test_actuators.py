@@ -497,6 +497,55 @@ def test_a_gimbal_turns_at_its_rate_and_the_thrust_follows():
         jet.direction = (1, 0, 0)
 
 
+def test_the_gimbals_of_a_bank_turn_as_those_of_single_thrusters():
+    mounts = [flight.Gimbal((1, 0, 0), (0, 1, 0), 0.2, 0.5), None, flight.Gimbal((0, 1, 0), (0, 0, 1), 0.1, 0.3)]
+    places, directions = [(0.3, 0.1, -1.0), (0, 0.4, 0), (-1, 0, 0.2)], [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
+    commands = [(0.1, -0.2), (0.0, 0.0), (-0.1, 0.05)]
+    alone_world, alone_ship = a_ship(0.1, rates=(0.1, 0.2, -0.1))
+    bank_world, bank_ship = a_ship(0.1, rates=(0.1, 0.2, -0.1))
+    bank = bank_world.add_force(
+        forces.ThrusterBank(bank_ship, positions=places, directions=directions, max_forces=30.0, gimbal=mounts)
+    )
+    bank.gimbal_command, bank.throttle = commands, 1.0
+    for place, direction, mount, command in zip(places, directions, mounts, commands, strict=True):
+        jet = forces.Thruster(alone_ship, position=place, direction=direction, max_force=30.0, gimbal=mount)
+        alone_world.add_force(jet).throttle = 1.0
+        if mount is not None:
+            jet.gimbal_command = command
+    for world in (alone_world, bank_world):
+        world.step(3)
+    assert bank_ship.velocity.tobytes() == alone_ship.velocity.tobytes()
+    assert bank_ship.orientation.tobytes() == alone_ship.orientation.tobytes()
+    assert bank.gimbal_angles.tolist() == [jet.gimbal_angles.tolist() for jet in alone_world.forces]
+    assert bank.gimbal_angles[0].tolist() == pytest.approx([0.1, -0.15])
+    assert bank.gimbal[1] is None and bank.gimbal[2].max_rate == 0.3
+    assert bank.gimbal_command.tolist() == [list(command) for command in commands]
+    before = bank_world.state_hash()
+    for wrong, rule in (
+        ([(0.0, 0.0), (0.1, 0.0), (0.0, 0.0)], r"within \[0\.2, 0\.0, 0\.1\] rad of zero"),
+        ([(0.0, 0.0)] * 2, r"shape \(3, 2\)"),
+    ):
+        with pytest.raises(ValueError, match=f"ThrusterBank.*gimbal_command.*{rule}"):
+            bank.gimbal_command = wrong
+    with pytest.raises(ValueError, match="left to the gimbals"):
+        bank.directions = directions
+    assert bank_world.state_hash() == before
+
+
+def test_a_bank_with_one_gimbal_for_all_or_none():
+    _world, ship = a_ship(0.1)
+    mount = flight.Gimbal((1, 0, 0), (0, 1, 0), 0.2, 0.5)
+    given = {"positions": [(1, 0, 0), (-1, 0, 0)], "directions": [(0, 0, 1)] * 2, "max_forces": 10.0}
+    assert forces.ThrusterBank(ship, **given).gimbal is None
+    both = forces.ThrusterBank(ship, **given, gimbal=mount).gimbal
+    assert [gimbal.max_angle for gimbal in both] == [0.2, 0.2]
+    for wrong in ([mount], 3.0, [mount, "none"]):
+        with pytest.raises(TypeError, match=r"ThrusterBank of body 'body 0': gimbal must be"):
+            forces.ThrusterBank(ship, **given, gimbal=wrong)
+    with pytest.raises(ValueError, match="only on a thruster with a gimbal"):
+        forces.ThrusterBank(ship, **given).gimbal_command = [(0.0, 0.0)] * 2
+
+
 # tanks
 
 

@@ -102,6 +102,7 @@ def test_every_kind_of_force_and_part_can_be_written(tmp_path):
         positions=[(1, 0, 0), (0, 1, 0)],
         directions=[(1, 1, 0), (0, 1, 2)],
         max_forces=2.0,
+        gimbal=[flight.Gimbal((1, 0, 0), (0, 1, 0), 0.2, 0.5), None],
         tank=tank,
         specific_impulse=90.0,
     )
