@@ -56,7 +56,9 @@ class Law(ABC):
         Returns:
             The state, shape (..., state_size).
         """
-        shape = np.broadcast_shapes(_leading(measured.orientation), _leading(reference.orientation))
+        shape, other = _leading(measured.orientation), _leading(reference.orientation)
+        if shape != other:
+            shape = np.broadcast_shapes(shape, other)
         return np.zeros((*shape, self.state_size))
 
     @abstractmethod
@@ -131,8 +133,9 @@ class Law(ABC):
         """The tensor that was given to the law, or that of the measured body."""
         if given is not None:
             return given
-        source = measured if hasattr(measured, "inertia_body") else getattr(measured, "mass_properties", None)
-        value = getattr(source, "inertia_body", None)
+        value = getattr(measured, "inertia_body", None)
+        if value is None:
+            value = getattr(getattr(measured, "mass_properties", None), "inertia_body", None)
         if value is None:
             rule = "given to the law, or an attribute of what is measured"
             refuse(self._name, "inertia_body", None, rule)
