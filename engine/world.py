@@ -426,6 +426,7 @@ class World:
         try:
             if ticks:
                 jump(self, ticks)
+                self._stages.show_observers()
         finally:
             store.phase = BETWEEN_TICKS
 

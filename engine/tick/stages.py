@@ -262,6 +262,14 @@ class Stages:
                     callback.function(world)
         store.phase = MOVING
 
+    def show_observers(self) -> None:
+        """Call the observers that are due at the end of a coast."""
+        store, count = self._store, self._bodies.tick_count
+        store.enter(CALLING)
+        for callback in self.observers:
+            if count % callback.every == 0:
+                callback.function(store.world())
+
     def run_for_a_while(self) -> int:
         """Run one compiled call of limited duration, so that an interrupt does not wait long, and return the number of ticks run."""
         ticks, begin = self.most_at_once, perf_counter()

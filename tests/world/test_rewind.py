@@ -69,6 +69,24 @@ def test_bodies_that_were_added_and_removed_come_and_go():
     assert world.bodies == (second,)
 
 
+def test_a_coast_is_gone_back_over_as_a_whole():
+    world = World(0.5)
+    rock = world.add_body(OTHER, velocity=(1.0, 0.0, 0.0))
+    rewind = Rewind(world, seconds=60.0)
+    world.step(4)
+    world.coast(100)
+    world.coast(1000)
+    world.step(2)
+    last = world.state_hash()
+    assert rewind.span == (553.0, 0.0) and world.time == 553.0
+    assert rewind.back(1.0) == 1.0 and world.time == 552.0
+    assert rewind.back(1.0) == 500.0 and world.time == 52.0  # no snapshot inside the coast
+    assert rewind.back(1.0) == 50.0 and world.time == 2.0 and rock.position.tolist() == [2.0, 0.0, 0.0]
+    assert rewind.back(0.5) == 0.5 and rewind.span == (1.5, 551.5)
+    assert rewind.forward(1.0) == 0.5  # the end of the coast lies farther ahead
+    assert rewind.forward(550.5) == 550.5 and rewind.forward(9.0) == 0.5 and world.state_hash() == last
+
+
 def test_a_snapshot_that_the_user_restores_shortens_the_past():
     world = World(0.25)
     world.add_body(OTHER, velocity=(1.0, 0.0, 0.0))
