@@ -5,12 +5,16 @@ from __future__ import annotations  # help() then shows them as written
 import operator
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .checks import FloatArray
+from .compilation.choice import ask, named
+from .compilation.compiler import address_of, has_address, types_of
 from .loops import layout
+from .loops.poses import sampled_ticks
 from .snapshot_bytes import Record, bind, read, record_of, to_bytes
 from .store.bodies import Bodies, Follower
 from .store.calling import called_object, default_name, hidden_state
@@ -18,6 +22,7 @@ from .store.objects import digest_of_state, state_of
 from .store.rows import TableRows
 from .store.store import BETWEEN_TICKS, MOVING, Store, digest_of, hash_of
 from .store.table import Table
+from .store.threads import TakeTicks
 from .tick.held import PUSHES
 
 if TYPE_CHECKING:
@@ -302,30 +307,46 @@ def head_of_digest(count: int, tick: int, integrator: Any, game_mode: bool) -> b
 def predict(world: World, samples: int, every: int, rows: list[int] | None) -> tuple[FloatArray, FloatArray]:
     """Positions and orientations after each of `samples` times `every` ticks, after which the world is restored."""
     store, bodies, stages = world._store, world._bodies, world._stages
-    count = bodies.count if rows is None else len(rows)
-    poses = np.empty((samples, _POSE, count))
-    snapshot, observers = take(world), stages.observers
+    columns = np.arange(bodies.count) if rows is None else np.array(rows, np.int64)
+    poses = np.empty((samples, _POSE * len(columns)))
+    snapshot, observers, done = take(world), stages.observers, 0
     try:
         stages.disturb()
         stages.on_tick = stages.after_tick = stages.observers = []
-        pose = bodies.array[:_POSE, :count] if rows is None else None
-        for sample in poses:
-            if (
-                stages.quiet >= every <= stages.most_at_once
-            ):  # as in `World.step`, which takes longer than a tick of one body
+        while done < samples:
+            at_once = min(samples - done, stages.quiet // every, stages.most_at_once // every)
+            if at_once > 0:  # as in `World.step`, which takes longer than a tick of one body
                 store.phase = MOVING
-                if stages.run(every) != every:
+                reached = _sampled(stages.run, bodies.array, poses, columns, every, done, done + at_once)
+                if reached != done + at_once:
                     stages.refuse_result()
-                stages.quiet -= every
+                stages.quiet -= every * at_once
             else:
-                store.phase = BETWEEN_TICKS
+                store.phase, reached = BETWEEN_TICKS, done + 1
                 world.step(every)
-            sample[:] = bodies.array[:_POSE, rows] if pose is None else pose
+                poses[done] = bodies.array[:_POSE, columns].ravel()
+            done = reached
     finally:
         store.phase, stages.observers = BETWEEN_TICKS, observers
         put_back(world, snapshot)
-    moved = poses.transpose(0, 2, 1)
+    moved = poses.reshape(samples, _POSE, len(columns)).transpose(0, 2, 1)
     return moved[:, :, : layout.ORIENTATION].copy(), moved[:, :, layout.ORIENTATION :].copy()
+
+
+def _sampled(
+    run: TakeTicks, array: FloatArray, poses: FloatArray, columns: Any, every: int, first: int, last: int
+) -> int:
+    """Run ticks and store poses; the sample that was reached."""
+    if isinstance(run, partial) and has_address(run.func):
+        loop = named(sampled_ticks, array, poses, columns, columns, run.args, 1, 1, 1)
+        if loop.can_run or not ask([loop]):
+            calls = np.array([address_of(run.func, types_of(*run.args, 1))], np.int64)
+            return int(loop.function(array, poses, columns, calls, run.args, every, first, last))
+    for sample in range(first, last):
+        if run(every) != every:
+            return sample
+        poses[sample] = array[:_POSE, columns].ravel()
+    return last
 
 
 _POSE = layout.ORIENTATION + 4

@@ -3,15 +3,16 @@
 from collections.abc import Callable
 from functools import cache
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from ..compilation.choice import Loop
-from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..compilation.compiler import call, inlined, kernel, use_widest_vectors
 from ..kernels.quaternions import Quaternion, norm_squared, normalize, rotate
 from ..kernels.trigonometry import arc_tangent, sine_of_arc
 from ..kernels.vectors import Vector, subtract
-from .columns import Array, load_quaternion, load_vector, store_quaternion, store_vector
+from .columns import Array, Integers, load_quaternion, load_vector, store_quaternion, store_vector
 from .layout import ANY_PITCH, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS
 
 BLOCK = 264
@@ -99,3 +100,32 @@ def poses_loops(pitch: int) -> list[Loop]:
     table = np.zeros((1, 1))
     arguments = table, table, 0, 0.0, table, table
     return [Loop(blended_poses, (either,), arguments) for either in (pitch, ANY_PITCH)]
+
+
+@kernel("sampled-ticks")
+def sampled_ticks(
+    array: Array, samples: Array, columns: Integers, calls: Integers, arguments: Any, every: int, first: int, last: int
+) -> int:
+    """Run ticks by a loop over bodies and store the poses after every so many of them.
+
+    Args:
+        array: The bodies.
+        samples: Receives the components of the poses, shape (samples, components · columns).
+        columns: The bodies whose poses are stored.
+        calls: The address of the loop.
+        arguments: The arguments of the loop without the number of ticks.
+        every: Number of ticks between two samples.
+        first: The first sample to store.
+        last: The sample before which to end.
+
+    Returns:
+        The number of samples stored before `last` or before the first tick that did not end finite.
+    """
+    count = columns.shape[0]
+    for sample in range(first, last):
+        if call(calls[0], (*arguments, every)) != every:
+            return sample
+        for component in range(ORIENTATION + 4):
+            for place in range(count):
+                samples[sample, component * count + place] = array[component, columns[place]]
+    return last
