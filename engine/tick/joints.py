@@ -179,18 +179,11 @@ class Joints:
         table, count = self._table.array, self._table.count
         joints, hard = [], []
         for row in np.flatnonzero(table[layout.ENABLED, :count]).tolist():
-            own = table[:, row]
-            equalities = layout.EQUALITY_ROWS[int(own[layout.TYPE])]
-            kind = int(own[layout.TYPE])
-            if kind == layout.OPEN:
+            own = table[: layout.BREAK_FORCE, row].tolist()
+            if own[layout.TYPE] == layout.OPEN:
                 continue
-            others = layout.SOFT_ROWS.get(kind, 0) or (
-                int(own[layout.LOWER] > -np.inf)
-                + int(own[layout.UPPER] < np.inf)
-                + int(own[layout.MOTOR] != layout.NO_MOTOR)
-                + int(own[layout.FRICTION] > 0.0)
-                + int(own[layout.SPRING] != 0.0)
-            )
+            equalities, counts, soft = rows.row_counts(own)
+            others = sum(counts) + soft
             joints.append((row, (int(own[layout.BODY]), int(own[layout.OTHER])), equalities + others))
             hard.append(others == 0)
         springs = self._springs.array[:2, : self._springs.count].copy()
