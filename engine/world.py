@@ -847,7 +847,9 @@ class World:
 
         Raises:
             TypeError: It is not a joint.
-            ValueError: It is already in a world, links bodies of another world, or the integrator cannot move joints.
+            ValueError: It is already in a world, links bodies of another world, does not hold at the present poses, or the integrator
+                cannot move joints.
+            JointConflictError: It does not hold at the present poses, and closes a loop with other joints.
         """
         if kind_of(joint) != "joint":
             refuse("World.add_joint", "joint", joint, "a joint of engine.joints, such as a Hinge", TypeError)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, real, refuse, vector
 from ..constraints import layout
+from ..constraints.fit import FARTHEST_POINT
 from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate, rotate_inverse
 from ..kernels.rotations import from_columns, gram_schmidt
 from ..kernels.vectors import Vector, add, cross, dot, subtract
@@ -18,6 +19,7 @@ from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fiel
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 
 _REST = (0.0, 0.0, 0.0, 1.0)
+_FORCES = slice(layout.POSITION_FORCES, layout.TORQUE + 3)
 
 JOINTS = Schema(
     "joints",
@@ -49,9 +51,6 @@ JOINTS = Schema(
 )  # fmt: skip
 """Joints, in the component order of `constraints.layout`."""
 
-FARTHEST_POINT = 1e-6
-"""How far the two points of a joint may lie apart when it is made [m]; the axes on the other body are taken from the poses."""
-
 
 class JointConflictError(ArithmeticError):
     """Joints that contradict each other could not be made to hold, and the tick was undone."""
@@ -71,8 +70,13 @@ class Joint(TableRows):
         columns["type"] = np.array([[float(self._type)]])
         super().__init__([(body, other)], columns)
 
-    at_body = Parameter[FloatArray]("Point on the first body [m], body axes from its origin, shape (3,).")
     enabled = Parameter[bool]("Whether the joint holds, initially True; a disabled joint keeps its place and settings.")
+
+    @fixed
+    def at_body(self) -> FloatArray:
+        """Point on the first body [m], body axes from its origin, shape (3,)."""
+        values: FloatArray = self._value("at_body")
+        return values
 
     @fixed
     def at_other(self) -> FloatArray:
@@ -101,6 +105,23 @@ class Joint(TableRows):
         """Torque of the joint on the body about the joint's point [N·m], mean over the last tick, world frame, shape (3,)."""
         values: FloatArray = self._value("torque_world")
         return values
+
+    def _assign(self, name: str, value: Any, argument: str = "") -> None:
+        store = self._table.store
+        if name != "enabled" or store is None:
+            super()._assign(name, value, argument)
+            return
+        was_enabled = self.enabled
+        with store.all_or_nothing():
+            super()._assign(name, value, argument)
+            if self.enabled == was_enabled:
+                return
+            self._table.write(_FORCES, self._slice().start, 0.0)
+            if self.enabled:
+                store.world()._joints.require_fit(self, repr(self), "enabled", True)
+
+    def _joined(self, world: Any) -> None:
+        world._joints.require_fit(self, "World.add_joint", "joint", self)
 
     @property
     def _is_rigid(self) -> bool:
