@@ -13,6 +13,7 @@ from ..checks import FloatArray, refuse
 from ..compilation.choice import Loop, choose, named
 from ..compilation.compiler import address_of, types_of
 from ..constraints import blocks, layout, rows, stages, step
+from ..constraints.fit import FARTHEST_POINT, misfits
 from ..constraints.graph import Graph
 from ..forces.constant import POINT_FORCES
 from ..forces.spring import SPRINGS
@@ -342,6 +343,97 @@ class Joints:
                 refuse(body, argument, value, f"left alone while {joint!r} holds it; disable the joint first")
         return [self._bodies.handles[column] for column in group]
 
+    # whether joints hold
+
+    def require_fit(self, joint: Any, owner: str, argument: str, value: object) -> None:
+        """Reject a joint of this world that does not hold at the present poses.
+
+        Raises:
+            JointConflictError: It closes a loop with other joints.
+            ValueError: It closes none, or the pose breaks one of its limits.
+        """
+        row = joint.rows.start
+        column = self._table.array[:, row : row + 1].copy()
+        (gap,), (turn,), (near,) = misfits(self._bodies.array, column)
+        if gap <= near and turn <= FARTHEST_POINT:
+            broken = _broken_limit(column[:, 0])
+            if broken:
+                rule = "one that is within its limits" if argument == "joint" else "left False while a limit is broken"
+                refuse(owner, argument, value, f"{rule}; {broken}")
+            return
+        miss = _miss_in_words(gap, turn)
+        loop = self._path(row)
+        if loop:
+            columns = self._table.array[:, loop].copy()
+            owners = self._owners()
+            others = [
+                f"{owners[each]!r} by {_miss_in_words(*errors)}"
+                for each, *errors in zip(loop, *misfits(self._bodies.array, columns)[:2], strict=True)
+            ]
+            raise JointConflictError(
+                f"{owner}: {joint!r} misses its place by {miss} at the present poses, and closes a loop with {', '.join(others)}; "
+                "move the bodies to where all of them hold, or remove one of them"
+            )
+        rule = f"one that holds at the present poses, within {near:.3g} m and {FARTHEST_POINT:g} rad"
+        if argument != "joint":
+            rule = f"left False until it holds again, within {near:.3g} m and {FARTHEST_POINT:g} rad"
+        refuse(owner, argument, value, f"{rule}; {self._places(joint)}, and it misses by {miss}")
+
+    def _places(self, joint: Any) -> str:
+        """The two points of a joint, in words."""
+        there = joint.at_other if joint.other is None else joint.other.to_world(joint.at_other)
+        return f"at_body is at {joint.body.to_world(joint.at_body).tolist()} and at_other at {there.tolist()} in world axes"
+
+    def _path(self, row: int) -> list[int]:
+        """The rows of the enabled joints that connect the bodies of a joint without it; empty if none do."""
+        table, count = self._table.array, self._table.count
+        start, end = table[layout.BODY : layout.OTHER + 1, row].astype(int).tolist()
+        links: dict[int, list[tuple[int, int]]] = {}
+        for other in np.flatnonzero(table[layout.ENABLED, :count]).tolist():
+            if other != row and layout.EQUALITY_ROWS[int(table[layout.TYPE, other])]:
+                a, b = table[layout.BODY : layout.OTHER + 1, other].astype(int).tolist()
+                links.setdefault(a, []).append((b, other))
+                links.setdefault(b, []).append((a, other))
+        paths: dict[int, list[int]] = {start: []}
+        waiting = [start]
+        for place in waiting:
+            for next_place, other in links.get(place, ()):
+                if next_place not in paths:
+                    paths[next_place] = [*paths[place], other]
+                    waiting.append(next_place)
+        return paths.get(end, [])
+
+    def require_poses(self, first: int, values: FloatArray, argument: str) -> None:
+        """Reject poses of all bodies at which a joint does not hold.
+
+        Args:
+            first: The first component of a body that is assigned (see `loops.layout`).
+            values: The new values, shape (n, size).
+            argument: The name of what is assigned.
+
+        Raises:
+            ValueError: A joint would not hold, or a limit would be broken.
+        """
+        rows = np.flatnonzero(self._table.array[layout.ENABLED, : self._table.count])
+        if not len(rows):
+            return
+        bodies, joints = self._bodies.array.copy(), self._table.array[:, rows].copy()
+        bodies[first : first + values.shape[1], : len(values)] = values.T
+        gaps, turns, near = misfits(bodies, joints)
+        owners = self._owners()
+        for row, column, gap, turn, bound in zip(rows.tolist(), joints.T, gaps, turns, near, strict=True):
+            if not (gap <= bound and turn <= FARTHEST_POINT):
+                rule = f"poses at which the joints hold; {owners[row]!r} would miss its place by {_miss_in_words(gap, turn)}"
+                refuse("World.state", argument, values.tolist(), rule)
+            broken = _broken_limit(column)
+            if broken:
+                rule = f"poses within the limits of the joints; those of {owners[row]!r} would be broken: {broken}"
+                refuse("World.state", argument, values.tolist(), rule)
+
+    def _owners(self) -> dict[int, Any]:
+        """The joints by their rows."""
+        return {joint.rows.start: joint for joint in self._store.world().joints}
+
     # when a tick fails
 
     def _in_use(self) -> Iterator[Islands]:
@@ -377,7 +469,7 @@ class Joints:
             residual = float(np.abs(islands.rows[own, layout.RESIDUAL]).max(initial=0.0))
             found.append((residual, -int(graph.links[link, layout.JOINT])))
         found.sort(reverse=True)
-        owners = {joint.rows.start: joint for joint in self._store.world().joints}
+        owners = self._owners()
         return ", ".join(f"{owners[-row]!r} by {residual:.3g}" for residual, row in found[:4])
 
     def image(self) -> FloatArray:
@@ -396,6 +488,20 @@ class Joints:
             if islands.stamp[0] >= 0:
                 islands.kept[:] = image[:, islands.graph.links[:, layout.JOINT]]
                 islands.stamp[0] = tick
+
+
+def _broken_limit(column: FloatArray) -> str:
+    """Which limits the coordinate in a column of the table of joints breaks, in words; empty if none."""
+    lower, upper, now = (float(column[row]) for row in (layout.LOWER, layout.UPPER, layout.COORDINATE))
+    if lower - FARTHEST_POINT <= now <= upper + FARTHEST_POINT:
+        return ""
+    return f"they are {lower:.9g} and {upper:.9g}, and the value is {now:.9g}"
+
+
+def _miss_in_words(gap: float, turn: float) -> str:
+    """An error of position and of angle, in words."""
+    words = [f"{error:.3g} {unit}" for error, unit in ((gap, "m"), (turn, "rad")) if error > 0.0]
+    return " and ".join(words) or "0 m"
 
 
 def _force_calls(forces: CompiledForces, bodies: Bodies, pitch: int) -> tuple[Integers, FloatArray]:
