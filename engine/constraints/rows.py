@@ -13,7 +13,7 @@ from ..kernels.quaternions import Quaternion, conjugate, multiply, rotate, rotat
 from ..kernels.trigonometry import arc
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, load_quaternion, load_symmetric, load_vector
-from ..loops.layout import CENTER_OF_MASS, INVERSE_INERTIA, INVERSE_MASS, ORIENTATION, POSITION
+from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, INVERSE_INERTIA, INVERSE_MASS, ORIENTATION, POSITION
 from .layout import (
     ANGULAR,
     ARM,
@@ -25,6 +25,7 @@ from .layout import (
     BOUND,
     COORDINATE,
     DAMPING,
+    END,
     EQUALITY,
     EQUALITY_ROWS,
     FIRST_PLACE,
@@ -51,6 +52,7 @@ from .layout import (
     ON_BODY,
     ON_OTHER,
     OTHER_ARM,
+    PIECE,
     PLANAR,
     RATE_MOTOR,
     RATE_ROW,
@@ -338,6 +340,14 @@ def joint_rows(
             other_at = subtract(given, base)
             other_center = other_at
         gap = subtract(at, other_at)
+        # the rotation in the drift, without which angles beyond half a turn per tick could not be counted
+        drifted = _NONE
+        if pose == END and (kind == HINGE or kind == UNIVERSAL or kind == PLANAR):
+            piece = float(measures[island, PIECE])
+            drifted = scale(piece, rotate(q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, place)))
+            if other >= 0:
+                spin = rotate(other_q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, other))
+                drifted = add_scaled(drifted, -piece, spin)
         # the rows of each type
         row, last_row = links[link, FIRST_ROW], links[link, LAST_ROW]
         common = add_scaled(at, -0.5, gap)
@@ -362,7 +372,8 @@ def joint_rows(
             row = _put_across(has_directions, rows, row, axis, second, third)
             if has_directions == 1 or row < last_row:
                 angle = _angle_about(frame, second, third)
-                coordinate, direction = counted(angle, float(joints[COORDINATE, joint])), axis
+                expected = float(joints[COORDINATE, joint]) + dot(drifted, axis)
+                coordinate, direction = counted(angle, expected), axis
         elif kind == SLIDER:
             common = other_at
             second, third = _across(frame)
@@ -398,10 +409,12 @@ def joint_rows(
             if has_directions == 1 or row < last_row:
                 second, third = _across(frame)
                 angle = angle_of(-dot(across, third), dot(across, second))
-                coordinate, direction = counted(angle, float(joints[COORDINATE, joint])), axis
+                expected = float(joints[COORDINATE, joint]) + dot(drifted, axis)
+                coordinate, direction = counted(angle, expected), axis
                 second, third = _across(other_frame)
                 angle = angle_of(dot(axis, third), dot(axis, second))
-                second_coordinate, second_direction = counted(angle, float(joints[COORDINATE + 1, joint])), across
+                expected = float(joints[COORDINATE + 1, joint]) + dot(drifted, across)
+                second_coordinate, second_direction = counted(angle, expected), across
         elif kind == PLANAR:
             common = at
             normal = rotate(other_frame, 2.0, (1.0, 0.0, 0.0))
@@ -411,7 +424,8 @@ def joint_rows(
             coordinate, direction = dot(second, gap), second
             second_coordinate, second_direction = dot(third, gap), third
             angle = _angle_about(frame, second, third)
-            third_coordinate, third_direction = counted(angle, float(joints[COORDINATE + 2, joint])), axis
+            expected = float(joints[COORDINATE + 2, joint]) + dot(drifted, axis)
+            third_coordinate, third_direction = counted(angle, expected), axis
             first_turn = 2
         # the rows of freedoms, and of the spring towards the rest orientation of a ball joint
         has_spring = kind == BALL and joints[BALL_SPRING, joint] != 0.0

@@ -294,6 +294,7 @@ def island_move(
         measures[island, SIZE] = size
         measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * size
         _warm(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
+        measures[island, PIECE] = piece
         common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
         if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
             halvings += 1
@@ -303,7 +304,6 @@ def island_move(
                 for entry in range(STATE_ROWS):
                     work[END + entry, place] = work[START + entry, place]
             continue
-        measures[island, PIECE] = piece
         _keep(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
         _add_given(links, points, rows, work, first, last, first_link, last_link)
         done += 4096 >> halvings

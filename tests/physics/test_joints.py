@@ -707,3 +707,24 @@ def test_the_velocities_fit_the_joint_at_the_end_of_each_tick():
     for _ in range(5):
         world.step()
         assert first.velocity_at((0.5, 0, 0)) == pytest.approx(second.velocity_at((-0.5, 0, 0)), abs=1e-12)
+
+
+@pytest.mark.parametrize("rate", [180.0, 200.0, -700.0])
+def test_the_angle_of_a_fast_hinge_counts_every_turn(rate):
+    """Beyond 30 revolutions per second there is more than half a turn in a tick of 1/60 s."""
+    world = World(1 / 60)
+    wheel = world.add_body(MassProperties.cylinder(1.0, 0.3, 0.1), angular_velocity_body=(0.0, 0.0, rate))
+    ship = world.add_body(MassProperties.box(500.0, (2.0, 2.0, 2.0)), angular_velocity_body=(0.0, 0.0, 0.3))
+    axle = world.add_joint(Hinge(wheel, ship, at_body=(0.0, 0.0, 0.0), axis_body=(0.0, 0.0, 1.0)))
+    world.step(60)
+    assert axle.angle == pytest.approx(rate - 0.3, abs=1e-9)
+
+
+def test_a_stiff_motor_reaches_a_distant_target():
+    """Its first tick moves the arm farther than half a turn."""
+    world = World(1 / 60)
+    arm = world.add_body(MassProperties.box(1.0, (1.0, 0.1, 0.1)), position=(0.5, 0.0, 0.0))
+    hinge = world.add_joint(Hinge(arm, at_body=(-0.5, 0.0, 0.0), axis_body=(0.0, 0.0, 1.0)))
+    hinge.motor = Motor(target_angle=3.0, frequency=50.0, damping_ratio=1.0, max_torque=1e9)
+    world.step(120)
+    assert hinge.angle == pytest.approx(3.0, abs=1e-9)
