@@ -11,16 +11,29 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fractions import Fraction
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .checks import FloatArray, array, real, refuse, unit_quaternion
-from .encoding import built_in, decoded_method, encoded_method, name_of
+from .constraints.layout import LATCH_PHASE, LATCH_SINCE
+from .encoding import (
+    built_in,
+    decoded_attribute,
+    decoded_method,
+    encoded_attributes,
+    encoded_method,
+    name_of,
+    own_slots,
+)
 from .flight.wheel import ReactionWheel
 from .forces.magnetic_dipole import MagneticDipole
 from .forces.valves import Gimbal
+from .joints import Capture, JointSpring, Motor, Port
+from .joints.closing import HARD
+from .joints.joint import JOINTS, Joint
 from .plain import Plain, to_text
 from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
@@ -48,10 +61,12 @@ _KEYS = (
     "bodies",
     "parts",
     "forces",
+    "joints",
     "memory",
     "called_forces",
     "on_tick",
     "after_tick",
+    "on_joint",
     "snapshot",
 )
 _BODY_KEYS = (
@@ -68,6 +83,8 @@ _BODY_KEYS = (
 )
 _TUPLES: dict[str, Any] = {"gimbal": Gimbal, "dipole": MagneticDipole}
 """Values with parts, under the key that marks them."""
+_JOINT_VALUES: dict[str, Any] = {"motor": Motor, "spring": JointSpring, "port": Port, "capture": Capture}
+"""The same in the arguments of joints."""
 _BODIES = ("body", "other", "bodies")
 """The arguments in which a name stands for a body."""
 
@@ -136,6 +153,7 @@ def scene_of(world: World) -> dict[str, Any]:
         "bodies": [_body_to_plain(world, body) for body in world.bodies],
         "parts": [_member_to_plain(part, f"parts[{place}]", places) for place, part in enumerate(parts)],
         "forces": [_member_to_plain(force, f"forces[{place}]", places) for place, force in enumerate(forces)],
+        "joints": [_joint_to_plain(joint, world.tick_count) for joint in world.joints],
         "memory": {
             name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
             for name, rows in world.memory.contents[0].items()
@@ -143,6 +161,7 @@ def scene_of(world: World) -> dict[str, Any]:
         "called_forces": [default_name(force) for force in world.forces if not isinstance(force, TableRows)],
         "on_tick": [[callback.name, callback.every] for callback in stages.on_tick],
         "after_tick": [[callback.name, callback.every] for callback in stages.after_tick],
+        "on_joint": [[callback.name, callback.event] for callback in stages.joint_events.functions],
     }
 
 
@@ -191,6 +210,36 @@ def _member_to_plain(member: TableRows, path: str, places: dict[int, Any]) -> di
     if fields:
         plain["fields"] = fields
     return plain
+
+
+def _joint_to_plain(joint: Any, tick_count: int) -> dict[str, Any]:
+    """A joint by its rows, because its arguments refer to the poses at the time when it was made."""
+    column = joint._table.array[:, joint._slice().start].copy()
+    if column[LATCH_PHASE] > HARD:
+        column[LATCH_SINCE] -= tick_count  # a scene starts at tick 0
+    fields = {}
+    for field in _joint_fields():
+        components = JOINTS.components[field.name]
+        if column[components].tobytes() != JOINTS.rest[components, 0].tobytes():
+            fields[field.name] = [_shown_number(number) for number in column[components].tolist()]
+    plain = {
+        "class": name_of(type(joint)),
+        "body": joint.body.name,
+        "other": None if joint.other is None else joint.other.name,
+        "fields": fields,
+    }
+    attributes = encoded_attributes(joint, {}, {})
+    return {**plain, "attributes": attributes} if attributes else plain
+
+
+def _joint_fields() -> list[Field]:
+    """The fields of a joint that a scene holds: all but references."""
+    return [field for field in JOINTS.fields if not field.refers_to]
+
+
+def _shown_number(number: float) -> float | str:
+    """A number, or the text of one that JSON cannot hold."""
+    return number if isfinite(number) else "inf" if number > 0.0 else "-inf"
 
 
 def _written_fields(member: TableRows) -> list[Field]:
@@ -306,6 +355,9 @@ class _Loading:
                 made = self._member(member)
                 with _at(member, ""):
                     self._made[kind].append(add(made))
+        for joint in plain.get("joints", []).list():
+            with _at(joint, ""):
+                world.add_joint(self._joint(joint))
         for name, rows in plain.get("memory", {}).items():
             self._add_memory(name, rows.only("dtype", "value"))
         for force in plain.get("called_forces", []).list():
@@ -320,6 +372,12 @@ class _Loading:
                 if found is not None:
                     with _at(pair, ""):
                         getattr(world, when)(found, every.value, name=called.text())
+        for pair in plain.get("on_joint", []).list():
+            called, event = pair.list(2)
+            found = self._find(called, called.text())
+            if found is not None:
+                with _at(pair, ""):
+                    world.on_joint(found, event.value, name=called.text())
         for name, thing in objects.items():
             if name not in world.memory and _is_attachable(thing, world):
                 world.memory.attach(name, thing)
@@ -377,6 +435,40 @@ class _Loading:
             self._set_field(member, allowed[key], value)
         return member
 
+    def _joint(self, plain: Plain) -> Any:
+        """A joint from its rows, or from the arguments of its class at the poses of the scene."""
+        kind = built_in().get(plain["class"].text())
+        if kind is None or not issubclass(kind, Joint):
+            plain["class"].refuse("the name of a class of engine.joints")
+        if "fields" not in plain:
+            wanted = _arguments_of(kind)
+            plain.only("class", *wanted)
+            arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}
+            try:
+                return kind(**arguments)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), wanted)}: {error}") from None
+        plain.only("class", "body", "other", "fields", "attributes")
+        other = plain.get("other", None)
+        pair = self._body(plain["body"]), None if other.value is None else self._body(other)
+        if pair[0] is pair[1]:
+            other.refuse("another body than the first, or null for the world")
+        known, values = {field.name: field for field in _joint_fields()}, {}
+        for name, value in plain["fields"].items():
+            if name not in known:
+                value.refuse(f"one of the fields {', '.join(known)}")
+            values[name] = _joint_numbers(value, known[name], kind)
+        joint = object.__new__(kind)
+        for name, value in plain.get("attributes", {}).items():
+            if name not in own_slots(kind):
+                value.refuse(f"an attribute of {kind.__name__}")
+            object.__setattr__(joint, name, decoded_attribute(value, [], [], {}))
+        missing = [name for name in own_slots(kind) if not hasattr(joint, name)]
+        if missing:
+            plain.get("attributes", {}).refuse(f"an object with the keys {', '.join(missing)}")
+        TableRows.__init__(joint, [pair], {"type": np.array([[float(kind._type)]]), **values})
+        return joint
+
     def _set_field(self, member: TableRows, field: Field, plain: Plain) -> None:
         rows = member._slice()
         values = array(plain.value, plain.path, _OWNER, (rows.stop - rows.start, field.size)).T
@@ -407,10 +499,11 @@ class _Loading:
             if key in self._made:
                 made = self._made[key]
                 return made[inner.integer(0, len(made) - 1)]
-            if key in _TUPLES:
+            made_of_parts = _TUPLES | _JOINT_VALUES
+            if key in made_of_parts:
                 with _at(inner, ""):
-                    return _TUPLES[key](**{part: self._value(item, part) for part, item in inner.items()})
-            plain.refuse(f"an object with one of the keys body, part, force, {', '.join(_TUPLES)}")
+                    return made_of_parts[key](**{part: self._value(item, part) for part, item in inner.items()})
+            plain.refuse(f"an object with one of the keys body, part, force, {', '.join(made_of_parts)}")
         return value
 
     def _body(self, plain: Plain) -> Any:
@@ -448,6 +541,21 @@ def _number(plain: Plain) -> Any:
         except ZeroDivisionError:
             plain.refuse("a fraction with a positive denominator")
     return plain.number()
+
+
+def _joint_numbers(plain: Plain, field: Field, kind: Any) -> FloatArray:
+    """The components of a field of a joint, infinite only where that means that there is no limit."""
+    none = {inf: "inf", -inf: "-inf"}.get(field.rest) if isinstance(field.rest, float) else None
+    numbers = [
+        float(none) if none is not None and item.value == none else item.number() for item in plain.list(field.size)
+    ]
+    if field.name.startswith("frame_") and not abs(sum(number * number for number in numbers) - 1.0) < 1e-9:
+        plain.refuse("a quaternion of unit length")
+    if field.name == "type" and numbers[0] not in kind._types:
+        plain.refuse(f"a type of {kind.__name__}, one of {', '.join(map(str, kind._types))}")
+    if field.rule is not None and field.rule.is_switch and numbers[0] not in (0.0, 1.0):
+        plain.refuse("1 or 0")
+    return np.array(numbers)[:, np.newaxis]
 
 
 def _vector(plain: Plain, key: str) -> FloatArray | None:

@@ -55,6 +55,7 @@ class Distance(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.ROD
+    _types: ClassVar[tuple[int, ...]] = (layout.ROD, layout.ROPE)
 
     def __init__(
         self,

@@ -96,6 +96,13 @@ class Joint(TableRows):
     _schema: ClassVar[Schema] = JOINTS
     _kind_of_member: ClassVar[str] = "joint"
     _type: ClassVar[int]
+    """The type in the table of a new joint."""
+    _types: ClassVar[tuple[int, ...]]
+    """All types that it may have."""
+
+    def __init_subclass__(cls) -> None:
+        if "_type" in vars(cls) and "_types" not in vars(cls):
+            cls._types = (cls._type,)
 
     def __init__(self, body: BodyHandle, other: BodyHandle | None, values: dict[str, Any]) -> None:
         columns = {name: np.reshape(np.asarray(value, np.float64), (-1, 1)) for name, value in values.items()}
@@ -199,7 +206,8 @@ class Joint(TableRows):
                 store.world()._joints.require_fit(self, repr(self), "enabled", True)
 
     def _joined(self, world: Any) -> None:
-        world._joints.require_fit(self, "World.add_joint", "joint", self)
+        if self.enabled:
+            world._joints.require_fit(self, "World.add_joint", "joint", self)
 
     @property
     def _is_rigid(self) -> bool:

@@ -114,6 +114,7 @@ class Latch(ClosingJoint):
     __slots__ = ("_capture", "_clocking", "_retract_time", "_soft")
 
     _type: ClassVar[int] = layout.OPEN
+    _types: ClassVar[tuple[int, ...]] = (layout.OPEN, layout.SOFT, layout.SOFT_AXIS, layout.WELD)
 
     def __init__(
         self,

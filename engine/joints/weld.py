@@ -56,6 +56,7 @@ class Weld(ClosingJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.WELD
+    _types: ClassVar[tuple[int, ...]] = (layout.WELD, layout.SOFT)
 
     def __init__(
         self,

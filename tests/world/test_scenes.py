@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, flight, forces
+from engine import MassProperties, World, flight, forces, joints
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 
 from ..full_world import Controller, Gusts, Wind, count_ticks, full_world
@@ -353,3 +353,114 @@ def test_wrong_arguments_are_rejected(tmp_path):
     world.on_tick(lambda world: world.save(path))
     with pytest.raises(RuntimeError, match=r"World\.save cannot be called from inside a tick"):
         world.step()
+
+
+# joints
+
+
+def world_of_joints(locks=False):
+    """Every type of joint on bodies that move, one of them enabled no more, and a latch that has just caught."""
+    world = World(1 / 64)
+    places = [*((1.5 * place, 0.0, 0.0) for place in range(9)), (13.54, 0.01, 0.0)]
+    a, b, c, d, e, f, g, h, i, j = (world.add_body(OTHER, position=place) for place in places)
+    half = (0.75, 0.0, 0.0)
+    for joint in (
+        joints.Ball(a, b, at_body=half, axis_body=(1, 0, 0), swing_limit=0.5, twist_limits=(-0.3, 0.2)),
+        joints.Hinge(
+            *(b, c),
+            at_body=half,
+            axis_body=(0, 1, 0),
+            limits=(-0.5, 0.4),
+            friction=0.01,
+            motor=joints.Motor(target_angle=0.3, frequency=1.0, damping_ratio=0.5, max_torque=2.0),
+        ),
+        joints.Slider(c, d, at_body=half, axis_body=(0, 0, 1), spring=joints.JointSpring(frequency=1.0)),
+        joints.Universal(d, e, at_body=half, axis_body=(0, 1, 0), axis_other=(0, 0, 1)),
+        joints.Weld(e, f, at_body=half, break_force=1e5),
+        joints.Distance(f, g, at_body=(0, 0, 0), at_other=(0, 0, 0), max_length=1.51),
+        joints.Planar(h, (0, 0, 1)),
+    ):
+        world.add_joint(joint)
+    world.add_joint(joints.Ball(g, h, at_body=half)).enabled = False
+    ports = joints.Port(half, (1, 0, 0), (0, 0, 1)), joints.Port((-0.75, 0, 0), (-1, 0, 0), (0, 0, 1))
+    j.velocity = (-0.02, 0.01, 0.0)
+    latch = world.add_joint(joints.Latch(i, j, *ports, clocking=0.0, retract_time=0.5))
+    for number, body in enumerate((a, b, c, d, e, f, g, h)):
+        body.angular_velocity_body = (0.0, 0.0, 0.3) if body is h else (0.1 * number, 0.2, -0.1)
+    world.on_joint(note, event="locked", name="note")
+    world.step(120 if locks else 8)
+    assert latch.state == ("hard" if locks else "soft")
+    return world
+
+
+def note(world, joint):
+    joint.body.user_data = joint.state
+
+
+@pytest.mark.parametrize("locks", [False, True])
+def test_joints_of_a_scene_go_on_where_they_were(locks, tmp_path):
+    world = world_of_joints(locks)
+    world.save(tmp_path / "scene.json", snapshot=False)
+    world.save(tmp_path / "game.json")
+    scene, game = (World.load(tmp_path / f"{name}.json", objects={"note": note}) for name in ("scene", "game"))
+    assert scene.tick_count == 0 and game.state_hash() == world.state_hash()
+    for each in (world, scene, game):
+        each.step(100)
+        assert [joint.enabled for joint in each.joints] == [*[True] * 7, False, True]
+    assert game.state_hash() == world.state_hash() and game.joints[-1].state == "hard"
+    assert scene.state.position.tobytes() == world.state.position.tobytes()
+    assert scene.state.orientation.tobytes() == world.state.orientation.tobytes()
+    assert scene.bodies[8].user_data == (None if locks else "hard")
+
+
+def test_a_joint_may_be_written_by_hand(tmp_path):
+    path = tmp_path / "door.json"
+    hinge = {
+        "class": "Hinge",
+        "body": "door",
+        "at_body": [-0.5, 0.0, 0.0],
+        "axis_body": [0.0, 0.0, 1.0],
+        "limits": [-0.1, 1.5],
+        "motor": {"motor": {"target_rate": 1.0, "max_torque": 50.0}},
+    }
+    body = {"name": "door", "mass": 20.0, "inertia_body": [1.0, 2.0, 2.0]}
+    scene = {"format": "polhode scene", "version": 1, "dt": 0.01, "bodies": [body], "joints": [hinge]}
+    path.write_text(json.dumps(scene))
+    world = World.load(path)
+    world.step(100)
+    assert 0.9 < world.joints[0].angle < 1.0 and world.joints[0].limits == (-0.1, 1.5)
+    for change, message in (
+        ({"limits": [0.5, 1.0]}, r"joints\[0\]\.limits: .*contains the present value"),
+        ({"class": "Thruster"}, r"joints\[0\]\.class must be the name of a class of engine\.joints"),
+        ({"body": "window"}, r"joints\[0\]\.body.* must be the name of a body"),
+        ({"angle": 0.5}, r"joints\[0\]\.angle is not known"),
+        ({"motor": {"motor": {"max_torque": -1.0}}}, r"joints\[0\]\.motor"),
+    ):
+        path.write_text(json.dumps({**scene, "joints": [{**hinge, **change}]}))
+        with pytest.raises(ValueError, match=message):
+            World.load(path)
+
+
+def test_rows_of_joints_that_cannot_be_are_named(tmp_path):
+    world = world_of_joints()
+    path = tmp_path / "scene.json"
+    world.save(path, snapshot=False)
+    good = json.loads(path.read_text())
+    for place, change, message in (
+        (1, {"upper": [0.4]}, r"joints\[1\]\.fields\.upper must be a list of 3"),
+        (
+            1,
+            {"frame_body": [0.0, 0.0, 0.0, 2.0]},
+            r"joints\[1\]\.fields\.frame_body must be a quaternion of unit length",
+        ),
+        (1, {"type": [0.0]}, r"joints\[1\]\.fields\.type must be a type of Hinge"),
+        (1, {"angle": [0.0]}, r"joints\[1\]\.fields\.angle must be one of the fields"),
+        (1, {"at_other": [9.0, 0.0, 0.0]}, r"joints\[1\].* it misses by 9\.75 m"),
+        (4, {"break_force": ["-inf"]}, r"joints\[4\]\.fields\.break_force"),
+        (8, {"enabled": [2.0]}, r"joints\[8\]\.fields\.enabled must be 1 or 0"),
+    ):
+        bad = json.loads(json.dumps(good))
+        bad["joints"][place]["fields"] |= change
+        path.write_text(json.dumps(bad))
+        with pytest.raises(ValueError, match=message):
+            World.load(path, objects={"note": note})
