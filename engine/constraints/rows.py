@@ -283,9 +283,10 @@ def swing(axis: Vector, other: Vector) -> tuple[float, Vector]:
 
 @inlined
 def twist(turn: Quaternion) -> float:
-    """Angle [rad] about the first axis in a rotation that is a rotation about it followed by the smallest one that moves it."""
+    """Angle [rad] about the first axis in a rotation about it, before the smallest one that moves it; zero where that is a half turn."""
     x, _y, _z, w = turn
-    return angle_of(2.0 * x * w, w * w - x * x)
+    size = x * x + w * w
+    return angle_of(2.0 * x * w, w * w - x * x) if size > 0.0 else 0.0
 
 
 @inlined

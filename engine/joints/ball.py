@@ -14,7 +14,7 @@ from ..constraints.rows import rotation_vector, swing, twist
 from ..kernels.quaternions import Quaternion, multiply, rotate
 from ..kernels.vectors import Vector, add, cross, dot, scale
 from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, FreedomJoint, Limits, SpringOf, mean_inertia
+from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, FreedomJoint, Limits, SpringOf, compliance
 from .joint import Setting, check_bodies, frame_along, points, seen_from, unit_axis, unit_length
 from .motor import JointSpring
 
@@ -42,7 +42,8 @@ class BallSpring(SpringOf):
     """The spring of a ball joint towards its rest orientation."""
 
     def _inertia_of(self, joint: Any) -> float:
-        return mean_inertia(joint, TURN_DIRECTIONS, POINT_DIRECTIONS)
+        lever = joint._lever()
+        return 3.0 / sum(compliance(joint.body, joint.other, lever, POINT_DIRECTIONS, free) for free in TURN_DIRECTIONS)
 
     def _rest(self, joint: Any, value: JointSpring) -> float:
         if value.rest != 0.0:

@@ -8,7 +8,7 @@ from ..constraints import layout
 from ..constraints.rows import rotation_vector
 from ..kernels.vectors import dot
 from ..store.rows import fixed
-from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, mean_inertia, mobility
+from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, compliance, mobility
 from .joint import Joint
 from .motion import relative_rates, relative_velocity
 
@@ -57,10 +57,14 @@ class ClosingJoint(Joint):
         self._table.write(slice(layout.POSITION_FORCES, layout.FORCE), row, 0.0)
 
     def _soften(self, frequency: float, ratio: float) -> None:
-        """Set the springs for the mean mass and inertia of the pair at the point."""
+        """Set the springs for the mean mass and inertia of the pair, each body at its own point."""
         rate = _TWO_PI * frequency
         for freedom, directions in enumerate((POINT_DIRECTIONS, TURN_DIRECTIONS)):
-            inertia = mean_inertia(self, directions)
+            answers = [compliance(self.body, None, self._lever(), [], free) for free in directions]
+            if self.other is not None:
+                lever = self._lever("other")
+                answers += [compliance(self.other, None, lever, [], free) for free in directions]
+            inertia = 3.0 / sum(answers)
             numbers = (0.0, inertia * rate * rate, 2.0 * ratio * inertia * rate, 0.0)
             self._write_numbers(layout.SPRING + layout.SPRING_SIZE * freedom, numbers)
 

@@ -195,12 +195,6 @@ TURN_DIRECTIONS: list[Direction] = [((0.0, 0.0, 0.0), axis) for axis in AXES]
 """Rows that hold two frames parallel."""
 
 
-def mean_inertia(joint: Joint, directions: list[Direction], locked: Sequence[Direction] = ()) -> float:
-    """The harmonic mean of the inertias along three directions at the joint's point on the body [kg·m² or kg]."""
-    lever, held = joint._lever(), list(locked)
-    return 3.0 / sum(compliance(joint.body, joint.other, lever, held, free) for free in directions)
-
-
 def compliance(
     body: BodyHandle, other: BodyHandle | None, point: Vector, locked: list[Direction], free: Direction
 ) -> float:

@@ -162,19 +162,16 @@ class Joint(TableRows):
     def _write_numbers(self, first: int, numbers: Sequence[float]) -> None:
         self._table.write(slice(first, first + len(numbers)), self._slice().start, tuple(numbers))
 
-    def _lever(self) -> Vector:
-        """From the first body's mass centre to its point, world axes."""
-        _position, q, center = pose_of(self.body)
-        x, y, z = self._value("at_body").tolist()
+    def _lever(self, which: str = "body") -> Vector:
+        """From the mass centre of the first body, or of the other one, to its point, world axes."""
+        _position, q, center = pose_of(self.body if which == "body" else self.other)
+        x, y, z = self._value(f"at_{which}").tolist()
         return rotate(q, 2.0, subtract((x, y, z), center))
 
     def _gap(self) -> Vector:
         """From the point on the other body to that on the first, world axes."""
-        position, _q, _center = pose_of(self.body)
-        other_position, other_q, other_center = pose_of(self.other)
-        x, y, z = self._value("at_other").tolist()
-        to_other = rotate(other_q, 2.0, subtract((x, y, z), other_center))
-        return subtract(add(subtract(position, other_position), self._lever()), to_other)
+        position, other_position = pose_of(self.body)[0], pose_of(self.other)[0]
+        return subtract(add(subtract(position, other_position), self._lever()), self._lever("other"))
 
     def _frame(self, name: str, body: BodyHandle | None) -> tuple[Vector, Vector, Vector]:
         """The axes of the joint on one of the bodies, world axes."""

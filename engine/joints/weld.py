@@ -22,7 +22,9 @@ class Weld(ClosingJoint):
 
     With `pull_together`, the points may lie apart and the orientation may differ when the weld is made: damped springs then draw the bodies
     together, and the weld becomes rigid, with an event "locked", at the start of the tick in which the points are within 1e-3 m and the
-    orientation within 1e-3 rad. Linear and angular momentum of the two bodies do not change.
+    orientation within 1e-3 rad. Linear and angular momentum of the two bodies do not change. Springs that still
+    have not closed the gap after two periods, as in a pair that spins, become stiffer, so that their frequency grows by a factor of e per
+    period.
 
     Args:
         body: The first body.
@@ -53,7 +55,7 @@ class Weld(ClosingJoint):
         ([0.75, 0.0, 0.0], [0.75, 0.0, 0.0])
     """
 
-    __slots__ = ()
+    __slots__ = ("_frequency",)
 
     _type: ClassVar[int] = layout.WELD
     _types: ClassVar[tuple[int, ...]] = (layout.WELD, layout.SOFT)
@@ -99,9 +101,10 @@ class Weld(ClosingJoint):
             "break_torque": threshold(break_torque, "break_torque", "Weld"),
         }
         super().__init__(body, other, values)
+        self._frequency = 0.0
         if pull_together is not None:
             frequency, ratio = array(pull_together, "pull_together", "Weld", (2,)).tolist()
-            frequency = real(frequency, "pull_together[0]", "Weld", above=0.0)
+            self._frequency = frequency = real(frequency, "pull_together[0]", "Weld", above=0.0)
             ratio = real(ratio, "pull_together[1]", "Weld", at_least=0.0)
             if gap > 1e-6 or angle > 1e-6:
                 self._soften(frequency, ratio)
@@ -117,7 +120,16 @@ class Weld(ClosingJoint):
         if self.state == "hard":
             return None
         gap, turn = self._gap(), rotation_vector(self._turn())
-        if dot(gap, gap) > LOCKED_WITHIN * LOCKED_WITHIN or dot(turn, turn) > LOCKED_WITHIN * LOCKED_WITHIN:
-            return None
-        self._lock()
-        return "locked"
+        if dot(gap, gap) <= LOCKED_WITHIN * LOCKED_WITHIN and dot(turn, turn) <= LOCKED_WITHIN * LOCKED_WITHIN:
+            self._lock()
+            return "locked"
+        lapsed = (world.tick_count - self._numbers(layout.LATCH_SINCE, 1)[0]) * world.dt
+        if lapsed * self._frequency > 2.0:
+            growth = 1.0 + self._frequency * world.dt
+            for first in (layout.SPRING + 1, layout.SPRING + layout.SPRING_SIZE + 1):
+                stiffness, damping = self._numbers(first, 2)
+                self._write_numbers(first, (stiffness * growth * growth, damping * growth))
+        return None
+
+    def _joined(self, world: Any) -> None:
+        self._write_numbers(layout.LATCH_SINCE, (float(world.tick_count),))
