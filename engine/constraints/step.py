@@ -56,6 +56,7 @@ from .layout import (
     FIRST_ROW,
     FORCE,
     GIVEN,
+    HAS_LOOP,
     IMPULSE,
     IS_ANCHORED,
     JOINT,
@@ -94,6 +95,8 @@ MOST_HALVINGS = 12
 """Halvings of the drift before a tick is given up."""
 TOLERANCE_OF_SIZE = 4e-12
 """Position error at which the rounds stop, as a share of the size of the island."""
+SPACINGS_OF_A_LOOP = 2.2e-16
+"""The same for loops through the world, as a share of the largest coordinate: from one to two times its spacing."""
 
 _FIRST, _DIFFERENCE = STAGE_WRENCH + WRENCH_ROWS, STAGE_WRENCH + 2 * WRENCH_ROWS
 _BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
@@ -293,6 +296,10 @@ def island_move(
         size = max(extent, arm)
         measures[island, SIZE] = size
         measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * size
+        if islands[island, HAS_LOOP] == 1 and islands[island, IS_ANCHORED] == 1:
+            # a loop through points of the world closes to the rounding of their coordinates
+            largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + size
+            measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * size, SPACINGS_OF_A_LOOP * largest)
         _warm(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
         measures[island, PIECE] = piece
         common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
