@@ -132,11 +132,6 @@ class Approach(Restarting):
         self.world.time_scale = wanted.pace or (PACE_UNSEEN if wanted.headless else PACE)
 
     @property
-    def rewinds(self) -> bool:
-        """Only the autopilot does the same again."""
-        return not self.pilot.touched
-
-    @property
     def target(self) -> Array:
         """Between the ship and the port, nearer to the ship."""
         origin, _ = self.ship.body.interpolated_pose()

@@ -91,11 +91,6 @@ class Attitude(Restarting):
         """The ship as it is drawn."""
         return self.ship.body.interpolated_pose()[0]
 
-    @property
-    def rewinds(self) -> bool:
-        """Orders from the keyboard are not repeated, so only the script can be flown again."""
-        return self.pilot.flies_script
-
     # orders from the keyboard
 
     def next_target(self) -> str:

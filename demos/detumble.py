@@ -71,7 +71,6 @@ class BDotLoop:
 class Detumble(Restarting):
     """The scene: one cubesat with three coils."""
 
-    rewinds = True
     radius = RADIUS
 
     def __init__(self, wanted: DetumbleOptions) -> None:
@@ -155,7 +154,8 @@ class Detumble(Restarting):
             )
             for axis in np.eye(3)
         ]
-        self.world.on_tick(BDotLoop(self.coils).sample, every=max(1, round(SAMPLE / self._dt)))
+        self.loop = BDotLoop(self.coils)
+        self.world.on_tick(self.loop.sample, every=max(1, round(SAMPLE / self._dt)))
         self._planet = polar_orbit.PlanetModel(0.30 * RADIUS)
         self._trail = Trail(TRAIL_POINTS)
         self.world.on_tick(self._remember, every=max(1, round(TRAIL_SPACING / self._dt)))

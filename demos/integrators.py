@@ -30,7 +30,6 @@ PALE: Colour = (0.85, 0.92, 1.0, 0.42)
 class Integrators(Restarting):
     """The scene, with eight worlds that step together and a ninth world for the reference solution."""
 
-    rewinds = True
     target, radius = np.array([0.0, 0.0, 2.6]), 11.2
 
     def __init__(self, wanted: options.SceneOptions) -> None:

@@ -48,7 +48,6 @@ class OrbitOptions(options.SceneOptions):
 class Orbit(Restarting):
     """The scene, with one satellite around the Earth, whose centre is the world's origin."""
 
-    rewinds = False  # the keys go back by ticks, and a coast has none to repeat
     radius = 2.35
     fastest = 1e6  # times real time
     world: PilotedWorld

@@ -49,7 +49,6 @@ class SwarmOptions(options.SceneOptions):
 class Crowd(Restarting):
     """The scene, with the flock, the free craft and a station at rest."""
 
-    rewinds = False  # twenty thousand craft cannot be flown again in a moment
     target, radius = np.array([0.0, 0.0, 0.0]), 112.0
 
     def __init__(self, wanted: SwarmOptions) -> None:

@@ -40,7 +40,6 @@ class TopOptions(options.SceneOptions):
 class Top(Restarting):
     """The scene, with one top and eight jets."""
 
-    rewinds = True
     target, radius = np.array([0.0, 0.0, 0.25]), 1.85
 
     def __init__(self, wanted: TopOptions) -> None:

@@ -57,7 +57,6 @@ class Tumble(Restarting):
     """The scene, with one body and no force."""
 
     target = np.zeros(3)
-    rewinds = True
 
     def __init__(self, wanted: TumbleOptions) -> None:
         self._wanted, self._cases, self.case_name = wanted, CASES, wanted.case

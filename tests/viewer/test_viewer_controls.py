@@ -6,6 +6,7 @@ import pytest
 from demos import tumble
 from demos.viewer.picture.keys import BINDINGS, help_columns
 from demos.viewer.picture.scene import LAYERS
+from demos.viewer.run import rewind
 from demos.viewer.run.controls import FASTEST, REWIND, SLOWEST, Controls
 from engine import integrators
 
@@ -79,78 +80,100 @@ def test_each_key_is_a_key_of_pygame_and_each_action_exists():
         assert hasattr(pygame, f"K_{name}") and callable(getattr(Controls, action.partition(" ")[0]))
 
 
-def test_going_back_and_forth_brings_back_every_bit():
-    """Through changes of integrator and game mode, each taken up again at the tick where it was made."""
-    scene = new_scene("--case", "t-handle")
-    keys, hashes = Controls(scene, camera_for(scene)), {}
-    for action in ("next_integrator", "next_integrator", "toggle_game_mode", "next_integrator", "toggle_game_mode"):
-        for _ in range(50):
-            scene.world.step()
-            hashes[scene.world.tick_count] = scene.world.state_hash()
-        keys.act(action)
-    scene.world.step(50)
-    last, settings = scene.world.state_hash(), (scene.world.integrator.name, scene.world.game_mode)
+def frames(keys, count, seconds=1.0 / 60.0):
+    """Run frames as the window does, and return the state after each."""
+    seen = []
+    for _ in range(count):
+        keys.scene.world.advance(seconds)
+        keys.remember()
+        seen.append(state_of(keys.scene))
+    return seen
 
+
+def state_of(scene):
+    sample = scene.sample()
+    shown = sample.time, sample.energy_drift, sample.momentum_drift, *sample.rates, *sample.more
+    return scene.world.tick_count, scene.world.state_hash(), [np.float64(number).tobytes() for number in shown]
+
+
+def test_going_back_brings_back_every_bit():
+    """Through changes of integrator and game mode, which are undone with the frames in which they were made."""
+    scene = new_scene("--case", "t-handle")
+    keys, seen = Controls(scene, camera_for(scene)), [state_of(scene)]
+    for action in ("next_integrator", "next_integrator", "toggle_game_mode", "next_integrator", "toggle_game_mode"):
+        seen += frames(keys, 12)
+        keys.act(action)
+    seen += frames(keys, 12)
+    settings = scene.world.integrator.name, scene.world.game_mode
     assert REWIND / scene.world.dt == 240.0
     keys.act("slower")
-    keys.act("slower")  # so that a press goes back by 60 ticks
-    for tick in (240, 180, 120, 60):
+    keys.act("slower")  # so that a press goes back by 60 ticks, which are 15 frames
+    for frame in (57, 42, 27, 12):
         keys.press("BACKSPACE")
-        assert scene.world.tick_count == tick and scene.world.state_hash() == hashes[tick]
+        assert state_of(scene) == seen[frame] and not keys.notice
     assert scene.world.integrator.name != settings[0] and scene.world.time_scale == 0.25
-
-    # What was changed later is forgotten: from here the present choice holds.
-    scene.world.step(140)
-    assert scene.world.state_hash() != hashes[200]
-    keys.press("BACKSPACE")
-    assert scene.world.tick_count == 140
+    # what was changed later is forgotten: from here the present choice holds
+    assert frames(keys, 30, 4.0 / 60.0)[0] != seen[13]
     keys.press("r")
     keys.press("BACKSPACE")
-    assert scene.world.tick_count == 0 and last != scene.world.state_hash()
+    assert scene.world.tick_count == 0 and keys.notice == "cannot go back any further"
+    keys.press("LEFT")
+    assert keys.notice == ""
+
+
+INTERVENTIONS = {"attitude": "nmj", "approach": "wpl", "orbit": "", "tumble": "ig", "swarm": ""}
 
 
 @pytest.mark.parametrize("name", ["tumble", "top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach"])
-def test_every_demo_goes_back_to_the_same_bits_or_says_why_not(name):
+def test_every_demo_goes_back_over_whatever_was_done_and_goes_on_as_before(name, monkeypatch):
+    """What the user does after the frame to which the demo goes back makes no difference any more."""
+    monkeypatch.setattr(rewind, "LARGE", 1e9)
     scene = scene_of(name)
-    keys, world = Controls(scene, camera_for(scene)), scene.world
-    world.step(3)
-    keys.press("i")
-    wanted = [world.state_hash(), scene.sample().energy_drift]
-    seconds = REWIND * world.time_scale
-    world.step(round(seconds / world.dt))
-    keys.press("BACKSPACE")
-    assert keys.notice if not scene.rewinds else [scene.world.state_hash(), scene.sample().energy_drift] == wanted
+    keys = Controls(scene, camera_for(scene))
+    pace = scene.world.time_scale
+    frames(keys, 12)
+    objects = [id(each) for each, _contents in keys._rewind._frames[-1].contents]
+    start, flight = state_of(scene), {state[0]: state for state in frames(keys, 24)}
+    keys._rewind.back(max(flight) - start[0])
+    assert state_of(scene) == start
+    for key in INTERVENTIONS.get(name, "i"):
+        keys.press(key)
+        frames(keys, 3)
+    frames(keys, 8)
+    assert state_of(scene) != start
+    keys._rewind.back(scene.world.tick_count - start[0])
+    scene.world.time_scale = pace
+    assert state_of(scene) == start
+    again = {state[0]: state for state in frames(keys, 18)}
+    assert len(again) > 2 and all(flight[tick] == state for tick, state in again.items())
+    assert [id(each) for each, _contents in keys._rewind._frames[-1].contents] == objects
 
 
-def test_going_back_forgets_the_changes_made_after_and_keeps_the_pause():
+def test_a_press_goes_back_by_a_second_and_at_most_to_the_first_frame_that_is_kept(monkeypatch):
+    monkeypatch.setattr(rewind, "MOST_FRAMES", 90)
     scene = new_scene("--case", "flip")
     keys = Controls(scene, camera_for(scene))
-    scene.world.step(300)
+    frames(keys, 120)
     keys.press("g")
     keys.press("SPACE")
     keys.press("BACKSPACE")
-    assert (scene.world.tick_count, scene.world.game_mode, scene.world.paused) == (60, False, True)
-
-
-def test_the_scene_is_set_up_again_with_the_settings_it_began_with(monkeypatch):
-    scene = new_scene("--integrator", "rk4")
-    keys, reset, seen = Controls(scene, camera_for(scene)), scene.reset, []
-    monkeypatch.setattr(scene, "reset", lambda: seen.append(scene.world.integrator.name) or reset())
-    scene.world.step(300)
-    keys.press("i")
+    assert (scene.world.tick_count, scene.world.game_mode, scene.world.paused) == (240, False, True)
     keys.press("BACKSPACE")
-    assert seen == ["rk4"] and scene.world.integrator.name == "rk4"
+    assert scene.world.tick_count == 124 and not keys.notice  # 90 frames of four ticks, the last of them the 120th
+    keys.press("BACKSPACE")
+    assert scene.world.tick_count == 124 and keys.notice == "cannot go back any further"
 
 
-def test_a_scene_that_cannot_be_flown_again_says_so_and_stays_where_it_is():
+def test_of_a_large_scene_few_frames_are_kept(monkeypatch):
+    monkeypatch.setattr(rewind, "LARGE", 100.0)
     scene = new_scene()
-    scene.rewinds = False
     keys = Controls(scene, camera_for(scene))
-    scene.world.step(300)
-    keys.press("BACKSPACE")
-    assert scene.world.tick_count == 300 and keys.notice.startswith("cannot go back")
-    keys.press("LEFT")
-    assert keys.notice == ""
+    frames(keys, 61)
+    assert [frame.tick for frame in keys._rewind._frames] == [0, 60, 120, 180, 240]
+    monkeypatch.setattr(rewind, "MOST_BYTES", 1.0)
+    monkeypatch.setattr(rewind, "LARGE", 1e9)
+    frames(keys, 120)
+    assert len(keys._rewind._frames) < 62
 
 
 def test_the_number_keys_hide_and_show_the_layers_and_the_help_lists_them():

@@ -220,8 +220,6 @@ class Scene(Protocol):
     """World point to look at [m]."""
     fastest: float
     """The greatest pace that the keys set, over the pace at which it begins; above `FASTEST`, they change it by factors of ten."""
-    rewinds: bool
-    """Whether it may be flown again from its start, to the same bits, so fast that this serves to go back in time."""
     keys: Sequence[Binding]
     """Keys of its own, whose actions it performs; they take the place of general actions of the same keys."""
 

@@ -6,23 +6,30 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 
+CHUNK = 50
+"""Places per array: a full array never changes, so that frames that are kept to go back to share it."""
+
+
 class Trail:
     """The last so many places of a point, world axes [m]."""
 
     def __init__(self, capacity: int) -> None:
-        self._points = np.empty((2 * capacity, 3))
         self._capacity = capacity
+        self._chunks = [np.empty((CHUNK, 3))]
         self._count = 0
+        """Places in the last array."""
 
     def append(self, point: Array) -> None:
         """Add the newest place."""
-        if self._count == len(self._points):  # full: move the half that is kept to the front, once in `capacity` times
-            self._points[: self._capacity] = self._points[self._capacity :]
-            self._count = self._capacity
-        self._points[self._count] = point
+        if self._count == CHUNK:
+            self._chunks.append(np.empty((CHUNK, 3)))
+            self._count = 0
+            if (len(self._chunks) - 2) * CHUNK >= self._capacity:
+                del self._chunks[0]
+        self._chunks[-1][self._count] = point
         self._count += 1
 
     def points(self, newest: Array) -> Array:
         """All places in order and `newest` after them, shape (n, 3)."""
-        first = max(0, self._count - self._capacity)
-        return np.vstack([self._points[first : self._count], newest])
+        places = np.vstack([*self._chunks[:-1], self._chunks[-1][: self._count]])
+        return np.vstack([places[max(0, len(places) - self._capacity) :], newest])

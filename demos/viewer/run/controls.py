@@ -68,14 +68,17 @@ class Controls:
         """Pause the world and run one tick."""
         self.scene.world.paused = True
         self.scene.world.step()
+        self.remember()
 
     def rewind(self) -> None:
-        """Go back by one second, to the same bits; a scene that cannot be replayed says so."""
+        """Go back by one second at pace 1, whatever has been done since, to the same bits."""
         world = self.scene.world
-        if not self.scene.rewinds:
-            self.notice = "cannot go back: this scene is too large or too interactive to be replayed"
-            return
-        self._rewind.to(max(world.tick_count - max(round(REWIND * world.time_scale / world.dt), 1), 0))
+        if not self._rewind.back(max(round(REWIND * world.time_scale / world.dt), 1)):
+            self.notice = "cannot go back any further"
+
+    def remember(self) -> None:
+        """Keep the frame that has ended, to go back to."""
+        self._rewind.record()
 
     def slower(self) -> None:
         """Halve the pace, or divide it by ten where it reaches far."""
@@ -97,22 +100,20 @@ class Controls:
         present = self.scene.world.integrator.name
         following = names[(names.index(present) + 1) % len(names)] if present in names else names[0]
         self.scene.world.integrator = integrators.by_name[following]()
-        self._rewind.note()
 
     def toggle_game_mode(self) -> None:
         """Switch the gyroscopic term off or on."""
         self.scene.world.game_mode = not self.scene.world.game_mode
-        self._rewind.note()
 
     def next_case(self) -> None:
         """Start the next case of the scene."""
         self.scene.next_case()
-        self._rewind.begin()
+        self.remember()
 
     def reset(self) -> None:
         """Restart this case."""
         self.scene.reset()
-        self._rewind.begin()
+        self.remember()
 
     def toggle_layer(self, layer: str) -> None:
         """Hide or show this layer."""

@@ -60,6 +60,7 @@ def _loop(scene: Scene, camera: OrbitCamera, painter: Painter, quality: str) -> 
             _advance(scene, clock.tick(FRAMES_A_SECOND) / 1000.0, pace)
         except TICK_REFUSED as error:
             scene.world.paused, trouble = True, str(error)
+        controls.remember()
         history.append(scene.sample())
         said = trouble if trouble and scene.world.paused else controls.notice or HINT
         began = time.perf_counter()
