@@ -105,11 +105,9 @@ def load(rows: Array, row: int, column: int) -> Vector:
 def _put(
     has_directions: int, rows: Array, row: int, residual: float, linear: Vector, angular: Vector, is_turn: float
 ) -> int:
-    """Store the residual of a row and, unless the directions of another pose are to stay, its directions; else what has moved since."""
+    """Store the residual of a row and, unless the directions of another pose are to stay, its directions."""
     rows[row, RESIDUAL] = residual
-    if has_directions == 0:
-        rows[row, MOVED] = residual - float(rows[row, START_COORDINATE])
-    else:
+    if has_directions == 1:
         store(rows, row, LINEAR, linear)
         store(rows, row, ANGULAR, angular)
         rows[row, IS_TURN] = is_turn
@@ -419,13 +417,15 @@ def joint_rows(
             elif freedom == 2:
                 value, along = third_coordinate, third_direction
             rows[each, RESIDUAL] = value
-            if has_directions == 0:
-                rows[each, MOVED] = value - float(rows[each, START_COORDINATE])
-            else:
+            if has_directions == 1:
                 is_turn = freedom >= first_turn
                 store(rows, each, LINEAR, _NONE if is_turn else along)
                 store(rows, each, ANGULAR, along if is_turn else _NONE)
                 rows[each, IS_TURN] = 1.0 if is_turn else 0.0
+        is_soft = kind == SOFT or kind == SOFT_AXIS
+        if has_directions == 0:
+            for each in range(links[link, FIRST_ROW] if is_soft else row, last_row):
+                rows[each, MOVED] = float(rows[each, RESIDUAL]) - float(rows[each, START_COORDINATE])
         if has_spring or kind == SOFT:
             second, third = _across(other_frame)
             axes = rotate(other_frame, 2.0, (1.0, 0.0, 0.0)), second, third
@@ -451,7 +451,7 @@ def joint_rows(
             rows[each, SOFTNESS] = REGULARISATION * (dot(linear, linear) * mobility + answer)
             rows[each, IS_FREE] = 1.0
             rows[each, START_COORDINATE] = rows[each, RESIDUAL]
-            if each >= end or kind == SOFT or kind == SOFT_AXIS:
+            if each >= end or is_soft:
                 freedom = 2 if kind == BALL else 0 if each < links[link, FIRST_ROW] + 3 else 1
                 stiffness, damping, _rest = load_vector(joints, SPRING + SPRING_SIZE * freedom + 1, joint)
                 _ = _set(rows, each, freedom, SPRING_ROW, 0.0, stiffness, damping, _HUGE)
