@@ -5,7 +5,7 @@ Source: Andersen (1983), RATTLE.
 
 from ..compilation.compiler import call, inlined, kernel
 from ..kernels.quaternions import rotate_inverse
-from ..kernels.vectors import add, add_scaled, apply_symmetric, cross, dot, scale
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, ORIENTATION, VELOCITY
 from .layout import (
@@ -161,15 +161,13 @@ def _sum_impulses(
 
 
 @inlined
-def _give(own: Array, work: Array, source: int, target: int, place: int) -> None:
-    """Velocities after the summed impulses; `source` and `target` are blocks of the work array, the poses those of the source."""
+def given(own: Array, work: Array, place: int) -> tuple[Vector, Vector]:
+    """Velocity and angular velocity after the summed impulses, which act at the pose in the start block of the work array."""
     push, twist = load_vector(work, PUSH, place), load_vector(work, TWIST, place)
-    velocity = add_scaled(load_vector(work, source + VELOCITY, place), float(own[INVERSE_MASS, place]), push)
-    q = load_quaternion(work, source + ORIENTATION, place)
+    velocity = add_scaled(load_vector(work, START + VELOCITY, place), float(own[INVERSE_MASS, place]), push)
+    q = load_quaternion(work, START + ORIENTATION, place)
     turn = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), rotate_inverse(q, 2.0, twist))
-    store_vector(work, target + VELOCITY, place, velocity)
-    rates = add(load_vector(work, source + ANGULAR_VELOCITY, place), turn)
-    store_vector(work, target + ANGULAR_VELOCITY, place, rates)
+    return velocity, add(load_vector(work, START + ANGULAR_VELOCITY, place), turn)
 
 
 @inlined
@@ -504,9 +502,7 @@ def position_stage(
     before = 0.0
     for turn in range(MOST_ROUNDS):
         _sum_impulses(work, links, points, rows, first, last, first_link, last_link)
-        for place in range(first, last):
-            _give(own, work, START, END, place)
-        _ = call(calls[DRIFT_CALL], (own, work, first, last, step))
+        _ = call(calls[DRIFT_CALL], (own, work, work, first, last, step))
         _ = call(
             calls[JOINT_ROWS_CALL],
             (own, work, joints, links, points, rows, measures, island, first_link, last_link, END, 0),
@@ -580,7 +576,9 @@ def velocity_stage(
     for repeat in range(MOST_CORRECTIONS):
         _sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         for place in range(first, last):
-            _give(own, work, START, END, place)
+            velocity, rates = given(own, work, place)
+            store_vector(work, END + VELOCITY, place, velocity)
+            store_vector(work, END + ANGULAR_VELOCITY, place, rates)
         largest = 0.0
         for link in range(first_link, last_link):
             place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]

@@ -5,7 +5,7 @@ from functools import cache
 from math import sqrt
 from typing import Any
 
-from ..compilation.compiler import call, inlined, kernel
+from ..compilation.compiler import assume_separate_rows, call, from_column, inlined, kernel, use_widest_vectors
 from ..kernels.rigid_body import BodyState
 from ..kernels.vectors import add, add_scaled, subtract
 from ..loops.columns import (
@@ -88,6 +88,7 @@ from .stages import (
     MOVE_CALL,
     POSITION_CALL,
     VELOCITY_CALL,
+    given,
 )
 
 MOST_HALVINGS = 12
@@ -102,17 +103,26 @@ STAGE_ROWS = _BEFORE + 9
 
 @cache
 def island_drift(turn: Turn, gyroscopic: bool) -> Callable[..., int]:
-    """Make the drift of the bodies of an island, from the poses at its start with the velocities at its end block."""
+    """Make the drift of the bodies of an island, after the summed impulses, from the start block of the work array to its end block.
+
+    `source` and `target` are both the work array. More than two bodies are rounded up to a multiple of eight, so that the loop is in
+    vectors; the end block of the places beyond belongs to later islands, which overwrite it before they use it, or to none.
+    """
 
     @kernel(f"island-drift-{turn.__name__}-{'gyro' if gyroscopic else 'game'}")
-    def drift_island(own: Array, work: Array, first: int, last: int, step: float) -> int:
-        for place in range(first, last):
-            start = load_state(work, START, place, load_vector(own, STORED_MOMENTUM, place))
-            velocity = load_vector(work, END + VELOCITY, place)
-            rates = load_vector(work, END + ANGULAR_VELOCITY, place)
-            moments, axes = load_principal(own, place)
+    def drift_island(own: Array, source: Array, target: Array, first: int, last: int, step: float) -> int:
+        use_widest_vectors()
+        assume_separate_rows()
+        count = last - first
+        if count > 2:
+            count = min((count + 7) & ~7, source.shape[1] - first)
+        bodies, source, target = from_column(own, first), from_column(source, first), from_column(target, first)
+        for place in range(count):
+            start = load_state(source, START, place, load_vector(bodies, STORED_MOMENTUM, place))
+            velocity, rates = given(bodies, source, place)
+            moments, axes = load_principal(bodies, place)
             state = BodyState(start.position, start.orientation, velocity, rates, start.stored_momentum)
-            store_state(work, END, place, drift(turn, gyroscopic, step, state, moments, axes))
+            store_state(target, END, place, drift(turn, gyroscopic, step, state, moments, axes))
         return 0
 
     return drift_island
