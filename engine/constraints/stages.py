@@ -400,7 +400,7 @@ def correct_bounded(
         share = 1.0
         for newton in range(MOST_NEWTON_STEPS):
             # trial impulses, which rows are between their bounds, and the right-hand sides
-            changed = newton == 0
+            changed = newton == 0 and repeat == 0
             for place in range(first, last):
                 change = load_vector(work, CHANGE, place)
                 turn = apply_symmetric(load_symmetric(own, INERTIA, place), load_vector(work, CHANGE + 3, place))

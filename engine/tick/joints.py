@@ -309,11 +309,11 @@ class Joints:
             time, offset = float(control[TICKS]) * dt, 0.0
             islands.stamp[1] = -1
             step.islands_open(array, islands.own, columns, *bound.open, 0, STORED_MOMENTUM, True)
-            for part in parts.tolist():
+            for number, part in enumerate(parts.tolist()):
                 length = dt * part
                 kick(evaluate, offset, time + offset, 0.5 * length)
                 for island in range(len(graph.islands)):
-                    if step.island_move(*bound.common, island, length) == 0:
+                    if step.island_move(*bound.common, island, length, int(number > 0)) == 0:
                         islands.stamp[1] = island
                         control[BAD] = -1
                         return False
@@ -439,7 +439,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(stages.position_stage, *common, 0, 1.0),
         named(stages.velocity_stage, *common, 0, 1.0),
         named(step.island_kick, *force_arguments, 0, 0, 0.0, 1.0, 0),
-        named(step.island_move, *common, 0, 1.0),
+        named(step.island_move, *common, 0, 1.0, 0),
         named(step.island_finish, *common, 0),
         named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
         named(stages.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
