@@ -80,7 +80,9 @@ TRIED = 23
 """The impulse for a trial change of the velocities."""
 RATE, RATE_GAIN = 24, 25
 """Rate of the row for the change of the velocities so far, and for the next change."""
-ROW_SIZE = 26
+MISSED, GUESSED = 26, 29
+"""What the row missed before this round of a position stage and the two before it, and its impulse after those two, the latest first."""
+ROW_SIZE = 31
 
 # columns of `links`, one row per joint
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)
