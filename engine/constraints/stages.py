@@ -543,7 +543,7 @@ def position_stage(
     is_hard = islands[island, IS_HARD]
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
-    before = 0.0
+    before = earlier = 0.0
     for turn in range(MOST_ROUNDS):
         _sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         _ = call(calls[DRIFT_CALL], (own, work, work, first, last, step))
@@ -566,16 +566,17 @@ def position_stage(
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
         if worst <= tolerance:
             return 1
-        # give up early if the rounds left cannot be enough at this rate
+        # give up early if the rounds left cannot be enough at the rate of the last two
         if turn > 1:
-            if not worst <= 4.0 * before or (turn > 2 and worst > 0.7 * before):
+            if not worst <= 4.0 * before:
                 return 0
-            rate, reached = min(worst / before, 0.9), worst
-            for _left in range(MOST_ROUNDS - 1 - turn):
-                reached *= rate
-            if turn > 2 and reached > tolerance:
-                return 0
-        before = worst
+            if turn > 2:
+                rate, reached = worst / earlier, worst
+                for _left in range((MOST_ROUNDS - turn) // 2):
+                    reached *= rate
+                if rate > 0.25 or reached > tolerance:
+                    return 0
+        earlier, before = before, worst
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
             _keep_misses(rows, first_row, last_row)
