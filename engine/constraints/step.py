@@ -5,7 +5,15 @@ from functools import cache
 from math import sqrt
 from typing import Any
 
-from ..compilation.compiler import assume_separate_rows, call, from_column, inlined, kernel, use_widest_vectors
+from ..compilation.compiler import (
+    COMPILED,
+    assume_separate_rows,
+    call,
+    from_column,
+    inlined,
+    kernel,
+    use_widest_vectors,
+)
 from ..kernels.rigid_body import BodyState
 from ..kernels.vectors import add, add_scaled, subtract
 from ..loops.columns import (
@@ -108,8 +116,8 @@ STAGE_ROWS = _BEFORE + 9
 def island_drift(turn: Turn, gyroscopic: bool) -> Callable[..., int]:
     """Make the drift of the bodies of an island, after the summed impulses, from the start block of the work array to its end block.
 
-    `source` and `target` are both the work array. More than two bodies are rounded up to a multiple of eight, so that the loop is in
-    vectors; the end block of the places beyond belongs to later islands, which overwrite it before they use it, or to none.
+    `source` and `target` are both the work array. Compiled code rounds their number up to a multiple of eight, for whole vectors; the end
+    block of the places beyond belongs to later islands, which overwrite it before they use it, or to none.
     """
 
     @kernel(f"island-drift-{turn.__name__}-{'gyro' if gyroscopic else 'game'}")
@@ -117,7 +125,7 @@ def island_drift(turn: Turn, gyroscopic: bool) -> Callable[..., int]:
         use_widest_vectors()
         assume_separate_rows()
         count = last - first
-        if count > 2:
+        if COMPILED:
             count = min((count + 7) & ~7, source.shape[1] - first)
         bodies, source, target = from_column(own, first), from_column(source, first), from_column(target, first)
         for place in range(count):

@@ -61,7 +61,9 @@ class Islands:
             point_bodies: The row of the body of each point force.
         """
         count, links = len(graph.columns), len(graph.links)
-        pitch = 16 * ((count + 7) // 16) + 8  # small, so that the arrays stay in the cache, and no power of two, so that all of it is used
+        pitch = (
+            16 * ((count + 7) // 16) + 8
+        )  # small, so that the arrays stay in the cache, and no power of two, so that all of it is used
         self.graph = graph
         self.own = np.zeros((ROWS, pitch))
         self.own[:] = bodies.schema.rest
