@@ -26,7 +26,7 @@ BREAK_FORCE, BREAK_TORQUE = 31, 32
 COORDINATE = 33
 """Angle of a hinge, counted over turns, or distance of a slider, at the end of the tick."""
 POSITION_FORCES, VELOCITY_FORCES = 34, 46
-"""Mean force of each row over the last step in the two stages, from which the next step starts."""
+"""Mean force of each row over the last step in the two stages, from which the next stages start."""
 FORCE, TORQUE = 58, 61
 """Mean over the last tick, on the body, world axes; the torque is about the common point."""
 WAS_AT_LIMIT = 64
@@ -69,6 +69,8 @@ IS_TURN = 16
 """Whether the residual is an angle."""
 LEAST, MOST = 17, 18
 """Bounds of the impulse."""
+TOTAL = 19
+"""Sum of the impulses since the start of the step."""
 KIND = 20
 START_COORDINATE = 21
 """The freedom's coordinate at the start of the drift."""
@@ -78,7 +80,9 @@ TRIED = 23
 """The impulse for a trial change of the velocities."""
 RATE, RATE_GAIN = 24, 25
 """Rate of the row for the change of the velocities so far, and for the next change."""
-ROW_SIZE = 26
+MISSED, GUESSED = 26, 29
+"""What the row missed before this round of a position stage and the two before it, and its impulse after those two, the latest first."""
+ROW_SIZE = 31
 
 # columns of `links`, one row per joint
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)
@@ -129,5 +133,5 @@ GIVEN, TURNED = 6, 9
 POINT_SIZE = 12
 
 # `measures`, one row per island
-SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK, PIECE = 0, 1, 4, 7, 8, 9, 10
-MEASURES = 11
+SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK, PIECE, STEP_LENGTH = 0, 1, 4, 7, 8, 9, 10, 11
+MEASURES = 12

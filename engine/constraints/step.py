@@ -5,7 +5,15 @@ from functools import cache
 from math import sqrt
 from typing import Any
 
-from ..compilation.compiler import call, inlined, kernel
+from ..compilation.compiler import (
+    COMPILED,
+    assume_separate_rows,
+    call,
+    from_column,
+    inlined,
+    kernel,
+    use_widest_vectors,
+)
 from ..kernels.rigid_body import BodyState
 from ..kernels.vectors import add, add_scaled, subtract
 from ..loops.columns import (
@@ -59,6 +67,7 @@ from .layout import (
     HAS_LOOP,
     IMPULSE,
     IS_ANCHORED,
+    IS_HARD,
     JOINT,
     JOINT_ROWS,
     KICKED,
@@ -75,8 +84,10 @@ from .layout import (
     START,
     STATE_FIRST,
     STATE_LAST,
+    STEP_LENGTH,
     SUM,
     TOLERANCE,
+    TOTAL,
     VELOCITY_FORCES,
 )
 from .rows import load, store
@@ -89,6 +100,7 @@ from .stages import (
     MOVE_CALL,
     POSITION_CALL,
     VELOCITY_CALL,
+    given,
 )
 
 MOST_HALVINGS = 12
@@ -105,17 +117,26 @@ STAGE_ROWS = _BEFORE + 9
 
 @cache
 def island_drift(turn: Turn, gyroscopic: bool) -> Callable[..., int]:
-    """Make the drift of the bodies of an island, from the poses at its start with the velocities at its end block."""
+    """Make the drift of the bodies of an island, after the summed impulses, from the start block of the work array to its end block.
+
+    `source` and `target` are both the work array. Compiled code rounds their number up to a multiple of eight, for whole vectors; the end
+    block of the places beyond belongs to later islands, which overwrite it before they use it, or to none.
+    """
 
     @kernel(f"island-drift-{turn.__name__}-{'gyro' if gyroscopic else 'game'}")
-    def drift_island(own: Array, work: Array, first: int, last: int, step: float) -> int:
-        for place in range(first, last):
-            start = load_state(work, START, place, load_vector(own, STORED_MOMENTUM, place))
-            velocity = load_vector(work, END + VELOCITY, place)
-            rates = load_vector(work, END + ANGULAR_VELOCITY, place)
-            moments, axes = load_principal(own, place)
+    def drift_island(own: Array, source: Array, target: Array, first: int, last: int, step: float) -> int:
+        use_widest_vectors()
+        assume_separate_rows()
+        count = last - first
+        if COMPILED:
+            count = min((count + 7) & ~7, source.shape[1] - first)
+        bodies, source, target = from_column(own, first), from_column(source, first), from_column(target, first)
+        for place in range(count):
+            start = load_state(source, START, place, load_vector(bodies, STORED_MOMENTUM, place))
+            velocity, rates = given(bodies, source, place)
+            moments, axes = load_principal(bodies, place)
             state = BodyState(start.position, start.orientation, velocity, rates, start.stored_momentum)
-            store_state(work, END, place, drift(turn, gyroscopic, step, state, moments, axes))
+            store_state(target, END, place, drift(turn, gyroscopic, step, state, moments, axes))
         return 0
 
     return drift_island
@@ -180,21 +201,48 @@ def island_kick(
 
 
 @inlined
-def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, column: int, step: float) -> None:
-    """Set the impulses of rows to the mean forces of the last step, times the length of this one."""
+def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Start the impulses of a stage from the mean forces that are expected."""
     for link in range(first, last):
-        joint, first_row = link, links[link, FIRST_ROW]
+        first_row = links[link, FIRST_ROW]
         for row in range(first_row, links[link, LAST_ROW]):
-            rows[row, IMPULSE] = step * float(joints[column + row - first_row, joint])
+            rows[row, IMPULSE] = step * float(joints[VELOCITY_FORCES + row - first_row, link])
 
 
 @inlined
-def _keep(joints: Array, links: Integers, rows: Array, first: int, last: int, column: int, step: float) -> None:
-    """Keep the mean forces of rows, and add what each joint gave to the bodies."""
+def _keep_positions(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean forces of a position stage, and expect those of the velocity stage after it, at the next pose.
+
+    The velocity stage before it had nearly the same forces, at the same pose, and they are expected to grow from pose to pose as before.
+    """
     for link in range(first, last):
-        joint, first_row = link, links[link, FIRST_ROW]
+        first_row = links[link, FIRST_ROW]
         for row in range(first_row, links[link, LAST_ROW]):
-            joints[column + row - first_row, joint] = float(rows[row, IMPULSE]) / step
+            number = row - first_row
+            force = float(rows[row, IMPULSE]) / step
+            before, after = float(joints[POSITION_FORCES + number, link]), float(joints[VELOCITY_FORCES + number, link])
+            joints[POSITION_FORCES + number, link] = force
+            joints[VELOCITY_FORCES + number, link] = force + (after - before)
+
+
+@inlined
+def _keep_velocities(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean forces of a velocity stage, which are expected in the position stage at the same pose."""
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            joints[VELOCITY_FORCES + row - first_row, link] = float(rows[row, IMPULSE]) / step
+
+
+@inlined
+def _keep_totals(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean force over a step in several pieces, for a next step in one; the kicks act in the first and the last piece only."""
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            force = 0.5 * float(rows[row, TOTAL]) / step
+            joints[POSITION_FORCES + row - first_row, link] = force
+            joints[VELOCITY_FORCES + row - first_row, link] = force
 
 
 @inlined
@@ -205,6 +253,7 @@ def _add_given(
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             impulse = float(rows[row, IMPULSE])
+            rows[row, TOTAL] += impulse
             for entry in range(6):
                 points[link, GIVEN + entry] += impulse * rows[row, layout.LINEAR + entry]
     for place in range(island_first, island_last):
@@ -227,14 +276,15 @@ def _prepare(
     island: int,
     pose: int,
 ) -> None:
-    """Directions, matrix and factor at a pose."""
+    """Directions at a pose, and the factor of the matrix there unless it depends on bounds."""
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     _ = call(
         calls[JOINT_ROWS_CALL],
         (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
     )
-    _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-    _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+    if islands[island, IS_HARD] == 1:
+        _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
+        _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
 
 
 @kernel("island-move")
@@ -252,10 +302,12 @@ def island_move(
     calls: Integers,
     island: int,
     step: float,
+    is_prepared: int,
 ) -> int:
     """Steps 2 to 4 without the kicks: impulses with which the joints hold, and the drift, in as many pieces as it takes.
 
-    Returns 0 if the smallest pieces are not small enough, else 1.
+    `is_prepared` is 1 if the rows have the directions of the start pose, because the last step ended there. Returns 0 if the smallest
+    pieces are not small enough, else 1.
 
     The velocities at the end of the last piece still have to be made compatible with the joints, after the second kick.
     """
@@ -280,27 +332,30 @@ def island_move(
         # not less than the radius of gyration, which a body held at its mass centre has as well
         xx, yy, zz = load_vector(own, INERTIA, place)
         extent = max(extent, sqrt(0.5 * (xx + yy + zz) * float(own[INVERSE_MASS, place])))
+    for row in range(islands[island, layout.ROWS], islands[island, layout.ROWS_END]):
+        rows[row, TOTAL] = 0.0
+    measures[island, STEP_LENGTH] = step
     done, halvings = 0, 0
     while done < 4096:
         piece = step / float(1 << halvings)
         for place in range(first, last):
             for entry in range(STATE_ROWS):
                 work[START + entry, place] = work[END + entry, place]
-        _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, START)
-        arm = 0.0
-        for link in range(first_link, last_link):
-            for entry in range(3):
-                arm = max(arm, abs(points[link, ARM + entry]))
-                if links[link, layout.SECOND_PLACE] >= 0:
-                    arm = max(arm, abs(points[link, OTHER_ARM + entry]))
-        size = max(extent, arm)
-        measures[island, SIZE] = size
-        measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * size
-        if islands[island, HAS_LOOP] == 1 and islands[island, IS_ANCHORED] == 1:
-            # a loop through points of the world closes to the rounding of their coordinates
-            largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + size
-            measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * size, SPACINGS_OF_A_LOOP * largest)
-        _warm(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
+        if is_prepared == 0:  # else the last piece ended here, or was too long
+            is_prepared = 1
+            _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, START)
+            for link in range(first_link, last_link):
+                for entry in range(3):
+                    extent = max(extent, abs(points[link, ARM + entry]))
+                    if links[link, layout.SECOND_PLACE] >= 0:
+                        extent = max(extent, abs(points[link, OTHER_ARM + entry]))
+            measures[island, SIZE] = extent
+            measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * extent
+            if islands[island, HAS_LOOP] == 1 and islands[island, IS_ANCHORED] == 1:
+                # a loop through points of the world closes to the rounding of their coordinates
+                largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
+                measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * extent, SPACINGS_OF_A_LOOP * largest)
+        _warm(joints, links, rows, first_link, last_link, piece)
         common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
         if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
             halvings += 1
@@ -311,14 +366,14 @@ def island_move(
                     work[END + entry, place] = work[START + entry, place]
             continue
         measures[island, PIECE] = piece
-        _keep(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
+        _keep_positions(joints, links, rows, first_link, last_link, piece)
         _add_given(links, points, rows, work, first, last, first_link, last_link)
         done += 4096 >> halvings
         if done < 4096:
             _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
-            _warm(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+            _warm(joints, links, rows, first_link, last_link, piece)
             _ = call(calls[VELOCITY_CALL], (*common, island, piece))
-            _keep(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+            _keep_velocities(joints, links, rows, first_link, last_link, piece)
             _add_given(links, points, rows, work, first, last, first_link, last_link)
     # rounded once to the coordinates of the world
     for place in range(first, last):
@@ -360,12 +415,14 @@ def island_finish(
         store_vector(work, END + VELOCITY, place, subtract(velocity, boost))
         store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
     _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
-    piece = float(measures[island, PIECE])
-    _warm(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+    piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
+    _warm(joints, links, rows, first_link, last_link, piece)
     common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     _ = call(calls[VELOCITY_CALL], (*common, island, piece))
-    _keep(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+    _keep_velocities(joints, links, rows, first_link, last_link, piece)
     _add_given(links, points, rows, work, first, last, first_link, last_link)
+    if piece != step:
+        _keep_totals(joints, links, rows, first_link, last_link, step)
     for place in range(first, last):
         velocity = add_scaled(
             load_vector(work, KICKED, place), float(own[INVERSE_MASS, place]), load_vector(work, SUM, place)
@@ -499,7 +556,7 @@ def islands_step(
         step = dt * float(parts[number])
         _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))
         for island in range(first_island, last_island):
-            if call(calls[MOVE_CALL], (*common, island, step)) == 0:
+            if call(calls[MOVE_CALL], (*common, island, step, int(number > 0))) == 0:
                 return island
         start = start + step
         _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..compilation.choice import Loop, choose, named
+from ..compilation.choice import Loop, named
 from ..compilation.compiler import address_of, types_of
 from ..constraints import blocks, layout, rows, stages, step
 from ..constraints.fit import FARTHEST_POINT, misfits
@@ -41,7 +41,7 @@ from ..loops.layout import (
     WRENCH_ROWS,
 )
 from ..loops.undo import undo
-from ..store.bodies import Bodies, rung
+from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.threads import TakeTicks
 
@@ -62,13 +62,16 @@ class Islands:
             point_bodies: The row of the body of each point force.
         """
         count, links = len(graph.columns), len(graph.links)
-        pitch = rung(count)
+        pitch = (
+            16 * ((count + 7) // 16) + 8
+        )  # small, so that the arrays stay in the cache, and no power of two, so that all of it is used
         self.graph = graph
         self.own = np.zeros((ROWS, pitch))
         self.own[:] = bodies.schema.rest
         self.stages = np.zeros((step.STAGE_ROWS, pitch))
         self.stages[ORIENTATION + 3] = 1.0
         self.work = np.zeros((layout.WORK_ROWS, pitch))
+        self.work[layout.START + ORIENTATION + 3] = 1.0
         self.joints = np.zeros((layout.JOINT_ROWS, links))
         self.kept = np.zeros((layout.STATE_LAST - layout.STATE_FIRST, links))
         self.points = np.zeros((links, layout.POINT_SIZE))
@@ -108,7 +111,7 @@ class Bound:
         self.parts = parts
         self.evaluations = evaluations
         calls = np.array([loop.address for loop in kernels_of_islands(turn, gyroscopic)], np.int64)
-        force_calls, layers = _force_calls(forces, bodies, islands.own.shape[1])
+        force_calls, layers = _force_calls(forces, bodies)
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
         self.forces = (
             *(islands.own, islands.control, islands.stages, np.array(KICKS[evaluations]), force_calls, own_layers),
@@ -309,11 +312,11 @@ class Joints:
             time, offset = float(control[TICKS]) * dt, 0.0
             islands.stamp[1] = -1
             step.islands_open(array, islands.own, columns, *bound.open, 0, STORED_MOMENTUM, True)
-            for part in parts.tolist():
+            for number, part in enumerate(parts.tolist()):
                 length = dt * part
                 kick(evaluate, offset, time + offset, 0.5 * length)
                 for island in range(len(graph.islands)):
-                    if step.island_move(*bound.common, island, length) == 0:
+                    if step.island_move(*bound.common, island, length, int(number > 0)) == 0:
                         islands.stamp[1] = island
                         control[BAD] = -1
                         return False
@@ -511,13 +514,12 @@ def _miss_in_words(gap: float, turn: float) -> str:
     return " and ".join(words) or "0 m"
 
 
-def _force_calls(forces: CompiledForces, bodies: Bodies, pitch: int) -> tuple[Integers, FloatArray]:
-    """The kernels of the fields for arrays of this pitch, and the layers of the world."""
+def _force_calls(forces: CompiledForces, bodies: Bodies) -> tuple[Integers, FloatArray]:
+    """The kernels of the fields for arrays of any pitch, and the layers of the world."""
     calls = np.zeros((1 + len(forces.kinds), 3), np.int64)
     row = 0
     for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
-        loop = choose([field_loop(kind, bodies, each) for each in (pitch, ANY_PITCH)])
-        calls[place] = loop.address, row, count
+        calls[place] = field_loop(kind, bodies, ANY_PITCH).address, row, count
         row += count * kind.rows_per_layer
     calls[0, 0] = pulls_loop(bodies).address
     return calls, forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((0, bodies.pitch))
@@ -541,11 +543,11 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(stages.island_matrix, array, integers, integers, array, array, 0),
         named(blocks.factor, array, integers, 0, 0),
         named(blocks.solve, array, array, integers, 0, 0),
-        Loop(step.island_drift, (turn, gyroscopic), (array, array, 0, 0, 1.0)),
+        Loop(step.island_drift, (turn, gyroscopic), (array, array, array, 0, 0, 1.0)),
         named(stages.position_stage, *common, 0, 1.0),
         named(stages.velocity_stage, *common, 0, 1.0),
         named(step.island_kick, *force_arguments, 0, 0, 0.0, 1.0, 0),
-        named(step.island_move, *common, 0, 1.0),
+        named(step.island_move, *common, 0, 1.0, 0),
         named(step.island_finish, *common, 0),
         named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
         named(stages.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
