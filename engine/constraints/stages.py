@@ -87,9 +87,9 @@ _HUGE = 1e300
 """A bound that is never reached."""
 (
     JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, POSITION_CALL, VELOCITY_CALL, KICK_CALL, MOVE_CALL, FINISH_CALL,
-    BOUNDS_CALL, BOUNDED_CALL,
-) = range(12)  # fmt: skip
-CALLS = 12
+    BOUNDS_CALL, BOUNDED_CALL, STAGES_CALL,
+) = range(13)  # fmt: skip
+CALLS = 13
 """Indices into `calls`, the addresses of the kernels that others call."""
 
 

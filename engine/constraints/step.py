@@ -31,7 +31,7 @@ from ..loops.columns import (
     store_vector,
     store_wrench,
 )
-from ..loops.kick_drift import Turn, add_difference, differences, drift, kick, no_difference
+from ..loops.kick_drift import Turn, drift, kick
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     BAD,
@@ -99,6 +99,7 @@ from .stages import (
     MATRIX_CALL,
     MOVE_CALL,
     POSITION_CALL,
+    STAGES_CALL,
     VELOCITY_CALL,
     given,
 )
@@ -110,9 +111,9 @@ TOLERANCE_OF_SIZE = 4e-12
 SPACINGS_OF_A_LOOP = 2.2e-16
 """The same for loops through the world, as a share of the largest coordinate: from one to two times its spacing."""
 
-_FIRST, _DIFFERENCE = STAGE_WRENCH + WRENCH_ROWS, STAGE_WRENCH + 2 * WRENCH_ROWS
-_BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
-STAGE_ROWS = _BEFORE + 9
+_KEPT = STAGE_WRENCH + WRENCH_ROWS
+"""Velocity, angular velocity and stored momentum before the second kick, in `stages`."""
+STAGE_ROWS = _KEPT + 9
 
 
 @cache
@@ -147,7 +148,6 @@ def island_kick(
     own: Array,
     control: Integers,
     stages: Array,
-    kicks: Array,
     force_calls: Integers,
     layers: Array,
     springs: Array,
@@ -157,46 +157,40 @@ def island_kick(
     last: int,
     time: float,
     step: float,
-    only: int,
 ) -> int:
-    """Kick the bodies in a range of places by held wrenches, fields and springs; see `kick_drift.KICKS` for the evaluations.
+    """Kick the bodies in a range of places by held wrenches, fields and springs, which are evaluated for all places in `stages`."""
+    for place in range(control[COUNT]):
+        store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
+    if add_forces(own, control, stages, STAGE_WRENCH, force_calls, layers, springs, point_forces, counts, time) < 0:
+        return -1
+    for place in range(first, last):
+        wrench = load_wrench(stages, STAGE_WRENCH, place, load_vector(own, MOTOR_TORQUE, place))
+        before = load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))
+        after = kick(step, before, wrench, load_body(own, place))
+        store_vector(own, VELOCITY, place, after.velocity)
+        store_vector(own, ANGULAR_VELOCITY, place, after.angular_velocity)
+        store_stored(own, STORED_MOMENTUM, place, after.stored_momentum)
+    return 0
 
-    The forces are evaluated for all places, but those outside of the range keep their velocities. `only` is the number of the one
-    evaluation to make, whose states are then in `stages` already, or -1 for all of them.
+
+@kernel("island-stages")
+def island_stages(own: Array, stages: Array, first: int, last: int, each: int) -> int:
+    """Let forces be evaluated at the states of the bodies; the velocities before the second kick are kept, and restored for each further try.
+
+    `each` is the number of the try, or -1 in the first kick.
     """
-    if only < 0:
-        for place in range(control[COUNT]):
-            store_state(stages, POSITION, place, load_state(own, POSITION, place, None))
-    evaluations = kicks.shape[0]
-    for each in range(max(only, 0), evaluations if only < 0 else only + 1):
-        for place in range(control[COUNT]):
-            store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
-        row = STAGE_WRENCH
-        if add_forces(own, control, stages, row, force_calls, layers, springs, point_forces, counts, time) < 0:
-            return -1
-        weight, part = float(kicks[each, 0]), float(kicks[each, 1])
-        for place in range(first, last):
-            motor_torque = load_vector(own, MOTOR_TORQUE, place)
-            wrench = load_wrench(stages, STAGE_WRENCH, place, motor_torque)
-            if evaluations > 1:
-                if each == 0:
-                    store_wrench(stages, _FIRST, place, wrench)
-                    store_wrench(stages, _DIFFERENCE, place, no_difference())
-                else:
-                    start = load_wrench(stages, _FIRST, place, motor_torque)
-                    difference = differences(load_wrench(stages, _DIFFERENCE, place, None), start, wrench, weight)
-                    store_wrench(stages, _DIFFERENCE, place, difference)
-                    if each == evaluations - 1:
-                        wrench = add_difference(start, difference)
-            before = load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))
-            after = kick(part * step, before, wrench, load_body(own, place))
-            if each < evaluations - 1:
-                store_vector(stages, VELOCITY, place, after.velocity)
-                store_vector(stages, ANGULAR_VELOCITY, place, after.angular_velocity)
-            else:
-                store_vector(own, VELOCITY, place, after.velocity)
-                store_vector(own, ANGULAR_VELOCITY, place, after.angular_velocity)
-                store_stored(own, STORED_MOMENTUM, place, after.stored_momentum)
+    for place in range(first, last):
+        state = load_state(own, POSITION, place, None)
+        store_state(stages, POSITION, place, state)
+        stored = load_vector(own, STORED_MOMENTUM, place)
+        if each == 0:
+            store_vector(stages, _KEPT, place, state.velocity)
+            store_vector(stages, _KEPT + 3, place, state.angular_velocity)
+            store_vector(stages, _KEPT + 6, place, stored)
+        elif each > 0:
+            store_vector(own, VELOCITY, place, load_vector(stages, _KEPT, place))
+            store_vector(own, ANGULAR_VELOCITY, place, load_vector(stages, _KEPT + 3, place))
+            store_vector(own, STORED_MOMENTUM, place, load_vector(stages, _KEPT + 6, place))
     return 0
 
 
@@ -246,17 +240,20 @@ def _keep_totals(joints: Array, links: Integers, rows: Array, first: int, last: 
 
 
 @inlined
-def _add_given(
-    links: Integers, points: Array, rows: Array, work: Array, island_first: int, island_last: int, first: int, last: int
-) -> None:
-    """Add the impulses of a stage to the sums of the tick."""
+def _add_given(links: Integers, points: Array, rows: Array, first: int, last: int) -> None:
+    """Add the impulses of a stage to those that the joints have given in the tick."""
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             impulse = float(rows[row, IMPULSE])
             rows[row, TOTAL] += impulse
             for entry in range(6):
                 points[link, GIVEN + entry] += impulse * rows[row, layout.LINEAR + entry]
-    for place in range(island_first, island_last):
+
+
+@inlined
+def _add_sums(work: Array, first: int, last: int) -> None:
+    """Add the impulses of a stage to those on each body since the last kick."""
+    for place in range(first, last):
         add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
 
 
@@ -367,14 +364,16 @@ def island_move(
             continue
         measures[island, PIECE] = piece
         _keep_positions(joints, links, rows, first_link, last_link, piece)
-        _add_given(links, points, rows, work, first, last, first_link, last_link)
+        _add_given(links, points, rows, first_link, last_link)
+        _add_sums(work, first, last)
         done += 4096 >> halvings
         if done < 4096:
             _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
             _warm(joints, links, rows, first_link, last_link, piece)
             _ = call(calls[VELOCITY_CALL], (*common, island, piece))
             _keep_velocities(joints, links, rows, first_link, last_link, piece)
-            _add_given(links, points, rows, work, first, last, first_link, last_link)
+            _add_given(links, points, rows, first_link, last_link)
+            _add_sums(work, first, last)
     # rounded once to the coordinates of the world
     for place in range(first, last):
         moved = add_scaled(load_vector(work, END + POSITION, place), step, boost)
@@ -403,8 +402,13 @@ def island_finish(
     measures: Array,
     calls: Integers,
     island: int,
+    is_prepared: int,
+    is_last: int,
 ) -> int:
-    """Step 5: make the velocities compatible with the joints after the second kick."""
+    """Step 5: make the velocities compatible with the joints after the second kick.
+
+    `is_prepared` is 1 if the rows have the directions of the end pose, and `is_last` is 1 unless the kick will be tried again.
+    """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     boost = load(measures, island, DRIFT_VELOCITY)
@@ -414,14 +418,17 @@ def island_finish(
         store_vector(work, SUM, place, (0.0, 0.0, 0.0))
         store_vector(work, END + VELOCITY, place, subtract(velocity, boost))
         store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
-    _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
+    if is_prepared == 0:
+        _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
     piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
     _warm(joints, links, rows, first_link, last_link, piece)
     common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     _ = call(calls[VELOCITY_CALL], (*common, island, piece))
     _keep_velocities(joints, links, rows, first_link, last_link, piece)
-    _add_given(links, points, rows, work, first, last, first_link, last_link)
-    if piece != step:
+    if is_last == 1:
+        _add_given(links, points, rows, first_link, last_link)
+    _add_sums(work, first, last)
+    if is_last == 1 and piece != step:
         _keep_totals(joints, links, rows, first_link, last_link, step)
     for place in range(first, last):
         velocity = add_scaled(
@@ -523,7 +530,7 @@ def islands_step(
     own: Array,
     control: Integers,
     stages: Array,
-    kicks: Array,
+    evaluations: int,
     force_calls: Integers,
     layers: Array,
     springs: Array,
@@ -545,23 +552,30 @@ def islands_step(
     time: float,
     dt: float,
 ) -> int:
-    """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1."""
+    """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
+
+    The first kick evaluates the forces at the velocities at its start, and the second at those at its end, when they fit the joints. These
+    are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates.
+    """
     if first_island == last_island:
         return -1
     first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
-    forces = (own, control, stages, kicks, force_calls, layers, springs, point_forces, counts)
+    forces = (own, control, stages, force_calls, layers, springs, point_forces, counts)
     common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     start = time
     for number in range(parts.shape[0]):
         step = dt * float(parts[number])
-        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))
+        _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], -1))
+        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
         for island in range(first_island, last_island):
             if call(calls[MOVE_CALL], (*common, island, step, int(number > 0))) == 0:
                 return island
         start = start + step
-        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))
-        for island in range(first_island, last_island):
-            _ = call(calls[FINISH_CALL], (*common, island))
+        for each in range(evaluations):
+            _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], each))
+            _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
+            for island in range(first_island, last_island):
+                _ = call(calls[FINISH_CALL], (*common, island, int(each > 0), int(each == evaluations - 1)))
     return -1
 
 
