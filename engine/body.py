@@ -371,8 +371,14 @@ class Body:
 
     @property
     def origin(self) -> FloatArray:
-        """Position of the body's origin [m], world frame, shape (3,)."""
+        """Position of the body's origin [m], world frame, shape (3,); assigning it moves the body without turning it."""
         return self.to_world(_ZERO)
+
+    @origin.setter
+    def origin(self, value: npt.ArrayLike) -> None:
+        moved = vector(value, "origin", self) + self.direction_to_world(self.center_of_mass_body)
+        self._check_finite(moved)
+        self._set_pose(_POSITION, moved, "origin")
 
     def kinetic_energy(self) -> float:
         """Return the kinetic energy ``m v²/2 + ω·Iω/2`` [J], plus ``momentum²/(2 J)`` for each wheel."""

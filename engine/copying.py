@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
         refuse_other_thread("a copy of the world")
     called = [force for force in world._forces if not isinstance(force, TableRows)]
     stages = world._stages
-    callbacks: list[Callback | JointCallback] = [*stages.on_tick, *stages.after_tick, *stages.joint_events.functions]
+    callbacks = stages.callbacks()
     for callback in callbacks:
         if identity(callback.function) not in replaced:
             _check(world, callback.function, "the callback")
@@ -86,15 +86,16 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
         "members": _member_images([None if identity(member) in replaced else member for member in members], memo),
         "tokens": tokens,
         "callbacks": [_callback_image(callback, replaced) for callback in world._stages.on_tick],
-        "on_joint": [tuple(callback) for callback in world._stages.joint_events.functions],
         "after_tick": [_callback_image(callback, replaced) for callback in world._stages.after_tick],
+        "on_joint": [_joint_callback_image(callback, replaced) for callback in stages.joint_events.functions],
         "memory": memory,
     }
 
 
 def fork(world: World, callbacks: str | Mapping[Any, Any]) -> World:
     """Return an independent copy of a world; see `World.fork`."""
-    called = [callback.function for callback in (*world._stages.on_tick, *world._stages.after_tick)]
+    stages = world._stages
+    called = [callback.function for callback in stages.callbacks()]
     replaced: dict[tuple[int, ...], Any] = {}
     if isinstance(callbacks, Mapping):
         known = {identity(function) for function in (*called, *world.forces) if not isinstance(function, TableRows)}
@@ -110,8 +111,13 @@ def fork(world: World, callbacks: str | Mapping[Any, Any]) -> World:
     elif callbacks != "raise":
         refuse("World.fork", "callbacks", callbacks, "'raise', 'drop', or a mapping from old to new functions")
     image = copy.deepcopy(image_of(world, replaced))
-    _fill_in(image["callbacks"], [replaced.get(identity(callback.function)) for callback in world._stages.on_tick])
-    _fill_in(image["after_tick"], [replaced.get(identity(callback.function)) for callback in world._stages.after_tick])
+    lists: dict[str, Sequence[Callback | JointCallback]] = {
+        "callbacks": stages.on_tick,
+        "after_tick": stages.after_tick,
+        "on_joint": stages.joint_events.functions,
+    }
+    for name, listed in lists.items():
+        _fill_in(image[name], [replaced.get(identity(callback.function)) for callback in listed])
     members = [replaced.get(identity(member)) for member in world._forces.members]
     image["members"] = [new if old is None else old for old, new in zip(image["members"], members, strict=True)]
     forked: World = object.__new__(type(world))
@@ -131,6 +137,11 @@ def _fill_in(callbacks: list[Any], new: list[Any]) -> None:
 def _callback_image(callback: Callback, replaced: Mapping[tuple[int, ...], Any]) -> tuple[Any, int, str]:
     function = None if identity(callback.function) in replaced else callback.function
     return function, callback.every, callback.name
+
+
+def _joint_callback_image(callback: JointCallback, replaced: Mapping[tuple[int, ...], Any]) -> tuple[Any, str, str]:
+    function = None if identity(callback.function) in replaced else callback.function
+    return function, callback.event, callback.name
 
 
 def _without(memory: dict[str, Any], left_out: list[Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import flight, forces, integrators
+from . import flight, forces, integrators, joints
 from .checks import refuse
 from .flight.coast import KEEP_OUT
 from .flight.tank import TANKS
@@ -24,9 +24,9 @@ from .tick.held import PUSHES
 
 @cache
 def built_in() -> dict[str, type[TableRows]]:
-    """The classes of forces and parts of this package, by name."""
+    """The classes of forces, parts and joints of this package, by name."""
     found = {}
-    for package in (forces, flight):
+    for package in (forces, flight, joints):
         for name in package.__all__:
             kind = getattr(package, name)
             if isinstance(kind, type) and issubclass(kind, TableRows) and name not in _BASES:
@@ -34,7 +34,7 @@ def built_in() -> dict[str, type[TableRows]]:
     return found
 
 
-_BASES = ("Force", "Part", "SampledPart")
+_BASES = ("Force", "Part", "SampledPart", "Joint")
 
 
 @cache
@@ -138,6 +138,8 @@ def _encoded(value: Any, bodies: dict[int, int], members: dict[int, int]) -> Any
         return {"body": bodies.get(id(value))}
     if isinstance(value, TableRows) and id(value) in members:
         return {"member": members[id(value)]}
+    if isinstance(value, joints.Capture):
+        return {"capture": _encoded(dataclasses.astuple(value), bodies, members)}
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return {"array": encoded_array(value)}
     if isinstance(value, frozenset):
@@ -162,6 +164,11 @@ def decoded_attribute(plain: Plain, bodies: list[Any], members: list[Any], schem
         return members[inner.integer(0, len(members) - 1)]
     if key == "array":
         return decoded_array(inner)
+    if key == "capture":
+        try:
+            return joints.Capture(*decoded_attribute(inner, bodies, members, schemas))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{plain.owner}: {plain.path} must be the limits of a Capture; {error}") from None
     if key in ("set", "tuple", "list"):
         items = [decoded_attribute(item, bodies, members, schemas) for item in inner.list()]
         return {"set": frozenset, "tuple": tuple, "list": list}[key](items)

@@ -47,6 +47,8 @@ from .store.rows import TableRows
 from .store.schema import NOBODY, Schema
 from .store.table import Table
 from .tick.actuators import refuse_actuators
+from .tick.joint_events import EVENTS, JointCallback
+from .tick.joints import refuse_joints
 
 if TYPE_CHECKING:
     from .world import World
@@ -122,6 +124,7 @@ def record_of(snapshot: Any) -> Record:
         "members": members,
         "on_tick": [[callback.name, callback.every] for callback in setting.on_tick],
         "after_tick": [[callback.name, callback.every] for callback in setting.after_tick],
+        "on_joint": [[callback.name, callback.event] for callback in setting.on_joint],
         "memory": {name: [list(rows.shape), np.dtype(rows.dtype).name] for name, rows in setting.rows.items()},
         "objects": {name: _encoded_state(state) for name, state in snapshot._states.items()},
         "joined": setting.joined,
@@ -319,6 +322,11 @@ def _check_header(header: Plain, tables: dict[str, Rows]) -> None:
             name, every = pair.list(2)
             name.text()
             every.integer(1)
+    for pair in header.get("on_joint", []).list():
+        name, event = pair.list(2)
+        name.text()
+        if event.text() not in EVENTS:
+            event.refuse(f"one of {', '.join(EVENTS)}")
     for _name, shape_and_kind in header["memory"].items():
         shape, kind = shape_and_kind.list(2)
         for size in shape.list():
@@ -424,6 +432,8 @@ class _Binding:
         method.check_game_mode(game_mode)
         if "driven" in self._tables:
             refuse_actuators(method, self._owner)
+        if "joints" in self._tables:
+            refuse_joints(method, self._owner)
         if isinstance(method, Extrapolated):
             method.follow(world._bodies)
         tables = list(images)
@@ -450,6 +460,7 @@ class _Binding:
             header.get("coasting", False).boolean(),
             on_tick,
             after_tick,
+            self._joint_callbacks(),
         )
         return Bound(setting, tuple(images[table] for table in tables), states, self._clock())
 
@@ -550,8 +561,10 @@ class _Binding:
                     f"{self._owner}: tables.{schema.name}.{name} with {len(values)} components must be a field of the table; "
                     f"its fields are {', '.join(schema.by_name)}"
                 )
+            may_be_infinite = np.isinf(content[schema.components[name]]).any()
             if field.dtype is np.float64 and not np.isfinite(values).all():
-                raise ValueError(f"{self._owner}: tables.{schema.name}.{name} must be finite")
+                if np.isnan(values).any() or not may_be_infinite:
+                    raise ValueError(f"{self._owner}: tables.{schema.name}.{name} must be finite")
             content[schema.components[name]] = values
         for field in schema.references:
             target = self._tables.get(field.refers_to)
@@ -641,6 +654,18 @@ class _Binding:
                 found.append(callback if callback.every == every else Callback(callback.function, every, name))
             elif not self._drops:
                 self._refuse_missing(f"the function of {when}", name, plain)
+        return found
+
+    def _joint_callbacks(self) -> list[JointCallback]:
+        pool = list(self._world._stages.joint_events.functions)
+        found = []
+        for plain in self._header.get("on_joint", []).list():
+            name, event = plain.value
+            callback = _take_first(pool, lambda other, n=name, e=event: (other.name, other.event) == (n, e))
+            if callback is not None:
+                found.append(callback)
+            elif not self._drops:
+                self._refuse_missing("the function of on_joint", name, plain)
         return found
 
     def _objects(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, int]]:

@@ -48,6 +48,7 @@ class Setting(NamedTuple):
     coasting: bool
     on_tick: Any
     after_tick: Any
+    on_joint: Any
 
 
 class Snapshot:
@@ -197,6 +198,7 @@ def _setting_of(world: World, tables: tuple[Table, ...]) -> Setting:
         world._coasting,
         stages.on_tick,
         stages.after_tick,
+        stages.joint_events.functions,
     )
     if last is None or not _same(made, last):
         world._setting = made
@@ -212,7 +214,7 @@ def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
 def warn_of_hidden_state(world: World, stacklevel: int) -> None:
     """Name in a warning the functions and called forces that may keep a state that no snapshot contains."""
     stages = world._stages
-    called: list[Any] = [callback.function for callback in (*stages.on_tick, *stages.after_tick)]
+    called: list[Any] = [callback.function for callback in stages.callbacks()]
     called += [force for force in world.forces if not isinstance(force, TableRows)]
     attached = {id(object) for object in world._memory.objects.values()}
     found = [
@@ -304,10 +306,11 @@ def predict(world: World, samples: int, every: int, rows: list[int] | None) -> t
     store, bodies, stages = world._store, world._bodies, world._stages
     count = bodies.count if rows is None else len(rows)
     poses = np.empty((samples, _POSE, count))
-    snapshot, observers = take(world), stages.observers
+    snapshot, observers, events = take(world), stages.observers, stages.joint_events
     try:
         stages.disturb()
         stages.on_tick = stages.after_tick = stages.observers = []
+        events.functions = []
         pose = bodies.array[:_POSE, :count] if rows is None else None
         for sample in poses:
             if (
@@ -367,6 +370,7 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     if world._integrator is not setting.integrator or world._game_mode is not setting.game_mode:
         world._use(setting.integrator, setting.game_mode)
     stages.on_tick, stages.after_tick = setting.on_tick, setting.after_tick
+    stages.joint_events.functions = setting.on_joint
     world._clock.restore(snapshot._clock)
     world._paused, world._coasting = snapshot._paused, setting.coasting
     world._held.restart(snapshot._push_tick)

@@ -847,7 +847,9 @@ class World:
 
         Raises:
             TypeError: It is not a joint.
-            ValueError: It is already in a world, links bodies of another world, or the integrator cannot move joints.
+            ValueError: It is already in a world, links bodies of another world, does not hold at the present poses, or the integrator
+                cannot move joints.
+            JointConflictError: It does not hold at the present poses, and closes a loop with other joints.
         """
         if kind_of(joint) != "joint":
             refuse("World.add_joint", "joint", joint, "a joint of engine.joints, such as a Hinge", TypeError)
@@ -880,12 +882,16 @@ class World:
         return assembly_of(body, self.joints)
 
     @overload
-    def on_joint(self, function: GivenJointCallback, event: str) -> GivenJointCallback: ...
+    def on_joint(self, function: GivenJointCallback, event: str, *, name: str | None = None) -> GivenJointCallback: ...
 
     @overload
-    def on_joint(self, function: None = None, *, event: str) -> Callable[[GivenJointCallback], GivenJointCallback]: ...
+    def on_joint(
+        self, function: None = None, *, event: str, name: str | None = None
+    ) -> Callable[[GivenJointCallback], GivenJointCallback]: ...
 
-    def on_joint(self, function: Callable[[World, Any], Any] | None = None, event: str = "") -> Any:
+    def on_joint(
+        self, function: Callable[[World, Any], Any] | None = None, event: str = "", *, name: str | None = None
+    ) -> Any:
         """Call `function(world, joint)` when something has happened to a joint.
 
         It is called at the start of the next tick, before the functions of `on_tick`, in the order of the joints. What it changes is undone
@@ -895,6 +901,7 @@ class World:
             function: The function. None if this is used as a decorator.
             event: "broken" for a joint that carried more than `break_force` or `break_torque` and has been removed, "limit" for a joint
                 that has reached one of its limits, and for latches "captured", "locked", "released" and "failed".
+            name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
 
         Returns:
             The function.
@@ -903,10 +910,11 @@ class World:
             TypeError: The function is not callable, or is a generator or a coroutine function.
             ValueError: The event is unknown.
         """
+        _check_name(name, "World.on_joint")
         if event not in EVENTS:
             refuse("World.on_joint", "event", event, " or ".join(map(repr, EVENTS)))
         if function is None:
-            return lambda decorated: self.on_joint(decorated, event)
+            return lambda decorated: self.on_joint(decorated, event, name=name)
         if not callable(function):
             refuse("World.on_joint", "function", function, "a function of the world and a joint", TypeError)
         check_calls(function, "World.on_joint", "function", "a function of the world and a joint")
@@ -915,7 +923,7 @@ class World:
             self._store.before_change()
             self._memory.join(function)
             self._store.record(setattr, events, "functions", events.functions)
-            events.functions = [*events.functions, JointCallback(function, event)]
+            events.functions = [*events.functions, JointCallback(function, event, name or default_name(function))]
         return function
 
     @overload
@@ -999,8 +1007,7 @@ class World:
         return self._call("after_tick", function, every, name)
 
     def _call(self, when: str, function: Any, every: int, name: str | None) -> Any:
-        if name is not None and (not isinstance(name, str) or not name):
-            refuse(f"World.{when}", "name", name, "a non-empty string, or None", TypeError)
+        _check_name(name, f"World.{when}")
         every = integer(every, "every", f"World.{when}", at_least=1)
         if function is None:
             return lambda decorated: self._call(when, decorated, every, name)
@@ -1092,13 +1099,11 @@ class World:
             >>> ship.position.tolist(), earth.center.tolist()
             ([0.0, 0.0, 0.0], [-7000000.0, -3.0, 0.0])
         """
-        stages = self._stages
         shift_origin(
             self._store,
             self._memory,
             self._forces,
-            [callback.function for callback in (*stages.on_tick, *stages.after_tick)]
-            + [callback.function for callback in stages.joint_events.functions],
+            [callback.function for callback in self._stages.callbacks()],
             vector(shift, "shift", "World.shift_origin"),
             stacklevel=2,
         )
@@ -1459,9 +1464,9 @@ class World:
         pickle are the same as ``fork("raise")``.
 
         Args:
-            callbacks: What to do with the functions of `on_tick` and `after_tick`. "raise" takes them along and rejects one that refers to
-                a handle of this world, because it would change the original. "drop" leaves all of them out. A mapping replaces the
-                functions and called forces that are its keys by its values, and treats the others like "raise".
+            callbacks: What to do with the functions of `on_tick`, `after_tick` and `on_joint`. "raise" takes them along and rejects one
+                that refers to a handle of this world, because it would change the original. "drop" leaves all of them out. A mapping
+                replaces the functions and called forces that are its keys by its values, and treats the others like "raise".
 
         Raises:
             ValueError: A function or a called force refers to a handle of this world, or a key is not a function of this world.
@@ -1484,9 +1489,9 @@ class World:
     ) -> tuple[FloatArray, FloatArray]:
         """Return where bodies will be, without changing the world.
 
-        No function of `on_tick` or `after_tick` is called. Throttles and other commands keep their values, pulses run on, pushes that wait
-        act, and parts are sampled. Called forces are called, and what they keep in `world.memory` or expose by `get_state()` and
-        `set_state(state)` is restored. The result has the bits of a fork without callbacks.
+        No function of `on_tick`, `after_tick` or `on_joint` is called. Throttles and other commands keep their values, pulses run on,
+        pushes that wait act, and parts are sampled. Called forces are called, and what they keep in `world.memory` or expose by
+        `get_state()` and `set_state(state)` is restored. The result has the bits of a fork without callbacks.
 
         Args:
             seconds: How far to look ahead [s], at least 0, rounded to whole ticks.
@@ -1595,6 +1600,12 @@ class World:
 
     def __setstate__(self, image: dict[str, Any]) -> None:
         copying.restore(self, image)
+
+
+def _check_name(name: object, owner: str) -> None:
+    """Reject a name of a function that is neither None nor a non-empty string."""
+    if name is not None and (not isinstance(name, str) or not name):
+        refuse(owner, "name", name, "a non-empty string, or None", TypeError)
 
 
 def _boolean(value: Any, argument: str, owner: str = "World") -> bool:

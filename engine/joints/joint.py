@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, real, refuse, vector
 from ..constraints import layout
+from ..constraints.fit import FARTHEST_POINT
 from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate, rotate_inverse
 from ..kernels.rotations import from_columns, gram_schmidt
 from ..kernels.vectors import Vector, add, cross, dot, subtract
@@ -18,6 +19,7 @@ from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fiel
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 
 _REST = (0.0, 0.0, 0.0, 1.0)
+_FORCES = slice(layout.POSITION_FORCES, layout.TORQUE + 3)
 
 JOINTS = Schema(
     "joints",
@@ -48,9 +50,6 @@ JOINTS = Schema(
     flown=True,
 )  # fmt: skip
 """Joints, in the component order of `constraints.layout`."""
-
-FARTHEST_POINT = 1e-6
-"""How far the two points of a joint may lie apart when it is made [m]; the axes on the other body are taken from the poses."""
 
 
 _SETTINGS = ("limits", "friction", "motor", "spring")
@@ -112,8 +111,13 @@ class Joint(TableRows):
             refuse(self, name, value, rule)
         super().__setattr__(name, value)
 
-    at_body = Parameter[FloatArray]("Point on the first body [m], body axes from its origin, shape (3,).")
     enabled = Parameter[bool]("Whether the joint holds, initially True; a disabled joint keeps its place and settings.")
+
+    @fixed
+    def at_body(self) -> FloatArray:
+        """Point on the first body [m], body axes from its origin, shape (3,)."""
+        values: FloatArray = self._value("at_body")
+        return values
 
     @fixed
     def at_other(self) -> FloatArray:
@@ -176,6 +180,23 @@ class Joint(TableRows):
         own = multiply(pose_of(self.body)[1], (x, y, z, w))
         turn = unit_length(multiply(conjugate(multiply(pose_of(self.other)[1], (a, b, c, d))), own))
         return turn if turn[3] >= 0.0 else (-turn[0], -turn[1], -turn[2], -turn[3])
+
+    def _assign(self, name: str, value: Any, argument: str = "") -> None:
+        store = self._table.store
+        if name != "enabled" or store is None:
+            super()._assign(name, value, argument)
+            return
+        was_enabled = self.enabled
+        with store.all_or_nothing():
+            super()._assign(name, value, argument)
+            if self.enabled == was_enabled:
+                return
+            self._table.write(_FORCES, self._slice().start, 0.0)
+            if self.enabled:
+                store.world()._joints.require_fit(self, repr(self), "enabled", True)
+
+    def _joined(self, world: Any) -> None:
+        world._joints.require_fit(self, "World.add_joint", "joint", self)
 
     @property
     def _is_rigid(self) -> bool:

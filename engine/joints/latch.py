@@ -220,7 +220,7 @@ class Latch(ClosingJoint):
             if gap <= LOCKED_WITHIN and turn <= LOCKED_WITHIN:
                 self._lock()
                 return "locked"
-            self._retract(min(lapsed / self._retract_time, 1.0))
+            self._retract(lapsed, world.dt)
             if phase == SOFT and lapsed > _MOST_RETRACTIONS * self._retract_time:
                 self._table.write(layout.LATCH_PHASE, self._slice().start, FAILED)
                 return "failed"
@@ -245,6 +245,7 @@ class Latch(ClosingJoint):
         kept = slice(layout.CAUGHT_POINT, layout.CAUGHT_FRAME + 4)
         self._table.write(kept, row, (*mated_point, *mated_frame))
         self._hold(held, frame)
+        self._retract(0.0, world.dt)
 
     def _hold(self, point: Vector, frame: Quaternion) -> None:
         """Let the springs rest where the body's port is at this point and frame of the other body."""
@@ -252,14 +253,20 @@ class Latch(ClosingJoint):
         self._table.write(slice(layout.AT_OTHER, layout.AT_OTHER + 3), row, point)
         self._table.write(slice(layout.FRAME_OTHER, layout.FRAME_OTHER + 4), row, frame)
 
-    def _retract(self, share: float) -> None:
-        """Move the rest of the springs towards the mated pose: by what is left of the way, divided by the ticks left."""
+    def _retract(self, lapsed: float, dt: float) -> None:
+        """Move the rest of the springs on its way to the mated pose, from where it is in the middle of the last tick to that of the next.
+
+        A spring whose rest moves evenly gives over a tick the impulse of one that rests where the moving one is in the middle, to second
+        order.
+        """
         mated_point, mated_frame = self._mated()
-        ticks = max(1.0, (1.0 - share) * self._retract_time / self._table.store.world().dt)  # type: ignore[union-attr]
+        before = min(max(lapsed - 0.5 * dt, 0.0) / self._retract_time, 1.0)
+        after = min((lapsed + 0.5 * dt) / self._retract_time, 1.0)
+        share = 1.0 if after == 1.0 else (after - before) / (1.0 - before)
         a, b, c = self._value("at_other").tolist()
         x, y, z, w = self._value("frame_other").tolist()
-        point = add_scaled((a, b, c), 1.0 / ticks, subtract(mated_point, (a, b, c)))
-        self._hold(point, unit_length(slerp((x, y, z, w), mated_frame, 1.0 / ticks)))
+        point = add_scaled((a, b, c), share, subtract(mated_point, (a, b, c)))
+        self._hold(point, unit_length(slerp((x, y, z, w), mated_frame, share)))
 
     def _lock(self) -> None:
         """Become rigid at the mated pose."""

@@ -16,7 +16,7 @@ class State:
 
     Reading an attribute returns a read-only view that follows the world until bodies are added or removed (`angular_velocity_world` is a
     copy). Assigning a whole array of the same shape sets it, and so does ``world.state.velocity += dv``. A pose that is set this way is
-    not blended with the old pose for drawing.
+    not blended with the old pose for drawing. Poses at which a joint would not hold are rejected.
 
     Example:
         >>> from engine import MassProperties, World
@@ -142,6 +142,8 @@ class State:
 
     def _write(self, row: int, values: FloatArray, also_previous: bool = False) -> None:
         bodies = self._bodies
+        if also_previous and bodies.joints.any:
+            bodies.joints.require_poses(row, values, "position" if row == POSITION else "orientation")
         everybody, size = slice(0, bodies.count), values.shape[1]
         bodies.write(slice(row, row + size), everybody, values.T)
         if also_previous:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +19,14 @@ EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
 """The events of joints."""
 
 
-class JointCallback(NamedTuple):
-    """A function that is called with a joint when something happens to it."""
+@dataclass(frozen=True, eq=False, slots=True)
+class JointCallback:
+    """A function that is called with a joint when something happens to it; like a `Callback`, it compares equal only to itself."""
 
     function: Callable[..., Any]
     event: str
+    name: str = ""
+    """The name by which a snapshot in bytes refers to it."""
 
 
 class JointEvents:

@@ -17,7 +17,7 @@ from ..store.objects import state_of
 from ..store.store import CALLING, FORCES, MOVING, Store
 from ..store.threads import TakeTicks
 from .culprit import find_culprit
-from .joint_events import JointEvents
+from .joint_events import JointCallback, JointEvents
 from .plan import Plan
 from .profile import Profile
 
@@ -136,6 +136,10 @@ class Stages:
             chosen = self.behind if part._place is Place.CONTROL_LOOP else self.before
             chosen.append(Callback(_sampling(part), part.every))
         self.quiet = 0
+
+    def callbacks(self) -> list[Callback | JointCallback]:
+        """The functions of the user, without those that observe."""
+        return [*self.on_tick, *self.after_tick, *self.joint_events.functions]
 
     def _called(self) -> list[Callback]:
         """What is called at the start of ticks, in order."""

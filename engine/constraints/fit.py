@@ -1,0 +1,43 @@
+"""How far joints are from holding at given poses, by the residuals of the rows that the solver uses."""
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..loops.layout import POSITION
+from . import layout
+from .rows import joint_rows, row_counts
+
+FARTHEST_POINT = 1e-6
+"""How far the points of a joint may lie apart [m], and its axes [rad], when it is made, added or enabled."""
+_SPACINGS = 16.0 * 2.3e-16
+"""Tolerance for points far from the world's origin, as a share of the largest coordinate."""
+
+
+def misfits(bodies: FloatArray, joints: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How far joints are from holding.
+
+    Args:
+        bodies: The bodies of the world, one column each (see `loops.layout`).
+        joints: Columns of the table of joints; their coordinates are set to those of these poses.
+
+    Returns:
+        For each joint its largest error of position [m] and of angle [rad], and the error of position that rounding explains or that is
+        near enough [m]; each of shape (n,).
+    """
+    count = joints.shape[1]
+    links = np.zeros((count, layout.LINK_SIZE), np.int64)
+    counts = [row_counts(column) for column in joints.T.tolist()]
+    ends = np.cumsum([held + sum(freedoms) + soft for held, freedoms, soft in counts])
+    links[:, layout.JOINT] = np.arange(count)
+    links[:, layout.FIRST_PLACE], links[:, layout.SECOND_PLACE] = joints[layout.BODY], joints[layout.OTHER]
+    links[1:, layout.FIRST_ROW], links[:, layout.LAST_ROW] = ends[:-1], ends
+    rows = np.zeros((int(ends[-1]), layout.ROW_SIZE))
+    points, measures = np.zeros((count, layout.POINT_SIZE)), np.zeros((1, layout.MEASURES))
+    joint_rows(bodies, bodies, joints, links, points, rows, measures, 0, 0, count, layout.START, 1)
+    owners = np.repeat(np.arange(count), np.diff(ends, prepend=0))
+    is_turn, is_held = rows[:, layout.IS_TURN] != 0.0, rows[:, layout.KIND] == layout.EQUALITY
+    gaps, turns = np.zeros(count), np.zeros(count)
+    for errors, chosen in ((gaps, is_held & ~is_turn), (turns, is_held & is_turn)):
+        np.maximum.at(errors, owners[chosen], np.abs(rows[chosen, layout.RESIDUAL]))
+    sizes = np.abs(bodies[POSITION : POSITION + 3, links[:, layout.FIRST_PLACE]]).max(axis=0)
+    return gaps, turns, np.maximum(FARTHEST_POINT, _SPACINGS * sizes)

@@ -1,0 +1,251 @@
+"""Functions of `World.on_joint`: when they are called, what a failed tick undoes, and snapshots, forks and copies of worlds with joints."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, Snapshot, World, forces
+from engine.integrators import Extrapolated, RungeKutta4
+from engine.joints import Ball, Capture, Hinge, Latch, Port, Weld
+
+BOX = MassProperties.box(10.0, (1.0, 1.0, 1.0))
+TOLD = []
+
+
+def tell(world, joint):
+    """A function of a module, which pickle and snapshots find by its name."""
+    TOLD.append((world.tick_count, joint))
+
+
+def tell_more(world, joint):
+    """Another one."""
+    TOLD.append((world.tick_count, joint, "more"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_told():
+    TOLD.clear()
+
+
+def door(upper=0.06):
+    """A hinge between two boxes that reaches its upper limit after a few ticks."""
+    world = World(0.05)
+    hull = world.add_body(BOX, name="hull")
+    flap = world.add_body(BOX, name="flap", position=(1.0, 0.0, 0.0), angular_velocity_body=(0.0, 0.0, 0.2))
+    hinge = world.add_joint(Hinge(flap, hull, at_body=(-0.5, 0, 0), axis_body=(0, 0, 1), limits=(-1.0, upper)))
+    return world, hinge
+
+
+def docked():
+    """A latch that has caught, beside a hinge with a limit."""
+    world, hinge = door()
+    hull = world.body("hull")
+    port = Port((0.0, 0.5, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    other_port = Port((0.0, -0.5, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0))
+    tug = world.add_body(BOX, name="tug", position=(0.0, 1.05, 0.0))
+    reach = Capture(distance=0.5, angle=1.0, lateral=0.5, speed=5.0, rate=5.0)
+    latch = world.add_joint(Latch(hull, tug, port, other_port, clocking=0.1, capture=reach, retract_time=0.7))
+    world.step(3)
+    assert latch.state == "soft"
+    return world, hinge, latch
+
+
+def test_functions_are_called_before_those_of_on_tick_and_in_the_order_of_the_joints():
+    world = World(0.05)
+    bodies = world.add_bodies(BOX, [(float(place), 0.0, 0.0) for place in range(4)])
+    pairs = [(bodies[0], bodies[1]), (bodies[2], bodies[3])]
+    weak = [world.add_joint(Ball(a, b, at_body=(0.5, 0, 0), break_force=1.0)) for a, b in pairs]
+    for body, side in zip(bodies, (-1.0, 1.0, -1.0, 1.0), strict=True):
+        world.add_force(forces.ConstantForce(body, force_world=(50.0 * side, 0.0, 0.0)))
+    called = []
+    world.on_tick(lambda world: called.append(("tick", world.tick_count)))
+    world.on_joint(lambda world, joint: called.append((world.joints, joint)), "broken")
+    world.step(2)
+    assert called == [("tick", 0), ((), weak[0]), ((), weak[1]), ("tick", 1)]
+
+
+def test_what_a_function_changes_is_undone_with_a_tick_that_fails():
+    world, hinge = door()
+    hull, flap = world.bodies
+    seen = []
+
+    @world.on_joint(event="limit")
+    def lock(world, joint):
+        world.remove_joint(joint)
+        world.add_joint(Weld(hull, flap, at_body=(0.5, 0, 0)))
+        world.remove_callback(lock)
+        seen.append(joint)
+
+    @world.on_tick
+    def fail(world):
+        if seen:
+            raise RuntimeError("after the change")
+
+    before = world.state_hash()
+    with pytest.raises(RuntimeError, match="after the change"):
+        while world.tick_count < 20:
+            before = world.state_hash()
+            world.step()
+    assert seen == [hinge]
+    assert world.joints == (hinge,)
+    assert world.state_hash() == before
+    world.remove_callback(fail)
+    world.step()  # it happens again
+    assert seen == [hinge, hinge]
+    assert type(world.joints[0]) is Weld
+
+
+def test_a_force_cannot_change_joints():
+    world, hinge = door()
+    hull = world.body("hull")
+    unattached = Ball(hull, at_body=(0.0, 0.0, 0.0))
+    changes = (
+        lambda: world.remove_joint(hinge),
+        lambda: world.add_joint(unattached),
+        lambda: setattr(hinge, "enabled", False),
+        lambda: setattr(hinge, "friction", 1.0),
+    )
+    for change in changes:
+
+        def meddle(wrench, bodies, time, change=change):
+            change()
+
+        world.add_force(meddle)
+        before = world.state_hash()
+        rejected = pytest.raises(
+            RuntimeError, match="a force may only add to its wrench; change the world in a callback"
+        )
+        if change is changes[0]:
+            with pytest.warns(UserWarning, match="moved by the step of the joints"), rejected:
+                world.step()
+        else:
+            with rejected:
+                world.step()
+        assert world.state_hash() == before
+        world.remove_force(meddle)
+    assert world.joints == (hinge,)
+
+
+def test_a_snapshot_has_the_functions_and_what_the_latch_was_doing():
+    world, hinge, latch = docked()
+    world.on_joint(tell, "limit")
+    snapshot = world.snapshot()
+    world.step(20)
+    after, told = world.state_hash(), list(TOLD)
+    assert [joint for _tick, joint in told] == [hinge]
+    world.remove_callback(tell)
+    world.on_joint(tell_more, "limit")
+    world.on_joint(tell_more, "locked")
+    world.remove_joint(latch)
+    world.restore(snapshot)
+    assert world.joints == (hinge, latch)
+    TOLD.clear()
+    world.step(20)
+    assert world.state_hash() == after
+    assert told == TOLD
+
+
+def test_a_snapshot_in_bytes_finds_the_functions_by_name_and_makes_the_joints():
+    world, _hinge, latch = docked()
+    world.on_joint(tell, "limit")
+    world.on_joint(tell_more, "locked", name="the lock")
+    data = world.snapshot().to_bytes()
+    other = World(0.05)
+    with pytest.raises(
+        ValueError, match=r"on_joint\[0\] refers to the function of on_joint .*tell, which is not in this"
+    ):
+        other.restore(Snapshot.from_bytes(data))
+    other.on_joint(tell, "locked")  # another event
+    with pytest.raises(ValueError, match=r"on_joint\[0\]"):
+        other.restore(Snapshot.from_bytes(data))
+    other.on_joint(tell, "limit")
+    with pytest.raises(ValueError, match=r"on_joint\[1\] refers to the function of on_joint the lock"):
+        other.restore(Snapshot.from_bytes(data))
+    assert other.joints == ()
+    other.restore(Snapshot.from_bytes(data), missing="drop")
+    assert other.state_hash() == world.state_hash()
+    assert [type(joint) for joint in other.joints] == [Hinge, Latch]
+    made = other.joints[1]
+    assert (made.capture, made.clocking, made._retract_time) == (latch.capture, latch.clocking, latch._retract_time)
+    world.step(60)
+    told = list(TOLD)
+    TOLD.clear()
+    other.step(60)
+    assert other.state_hash() == world.state_hash()
+    assert made.state == latch.state == "hard"
+    assert [tick for tick, _joint in TOLD] == [entry[0] for entry in told if len(entry) == 2]
+    assert len(told) > len(TOLD) > 0
+    assert Snapshot.from_bytes(other.snapshot().to_bytes()).to_bytes() == other.snapshot().to_bytes()
+
+
+def test_a_snapshot_in_bytes_with_joints_does_not_fit_a_method_that_cannot_move_them():
+    world, _hinge = door()
+    record = world.snapshot()
+    snapshot = Snapshot.from_bytes(record.to_bytes())
+    snapshot._record.header.value["integrator"] = {
+        "class": "Extrapolated",
+        "integrator": {"class": "RungeKutta4"},
+    }
+    other = World(0.05, integrator=Extrapolated(RungeKutta4()))
+    with pytest.raises(ValueError, match="neither Extrapolated nor Substepped"):
+        other.restore(snapshot)
+
+
+def test_copies_and_forks_take_functions_along_drop_them_or_replace_them():
+    world, _hinge, _latch = docked()
+    world.on_joint(tell, "limit")
+    pickled, copied = pickle.loads(pickle.dumps(world)), copy.deepcopy(world)
+    kept, dropped, replaced = world.fork(), world.fork("drop"), world.fork({tell: tell_more})
+    for other, length in ((pickled, 2), (copied, 2), (kept, 2), (dropped, 0), (replaced, 3)):
+        TOLD.clear()
+        other.step(20)
+        assert [len(entry) for entry in TOLD] == [length] * (length > 0)
+        assert all(entry[1] is other.joints[0] for entry in TOLD)
+    world.step(20)
+    assert pickled.state_hash() == copied.state_hash() == kept.state_hash() == world.state_hash()
+
+
+def test_a_function_that_holds_a_joint_is_rejected_in_a_fork():
+    world, hinge = door()
+
+    @world.on_joint(event="limit")
+    def stop(world, joint):
+        hinge.enabled = False
+
+    with pytest.raises(ValueError, match=r"the callback .*stop refers to a handle of this world"):
+        world.fork()
+    assert world.fork("drop")._stages.joint_events.functions == []
+
+
+def test_a_prediction_calls_no_function_and_changes_nothing():
+    world, _hinge, _latch = docked()
+    world.on_joint(tell, "limit")
+    before, functions = world.state_hash(), world._stages.joint_events.functions
+    positions, _orientations = world.predict(1.0)
+    assert TOLD == []
+    assert world.state_hash() == before
+    assert world._stages.joint_events.functions is functions
+    world.step(20)
+    assert np.array_equal(world.state.position, positions[-1])
+    assert len(TOLD) == 1
+
+
+def test_a_function_that_keeps_a_state_of_its_own_is_named_by_a_snapshot():
+    world, _hinge = door()
+    reached = []
+    world.on_joint(lambda world, joint: reached.append(joint), "limit")
+    with pytest.warns(UserWarning, match="closure variable 'reached'"):
+        world.snapshot()
+
+
+def test_an_unknown_name_or_event_is_rejected():
+    world, _hinge = door()
+    with pytest.raises(TypeError, match=r"World\.on_joint: name must be a non-empty string"):
+        world.on_joint(tell, "limit", name="")
+    with pytest.raises(ValueError, match=r"World\.on_joint: event must be 'broken' or"):
+        world.on_joint(tell)
+    with pytest.raises(TypeError, match=r"World\.on_joint: function must be a function"):
+        world.on_joint(3, "limit")
+    assert world._stages.joint_events.functions == []

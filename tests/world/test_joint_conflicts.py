@@ -1,0 +1,384 @@
+"""Joints that do not fit: at the poses at which they are added, enabled or assigned, and in ticks."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from engine import MassProperties, World, flight
+from engine.constraints import layout
+from engine.integrators import RungeKutta4
+from engine.joints import (
+    Ball,
+    Capture,
+    Distance,
+    Hinge,
+    JointConflictError,
+    Latch,
+    Planar,
+    Port,
+    Slider,
+    Universal,
+    Weld,
+)
+
+from ..benchmarks.joint_scenes import PAIR_JOINTS, gap, heavy_top, momenta, pair, pair_joint
+
+BOX = MassProperties.box(10.0, (1.0, 1.0, 1.0))
+
+
+def triangle():
+    """Three boxes in a row that two welds connect."""
+    world = World(0.01)
+    a, b, c = (
+        world.add_body(BOX, name=name, position=(place, 0.0, 0.0))
+        for name, place in (("a", 0.0), ("b", 1.0), ("c", 2.0))
+    )
+    first = world.add_joint(Weld(a, b, at_body=(0.5, 0, 0)))
+    second = world.add_joint(Weld(b, c, at_body=(0.5, 0, 0)))
+    return world, (a, b, c), (first, second)
+
+
+MISPLACED = {
+    "ball": (r"0\.1 m", lambda a, c: Ball(c, a, at_body=(0, 0, 0))),
+    "hinge": (r"0\.1 m", lambda a, c: Hinge(c, a, at_body=(0, 0, 0), axis_body=(0, 0, 1))),
+    "slider": (r"0\.1 m", lambda a, c: Slider(c, a, at_body=(0, 0, 0), axis_body=(0, 0, 1))),
+    "weld": (r"0\.1 m", lambda a, c: Weld(c, a, at_body=(0, 0, 0))),
+    "rod": (r"0\.09", lambda a, c: Distance(c, a, at_body=(0, 0, 0), at_other=(0, 5, 0))),
+    "planar": (r"0\.1 m", lambda a, c: Planar(c, (0, 1, 0), a)),
+}
+
+
+@pytest.mark.parametrize("kind", MISPLACED)
+def test_a_joint_is_rejected_when_its_bodies_have_moved_since_it_was_made(kind):
+    words, make = MISPLACED[kind]
+    world = World(0.01)
+    a, c = world.add_body(BOX, name="a"), world.add_body(BOX, name="c", position=(2.0, 0.0, 0.0))
+    joint = make(a, c)
+    c.position = (2.0, -0.1, 0.0)
+    before = world.state_hash()
+    with pytest.raises(ValueError, match=rf"World\.add_joint: joint must be one that holds .* misses by {words}"):
+        world.add_joint(joint)
+    assert world.joints == ()
+    assert world.state_hash() == before
+    c.position = (2.0, 0.0, 0.0)
+    world.add_joint(joint)
+    world.step()
+
+
+@pytest.mark.parametrize("kind", ["hinge", "slider", "weld", "universal", "planar"])
+def test_a_joint_is_rejected_when_its_bodies_have_turned_since_it_was_made(kind):
+    world = World(0.01)
+    a, c = world.add_body(BOX, name="a"), world.add_body(BOX, name="c", position=(2.0, 0.0, 0.0))
+    joint = (
+        Universal(c, a, at_body=(0, 0, 0), axis_body=(0, 0, 1), axis_other=(1, 0, 0))
+        if kind == "universal"
+        else MISPLACED[kind][1](a, c)
+    )
+    c.orientation = Rotation.from_rotvec((0.02, 0.03, 0.01)).as_quat()
+    if kind == "universal":
+        c.orientation = Rotation.from_rotvec((0.0, 0.03, 0.0)).as_quat()
+    with pytest.raises(ValueError, match=r"misses by 0\.0[23]\d* rad"):
+        world.add_joint(joint)
+    assert world.joints == ()
+
+
+def test_a_joint_that_closes_a_loop_and_disagrees_names_the_loop():
+    world, (a, _b, c), (first, second) = triangle()
+    closing = Weld(c, a, at_body=(0, 0, 0))
+    world.remove_joint(second)
+    c.orientation = Rotation.from_rotvec((0.0, 0.0, 0.1)).as_quat()
+    second = world.add_joint(Weld(c, second.body, at_body=(-0.5, 0, 0)))
+    before = world.state_hash()
+    words = (
+        r"World\.add_joint: Weld\(body 'c', body 'a'\) misses its place by 0\.1 rad at the present poses, and closes a loop with "
+        r"Weld\(body 'c', body 'b'\) by .*, Weld\(body 'a', body 'b'\) by "
+    )
+    with pytest.raises(JointConflictError, match=words):
+        world.add_joint(closing)
+    assert world.joints == (first, second)
+    assert world.state_hash() == before
+    world.step(2)
+
+
+def test_a_loop_through_the_world_counts():
+    world = World(0.01)
+    bar = world.add_body(BOX, name="bar")
+    late = Hinge(bar, at_body=(0.5, 0, 0), axis_body=(0, 0, 1))
+    bar.position = (0.0, 0.3, 0.0)
+    world.add_joint(Hinge(bar, at_body=(-0.5, 0, 0), axis_body=(0, 0, 1)))
+    with pytest.raises(JointConflictError, match=r"misses its place by 0\.3 m .* closes a loop with Hinge"):
+        world.add_joint(late)
+
+
+def test_a_disabled_joint_is_enabled_only_where_it_holds():
+    world, a, b, joint = pair("hinge")
+    world.step(2)
+    assert np.linalg.norm(joint.force_world) > 0.0
+    joint.enabled = False
+    assert not joint.force_world.any()
+    assert world.islands == ()
+    b.position = np.add(b.position, (0.1, 0.0, 0.0))
+    before = world.state_hash()
+    with pytest.raises(
+        ValueError,
+        match=r"Hinge\(body 'a', body 'b'\): enabled must be left False until .* misses by 0\.1 m .*; got True",
+    ):
+        joint.enabled = True
+    assert not joint.enabled
+    assert world.state_hash() == before
+    b.position = np.subtract(b.position, (0.1, 0.0, 0.0))
+    joint.enabled = True
+    world.step(2)
+    assert gap(joint) <= 1e-11
+    assert world.islands == ((a, b),)
+
+
+def test_a_joint_whose_limits_the_pose_breaks_is_rejected_when_it_is_added():
+    world = World(0.01)
+    a, c = world.add_body(BOX, name="a"), world.add_body(BOX, name="c", position=(2.0, 0.0, 0.0))
+    hinge = Hinge(c, a, at_body=(0, 0, 0), axis_body=(0, 0, 1), limits=(-0.1, 0.1))
+    rope = Distance(c, a, at_body=(0, 0, 0), at_other=(0, 0, 0), max_length=2.1)
+    c.orientation = Rotation.from_rotvec((0.0, 0.0, 0.2)).as_quat()
+    with pytest.raises(
+        ValueError, match=r"joint must be one that is within its limits; they are -0\.1 and 0\.1, and the value is 0\.2"
+    ):
+        world.add_joint(hinge)
+    c.position = (2.2, 0.0, 0.0)
+    with pytest.raises(ValueError, match=r"they are -inf and 2\.1, and the value is 2\.2"):
+        world.add_joint(rope)
+    assert world.joints == ()
+
+
+def test_far_from_the_origin_the_spacing_of_coordinates_is_no_misfit():
+    world, a, b, joint = pair("weld", origin=(1e9, -2e9, 3e8))
+    world.remove_joint(joint)
+    world.add_joint(pair_joint("weld", a, b))
+    world.step(3)
+    joint = world.joints[0]
+    joint.enabled = False
+    joint.enabled = True
+    world.state.position = world.state.position.copy()
+
+
+# joints that conflict in a tick
+
+
+def conflict(world, a, b):
+    """A second weld whose point is moved by 0.1 m behind the back of the checks."""
+    other = world.add_joint(Weld(a, b, at_body=(0.0, 0.0, 0.0)))
+    other._table.write(layout.AT_OTHER, other.rows.start, other.at_other[0] + 0.1)
+    return other
+
+
+def with_wheel(world, a, b):
+    wheel = world.add_part(flight.ReactionWheel(a, axis=(0, 0, 1), inertia=0.02, max_torque=1.0, max_speed=500.0))
+    wheel.torque = 0.3
+
+
+def with_force(world, a, b):
+    def pull(wrench, bodies, time):
+        wrench.force_world[:] += (0.0, 0.0, 1.0)
+
+    pull.depends_on_rates = False
+    world.add_force(pull)
+
+
+def with_threads(world, a, b):
+    world.add_bodies([BOX] * 40, [(float(place), 50.0, 0.0) for place in range(40)])
+
+
+COMPANY = {
+    "alone": (None, {}),
+    "wheel": (with_wheel, {}),
+    "python force": (with_force, {}),
+    "threads": (with_threads, {"threads": 2}),
+    "order 4": (None, {"integrator": "free-rotor-4"}),
+    "runge-kutta": (None, {"integrator": RungeKutta4()}),
+}
+
+
+@pytest.mark.filterwarnings("ignore:World. a Python force that sees all bodies")
+@pytest.mark.parametrize("way", ["disabled", "removed"])
+@pytest.mark.parametrize("company", COMPANY)
+def test_a_tick_with_contradicting_welds_is_undone_and_the_world_goes_on_without_one(company, way):
+    prepare, options = COMPANY[company]
+    world, a, b, joint = pair("weld", **options)
+    if prepare is not None:
+        prepare(world, a, b)
+    world.step(3)
+    other = conflict(world, a, b)
+    before, ticks = world.state_hash(), world.tick_count
+    for _ in range(2):
+        with pytest.raises(JointConflictError) as raised:
+            world.step(5)
+        named = re.findall(r"Weld\(body 'a', body 'b'\) by (\S+?)[, ]", str(raised.value))
+        assert len(named) == 2 and all(float(residual) > 0.01 for residual in named)
+        assert f"t = {world.time:g} s" in str(raised.value)
+        assert (world.state_hash(), world.tick_count) == (before, ticks)
+    if way == "disabled":
+        other.enabled = False
+    else:
+        world.remove_joint(other)
+    world.step(5)
+    assert world.tick_count == ticks + 5
+    assert gap(joint) <= 1e-11
+
+
+def test_a_conflict_that_arises_inside_a_call_of_step_keeps_the_ticks_before():
+    # the latch locks half a millimetre from where a weld holds it
+    world = World(0.01)
+    a = world.add_body(BOX, name="a")
+    b = world.add_body(BOX, name="b", position=(1.0005, 0.0, 0.0))
+    weld = world.add_joint(Weld(a, b, at_body=(0.5, 0, 0)))
+    ports = Port((0.5, 0, 0), (1, 0, 0), (0, 0, 1)), Port((-0.5, 0, 0), (-1, 0, 0), (0, 0, 1))
+    latch = world.add_joint(Latch(a, b, *ports, capture=Capture(), retract_time=0.5))
+    with pytest.raises(
+        JointConflictError, match=r"Latch\(body 'a', body 'b'\) by .*Weld|Weld\(body 'a', body 'b'\) by .*Latch"
+    ):
+        world.step(50)
+    assert world.tick_count == 1
+    assert latch.state == "soft"
+    before = world.state_hash()
+    with pytest.raises(JointConflictError):
+        world.step()
+    assert world.state_hash() == before
+    weld.enabled = False
+    world.step(50)
+    assert latch.state == "hard"
+    assert world.tick_count == 51
+    assert np.linalg.norm(a.to_world((0.5, 0, 0)) - b.to_world((-0.5, 0, 0))) <= 1e-11
+
+
+def test_other_islands_and_free_bodies_are_undone_too():
+    world, a, b, _joint = pair("weld")
+    free = world.add_body(BOX, position=(300.0, 0.0, 0.0), velocity=(1.0, 0.0, 0.0))
+    c = world.add_body(BOX, position=(400.0, 0.0, 0.0), velocity=(0.0, 1.0, 0.0))
+    world.add_joint(Ball(c, free, at_body=(0.5, 0, 0)))
+    world.step(2)
+    conflict(world, a, b)
+    before = world.state_hash()
+    with pytest.raises(JointConflictError):
+        world.step(3)
+    assert world.state_hash() == before
+
+
+# poses that are assigned
+
+
+@pytest.mark.parametrize("kind", PAIR_JOINTS)
+def test_a_whole_array_of_poses_is_accepted_where_the_joints_hold(kind):
+    world, a, _b, joint = pair(kind)
+    world.step(3)
+    turn = Rotation.from_euler("zyx", (0.4, -1.0, 0.3))
+    start = world.state.position.copy()
+    world.state.position = np.add(start, (5.0, -2.0, 1.0))
+    before = momenta(world)
+    world.step()
+    after = momenta(world)
+    assert after[0] == pytest.approx(before[0], abs=1e-13)
+    assert np.linalg.norm(after[1] - before[1]) <= 1e-13 * before[3]
+    # rotated about a point that both share, both arrays after each other, which only works while the joint is off
+    joint.enabled = False
+    center = a.position
+    positions = center + turn.apply(world.state.position - center)
+    orientations = [(turn * Rotation.from_quat(q)).as_quat() for q in world.state.orientation]
+    world.state.position, world.state.orientation = positions, orientations
+    joint.enabled = True
+    world.step()
+
+
+@pytest.mark.parametrize("argument", ["position", "orientation"])
+def test_a_whole_array_of_poses_that_breaks_a_joint_is_rejected_by_name(argument):
+    world, _a, _b, joint = pair("weld")
+    free = world.add_body(BOX, position=(3.0, 0.0, 0.0))
+    world.step(3)
+    before = world.state_hash()
+    values = getattr(world.state, argument).copy()
+    if argument == "position":
+        values[0] += (0.0, 0.01, 0.0)
+        words = r"0\.01 m"
+    else:
+        values[0] = (Rotation.from_rotvec((0.0, 0.02, 0.0)) * Rotation.from_quat(values[0])).as_quat()
+        words = r"0\.\d+ m and 0\.02 rad"
+    with pytest.raises(
+        ValueError,
+        match=rf"World\.state: {argument} must be .* Weld\(body 'a', body 'b'\) would miss its place by {words}",
+    ):
+        setattr(world.state, argument, values)
+    assert world.state_hash() == before
+    values = getattr(world.state, argument).copy()
+    values[2] = (7.0, 8.0, 9.0) if argument == "position" else (0.6, 0.0, 0.0, 0.8)
+    setattr(world.state, argument, values)  # the free body alone
+    assert getattr(free, argument) == pytest.approx(values[2])
+    joint.enabled = False
+    world.state.position += (0.0, 1.0, 0.0)
+
+
+def test_a_whole_array_of_poses_does_not_move_an_island_that_is_held_by_the_world():
+    world, body, _joint = heavy_top()
+    before = world.state_hash()
+    with pytest.raises(ValueError, match=r"Ball\(body 'top', the world\) would miss its place by 1 m"):
+        world.state.position += (0.0, 1.0, 0.0)
+    assert world.state_hash() == before
+    world.state.position = world.state.position.copy()
+    with pytest.raises(ValueError, match=r"origin must be left alone while Ball\(body 'top', the world\)"):
+        body.origin = (0.0, 0.0, 0.0)
+
+
+def test_a_whole_array_of_poses_that_breaks_a_limit_is_rejected():
+    world = World(0.01)
+    door = world.add_body(BOX, name="door")
+    world.add_joint(Hinge(door, at_body=(0, 0, 0), axis_body=(0, 0, 1), limits=(-0.1, 0.3)))
+    world.state.orientation = [Rotation.from_rotvec((0.0, 0.0, 0.2)).as_quat()]
+    with pytest.raises(
+        ValueError, match=r"orientation must be .* those of Hinge\(body 'door', the world\) would be broken: .* 0\.4"
+    ):
+        world.state.orientation = [Rotation.from_rotvec((0.0, 0.0, 0.4)).as_quat()]
+
+
+def test_an_assigned_origin_moves_the_whole_island():
+    world, a, b, joint = pair("hinge")
+    world.step(2)
+    between = b.position - a.position
+    a.origin = (3.0, 4.0, 5.0)
+    assert a.origin == pytest.approx((3.0, 4.0, 5.0), abs=1e-14)
+    assert b.position - a.position == pytest.approx(between, abs=1e-12)
+    assert gap(joint) <= 1e-11
+    with pytest.raises(ValueError, match="origin must be 3 finite real numbers"):
+        a.origin = (1.0, 2.0)
+
+
+def test_the_origin_of_the_world_moves_with_joints_to_the_world():
+    worlds = []
+    for shifted in (False, True):
+        world, body, joint = heavy_top()
+        other = world.add_body(BOX, name="other", position=(30.0, 20.0, 10.0), velocity=(0.1, 0.0, 0.0))
+        world.add_joint(Planar(other, (0.0, 0.0, 1.0)))
+        world.add_joint(Distance(other, body, at_body=(0, 0, 0), at_other=(0, 0, 0), max_length=80.0))
+        world.step(3)
+        if shifted:
+            world.shift_origin((16.0, -32.0, 8.0))
+            assert joint.at_other == pytest.approx((-6.0, 12.0, -3.0))
+        world.step(20)
+        worlds.append(world)
+    still, moved = worlds
+    assert np.add(moved.state.position, (16.0, -32.0, 8.0)) == pytest.approx(still.state.position, abs=1e-12)
+    assert moved.state.orientation == pytest.approx(still.state.orientation, abs=1e-12)
+    assert gap(moved.joints[0]) <= 1e-10
+
+
+def test_fixed_arguments_of_a_joint_cannot_be_assigned():
+    _world, a, _b, joint = pair("hinge")
+    for name, value in {"body": a, "other": None, "at_body": (0, 0, 0), "at_other": (0, 0, 0), "angle": 1.0}.items():
+        with pytest.raises(AttributeError, match=rf"{name} cannot be changed"):
+            setattr(joint, name, value)
+
+
+def test_a_joint_that_acts_stands_in_the_way_of_a_coast_by_name():
+    world, _a, _b, joint = pair("hinge", coasting=True)
+    with pytest.raises(RuntimeError, match=r"Hinge\(body 'a', body 'b'\) is enabled"):
+        world.coast(10)
+    joint.enabled = False
+    world.coast(10)
