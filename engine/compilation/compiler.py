@@ -143,6 +143,27 @@ if COMPILED:
         return numba.types.none(), generate
 
 
+def from_column(array: Any, first: int) -> Any:
+    """The array without its columns before `first`, for a loop over some of the columns in vectors.
+
+    The compiler makes vectors of a loop over ``range(count)``, but not of one over ``range(first, last)``: there it allows for negative
+    indices, which count from the end. In compiled code the last `first` columns of the result do not exist.
+    """
+    return array[:, first:]
+
+
+if COMPILED:
+
+    @for_compiled_code(from_column)
+    def from_column(typing_context: Any, array: Any, first: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            parts = context.make_array(array)(context, builder, values[0])
+            parts.data = builder.gep(parts.data, [values[1]])  # the pitch stays, and with it the number of columns
+            return parts._getvalue()
+
+        return array(array, numba.types.intp), generate
+
+
 def call(address: int, arguments: Any) -> int:
     """Call a kernel that returns an integer from another kernel, without inlining it.
 

@@ -26,7 +26,8 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     """
     count = joints.shape[1]
     links = np.zeros((count, layout.LINK_SIZE), np.int64)
-    ends = np.cumsum([held + sum(others) + springs for held, others, springs in map(row_counts, joints.T.tolist())])
+    counts = [row_counts(column) for column in joints.T.tolist()]
+    ends = np.cumsum([held + sum(freedoms) + soft for held, freedoms, soft in counts])
     links[:, layout.JOINT] = np.arange(count)
     links[:, layout.FIRST_PLACE], links[:, layout.SECOND_PLACE] = joints[layout.BODY], joints[layout.OTHER]
     links[1:, layout.FIRST_ROW], links[:, layout.LAST_ROW] = ends[:-1], ends

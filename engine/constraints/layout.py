@@ -30,7 +30,7 @@ BREAK_FORCE, BREAK_TORQUE = 55, 56
 COORDINATE = 57
 """Angle, counted over turns, or distance of each freedom, at the end of the tick."""
 POSITION_FORCES, VELOCITY_FORCES = 60, 78
-"""Mean force of each row over the last step in the two stages, from which the next step starts."""
+"""Mean force of each row over the last step in the two stages, from which the next stages start."""
 FORCE, TORQUE = 96, 99
 """Mean over the last tick, on the body, world axes; the torque is about the common point."""
 WAS_AT_LIMIT = 102
@@ -92,7 +92,11 @@ MOVED = 30
 """Motion along the row since the start of the drift."""
 START_TURN = 31
 """For three rows of a rotation, the vector part of the quaternion at the start of the drift."""
-ROW_SIZE = 32
+TOTAL = 32
+"""Sum of the impulses since the start of the step."""
+MISSED, GUESSED = 33, 36
+"""What the row missed before this round of a position stage and the two before it, and its impulse after those two, the latest first."""
+ROW_SIZE = 38
 
 # columns of `links`, one row per joint
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)
@@ -143,5 +147,5 @@ GIVEN, TURNED = 6, 9
 POINT_SIZE = 12
 
 # `measures`, one row per island
-SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK, PIECE = 0, 1, 4, 7, 8, 9, 10
-MEASURES = 11
+SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK, PIECE, STEP_LENGTH = 0, 1, 4, 7, 8, 9, 10, 11
+MEASURES = 12

@@ -107,11 +107,9 @@ def load(rows: Array, row: int, column: int) -> Vector:
 def _put(
     has_directions: int, rows: Array, row: int, residual: float, linear: Vector, angular: Vector, is_turn: float
 ) -> int:
-    """Store the residual of a row and, unless the directions of another pose are to stay, its directions; else what has moved since."""
+    """Store the residual of a row and, unless the directions of another pose are to stay, its directions."""
     rows[row, RESIDUAL] = residual
-    if has_directions == 0:
-        rows[row, MOVED] = residual - float(rows[row, START_COORDINATE])
-    else:
+    if has_directions == 1:
         store(rows, row, LINEAR, linear)
         store(rows, row, ANGULAR, angular)
         rows[row, IS_TURN] = is_turn
@@ -220,14 +218,6 @@ def _set_freedom(joints: Array, rows: Array, joint: int, freedom: int, row: int)
         stiffness, damping, rest = load_vector(joints, spring + 1, joint)
         row = _set(rows, row, freedom, SPRING_ROW, rest, stiffness, damping, _HUGE)
     return row
-
-
-@inlined
-def _set_springs(joints: Array, rows: Array, joint: int, freedom: int, first: int, last: int) -> None:
-    """Let a spring of the joint, which is kept as that of a freedom, act through all of some rows."""
-    stiffness, damping, _rest = load_vector(joints, SPRING + SPRING_SIZE * freedom + 1, joint)
-    for row in range(first, last):
-        _ = _set(rows, row, freedom, SPRING_ROW, 0.0, stiffness, damping, _HUGE)
 
 
 def limit_count(column: Sequence[float], freedom: int) -> int:
@@ -388,15 +378,10 @@ def joint_rows(
         elif kind == SOFT or kind == SOFT_AXIS:
             common = at
             second, third = _across(other_frame)
-            axes = rotate(other_frame, 2.0, (1.0, 0.0, 0.0)), second, third
-            row = _put_gap(has_directions, rows, row, gap, axes)
-            if kind == SOFT:
-                _ = _put_rotation(has_directions, rows, row, frame, other_frame, axes)
-            else:
+            across = rotate(other_frame, 2.0, (1.0, 0.0, 0.0))
+            row = _put_gap(has_directions, rows, row, gap, (across, second, third))
+            if kind == SOFT_AXIS:
                 _ = _put_across(has_directions, rows, row, axis, second, third)
-            if has_directions == 1:
-                _set_springs(joints, rows, joint, 0, row - 3, row)
-                _set_springs(joints, rows, joint, 1, row, last_row)
             row = last_row
         elif kind == ROD or kind == ROPE:
             coordinate, first_turn = sqrt(dot(gap, gap)), 1
@@ -428,7 +413,7 @@ def joint_rows(
             expected = float(joints[COORDINATE + 2, joint]) + dot(drifted, axis)
             third_coordinate, third_direction = counted(angle, expected), axis
             first_turn = 2
-        # the rows of freedoms, and of the spring towards the rest orientation of a ball joint
+        # the rows of freedoms, and then those of springs in three directions
         has_spring = kind == BALL and joints[BALL_SPRING, joint] != 0.0
         end = last_row - 3 if has_spring else last_row
         if has_directions == 1:
@@ -446,21 +431,21 @@ def joint_rows(
             elif freedom == 2:
                 value, along = third_coordinate, third_direction
             rows[each, RESIDUAL] = value
-            if has_directions == 0:
-                rows[each, MOVED] = value - float(rows[each, START_COORDINATE])
-            else:
+            if has_directions == 1:
                 is_turn = freedom >= first_turn
                 store(rows, each, LINEAR, _NONE if is_turn else along)
                 store(rows, each, ANGULAR, along if is_turn else _NONE)
                 rows[each, IS_TURN] = 1.0 if is_turn else 0.0
-        if has_spring:
+        is_soft = kind == SOFT or kind == SOFT_AXIS
+        if has_directions == 0:
+            for each in range(links[link, FIRST_ROW] if is_soft else row, last_row):
+                rows[each, MOVED] = float(rows[each, RESIDUAL]) - float(rows[each, START_COORDINATE])
+        if has_spring or kind == SOFT:
             second, third = _across(other_frame)
             axes = rotate(other_frame, 2.0, (1.0, 0.0, 0.0)), second, third
-            _ = _put_rotation(has_directions, rows, end, frame, other_frame, axes)
+            _ = _put_rotation(has_directions, rows, last_row - 3, frame, other_frame, axes)
         if has_directions == 0:
             continue
-        if has_spring:
-            _set_springs(joints, rows, joint, 2, end, last_row)
         # what a unit of each row does to both bodies
         arm, other_arm = subtract(common, center), subtract(common, other_center)
         store(points, link, ARM, arm)
@@ -480,4 +465,8 @@ def joint_rows(
             rows[each, SOFTNESS] = REGULARISATION * (dot(linear, linear) * mobility + answer)
             rows[each, IS_FREE] = 1.0
             rows[each, START_COORDINATE] = rows[each, RESIDUAL]
+            if each >= end or is_soft:
+                freedom = 2 if kind == BALL else 0 if each < links[link, FIRST_ROW] + 3 else 1
+                stiffness, damping, _rest = load_vector(joints, SPRING + SPRING_SIZE * freedom + 1, joint)
+                _ = _set(rows, each, freedom, SPRING_ROW, 0.0, stiffness, damping, _HUGE)
     return 0

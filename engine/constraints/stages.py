@@ -5,7 +5,7 @@ Source: Andersen (1983), RATTLE.
 
 from ..compilation.compiler import call, inlined, kernel
 from ..kernels.quaternions import rotate_inverse
-from ..kernels.vectors import add, add_scaled, apply_symmetric, cross, dot, scale
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, ORIENTATION, VELOCITY
 from .layout import (
@@ -24,6 +24,7 @@ from .layout import (
     FIRST_PLACE,
     FIRST_ROW,
     GOAL,
+    GUESSED,
     HAS_LOOP,
     IMPULSE,
     IS_FREE,
@@ -38,6 +39,7 @@ from .layout import (
     LINKS_END,
     LOWER_LIMIT,
     MISS,
+    MISSED,
     MOST,
     MOVED,
     ON_BODY,
@@ -79,9 +81,9 @@ _HUGE = 1e300
 """A bound that is never reached."""
 (
     JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, POSITION_CALL, VELOCITY_CALL, KICK_CALL, MOVE_CALL, FINISH_CALL,
-    BOUNDS_CALL, BOUNDED_CALL,
-) = range(12)  # fmt: skip
-CALLS = 12
+    BOUNDS_CALL, BOUNDED_CALL, STAGES_CALL,
+) = range(13)  # fmt: skip
+CALLS = 13
 """Indices into `calls`, the addresses of the kernels that others call."""
 
 
@@ -155,15 +157,13 @@ def _sum_impulses(
 
 
 @inlined
-def _give(own: Array, work: Array, source: int, target: int, place: int) -> None:
-    """Velocities after the summed impulses; `source` and `target` are blocks of the work array, the poses those of the source."""
+def given(own: Array, work: Array, place: int) -> tuple[Vector, Vector]:
+    """Velocity and angular velocity after the summed impulses, which act at the pose in the start block of the work array."""
     push, twist = load_vector(work, PUSH, place), load_vector(work, TWIST, place)
-    velocity = add_scaled(load_vector(work, source + VELOCITY, place), float(own[INVERSE_MASS, place]), push)
-    q = load_quaternion(work, source + ORIENTATION, place)
+    velocity = add_scaled(load_vector(work, START + VELOCITY, place), float(own[INVERSE_MASS, place]), push)
+    q = load_quaternion(work, START + ORIENTATION, place)
     turn = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), rotate_inverse(q, 2.0, twist))
-    store_vector(work, target + VELOCITY, place, velocity)
-    rates = add(load_vector(work, source + ANGULAR_VELOCITY, place), turn)
-    store_vector(work, target + ANGULAR_VELOCITY, place, rates)
+    return velocity, add(load_vector(work, START + ANGULAR_VELOCITY, place), turn)
 
 
 @inlined
@@ -242,6 +242,47 @@ def _take_back(links: Integers, rows: Array, first: int, last: int, repeats: int
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             if rows[row, KIND] == EQUALITY:
                 rows[row, IMPULSE] += float(repeats) * float(rows[row, MISS]) / float(rows[row, SOFTNESS])
+
+
+@inlined
+def _keep_misses(rows: Array, first: int, last: int) -> None:
+    """Keep what the rows miss before a round, beside the two rounds before it."""
+    for row in range(first, last):
+        rows[row, MISSED + 2] = rows[row, MISSED + 1]
+        rows[row, MISSED + 1] = rows[row, MISSED]
+        rows[row, MISSED] = rows[row, MISS]
+
+
+@inlined
+def _mix(rows: Array, first: int, last: int, size: float, before: int) -> None:
+    """Mix the impulses after a round with those after the rounds before it, of which there were so many.
+
+    The shares are those for which what the rows missed before these rounds, mixed alike, is least. Where the rounds reduce the errors by a
+    factor each, in one or two directions, the mixture is near their limit. Source: Anderson (1965), here with a memory of two rounds.
+    """
+    # least squares: the miss less shares of its differences from the two before
+    aa = ab = bb = ar = br = 0.0
+    for row in range(first, last):
+        length = size if rows[row, IS_TURN] != 0.0 else 1.0
+        miss = length * float(rows[row, MISSED])
+        a = miss - length * float(rows[row, MISSED + 1]) if before > 0 else 0.0
+        b = miss - length * float(rows[row, MISSED + 2]) if before > 1 else 0.0
+        aa, ab, bb = aa + a * a, ab + a * b, bb + b * b
+        ar, br = ar + a * miss, br + b * miss
+    first_share = second_share = 0.0
+    determinant = aa * bb - ab * ab
+    if determinant > 1e-10 * aa * bb:
+        first_share = (ar * bb - br * ab) / determinant
+        second_share = (br * aa - ar * ab) / determinant
+    elif aa > 0.0:
+        first_share = ar / aa
+    for row in range(first, last):
+        impulse = float(rows[row, IMPULSE])
+        one, two = float(rows[row, GUESSED]), float(rows[row, GUESSED + 1])
+        if before > 0:
+            rows[row, IMPULSE] = impulse - first_share * (impulse - one) - second_share * (impulse - two)
+        rows[row, GUESSED + 1] = one
+        rows[row, GUESSED] = impulse
 
 
 @inlined
@@ -379,7 +420,7 @@ def correct_bounded(
         share = 1.0
         for newton in range(MOST_NEWTON_STEPS):
             # trial impulses, which rows are between their bounds, and the right-hand sides
-            changed = newton == 0
+            changed = newton == 0 and repeat == 0
             for place in range(first, last):
                 change = load_vector(work, CHANGE, place)
                 turn = apply_symmetric(load_symmetric(own, INERTIA, place), load_vector(work, CHANGE + 3, place))
@@ -471,16 +512,15 @@ def position_stage(
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
     is_hard = islands[island, IS_HARD]
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
-    before = 0.0
+    before = earlier = 0.0
     for turn in range(MOST_ROUNDS):
         _sum_impulses(work, links, points, rows, first, last, first_link, last_link)
-        for place in range(first, last):
-            _give(own, work, START, END, place)
-        _ = call(calls[DRIFT_CALL], (own, work, first, last, step))
+        _ = call(calls[DRIFT_CALL], (own, work, work, first, last, step))
         _ = call(
             calls[JOINT_ROWS_CALL],
             (own, work, joints, links, points, rows, measures, island, first_link, last_link, END, 0),
@@ -500,19 +540,22 @@ def position_stage(
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
         if worst <= tolerance:
             return 1
-        # give up early if the rounds left cannot be enough at this rate
+        # give up early if the rounds left cannot be enough at the rate of the last two
         if turn > 1:
-            if not worst <= 4.0 * before or (turn > 2 and worst > 0.7 * before):
+            if not worst <= 4.0 * before:
                 return 0
-            rate, reached = min(worst / before, 0.9), worst
-            for _left in range(MOST_ROUNDS - 1 - turn):
-                reached *= rate
-            if turn > 2 and reached > tolerance:
-                return 0
-        before = worst
+            if turn > 2:
+                rate, reached = worst / earlier, worst
+                for _left in range((MOST_ROUNDS - turn) // 2):
+                    reached *= rate
+                if rate > 0.25 or reached > tolerance:
+                    return 0
+        earlier, before = before, worst
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
+            _keep_misses(rows, first_row, last_row)
             _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+            _mix(rows, first_row, last_row, size, turn)
         else:
             common = (own, work, links, islands, rows, blocks, program, calls)
             _ = call(calls[BOUNDED_CALL], (*common, island, size, wanted))
@@ -554,7 +597,9 @@ def velocity_stage(
     for repeat in range(MOST_CORRECTIONS):
         _sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         for place in range(first, last):
-            _give(own, work, START, END, place)
+            velocity, rates = given(own, work, place)
+            store_vector(work, END + VELOCITY, place, velocity)
+            store_vector(work, END + ANGULAR_VELOCITY, place, rates)
         largest = 0.0
         for link in range(first_link, last_link):
             place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]

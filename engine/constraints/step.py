@@ -5,7 +5,15 @@ from functools import cache
 from math import sqrt
 from typing import Any
 
-from ..compilation.compiler import call, inlined, kernel
+from ..compilation.compiler import (
+    COMPILED,
+    assume_separate_rows,
+    call,
+    from_column,
+    inlined,
+    kernel,
+    use_widest_vectors,
+)
 from ..kernels.rigid_body import BodyState
 from ..kernels.vectors import add, add_scaled, subtract
 from ..loops.columns import (
@@ -23,7 +31,7 @@ from ..loops.columns import (
     store_vector,
     store_wrench,
 )
-from ..loops.kick_drift import Turn, add_difference, differences, drift, kick, no_difference
+from ..loops.kick_drift import Turn, drift, kick
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     BAD,
@@ -59,6 +67,7 @@ from .layout import (
     HAS_LOOP,
     IMPULSE,
     IS_ANCHORED,
+    IS_HARD,
     JOINT,
     JOINT_ROWS,
     KICKED,
@@ -75,8 +84,10 @@ from .layout import (
     START,
     STATE_FIRST,
     STATE_LAST,
+    STEP_LENGTH,
     SUM,
     TOLERANCE,
+    TOTAL,
     VELOCITY_FORCES,
 )
 from .rows import load, store
@@ -88,7 +99,9 @@ from .stages import (
     MATRIX_CALL,
     MOVE_CALL,
     POSITION_CALL,
+    STAGES_CALL,
     VELOCITY_CALL,
+    given,
 )
 
 MOST_HALVINGS = 12
@@ -98,24 +111,33 @@ TOLERANCE_OF_SIZE = 4e-12
 SPACINGS_OF_A_LOOP = 2.2e-16
 """The same for loops through the world, as a share of the largest coordinate: from one to two times its spacing."""
 
-_FIRST, _DIFFERENCE = STAGE_WRENCH + WRENCH_ROWS, STAGE_WRENCH + 2 * WRENCH_ROWS
-_BEFORE = STAGE_WRENCH + 3 * WRENCH_ROWS
-STAGE_ROWS = _BEFORE + 9
+_KEPT = STAGE_WRENCH + WRENCH_ROWS
+"""Velocity, angular velocity and stored momentum before the second kick, in `stages`."""
+STAGE_ROWS = _KEPT + 9
 
 
 @cache
 def island_drift(turn: Turn, gyroscopic: bool) -> Callable[..., int]:
-    """Make the drift of the bodies of an island, from the poses at its start with the velocities at its end block."""
+    """Make the drift of the bodies of an island, after the summed impulses, from the start block of the work array to its end block.
+
+    `source` and `target` are both the work array. Compiled code rounds their number up to a multiple of eight, for whole vectors; the end
+    block of the places beyond belongs to later islands, which overwrite it before they use it, or to none.
+    """
 
     @kernel(f"island-drift-{turn.__name__}-{'gyro' if gyroscopic else 'game'}")
-    def drift_island(own: Array, work: Array, first: int, last: int, step: float) -> int:
-        for place in range(first, last):
-            start = load_state(work, START, place, load_vector(own, STORED_MOMENTUM, place))
-            velocity = load_vector(work, END + VELOCITY, place)
-            rates = load_vector(work, END + ANGULAR_VELOCITY, place)
-            moments, axes = load_principal(own, place)
+    def drift_island(own: Array, source: Array, target: Array, first: int, last: int, step: float) -> int:
+        use_widest_vectors()
+        assume_separate_rows()
+        count = last - first
+        if COMPILED:
+            count = min((count + 7) & ~7, source.shape[1] - first)
+        bodies, source, target = from_column(own, first), from_column(source, first), from_column(target, first)
+        for place in range(count):
+            start = load_state(source, START, place, load_vector(bodies, STORED_MOMENTUM, place))
+            velocity, rates = given(bodies, source, place)
+            moments, axes = load_principal(bodies, place)
             state = BodyState(start.position, start.orientation, velocity, rates, start.stored_momentum)
-            store_state(work, END, place, drift(turn, gyroscopic, step, state, moments, axes))
+            store_state(target, END, place, drift(turn, gyroscopic, step, state, moments, axes))
         return 0
 
     return drift_island
@@ -126,7 +148,6 @@ def island_kick(
     own: Array,
     control: Integers,
     stages: Array,
-    kicks: Array,
     force_calls: Integers,
     layers: Array,
     springs: Array,
@@ -136,78 +157,103 @@ def island_kick(
     last: int,
     time: float,
     step: float,
-    only: int,
 ) -> int:
-    """Kick the bodies in a range of places by held wrenches, fields and springs; see `kick_drift.KICKS` for the evaluations.
+    """Kick the bodies in a range of places by held wrenches, fields and springs, which are evaluated for all places in `stages`."""
+    for place in range(control[COUNT]):
+        store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
+    if add_forces(own, control, stages, STAGE_WRENCH, force_calls, layers, springs, point_forces, counts, time) < 0:
+        return -1
+    for place in range(first, last):
+        wrench = load_wrench(stages, STAGE_WRENCH, place, load_vector(own, MOTOR_TORQUE, place))
+        before = load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))
+        after = kick(step, before, wrench, load_body(own, place))
+        store_vector(own, VELOCITY, place, after.velocity)
+        store_vector(own, ANGULAR_VELOCITY, place, after.angular_velocity)
+        store_stored(own, STORED_MOMENTUM, place, after.stored_momentum)
+    return 0
 
-    The forces are evaluated for all places, but those outside of the range keep their velocities. `only` is the number of the one
-    evaluation to make, whose states are then in `stages` already, or -1 for all of them.
+
+@kernel("island-stages")
+def island_stages(own: Array, stages: Array, first: int, last: int, each: int) -> int:
+    """Let forces be evaluated at the states of the bodies; the velocities before the second kick are kept, and restored for each further try.
+
+    `each` is the number of the try, or -1 in the first kick.
     """
-    if only < 0:
-        for place in range(control[COUNT]):
-            store_state(stages, POSITION, place, load_state(own, POSITION, place, None))
-    evaluations = kicks.shape[0]
-    for each in range(max(only, 0), evaluations if only < 0 else only + 1):
-        for place in range(control[COUNT]):
-            store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
-        row = STAGE_WRENCH
-        if add_forces(own, control, stages, row, force_calls, layers, springs, point_forces, counts, time) < 0:
-            return -1
-        weight, part = float(kicks[each, 0]), float(kicks[each, 1])
-        for place in range(first, last):
-            motor_torque = load_vector(own, MOTOR_TORQUE, place)
-            wrench = load_wrench(stages, STAGE_WRENCH, place, motor_torque)
-            if evaluations > 1:
-                if each == 0:
-                    store_wrench(stages, _FIRST, place, wrench)
-                    store_wrench(stages, _DIFFERENCE, place, no_difference())
-                else:
-                    start = load_wrench(stages, _FIRST, place, motor_torque)
-                    difference = differences(load_wrench(stages, _DIFFERENCE, place, None), start, wrench, weight)
-                    store_wrench(stages, _DIFFERENCE, place, difference)
-                    if each == evaluations - 1:
-                        wrench = add_difference(start, difference)
-            before = load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))
-            after = kick(part * step, before, wrench, load_body(own, place))
-            if each < evaluations - 1:
-                store_vector(stages, VELOCITY, place, after.velocity)
-                store_vector(stages, ANGULAR_VELOCITY, place, after.angular_velocity)
-            else:
-                store_vector(own, VELOCITY, place, after.velocity)
-                store_vector(own, ANGULAR_VELOCITY, place, after.angular_velocity)
-                store_stored(own, STORED_MOMENTUM, place, after.stored_momentum)
+    for place in range(first, last):
+        state = load_state(own, POSITION, place, None)
+        store_state(stages, POSITION, place, state)
+        stored = load_vector(own, STORED_MOMENTUM, place)
+        if each == 0:
+            store_vector(stages, _KEPT, place, state.velocity)
+            store_vector(stages, _KEPT + 3, place, state.angular_velocity)
+            store_vector(stages, _KEPT + 6, place, stored)
+        elif each > 0:
+            store_vector(own, VELOCITY, place, load_vector(stages, _KEPT, place))
+            store_vector(own, ANGULAR_VELOCITY, place, load_vector(stages, _KEPT + 3, place))
+            store_vector(own, STORED_MOMENTUM, place, load_vector(stages, _KEPT + 6, place))
     return 0
 
 
 @inlined
-def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, column: int, step: float) -> None:
-    """Set the impulses of rows to the mean forces of the last step, times the length of this one."""
+def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Start the impulses of a stage from the mean forces that are expected."""
     for link in range(first, last):
-        joint, first_row = link, links[link, FIRST_ROW]
+        first_row = links[link, FIRST_ROW]
         for row in range(first_row, links[link, LAST_ROW]):
-            rows[row, IMPULSE] = step * float(joints[column + row - first_row, joint])
+            rows[row, IMPULSE] = step * float(joints[VELOCITY_FORCES + row - first_row, link])
 
 
 @inlined
-def _keep(joints: Array, links: Integers, rows: Array, first: int, last: int, column: int, step: float) -> None:
-    """Keep the mean forces of rows, and add what each joint gave to the bodies."""
+def _keep_positions(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean forces of a position stage, and expect those of the velocity stage after it, at the next pose.
+
+    The velocity stage before it had nearly the same forces, at the same pose, and they are expected to grow from pose to pose as before.
+    """
     for link in range(first, last):
-        joint, first_row = link, links[link, FIRST_ROW]
+        first_row = links[link, FIRST_ROW]
         for row in range(first_row, links[link, LAST_ROW]):
-            joints[column + row - first_row, joint] = float(rows[row, IMPULSE]) / step
+            number = row - first_row
+            force = float(rows[row, IMPULSE]) / step
+            before, after = float(joints[POSITION_FORCES + number, link]), float(joints[VELOCITY_FORCES + number, link])
+            joints[POSITION_FORCES + number, link] = force
+            joints[VELOCITY_FORCES + number, link] = force + (after - before)
 
 
 @inlined
-def _add_given(
-    links: Integers, points: Array, rows: Array, work: Array, island_first: int, island_last: int, first: int, last: int
-) -> None:
-    """Add the impulses of a stage to the sums of the tick."""
+def _keep_velocities(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean forces of a velocity stage, which are expected in the position stage at the same pose."""
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            joints[VELOCITY_FORCES + row - first_row, link] = float(rows[row, IMPULSE]) / step
+
+
+@inlined
+def _keep_totals(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean force over a step in several pieces, for a next step in one; the kicks act in the first and the last piece only."""
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            force = 0.5 * float(rows[row, TOTAL]) / step
+            joints[POSITION_FORCES + row - first_row, link] = force
+            joints[VELOCITY_FORCES + row - first_row, link] = force
+
+
+@inlined
+def _add_given(links: Integers, points: Array, rows: Array, first: int, last: int) -> None:
+    """Add the impulses of a stage to those that the joints have given in the tick."""
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             impulse = float(rows[row, IMPULSE])
+            rows[row, TOTAL] += impulse
             for entry in range(6):
                 points[link, GIVEN + entry] += impulse * rows[row, layout.LINEAR + entry]
-    for place in range(island_first, island_last):
+
+
+@inlined
+def _add_sums(work: Array, first: int, last: int) -> None:
+    """Add the impulses of a stage to those on each body since the last kick."""
+    for place in range(first, last):
         add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
 
 
@@ -227,14 +273,15 @@ def _prepare(
     island: int,
     pose: int,
 ) -> None:
-    """Directions, matrix and factor at a pose."""
+    """Directions at a pose, and the factor of the matrix there unless it depends on bounds."""
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     _ = call(
         calls[JOINT_ROWS_CALL],
         (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
     )
-    _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-    _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+    if islands[island, IS_HARD] == 1:
+        _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
+        _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
 
 
 @kernel("island-move")
@@ -252,10 +299,12 @@ def island_move(
     calls: Integers,
     island: int,
     step: float,
+    is_prepared: int,
 ) -> int:
     """Steps 2 to 4 without the kicks: impulses with which the joints hold, and the drift, in as many pieces as it takes.
 
-    Returns 0 if the smallest pieces are not small enough, else 1.
+    `is_prepared` is 1 if the rows have the directions of the start pose, because the last step ended there. Returns 0 if the smallest
+    pieces are not small enough, else 1.
 
     The velocities at the end of the last piece still have to be made compatible with the joints, after the second kick.
     """
@@ -280,27 +329,30 @@ def island_move(
         # not less than the radius of gyration, which a body held at its mass centre has as well
         xx, yy, zz = load_vector(own, INERTIA, place)
         extent = max(extent, sqrt(0.5 * (xx + yy + zz) * float(own[INVERSE_MASS, place])))
+    for row in range(islands[island, layout.ROWS], islands[island, layout.ROWS_END]):
+        rows[row, TOTAL] = 0.0
+    measures[island, STEP_LENGTH] = step
     done, halvings = 0, 0
     while done < 4096:
         piece = step / float(1 << halvings)
         for place in range(first, last):
             for entry in range(STATE_ROWS):
                 work[START + entry, place] = work[END + entry, place]
-        _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, START)
-        arm = 0.0
-        for link in range(first_link, last_link):
-            for entry in range(3):
-                arm = max(arm, abs(points[link, ARM + entry]))
-                if links[link, layout.SECOND_PLACE] >= 0:
-                    arm = max(arm, abs(points[link, OTHER_ARM + entry]))
-        size = max(extent, arm)
-        measures[island, SIZE] = size
-        measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * size
-        if islands[island, HAS_LOOP] == 1 and islands[island, IS_ANCHORED] == 1:
-            # a loop through points of the world closes to the rounding of their coordinates
-            largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + size
-            measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * size, SPACINGS_OF_A_LOOP * largest)
-        _warm(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
+        if is_prepared == 0:  # else the last piece ended here, or was too long
+            is_prepared = 1
+            _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, START)
+            for link in range(first_link, last_link):
+                for entry in range(3):
+                    extent = max(extent, abs(points[link, ARM + entry]))
+                    if links[link, layout.SECOND_PLACE] >= 0:
+                        extent = max(extent, abs(points[link, OTHER_ARM + entry]))
+            measures[island, SIZE] = extent
+            measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * extent
+            if islands[island, HAS_LOOP] == 1 and islands[island, IS_ANCHORED] == 1:
+                # a loop through points of the world closes to the rounding of their coordinates
+                largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
+                measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * extent, SPACINGS_OF_A_LOOP * largest)
+        _warm(joints, links, rows, first_link, last_link, piece)
         measures[island, PIECE] = piece
         common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
         if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
@@ -311,15 +363,17 @@ def island_move(
                 for entry in range(STATE_ROWS):
                     work[END + entry, place] = work[START + entry, place]
             continue
-        _keep(joints, links, rows, first_link, last_link, POSITION_FORCES, piece)
-        _add_given(links, points, rows, work, first, last, first_link, last_link)
+        _keep_positions(joints, links, rows, first_link, last_link, piece)
+        _add_given(links, points, rows, first_link, last_link)
+        _add_sums(work, first, last)
         done += 4096 >> halvings
         if done < 4096:
             _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
-            _warm(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+            _warm(joints, links, rows, first_link, last_link, piece)
             _ = call(calls[VELOCITY_CALL], (*common, island, piece))
-            _keep(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
-            _add_given(links, points, rows, work, first, last, first_link, last_link)
+            _keep_velocities(joints, links, rows, first_link, last_link, piece)
+            _add_given(links, points, rows, first_link, last_link)
+            _add_sums(work, first, last)
     # rounded once to the coordinates of the world
     for place in range(first, last):
         moved = add_scaled(load_vector(work, END + POSITION, place), step, boost)
@@ -348,8 +402,13 @@ def island_finish(
     measures: Array,
     calls: Integers,
     island: int,
+    is_prepared: int,
+    is_last: int,
 ) -> int:
-    """Step 5: make the velocities compatible with the joints after the second kick."""
+    """Step 5: make the velocities compatible with the joints after the second kick.
+
+    `is_prepared` is 1 if the rows have the directions of the end pose, and `is_last` is 1 unless the kick will be tried again.
+    """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     boost = load(measures, island, DRIFT_VELOCITY)
@@ -359,13 +418,18 @@ def island_finish(
         store_vector(work, SUM, place, (0.0, 0.0, 0.0))
         store_vector(work, END + VELOCITY, place, subtract(velocity, boost))
         store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
-    _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
-    piece = float(measures[island, PIECE])
-    _warm(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
+    if is_prepared == 0:
+        _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
+    piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
+    _warm(joints, links, rows, first_link, last_link, piece)
     common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     _ = call(calls[VELOCITY_CALL], (*common, island, piece))
-    _keep(joints, links, rows, first_link, last_link, VELOCITY_FORCES, piece)
-    _add_given(links, points, rows, work, first, last, first_link, last_link)
+    _keep_velocities(joints, links, rows, first_link, last_link, piece)
+    if is_last == 1:
+        _add_given(links, points, rows, first_link, last_link)
+    _add_sums(work, first, last)
+    if is_last == 1 and piece != step:
+        _keep_totals(joints, links, rows, first_link, last_link, step)
     for place in range(first, last):
         velocity = add_scaled(
             load_vector(work, KICKED, place), float(own[INVERSE_MASS, place]), load_vector(work, SUM, place)
@@ -466,7 +530,7 @@ def islands_step(
     own: Array,
     control: Integers,
     stages: Array,
-    kicks: Array,
+    evaluations: int,
     force_calls: Integers,
     layers: Array,
     springs: Array,
@@ -488,23 +552,30 @@ def islands_step(
     time: float,
     dt: float,
 ) -> int:
-    """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1."""
+    """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
+
+    The first kick evaluates the forces at the velocities at its start, and the second at those at its end, when they fit the joints. These
+    are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates.
+    """
     if first_island == last_island:
         return -1
     first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
-    forces = (own, control, stages, kicks, force_calls, layers, springs, point_forces, counts)
+    forces = (own, control, stages, force_calls, layers, springs, point_forces, counts)
     common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     start = time
     for number in range(parts.shape[0]):
         step = dt * float(parts[number])
-        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))
+        _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], -1))
+        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
         for island in range(first_island, last_island):
-            if call(calls[MOVE_CALL], (*common, island, step)) == 0:
+            if call(calls[MOVE_CALL], (*common, island, step, int(number > 0))) == 0:
                 return island
         start = start + step
-        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step, -1))
-        for island in range(first_island, last_island):
-            _ = call(calls[FINISH_CALL], (*common, island))
+        for each in range(evaluations):
+            _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], each))
+            _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
+            for island in range(first_island, last_island):
+                _ = call(calls[FINISH_CALL], (*common, island, int(each > 0), int(each == evaluations - 1)))
     return -1
 
 

@@ -132,4 +132,5 @@ class Weld(ClosingJoint):
         return None
 
     def _joined(self, world: Any) -> None:
+        super()._joined(world)
         self._write_numbers(layout.LATCH_SINCE, (float(world.tick_count),))

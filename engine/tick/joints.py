@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..compilation.choice import Loop, choose, named
+from ..compilation.choice import Loop, named
 from ..compilation.compiler import address_of, types_of
 from ..constraints import blocks, layout, rows, stages, step
 from ..constraints.fit import FARTHEST_POINT, misfits
@@ -25,7 +25,7 @@ from ..integrators.splitting import SUZUKI
 from ..joints.joint import JOINTS, JointConflictError
 from ..kernels.free_rotor import free_rotor
 from ..loops.columns import Integers
-from ..loops.kick_drift import KICKS, Turn
+from ..loops.kick_drift import Turn
 from ..loops.layout import (
     ANY_PITCH,
     BAD,
@@ -41,7 +41,7 @@ from ..loops.layout import (
     WRENCH_ROWS,
 )
 from ..loops.undo import undo
-from ..store.bodies import Bodies, rung
+from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.threads import TakeTicks
 
@@ -62,13 +62,16 @@ class Islands:
             point_bodies: The row of the body of each point force.
         """
         count, links = len(graph.columns), len(graph.links)
-        pitch = rung(count)
+        pitch = (
+            16 * ((count + 7) // 16) + 8
+        )  # small, so that the arrays stay in the cache, and no power of two, so that all of it is used
         self.graph = graph
         self.own = np.zeros((ROWS, pitch))
         self.own[:] = bodies.schema.rest
         self.stages = np.zeros((step.STAGE_ROWS, pitch))
         self.stages[ORIENTATION + 3] = 1.0
         self.work = np.zeros((layout.WORK_ROWS, pitch))
+        self.work[layout.START + ORIENTATION + 3] = 1.0
         self.joints = np.zeros((layout.JOINT_ROWS, links))
         self.kept = np.zeros((layout.STATE_LAST - layout.STATE_FIRST, links))
         self.points = np.zeros((links, layout.POINT_SIZE))
@@ -108,17 +111,17 @@ class Bound:
         self.parts = parts
         self.evaluations = evaluations
         calls = np.array([loop.address for loop in kernels_of_islands(turn, gyroscopic)], np.int64)
-        force_calls, layers = _force_calls(forces, bodies, islands.own.shape[1])
+        force_calls, layers = _force_calls(forces, bodies)
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
         self.forces = (
-            *(islands.own, islands.control, islands.stages, np.array(KICKS[evaluations]), force_calls, own_layers),
+            *(islands.own, islands.control, islands.stages, force_calls, own_layers),
             *(islands.springs, islands.point_forces, islands.counts),
         )
         self.common = (
             *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
             *(islands.blocks, graph.program, islands.measures, calls),
         )
-        self.step = (*self.forces, *self.common[1:])
+        self.step = (*self.forces[:3], evaluations, *self.forces[3:], *self.common[1:])
         springs = islands.springs if forces.springs is None else forces.springs
         point_forces = islands.point_forces if forces.point_forces is None else forces.point_forces
         self.open = (
@@ -285,35 +288,36 @@ class Joints:
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = bound.parts if bound.hard_count == len(graph.islands) else _WHOLE
 
-        def kick(evaluate: EvaluateForces, offset: float, time: float, length: float) -> None:
+        def kick(evaluate: EvaluateForces, offset: float, time: float, length: float, each: int) -> None:
             own, count = islands.own, len(columns)
             held = own[WRENCH : WRENCH + WRENCH_ROWS, :count].copy()
-            islands.stages[:STATE_ROWS, :count] = own[:STATE_ROWS, :count]
-            for each in range(bound.evaluations):
-                visible[:STATE_ROWS, columns] = islands.stages[:STATE_ROWS, :count]
-                visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS] = 0.0
-                evaluate(0, offset)
-                called = visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, columns]
-                own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held + called
-                step.island_kick(*bound.forces, 0, count, time, length, each)
+            step.island_stages(own, islands.stages, 0, count, each)
+            visible[:STATE_ROWS, columns] = islands.stages[:STATE_ROWS, :count]
+            visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS] = 0.0
+            evaluate(0, offset)
+            called = visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, columns]
+            own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held + called
+            step.island_kick(*bound.forces, 0, count, time, length)
             own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held
 
         def take(evaluate: EvaluateForces) -> bool:
             time, offset = float(control[TICKS]) * dt, 0.0
             islands.stamp[1] = -1
             step.islands_open(array, islands.own, columns, *bound.open, 0, STORED_MOMENTUM, True)
-            for part in parts.tolist():
+            for number, part in enumerate(parts.tolist()):
                 length = dt * part
-                kick(evaluate, offset, time + offset, 0.5 * length)
+                kick(evaluate, offset, time + offset, 0.5 * length, -1)
                 for island in range(len(graph.islands)):
-                    if step.island_move(*bound.common, island, length) == 0:
+                    if step.island_move(*bound.common, island, length, int(number > 0)) == 0:
                         islands.stamp[1] = island
                         control[BAD] = -1
                         return False
                 offset = offset + length
-                kick(evaluate, offset, time + offset, 0.5 * length)
-                for island in range(len(graph.islands)):
-                    step.island_finish(*bound.common, island)
+                for each in range(bound.evaluations):
+                    kick(evaluate, offset, time + offset, 0.5 * length, each)
+                    is_last = int(each == bound.evaluations - 1)
+                    for island in range(len(graph.islands)):
+                        step.island_finish(*bound.common, island, int(each > 0), is_last)
             return bool(step.islands_close_tick(array, control, islands.own, columns, *bound.close, calls, dt))
 
         return take
@@ -491,11 +495,14 @@ class Joints:
 
 
 def _broken_limit(column: FloatArray) -> str:
-    """Which limits the coordinate in a column of the table of joints breaks, in words; empty if none."""
-    lower, upper, now = (float(column[row]) for row in (layout.LOWER, layout.UPPER, layout.COORDINATE))
-    if lower - FARTHEST_POINT <= now <= upper + FARTHEST_POINT:
-        return ""
-    return f"they are {lower:.9g} and {upper:.9g}, and the value is {now:.9g}"
+    """Which limits the coordinates in a column of the table of joints breaks, in words; empty if none."""
+    words = []
+    for freedom in range(layout.MOST_FREEDOMS):
+        rows = (layout.LOWER, layout.UPPER, layout.COORDINATE)
+        lower, upper, now = (float(column[row + freedom]) for row in rows)
+        if not lower - FARTHEST_POINT <= now <= upper + FARTHEST_POINT:
+            words.append(f"they are {lower:.9g} and {upper:.9g}, and the value is {now:.9g}")
+    return "; ".join(words)
 
 
 def _miss_in_words(gap: float, turn: float) -> str:
@@ -504,20 +511,19 @@ def _miss_in_words(gap: float, turn: float) -> str:
     return " and ".join(words) or "0 m"
 
 
-def _force_calls(forces: CompiledForces, bodies: Bodies, pitch: int) -> tuple[Integers, FloatArray]:
-    """The kernels of the fields for arrays of this pitch, and the layers of the world."""
+def _force_calls(forces: CompiledForces, bodies: Bodies) -> tuple[Integers, FloatArray]:
+    """The kernels of the fields for arrays of any pitch, and the layers of the world."""
     calls = np.zeros((1 + len(forces.kinds), 3), np.int64)
     row = 0
     for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
-        loop = choose([field_loop(kind, bodies, each) for each in (pitch, ANY_PITCH)])
-        calls[place] = loop.address, row, count
+        calls[place] = field_loop(kind, bodies, ANY_PITCH).address, row, count
         row += count * kind.rows_per_layer
     calls[0, 0] = pulls_loop(bodies).address
     return calls, forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((0, bodies.pitch))
 
 
 def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArray, Turn, int]:
-    """The parts of a tick, the rotation of a free body, and the evaluations per kick of islands under a method."""
+    """The parts of a tick, the rotation of a free body, and the evaluations in the second kick of islands under a method."""
     if isinstance(integrator, FreeRotor) and integrator.order == 4:
         return np.array(SUZUKI), free_rotor, 4 if depends_on_rates else 1
     turn: Turn = AxisSplitting._turn if isinstance(integrator, AxisSplitting) else free_rotor
@@ -528,20 +534,21 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
     """The kernels that the step of islands calls, in the order of `constraints.stages`."""
     array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
     common = (array, array, array, integers, integers, array, array, array, integers, array, flat)
-    force_arguments = (array, flat, array, array, integers, array, array, array, flat)
+    force_arguments = (array, flat, array, integers, array, array, array, flat)
     return [
         named(rows.joint_rows, array, array, array, integers, array, array, array, 0, 0, 0, 0, 0),
         named(stages.island_matrix, array, integers, integers, array, array, 0),
         named(blocks.factor, array, integers, 0, 0),
         named(blocks.solve, array, array, integers, 0, 0),
-        Loop(step.island_drift, (turn, gyroscopic), (array, array, 0, 0, 1.0)),
+        Loop(step.island_drift, (turn, gyroscopic), (array, array, array, 0, 0, 1.0)),
         named(stages.position_stage, *common, 0, 1.0),
         named(stages.velocity_stage, *common, 0, 1.0),
-        named(step.island_kick, *force_arguments, 0, 0, 0.0, 1.0, 0),
-        named(step.island_move, *common, 0, 1.0),
-        named(step.island_finish, *common, 0),
+        named(step.island_kick, *force_arguments, 0, 0, 0.0, 1.0),
+        named(step.island_move, *common, 0, 1.0, 0),
+        named(step.island_finish, *common, 0, 0, 1),
         named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
         named(stages.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
+        named(step.island_stages, array, array, 0, 0, 0),
     ]
 
 
