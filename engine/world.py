@@ -344,7 +344,8 @@ class World:
             TypeError: `ticks` is not an integer.
             ValueError: It is below 0, or the time after that many ticks would be too large for a float.
             NonFiniteStateError: A tick gave a state that is not finite. The world is as it was before that tick.
-            RuntimeError: It is called from inside a tick, or while another thread steps this world.
+            RuntimeError: It is called from inside a tick, or while another thread steps this world; or the floating-point mode of the
+                thread has been changed by another library (see `docs/tick.md`).
 
         Example:
             >>> world = World(dt=0.01)

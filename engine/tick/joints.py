@@ -24,6 +24,7 @@ from ..integrators.splitting import SUZUKI
 from ..joints.joint import JOINTS, JointConflictError
 from ..kernels.free_rotor import free_rotor
 from ..loops.columns import Integers
+from ..loops.floating_point import is_other_mode, new_control, refuse_mode
 from ..loops.kick_drift import KICKS, Turn
 from ..loops.layout import (
     ANY_PITCH,
@@ -74,7 +75,7 @@ class Islands:
         self.rows = np.zeros((graph.row_count, layout.ROW_SIZE))
         self.blocks = np.zeros((graph.block_count, 36))
         self.measures = np.zeros((len(graph.islands), layout.MEASURES))
-        self.control = np.array([0, count if count <= 2 else min((count + 7) & ~7, pitch), -1], np.int64)
+        self.control = new_control(0, count if count <= 2 else min((count + 7) & ~7, pitch))
         self.places = np.full(max(bodies.count, 1), -1, np.int64)
         self.places[graph.columns] = np.arange(count)
         inside = set(graph.columns.tolist())
@@ -307,6 +308,8 @@ class Joints:
         def take(evaluate: EvaluateForces) -> bool:
             time, offset = float(control[TICKS]) * dt, 0.0
             islands.stamp[1] = -1
+            if is_other_mode(control):
+                refuse_mode()
             step.islands_open(array, islands.own, columns, *bound.open, 0, STORED_MOMENTUM, True)
             for part in parts.tolist():
                 length = dt * part
