@@ -18,6 +18,7 @@ from .store.objects import digest_of_state, state_of
 from .store.rows import TableRows
 from .store.store import BETWEEN_TICKS, MOVING, Store, digest_of, hash_of
 from .store.table import Table
+from .tick.force_list import digest_of_members
 from .tick.held import PUSHES
 
 if TYPE_CHECKING:
@@ -287,9 +288,7 @@ def _digest_of(snapshot: Snapshot) -> Iterator[bytes]:
     is_pushed = snapshot._push_tick == snapshot._tick
     yield head_of_digest(len(setting.roster.handles), snapshot._tick, setting.integrator, setting.game_mode)
     yield from digest_of(contents, is_pushed and any(schema is PUSHES for schema, _content in contents))
-    for member, *_rows in setting.members:
-        if not isinstance(member, TableRows):
-            yield type(member).__name__.encode()
+    yield from digest_of_members(setting.members)
     for name in sorted(snapshot._states):
         yield from digest_of_state(snapshot._states[name], name)
 

@@ -43,7 +43,7 @@ from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_o
 from .store.views import TableView
 from .tick.actuators import Actuators, actuator_kernels, refuse_actuators
 from .tick.fields import Fields
-from .tick.force_list import AnyForce, ForceList, Member, kind_of
+from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kind_of
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
 from .tick.joints import Joints, kernels_of_islands, method_for, refuse_joints
@@ -1296,8 +1296,9 @@ class World:
     def state_hash(self) -> int:
         """Return a 64-bit hash that is equal for equal states.
 
-        It covers bodies, tick count, forces with their parameters, commands, memory, pending applied forces, integrator and game mode. It
-        does not cover the clock's remainder and skipped time, names, or what forces and callbacks keep outside the world.
+        It covers bodies, tick count, forces, joints and parts with their parameters (of control loops also those of law and reference),
+        commands, memory, pending applied forces, integrator and game mode. It does not cover the clock's remainder and skipped time, names,
+        callbacks, or what forces and callbacks keep outside the world.
 
         Example:
             >>> import copy
@@ -1314,7 +1315,7 @@ class World:
     def _digest(self) -> Iterator[bytes]:
         yield snapshots.head_of_digest(self._bodies.count, self.tick_count, self._integrator, self._game_mode)
         yield from self._store.digest(self._held.is_pushed)
-        yield from (name.encode() for name in self._forces.names())
+        yield from digest_of_members(self._forces.image())
         yield from self._memory.digest()
 
     # inside
