@@ -370,6 +370,7 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     world._paused, world._coasting = snapshot._paused, setting.coasting
     world._held.restart(snapshot._push_tick)
     world._actuators.restart()
+    world._joints.restart()
     bodies.look_for_stored_momentum()
     stages.restart()
 

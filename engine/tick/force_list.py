@@ -149,7 +149,7 @@ class ForceList:
         """
         gone: dict[int, TableRows] = {}
         for name, table in self._store.tables.items():
-            for field in table.schema.references:
+            for field in table.schema.body_references:
                 if not table.count or table.schema.name == "pushes":
                     continue
                 doomed = among(table.read(field.name), bodies)
@@ -188,7 +188,7 @@ class ForceList:
         """Return the list with the rows of each member, which is shared until it changes."""
         if self._image is None:
             self._image = tuple(
-                (member, member._first_id, member._last_id, member._bodies, _attributes(member))
+                (member, member._first_id, member._last_id, member._bodies, attributes_of(member))
                 if isinstance(member, TableRows)
                 else (member, 0, 0, (), ())
                 for member in self._members.values()
@@ -319,7 +319,7 @@ def kind_of(member: object) -> str:
     return member._kind_of_member if isinstance(member, TableRows) else "force"
 
 
-def _attributes(member: TableRows) -> tuple[tuple[str, Any], ...]:
+def attributes_of(member: TableRows) -> tuple[tuple[str, Any], ...]:
     """What a sampled part keeps beside its rows, such as the law and the reference of a control loop, which may be exchanged."""
     if not isinstance(member, SampledPart):
         return ()

@@ -354,6 +354,11 @@ class Joints:
 
     # when a tick fails
 
+    def restart(self) -> None:
+        """Forget which tick was run last, because the tick count has been set by a restore."""
+        for islands in self._in_use():
+            islands.stamp[0] = -1
+
     def _in_use(self) -> Iterator[Islands]:
         return (islands for islands in (self._islands, self._all) if islands is not None)
 
