@@ -47,6 +47,7 @@ from .store.rows import TableRows
 from .store.schema import NOBODY, Schema
 from .store.table import Table
 from .tick.actuators import refuse_actuators
+from .tick.force_list import attributes_of
 from .tick.joint_events import EVENTS, JointCallback
 from .tick.joints import refuse_joints
 
@@ -637,7 +638,7 @@ class _Binding:
         named = tuple(
             tuple(None if row == NOBODY else handles[row] for row in each) for each in zip(*columns, strict=True)
         )
-        return member, first, last, named, ()
+        return member, first, last, named, attributes_of(member)
 
     def _is_of(self, member: TableRows) -> bool:
         """Whether a force or part was found in the world, and not made for the record."""

@@ -23,6 +23,7 @@ from .store.rows import TableRows
 from .store.store import BETWEEN_TICKS, MOVING, Store, digest_of, hash_of
 from .store.table import Table
 from .store.threads import TakeTicks
+from .tick.force_list import digest_of_members
 from .tick.held import PUSHES
 
 if TYPE_CHECKING:
@@ -294,9 +295,7 @@ def _digest_of(snapshot: Snapshot) -> Iterator[bytes]:
     is_pushed = snapshot._push_tick == snapshot._tick
     yield head_of_digest(len(setting.roster.handles), snapshot._tick, setting.integrator, setting.game_mode)
     yield from digest_of(contents, is_pushed and any(schema is PUSHES for schema, _content in contents))
-    for member, *_rows in setting.members:
-        if not isinstance(member, TableRows):
-            yield type(member).__name__.encode()
+    yield from digest_of_members(setting.members)
     for name in sorted(snapshot._states):
         yield from digest_of_state(snapshot._states[name], name)
 
@@ -396,6 +395,7 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     world._paused, world._coasting = snapshot._paused, setting.coasting
     world._held.restart(snapshot._push_tick)
     world._actuators.restart()
+    world._joints.restart()
     bodies.look_for_stored_momentum()
     stages.restart()
 

@@ -43,7 +43,7 @@ from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_o
 from .store.views import TableView
 from .tick.actuators import Actuators, actuator_kernels, refuse_actuators
 from .tick.fields import Fields
-from .tick.force_list import AnyForce, ForceList, Member, kind_of
+from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kind_of
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
 from .tick.joints import Joints, kernels_of_islands, method_for, refuse_joints
@@ -344,7 +344,8 @@ class World:
             TypeError: `ticks` is not an integer.
             ValueError: It is below 0, or the time after that many ticks would be too large for a float.
             NonFiniteStateError: A tick gave a state that is not finite. The world is as it was before that tick.
-            RuntimeError: It is called from inside a tick, or while another thread steps this world.
+            RuntimeError: It is called from inside a tick, or while another thread steps this world; or the floating-point mode of the
+                thread has been changed by another library (see `docs/tick.md`).
 
         Example:
             >>> world = World(dt=0.01)
@@ -1301,8 +1302,9 @@ class World:
     def state_hash(self) -> int:
         """Return a 64-bit hash that is equal for equal states.
 
-        It covers bodies, tick count, forces with their parameters, commands, memory, pending applied forces, integrator and game mode. It
-        does not cover the clock's remainder and skipped time, names, or what forces and callbacks keep outside the world.
+        It covers bodies, tick count, forces, joints and parts with their parameters (of control loops also those of law and reference),
+        commands, memory, pending applied forces, integrator and game mode. It does not cover the clock's remainder and skipped time, names,
+        callbacks, or what forces and callbacks keep outside the world.
 
         Example:
             >>> import copy
@@ -1319,7 +1321,7 @@ class World:
     def _digest(self) -> Iterator[bytes]:
         yield snapshots.head_of_digest(self._bodies.count, self.tick_count, self._integrator, self._game_mode)
         yield from self._store.digest(self._held.is_pushed)
-        yield from (name.encode() for name in self._forces.names())
+        yield from digest_of_members(self._forces.image())
         yield from self._memory.digest()
 
     # inside

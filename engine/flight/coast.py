@@ -17,6 +17,7 @@ from ..forces.gravity import PointGravity
 from ..kernels.conics import least_distance, least_distance_on_a_line
 from ..loops.array_forms import over_arrays
 from ..loops.coast import CENTER, GM, GRAVITY_ROWS, coast_loop
+from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, TICKS, VELOCITY
 from ..store.schema import ANY, NOBODY, POINT, POSITIVE, Field, Kind, Schema
 from ..store.store import CALLING
@@ -194,10 +195,12 @@ def jump(world: World, ticks: int) -> None:
     """Jump that many ticks ahead, all or nothing; the world is in the phase of a tick.
 
     Raises:
-        RuntimeError: Something stands in the way.
+        RuntimeError: Something stands in the way, or the floating-point mode of the thread has been changed.
         NonFiniteStateError: The state after the jump is not finite.
     """
     store, bodies = world._store, world._bodies
+    if is_other_mode(bodies.control):
+        refuse_mode("World.coast")
     store.enter(CALLING)  # from here on, only this thread may change the world
     try:
         end = _states_after(world, ticks)

@@ -40,8 +40,9 @@ class StagedTick:
     def __call__(self, evaluate: EvaluateForces) -> bool:
         loop = self._loop
         for number, (block, offset) in self._stages:
-            if loop(number, 1) < 0:
-                accepted(-1)
+            result = loop(number, 1)
+            if result < 0:
+                accepted(result)
             evaluate(block, offset)
         return accepted(loop(len(self._stages), 1)) == 1
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, integer, real, refuse
 from ..compilation.choice import Loop, named
 from ..loops.columns import Integers
+from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     BAD,
@@ -189,6 +190,8 @@ class Substepped(Integrator):
 
     def _take_tick(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
         bodies = inside.bodies
+        if is_other_mode(bodies.control):  # before anything is computed, so that nothing has to be restored
+            refuse_mode()
         tick, rows = bodies.control[TICKS], slice(0, bodies.padded_count)
         kept = bodies.array[_KEPT_ROWS, rows]
         parts = bodies.actuators.image() if bodies.actuators.any else None

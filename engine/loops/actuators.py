@@ -99,6 +99,7 @@ from .columns import (
     load_vector,
     store_vector,
 )
+from .floating_point import is_other_mode
 from .gather import DRIVEN, STALE, TANKS, THRUSTERS, WHEELS
 from .layout import (
     ANGULAR_VELOCITY,
@@ -109,6 +110,7 @@ from .layout import (
     INVERSE_MASS,
     MASS,
     ORIENTATION,
+    OTHER_MODE,
     POSITION,
     PREVIOUS,
     PRINCIPAL_AXES,
@@ -717,6 +719,9 @@ def fly(
     Returns:
         The number of ticks that ended finite; a negative number if a loop rejected its array.
     """
+    if is_other_mode(control):
+        control[BAD] = OTHER_MODE
+        return OTHER_MODE
     counts, capacity = plan[COUNTS : COUNTS + 8], driven.shape[1]
     stale, marks = plan[STALE_BODIES : STALE_BODIES + capacity], plan[STALE_BODIES + capacity :]
     for tick in range(ticks):

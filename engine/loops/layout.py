@@ -33,7 +33,7 @@ of the tick before (twelve rows), and the number of these wrenches that are know
 acts on the body and 0.0 if it does not, and then one row per parameter. Layers of one kind are adjacent.
 
 `control` (int64) has the number of ticks run so far, the number of columns to process, and the first column that was not finite if the last
-tick was rejected, else -1.
+tick was rejected, else -1, and the number one, which loops read to find the floating-point mode (see `floating_point`).
 
 `springs` and `point_forces` are also component-major, with one row per quantity and one column per spring or force. `counts` (int64) has
 the number of springs and the number of point forces.
@@ -70,8 +70,11 @@ OLDER_WRENCH = 12
 KNOWN_WRENCHES = 24
 HISTORY_ROWS = 25
 
-TICKS, COUNT, BAD = 0, 1, 2
-CONTROL_LENGTH = 3
+TICKS, COUNT, BAD, ONE = 0, 1, 2, 3
+CONTROL_LENGTH = 4
+
+OTHER_MODE = -2
+"""The result of a loop, and the value at `BAD`, if the thread is in another floating-point mode and nothing was done."""
 
 SPRING_BODY = 0
 SPRING_OTHER = 1

@@ -17,8 +17,8 @@ have any number of stages.
 A loop that runs whole ticks counts each tick in `control` as the last operation of that tick. It restores a tick after which some body is
 not finite (see `columns.close_tick`). After every call, the state of the world is that of the counted tick.
 
-Loops do not raise, because they would then not vectorise. A loop that is given an array of another pitch does nothing and returns -1, which
-`accepted` converts to an error.
+Loops do not raise, because they would then not vectorise. A loop that is given an array of another pitch does nothing and returns -1. On a
+thread in another floating-point mode it does nothing and returns `layout.OTHER_MODE`. `accepted` converts both to errors.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,8 @@ from .columns import (
     store_wrench,
 )
 from .fields import AddFields, FieldKind, kind_names, summed
-from .layout import BAD, COUNT, POSITION, STAGE_WRENCH, TICKS, WRENCH_ROWS
+from .floating_point import is_other_mode, refuse_mode
+from .layout import BAD, COUNT, OTHER_MODE, POSITION, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from .point_forces import add_forces
 
 Offsets = tuple[float, ...]
@@ -97,8 +98,11 @@ def accepted(result: int) -> int:
     """Return the result of a loop.
 
     Raises:
-        RuntimeError: The loop was compiled for arrays of another pitch, and did nothing.
+        RuntimeError: The loop did nothing, because it was compiled for arrays of another pitch, or because the floating-point mode of this
+            thread has been changed.
     """
+    if result == OTHER_MODE:
+        refuse_mode()
     if result < 0:
         raise RuntimeError("a compiled loop was given an array of another pitch than its own; nothing was changed")
     return result
@@ -130,6 +134,9 @@ def held_ticks(
             return -1
         if has_fields and layers.shape[1] != pitch:
             return -1
+        if is_other_mode(control):
+            control[BAD] = OTHER_MODE
+            return OTHER_MODE
         control[BAD] = -1
         count = control[COUNT]
         for tick in range(ticks):
@@ -183,6 +190,9 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
         # reject arrays of another pitch
         if is_other_pitch(pitch, array, stages, layers):
             return -1
+        if is_other_mode(control):
+            control[BAD] = OTHER_MODE
+            return OTHER_MODE
         control[BAD] = -1
         count = control[COUNT]
         # all stages of a tick, or one of them

@@ -29,6 +29,7 @@ from .columns import (
     store_vector,
 )
 from .fields import AddFields, FieldKind, summed
+from .floating_point import is_other_mode
 from .kick_drift import (
     KICKS,
     Turn,
@@ -41,7 +42,7 @@ from .kick_drift import (
     no_difference,
     turn_name,
 )
-from .layout import ANGULAR_VELOCITY, BAD, COUNT, STORED_MOMENTUM, TICKS, VELOCITY
+from .layout import ANGULAR_VELOCITY, BAD, COUNT, OTHER_MODE, STORED_MOMENTUM, TICKS, VELOCITY
 
 
 class _KickBy(Protocol):
@@ -184,6 +185,9 @@ def strang_ticks(
             return -1
         if has_fields and layers.shape[1] != pitch:
             return -1
+        if is_other_mode(control):
+            control[BAD] = OTHER_MODE
+            return OTHER_MODE
         control[BAD] = -1
         count = control[COUNT]
         for tick in range(ticks):
@@ -234,6 +238,9 @@ def table_ticks(
             return -1
         if has_fields and layers.shape[1] != pitch:
             return -1
+        if is_other_mode(control):
+            control[BAD] = OTHER_MODE
+            return OTHER_MODE
         control[BAD] = -1
         count = control[COUNT]
         for tick in range(ticks):

@@ -26,12 +26,14 @@ from .columns import (
     store_vector,
     store_wrench,
 )
+from .floating_point import is_other_mode
 from .kick_drift import Turn, add_difference, differences, drift_all, kick, no_difference, turn_name
 from .layout import (
     ANGULAR_VELOCITY,
     BAD,
     COUNT,
     MOTOR_TORQUE,
+    OTHER_MODE,
     POSITION,
     STAGE_WRENCH,
     TICKS,
@@ -98,6 +100,9 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
         # reject arrays of another pitch
         if is_other_pitch(pitch, array, stages, layers):
             return -1
+        if is_other_mode(control):
+            control[BAD] = OTHER_MODE
+            return OTHER_MODE
         control[BAD] = -1
         count, evaluations = control[COUNT], program.shape[0] - 1
         # all rows of the program, or one of them

@@ -9,6 +9,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..loops import layout
 from ..loops.allocation import from_column, zeros
+from ..loops.floating_point import new_control
 from .images import BodiesImage, TableImage
 from .schema import POINT, Field, Kind, Schema
 from .table import IntArray, Rows, Table
@@ -81,7 +82,7 @@ class Bodies(Table):
     `RungeKutta4` takes 40 ns per body per tick instead of 17).
 
     Attributes:
-        control: Further values for the loops over bodies: the ticks run, the number of columns, the first body that was not finite.
+        control: Further values for the loops over bodies: the ticks run, the number of columns, the first body that was not finite, one.
         handles: The handle of each body, in row order.
         mass_properties: The mass properties of each body, in row order.
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
@@ -112,7 +113,7 @@ class Bodies(Table):
 
     def __init__(self, store: Store, is_shared: bool = False) -> None:
         self.is_shared = is_shared
-        self.control = np.array([0, 0, -1], np.int64)
+        self.control = new_control(0, 0)
         self.handles: list[Any] = []
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
@@ -192,7 +193,7 @@ class Bodies(Table):
 
     def part(self, first: int, columns: int) -> tuple[FloatArray, IntArray]:
         """A view of the array from a column on, and a control of its own, for one of several threads."""
-        return from_column(self.array, first), np.array([self.control[layout.TICKS], columns, -1], np.int64)
+        return from_column(self.array, first), new_control(self.tick_count, columns)
 
     def before_change(self) -> None:
         """Check that the world may be changed now; every change that does not use `write` calls this first."""

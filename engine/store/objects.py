@@ -65,6 +65,41 @@ def digest_of_state(state: dict[str, Any], name: str) -> Iterator[bytes]:
             yield f"{np.shape(value)}".encode() + field_bytes(np.asarray(value, np.float64), np.float64)
 
 
+def digest_of_value(value: Any, depth: int = 0) -> Iterator[bytes]:
+    """A value that was fixed when an object was made, as bytes: numbers, words, arrays, and the attributes of other objects.
+
+    Of a function there is the name, and of a force, a part or a body the class: what they consist of is hashed elsewhere.
+    """
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fiub":
+        yield f"{value.shape}".encode() + field_bytes(np.asarray(value, np.float64), np.float64)
+    elif value is None or isinstance(value, bool | int | str | bytes):
+        yield repr(value).encode()
+    elif isinstance(value, float):
+        yield (value + 0.0).hex().encode()
+    elif isinstance(value, tuple | list):
+        yield f"{len(value)}".encode()
+        for item in value:
+            yield from digest_of_value(item, depth)
+    elif callable(value) and hasattr(value, "__qualname__"):
+        yield value.__qualname__.encode()
+    else:
+        yield type(value).__name__.encode()
+        is_shared = hasattr(value, "apply_force_body") or hasattr(value, "_kind_of_member")
+        for name, attribute in _attributes(value) if depth < _DEEPEST and not is_shared else ():
+            yield name.encode()
+            yield from digest_of_value(attribute, depth + 1)
+
+
+_DEEPEST = 4
+
+
+def _attributes(value: Any) -> list[tuple[str, Any]]:
+    """The attributes of an object by name, in alphabetical order."""
+    slots = [name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ())]
+    names = sorted({*getattr(value, "__dict__", ()), *slots})
+    return [(name, getattr(value, name)) for name in names if hasattr(value, name)]
+
+
 def field_bytes(values: FloatArray, dtype: type) -> bytes:
     """Values as little-endian bytes, with −0 as 0."""
     if dtype is np.uint64:

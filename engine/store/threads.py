@@ -14,7 +14,7 @@ from ..checks import FloatArray
 from ..loops.allocation import from_column
 from ..loops.columns import Integers
 from ..loops.fields import Layers
-from ..loops.layout import BAD, TICKS
+from ..loops.layout import BAD, OTHER_MODE, TICKS
 from ..loops.one_step import accepted
 from ..loops.undo import undo
 from .bodies import Bodies
@@ -76,13 +76,22 @@ class _Part:
     def take(self, ticket: int) -> None:
         """Run the tick, or wait for the thread that runs it; do nothing if it has already run.
 
-        A thread that was woken too late, for an earlier tick, has an old ticket, which has no effect.
+        A thread that was woken too late, for an earlier tick, has an old ticket, which has no effect. A thread in another floating-point
+        mode leaves the tick to another thread.
         """
         with self._lock:
             if self._due == ticket:
                 if not self._is_over:
-                    accepted(self._take(1))
+                    result = self._take(1)
+                    if result == OTHER_MODE:
+                        return  # another thread may still run it
+                    accepted(result)
                 self._due = None
+
+    def withdraw(self) -> None:
+        """Let no thread run the tick from now on."""
+        with self._lock:
+            self._due = None
 
     @property
     def _is_over(self) -> bool:
@@ -91,7 +100,7 @@ class _Part:
 
     @property
     def first_bad(self) -> int:
-        """The column, counted in the whole world, of the first body that was not finite, or -1."""
+        """The column, counted in the whole world, of the first body that was not finite; -1, or `layout.OTHER_MODE`."""
         bad = int(self._control[BAD])
         return bad if bad < 0 else self._first + bad
 
@@ -144,9 +153,11 @@ class _TicksInParts:
             part.take(ticket)
 
     def _close(self, tick: int) -> None:
-        bad = next((part.first_bad for part in self._parts if part.first_bad >= 0), -1)
+        for part in self._parts:
+            part.withdraw()
+        bad = next((part.first_bad for part in self._parts if part.first_bad != -1), -1)
         self._control[BAD] = bad
-        if bad < 0:
+        if bad == -1:
             self._control[TICKS] = tick + 1
             return
         for part in self._parts:

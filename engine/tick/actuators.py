@@ -20,6 +20,7 @@ from ..loops import actuators as loops
 from ..loops import gather
 from ..loops.actuator_layout import BODY, IS_FLOWING, MOMENTUM, WHEEL_AXIS, WHEEL_INERTIA
 from ..loops.columns import Integers
+from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import BAD, CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM, TICKS
 from ..loops.undo import undo
 from ..solids.mass_properties import MassProperties
@@ -320,6 +321,8 @@ class Actuators:
 
     def open(self, dt: float, gathers: bool = False) -> None:
         """Drive the actuators at the start of a tick, and gather the held wrench, unless the caller does that."""
+        if is_other_mode(self._bodies.control):
+            refuse_mode()
         self._count()
         self._is_open = True
         found = self._ready.drive(self._bodies.array, *self._arrays, self._counts, self._stale, dt)

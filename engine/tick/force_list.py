@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from itertools import compress
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from ..joints.joint import Joint
 from ..store.bodies import Bodies
 from ..store.calling import check_calls, identity
 from ..store.memory import Memory
+from ..store.objects import digest_of_value
 from ..store.rows import TableRows
 from ..store.store import Store
 from ..store.table import IntArray, among
@@ -147,7 +149,7 @@ class ForceList:
         """
         gone: dict[int, TableRows] = {}
         for name, table in self._store.tables.items():
-            for field in table.schema.references:
+            for field in table.schema.body_references:
                 if not table.count or table.schema.name == "pushes":
                     continue
                 doomed = among(table.read(field.name), bodies)
@@ -186,7 +188,7 @@ class ForceList:
         """Return the list with the rows of each member, which is shared until it changes."""
         if self._image is None:
             self._image = tuple(
-                (member, member._first_id, member._last_id, member._bodies, _attributes(member))
+                (member, member._first_id, member._last_id, member._bodies, attributes_of(member))
                 if isinstance(member, TableRows)
                 else (member, 0, 0, (), ())
                 for member in self._members.values()
@@ -243,6 +245,7 @@ class ForceList:
         if isinstance(force, type) or not (callable(force) or callable(getattr(force, "apply", None))):
             refuse("World.add_force", "force", force, rule, TypeError)
         check_calls(apply_of(force), "World.add_force", "force", rule)
+        _check_energy(force)
         if (evaluate := _evaluate(force)) not in ("tick", "stage"):
             refuse("World.add_force", "force.evaluate", evaluate, "'tick' or 'stage'")
         self._check_unused(force, "World.add_force", "force")
@@ -270,10 +273,6 @@ class ForceList:
 
     # properties of the forces
 
-    def names(self) -> list[str]:
-        """Return the class names of the forces that are called from Python, for the state hash."""
-        return [type(force).__name__ for force in self._members.values() if not isinstance(force, TableRows)]
-
     def potential_energies(self) -> list[FloatArray]:
         """Return the energies [J] of the forces that have a potential, each of shape (n,).
 
@@ -287,11 +286,32 @@ class ForceList:
             if not callable(energy):
                 continue
             values = energy(bodies)
-            if not isinstance(values, np.ndarray) or values.shape != (bodies.count,):
+            if not isinstance(values, np.ndarray) or values.shape != (bodies.count,) or values.dtype.kind not in "fiu":
                 rule = f"an array of {bodies.count} energies [J], one per body"
                 refuse(f"{force!r}.potential_energy(bodies)", "the result", values, rule, TypeError)
             found.append(values)
         return found
+
+
+def digest_of_members(image: MembersImage) -> Iterator[bytes]:
+    """What the tables do not contain of forces and parts, for the state hash.
+
+    These are the classes of called forces in their order, and what was fixed when a sampled part was made: its interval, its numbers, and
+    the parameters of its law and its reference.
+    """
+    for member, _first, _last, _bodies, attributes in image:
+        if not isinstance(member, TableRows):
+            yield type(member).__name__.encode()
+        elif isinstance(member, SampledPart):
+            yield type(member).__name__.encode()
+            for name, value in attributes:
+                if name not in _NOT_HASHED:
+                    yield name.encode()
+                    yield from digest_of_value(value)
+
+
+_NOT_HASHED = ("_name", "_schema", "_actuators")
+"""Attributes of sampled parts that decide nothing, that the tables say, or that may remember: their memory is in the tables."""
 
 
 def kind_of(member: object) -> str:
@@ -299,7 +319,7 @@ def kind_of(member: object) -> str:
     return member._kind_of_member if isinstance(member, TableRows) else "force"
 
 
-def _attributes(member: TableRows) -> tuple[tuple[str, Any], ...]:
+def attributes_of(member: TableRows) -> tuple[tuple[str, Any], ...]:
     """What a sampled part keeps beside its rows, such as the law and the reference of a control loop, which may be exchanged."""
     if not isinstance(member, SampledPart):
         return ()
@@ -309,6 +329,20 @@ def _attributes(member: TableRows) -> tuple[tuple[str, Any], ...]:
 
 def _ignore(parts: list[SampledPart]) -> None:
     pass
+
+
+def _check_energy(force: Any) -> None:
+    """Reject a force whose method has the name of the one that a world calls for the potential energy, but other arguments."""
+    energy = getattr(force, "potential_energy", None)
+    if isinstance(force, TableRows) or not callable(energy):
+        return
+    try:
+        inspect.signature(energy).bind(None)
+    except ValueError:  # it says nothing of its arguments
+        return
+    except TypeError:
+        rule = "a method potential_energy(bodies), which returns the energy [J] of each body; give any other method another name"
+        refuse("World.add_force", "force.potential_energy", energy, rule, TypeError)
 
 
 def _evaluate(force: Member) -> str:

@@ -25,6 +25,7 @@ from ..integrators.splitting import SUZUKI
 from ..joints.joint import JOINTS, JointConflictError
 from ..kernels.free_rotor import free_rotor
 from ..loops.columns import Integers
+from ..loops.floating_point import is_other_mode, new_control, refuse_mode
 from ..loops.kick_drift import Turn
 from ..loops.layout import (
     ANY_PITCH,
@@ -78,7 +79,7 @@ class Islands:
         self.rows = np.zeros((graph.row_count, layout.ROW_SIZE))
         self.blocks = np.zeros((graph.block_count, 36))
         self.measures = np.zeros((len(graph.islands), layout.MEASURES))
-        self.control = np.array([0, count if count <= 2 else min((count + 7) & ~7, pitch), -1], np.int64)
+        self.control = new_control(0, count if count <= 2 else min((count + 7) & ~7, pitch))
         self.places = np.full(max(bodies.count, 1), -1, np.int64)
         self.places[graph.columns] = np.arange(count)
         inside = set(graph.columns.tolist())
@@ -303,6 +304,8 @@ class Joints:
         def take(evaluate: EvaluateForces) -> bool:
             time, offset = float(control[TICKS]) * dt, 0.0
             islands.stamp[1] = -1
+            if is_other_mode(control):
+                refuse_mode()
             step.islands_open(array, islands.own, columns, *bound.open, 0, STORED_MOMENTUM, True)
             for number, part in enumerate(parts.tolist()):
                 length = dt * part
@@ -439,6 +442,11 @@ class Joints:
         return {joint.rows.start: joint for joint in self._store.world().joints}
 
     # when a tick fails
+
+    def restart(self) -> None:
+        """Forget which tick was run last, because the tick count has been set by a restore."""
+        for islands in self._in_use():
+            islands.stamp[0] = -1
 
     def _in_use(self) -> Iterator[Islands]:
         return (islands for islands in (self._islands, self._all) if islands is not None)

@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 
 from ..checks import NonFiniteStateError
 from ..flight.part import Place, SampledPart
-from ..loops.layout import BAD
+from ..loops.floating_point import refuse_mode
+from ..loops.layout import BAD, OTHER_MODE
 from ..store.bodies import Bodies
 from ..store.calling import Callback
 from ..store.memory import Memory
@@ -307,9 +308,10 @@ class Stages:
         try:
             self._plan.actuators.recover(is_counted, self._dt, self._bodies.control)
             self._plan.joints.recover(self._bodies.control)
-            if store.log is not None and not is_counted:
-                self._plan.held.spoil_all()
-                store.roll_back()
+            if not is_counted:
+                self._plan.held.spoil_all()  # even without changes to undo: it may have been gathered in another floating-point mode
+                if store.log is not None:
+                    store.roll_back()
         finally:
             store.log = None
         interrupted = not isinstance(error, Exception)
@@ -321,8 +323,10 @@ class Stages:
 
         Raises:
             NonFiniteStateError: The message names the body and, if it can be found, the force that caused it.
-            RuntimeError: A loop rejected its arrays.
+            RuntimeError: A loop rejected its arrays, or the floating-point mode of the thread.
         """
+        if self._bodies.control[BAD] == OTHER_MODE:
+            refuse_mode()
         self._plan.actuators.refuse_tensor()
         self._plan.joints.recover(self._bodies.control)
         conflict = self._plan.joints.failure(self._bodies.tick_count * self._dt)

@@ -12,10 +12,8 @@ from engine.compilation.compiler import COMPILED
 from engine.flight import magnetorquer
 from engine.forces import atmosphere, drag, gravity, radiation
 from engine.loops import fields, one_step
+from engine.loops.floating_point import new_control
 from engine.loops.layout import (
-    BAD,
-    CONTROL_LENGTH,
-    COUNT,
     MOTOR_TORQUE,
     ORIENTATION,
     POINT_FORCE_ROWS,
@@ -25,7 +23,6 @@ from engine.loops.layout import (
     SPRING_ROWS,
     STATE_ROWS,
     STORED_MOMENTUM,
-    TICKS,
 )
 from engine.loops.poses import blended_poses
 
@@ -71,9 +68,7 @@ NO_LAYERS = 0.0
 
 def control_of(count=8, ticks=0):
     """What a loop is told and where it reports."""
-    control = np.zeros(CONTROL_LENGTH, dtype=np.int64)
-    control[TICKS], control[COUNT], control[BAD] = ticks, count, -1
-    return control
+    return new_control(ticks, count)
 
 
 def held_loop(method, gyroscopic=True, kinds=(), stores=False):
