@@ -219,7 +219,7 @@ class Body:
         index, table, store = self.index, self._table, self._world._store
         actuators = self._world._actuators
         if actuators.row_of(index) >= 0:
-            with store.all_or_nothing():
+            with (change := store.all_or_nothing()), change:
                 store.before_change()
                 store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
                 table.mass_properties[index] = value
@@ -238,7 +238,7 @@ class Body:
                 (_VELOCITY, velocity),
             ]
             self._check_finite(*(values for _rows, values in moved))
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             store.before_change()
             store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
             table.mass_properties[index] = value
@@ -530,7 +530,7 @@ class Body:
         velocity = self.velocity + self.inverse_mass * impulse
         rates = self.angular_velocity_body if turn is None else self._rates_after(turn)
         self._check_finite(velocity, rates)
-        with self._world._store.all_or_nothing():
+        with (change := self._world._store.all_or_nothing()), change:
             self._set(_VELOCITY, velocity)
             self._set(_ANGULAR_VELOCITY, rates)
 
@@ -619,7 +619,7 @@ class Body:
             return
         store = self._world._store
         position, velocity, before = self.position, self.velocity, self.orientation
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             self._set(rows, values, pose=True)
             turn = rotation.multiply(self.orientation, rotation.conjugate(before))
             for body in island:
@@ -640,7 +640,7 @@ class Body:
         if not actuators.has_wheels:
             self._set(_ANGULAR_VELOCITY, rates)
             return
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             speeds = actuators.speeds()
             self._set(_ANGULAR_VELOCITY, rates)
             actuators.set_speeds(speeds)

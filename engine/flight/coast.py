@@ -66,7 +66,7 @@ def set_keep_out(store: Store, value: Any) -> None:
         row = (*center, real(value[1], "keep_out radius", "World", above=0.0))
     elif KEEP_OUT.name not in store.tables:
         return
-    with store.all_or_nothing():
+    with (change := store.all_or_nothing()), change:
         store.before_change()
         table = store.table(KEEP_OUT)
         table.remove(np.arange(table.count))
@@ -208,7 +208,7 @@ def jump(world: World, ticks: int) -> None:
             f"{body}: its state is not finite after a coast of {ticks} ticks; nothing was changed"
         )
     everybody = slice(0, bodies.count)
-    with store.all_or_nothing():
+    with (change := store.all_or_nothing()), change:
         bodies.write(slice(0, STATE_ROWS), everybody, end)
         bodies.write(slice(PREVIOUS, PREVIOUS + STATE_ROWS), everybody, end)  # to be drawn without blending
         bodies.forget_history()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,6 +90,8 @@ class Bodies(Table):
         actuators: The actuators of the world, for methods that drive them.
         joints: The joints of the world, for methods that divide ticks.
         is_shared: Whether several threads may run ticks of parts of the bodies.
+        unfinished: Functions that complete or undo a tick of several compiled calls, if an exception arrives between two of them; the one
+            of the innermost method is last. Calling them twice does no harm.
         layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
         given_version: A counter that grows with every change of other components than state and previous pose, and of the list of
             bodies.
@@ -108,6 +111,7 @@ class Bodies(Table):
         "mass_properties",
         "stages",
         "stores_momentum",
+        "unfinished",
     )
 
     def __init__(self, store: Store, is_shared: bool = False) -> None:
@@ -119,6 +123,7 @@ class Bodies(Table):
         self.actuators: Any = None
         self.joints: Any = None
         self.stores_momentum = False
+        self.unfinished: tuple[Callable[[], None], ...] = ()
         self.layout_version = 0
         self.given_version = 0
         self._given_image: FloatArray | None = None
@@ -189,6 +194,20 @@ class Bodies(Table):
             self.stages[layout.ORIENTATION + 3] = 1.0
             self.layout_version += 1
         return self.stages
+
+    def begin(self, finish: Callable[[], None]) -> None:
+        """Begin a tick of several compiled calls, which `finish` completes or undoes after an exception."""
+        self.unfinished = (*self.unfinished, finish)
+
+    def end(self) -> None:
+        """End a tick of several compiled calls, which has been completed or undone."""
+        self.unfinished = self.unfinished[:-1]
+
+    def end_interrupted(self) -> None:
+        """Complete or undo a tick in which an exception arrived."""
+        for finish in reversed(self.unfinished):
+            finish()
+        self.unfinished = ()
 
     def part(self, first: int, columns: int) -> tuple[FloatArray, IntArray]:
         """A view of the array from a column on, and a control of its own, for one of several threads."""

@@ -134,7 +134,7 @@ class State:
         """Set the angular velocities in body axes; wheels keep their speeds."""
         actuators, store = self._bodies.actuators, self._bodies.store
         assert store is not None
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             speeds = actuators.speeds() if actuators.has_wheels else None
             self._write(ANGULAR_VELOCITY, values)
             if speeds is not None:

@@ -93,7 +93,7 @@ class ForceList:
             plan = self._plan
             warn_if_too_stiff(force, self._bodies, plan.dt, plan.integrator, stacklevel=3)
         store = self._store
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             store.before_change()
             if isinstance(force, TableRows):
                 table = store.table(force._schema)
@@ -127,7 +127,7 @@ class ForceList:
         if identity(force) not in self._members or kind_of(force) != kind:
             refuse(f"World.remove_{kind}", kind, force, f"a {kind} of this world")
         store = self._store
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             store.before_change()
             if isinstance(force, TableRows):
                 force._leaving(store.world())
