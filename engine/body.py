@@ -596,12 +596,16 @@ class Body:
 
     def _set(self, rows: slice, values: FloatArray, pose: bool = False) -> None:
         """Set components; a pose is also set one tick back, so that it is not blended with the old one."""
-        table, index = self._table, self.index
-        table.write(rows, index, values)
-        if pose:
-            table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)
-        if rows.start < STATE_ROWS:
-            table.forget_history(index)
+        table, index, store = self._table, self.index, self._world._store
+        if not pose and table.history is None and rows.start < STATE_ROWS:
+            table.write(rows, index, values)
+            return
+        with (change := store.all_or_nothing()), change:
+            table.write(rows, index, values)
+            if pose:
+                table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)
+            if rows.start < STATE_ROWS:
+                table.forget_history(index)
 
     def _set_pose(self, rows: slice, values: FloatArray, argument: str) -> None:
         """Set position or orientation; the bodies that joints connect to this one move rigidly with it.

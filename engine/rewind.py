@@ -61,6 +61,7 @@ class Rewind:
     @property
     def span(self) -> tuple[float, float]:
         """How far the world can go back, and how far forward [s]."""
+        self._align()
         return (len(self._past) - 1) * self._world.dt, len(self._ahead) * self._world.dt
 
     def back(self, seconds: float) -> float:
@@ -76,13 +77,14 @@ class Rewind:
             ValueError: `seconds` is negative or not finite.
             RuntimeError: It is called inside a tick.
         """
-        ticks = min(self._ticks(seconds, "Rewind.back"), len(self._past) - 1)
+        wanted = self._ticks(seconds, "Rewind.back")
+        self._align()
+        ticks = min(wanted, len(self._past) - 1)
         if ticks:
             if not self._ahead and self._past[-1].tick_count == self._world.tick_count:
                 self._past[-1] = self._world.snapshot()  # with what the user has changed since
             self._world.restore(self._past[-1 - ticks])
-            for _ in range(ticks):
-                self._ahead.append(self._past.pop())
+            self._align()
         return ticks * self._world.dt
 
     def forward(self, seconds: float) -> float:
@@ -98,11 +100,12 @@ class Rewind:
             ValueError: `seconds` is negative or not finite.
             RuntimeError: It is called inside a tick.
         """
-        ticks = min(self._ticks(seconds, "Rewind.forward"), len(self._ahead))
+        wanted = self._ticks(seconds, "Rewind.forward")
+        self._align()
+        ticks = min(wanted, len(self._ahead))
         if ticks:
             self._world.restore(self._ahead[-ticks])
-            for _ in range(ticks):
-                self._past.append(self._ahead.pop())
+            self._align()
         return ticks * self._world.dt
 
     def stop(self) -> None:
@@ -111,6 +114,16 @@ class Rewind:
         self._past.clear()
         self._past.append(self._world.snapshot())
         self._ahead.clear()
+
+    def _align(self) -> None:
+        """Divide the snapshots at the present tick, also after an interrupt."""
+        now = self._world.tick_count
+        back = sum(1 for snapshot in self._past if snapshot.tick_count > now)
+        ahead = sum(1 for snapshot in self._ahead if snapshot.tick_count <= now)
+        if back or ahead:
+            known = [*self._past, *reversed(self._ahead)]
+            place = max(len(self._past) - back + ahead, 1)
+            self._past, self._ahead = deque(known[:place], self._most + 1), known[: place - 1 : -1]
 
     def _ticks(self, seconds: float, owner: str) -> int:
         ticks = real(seconds, "seconds", owner, at_least=0.0) / self._world.dt

@@ -305,25 +305,35 @@ def predict(world: World, samples: int, every: int, rows: list[int] | None) -> t
     count = bodies.count if rows is None else len(rows)
     poses = np.empty((samples, _POSE, count))
     snapshot, observers = take(world), stages.observers
-    try:
-        stages.disturb()
-        stages.on_tick = stages.after_tick = stages.observers = []
-        pose = bodies.array[:_POSE, :count] if rows is None else None
-        for sample in poses:
-            if (
-                stages.quiet >= every <= stages.most_at_once
-            ):  # as in `World.step`, which takes longer than a tick of one body
-                store.phase = MOVING
-                if stages.run(every) != every:
-                    stages.refuse_result()
-                stages.quiet -= every
-            else:
-                store.phase = BETWEEN_TICKS
-                world.step(every)
-            sample[:] = bodies.array[:_POSE, rows] if pose is None else pose
-    finally:
+
+    def return_to_start() -> None:
         store.phase, stages.observers = BETWEEN_TICKS, observers
         put_back(world, snapshot)
+
+    try:
+        try:
+            stages.disturb()
+            stages.on_tick = stages.after_tick = stages.observers = []
+            pose = bodies.array[:_POSE, :count] if rows is None else None
+            for sample in poses:
+                if (
+                    stages.quiet >= every <= stages.most_at_once
+                ):  # as in `World.step`, which takes longer than a tick of one body
+                    store.phase = MOVING
+                    if stages.run(every) != every:
+                        stages.refuse_result()
+                    stages.quiet -= every
+                else:
+                    store.phase = BETWEEN_TICKS
+                    world.step(every)
+                sample[:] = bodies.array[:_POSE, rows] if pose is None else pose
+            return_to_start()
+        except BaseException:
+            return_to_start()
+            raise
+    except BaseException:  # again, because an interrupt may have arrived in the first attempt
+        return_to_start()
+        raise
     moved = poses.transpose(0, 2, 1)
     return moved[:, :, : layout.ORIENTATION].copy(), moved[:, :, layout.ORIENTATION :].copy()
 

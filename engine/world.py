@@ -230,10 +230,9 @@ class World:
 
     @max_ticks_per_frame.setter
     def max_ticks_per_frame(self, value: int) -> None:
-        before = self._clock.max_ticks_per_frame
         self._store.before_change()
+        self._store.record(setattr, self._clock, "max_ticks_per_frame", self._clock.max_ticks_per_frame)
         self._clock.max_ticks_per_frame = value
-        self._store.record(setattr, self._clock, "max_ticks_per_frame", before)
 
     @property
     def time_scale(self) -> float:
@@ -317,19 +316,28 @@ class World:
             real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
             return 0
         coasts = self._coasting and not self._clock.keeps_up(_FRAMES_PER_SECOND)
-        ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
         before = self._bodies.tick_count
-        self._in_frame = True
         try:
-            if coasts:
-                self.coast(ticks)
-            else:
-                self.step(ticks)
-        finally:
-            self._in_frame = False
-            taken = self._bodies.tick_count - before
-            if taken < ticks:  # a tick failed, or a callback paused the world
-                self._clock.drop(ticks - taken)
+            try:
+                ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
+                self._in_frame = True
+                if coasts:
+                    self.coast(ticks)
+                else:
+                    self.step(ticks)
+                return self._end_frame(before)
+            except BaseException:
+                self._end_frame(before)
+                raise
+        except BaseException:  # again, because an interrupt may have arrived in the first attempt
+            self._end_frame(before)
+            raise
+
+    def _end_frame(self, before: int) -> int:
+        """Count the ticks that were handed out and not run, because one failed or a callback paused the world; return those run."""
+        taken = self._bodies.tick_count - before
+        self._in_frame = False
+        self._clock.settle(taken)
         return taken
 
     def step(self, ticks: int = 1) -> None:
@@ -425,12 +433,10 @@ class World:
         store = self._store
         if store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("coast")
-        store.phase = MOVING
-        try:
+        with (change := store.all_or_nothing()), change:
+            store.phase = MOVING
             if ticks:
                 jump(self, ticks)
-        finally:
-            store.phase = BETWEEN_TICKS
 
     def coast_obstacle(self, ticks: int = 1) -> str | None:
         """Return in words what keeps the world from coasting, or None if it can coast.
@@ -482,9 +488,10 @@ class World:
     def game_mode(self, value: bool) -> None:
         value = _boolean(value, "game_mode")
         self._integrator.check_game_mode(value)
-        self._store.before_change()
-        self._store.record(self._use, self._integrator, self._game_mode)
-        self._use(self._integrator, value)
+        with (change := self._store.all_or_nothing()), change:
+            self._store.before_change()
+            self._store.record(self._use, self._integrator, self._game_mode)
+            self._use(self._integrator, value)
 
     @property
     def threads(self) -> int:

@@ -140,6 +140,7 @@ def failing_force():
     def fail(wrench, bodies, time):
         raise Stop
 
+    fail.raises = True
     world.add_force(fail)
     return world
 
@@ -305,14 +306,14 @@ def _steps():
     for name, method in (
         ("Extrapolated", Extrapolated(RungeKutta4())),
         ("Substepped", Substepped(RungeKutta4(), 3)),
-        ("Substepped to a tolerance", Substepped(RungeKutta4(), tolerance=1e-3)),
+        ("Substepped to a tolerance", Substepped(RungeKutta4(), tolerance=0.5)),
         ("Extrapolated and Substepped", Extrapolated(Substepped(RungeKutta4(), 2))),
     ):
         yield f"step, {name}", Operation(lambda method=method: full_world(method), step(2), ticks=2)
         yield f"step, {name}, not called", Operation(lambda method=method: uncalled(method), step(4), ticks=4)
     yield "step, quiet", Operation(quiet, step(4), ticks=4)
     yield "step, one by one", Operation(quiet, lambda world: [world.step() for _ in range(3)], ticks=3)
-    yield "advance", Operation(lambda: full_world(), lambda world: world.advance(1 / 32), ticks=0)
+    yield "advance", Operation(full_world, lambda world: world.advance(1 / 32), also=_skipping)
     yield "step, driven", Operation(driven, step(4), ticks=4)
     yield "step, driven and called", Operation(lambda: driven(called=True), step(3), ticks=3)
     divided = Substepped(RungeKutta4(), 2)
@@ -346,10 +347,13 @@ def _changes():
     for place, part in enumerate(driven().parts):
         name = f"remove_part {place} {type(part).__name__}"
         jet = first("Thruster")
-        yield name, Operation(
-            driven,
-            lambda world, place=place, jet=jet: world.remove_part(world.parts[place]),
-            fails=ValueError if type(part).__name__ == "Tank" else None,
+        yield (
+            name,
+            Operation(
+                driven,
+                lambda world, place=place, jet=jet: world.remove_part(world.parts[place]),
+                fails=ValueError if type(part).__name__ == "Tank" else None,
+            ),
         )
     for name, new in NEW_JOINTS.items():
         yield f"add_joint {name}", Operation(jointed, lambda world, new=new: world.add_joint(new(world)))
@@ -408,7 +412,10 @@ def _changes():
     yield "memory.attach", Operation(full_world, lambda world: world.memory.attach("new", Gusts()))
     yield "memory.value", Operation(full_world, lambda world: world.memory["integral"].__setitem__(1, 2.5))
     yield "on_tick", Operation(full_world, lambda world: world.on_tick(Gusts().get_state.__self__.__class__.mro))
-    yield "remove_callback", Operation(full_world, lambda world: world.remove_callback(world._stages.on_tick[0].function))
+    yield (
+        "remove_callback",
+        Operation(full_world, lambda world: world.remove_callback(world._stages.on_tick[0].function)),
+    )
     yield "on_joint", Operation(jointed, lambda world: world.on_joint(print, "limit"))
     yield "shift_origin", Operation(full_world, lambda world: world.shift_origin((1.0, 2.0, 3.0)))
 
@@ -432,6 +439,12 @@ def _copies():
     yield "Rewind.forward", rewinding(forward=True)
     yield "Rollback.input", rolling_back()
     yield "Recorder", Operation(uncalled, recording, ticks=2)
+
+
+def _skipping(world):
+    """A frame whose tick is skipped."""
+    world._clock.ticks_for(1 / 32)
+    world._clock.settle(0)
 
 
 def _profiled(world):

@@ -18,6 +18,7 @@ import numpy as np
 
 import engine
 from engine import World
+from engine.store.schema import Kind
 from engine.store.store import BETWEEN_TICKS
 
 from .full_world import image
@@ -33,6 +34,7 @@ class Operation(NamedTuple):
         make: Makes the world before the operation.
         act: The operation, given the world.
         fails: The exception that the operation always raises; the world is then the one before, whatever else was raised.
+        also: Makes another world in which an exception may leave it.
         ticks: The number of ticks that it runs, if it runs ticks; the world may be at any of them.
         repeats: Whether the operation may follow itself, because it changes nothing.
     """
@@ -40,6 +42,7 @@ class Operation(NamedTuple):
     make: Callable[[], World]
     act: Callable[[World], object]
     fails: type[BaseException] | None = None
+    also: Callable[[World], object] | None = None
     ticks: int = 0
     repeats: bool = False
 
@@ -152,6 +155,10 @@ def _allowed(operation: Operation) -> tuple[list[dict[str, Any]], list[int]]:
                     allowed.append(_without_report(operation, tick))
                 allowed.append(portrait(world))
         elif operation.fails is None:
+            if operation.also is not None:
+                other = operation.make()
+                operation.also(other)
+                allowed.append(portrait(other))
             operation.act(world)
             allowed.append(portrait(world))
         return allowed, _fly(world)
@@ -168,17 +175,18 @@ def _without_report(operation: Operation, ticks: int) -> dict[str, Any]:
 
 
 def _fly(world: World) -> list[int]:
+    """The hashes after each of some ticks, without what raises in each tick."""
+    for callback in world._stages.on_tick:
+        if getattr(callback.function, "raises", False):
+            world.remove_callback(callback.function)
+    for force in world.forces:
+        if getattr(force, "raises", False):
+            world.remove_force(force)
     hashes = []
     for _ in range(2):
-        if not _is_failing(world):
-            world.step()
+        world.step()
         hashes.append(world.state_hash())
     return hashes
-
-
-def _is_failing(world: World) -> bool:
-    """Whether a callback of this world raises in each tick."""
-    return any(getattr(callback.function, "raises", False) for callback in world._stages.on_tick)
 
 
 def _damage(operation: Operation, world: World, allowed: list[dict[str, Any]], future: list[int]) -> str:
@@ -215,7 +223,14 @@ def portrait(world: World) -> dict[str, Any]:
     found = image(world)
     if not found["pushed"]:
         found["tables"].pop("pushes", None)  # what is left of it has no effect
-    tables = {f"table {name}": content for name, content in found.pop("tables").items()}
+    for name, table in world._store.tables.items():
+        if name in found["tables"]:
+            found["tables"][name] = (table.count, _without_scratch(table), *found["tables"][name][2:])
+    # without ids, which are not given twice; rows that were added together still are
+    tables = {
+        f"table {name}": (*content[:2], np.unique(np.frombuffer(content[3], np.int64), return_inverse=True)[1].tolist())
+        for name, content in found.pop("tables").items()
+    }
     names = {id(body): body.name for body in world.bodies}
     for key in ("by name", "user data"):
         del found[key]
@@ -234,6 +249,17 @@ def portrait(world: World) -> dict[str, Any]:
         "method": (repr(world.integrator), *found["method"][1:]),
         "clock": world._clock.image(),
     }
+
+
+def _without_scratch(table: Any) -> bytes:
+    content: bytes = np.delete(table.content(), _scratch(table.schema), axis=0).tobytes()
+    return content
+
+
+def _scratch(schema: Any) -> list[int]:
+    """The components that kernels compute anew."""
+    slices = [schema.components[field.name] for field in schema.fields if field.kind is Kind.SCRATCH]
+    return [row for each in slices for row in range(each.start, each.stop)]
 
 
 def _mass(properties: Any) -> tuple[Any, ...]:

@@ -190,9 +190,10 @@ class Bodies(Table):
         """The array of stages, with room for the wrenches of that many evaluations."""
         rows = layout.STAGE_WRENCH + layout.WRENCH_ROWS * evaluations
         if self.stages is None or self.stages.shape[0] < rows or self.stages.shape[1] != self.pitch:
-            self.stages = np.zeros((rows, self.pitch))
-            self.stages[layout.ORIENTATION + 3] = 1.0
+            stages = np.zeros((rows, self.pitch))
+            stages[layout.ORIENTATION + 3] = 1.0
             self.layout_version += 1
+            self.stages = stages
         return self.stages
 
     def begin(self, finish: Callable[[], None]) -> None:
@@ -261,8 +262,13 @@ class Bodies(Table):
         wheels = self.store.tables.get("wheels")
         stores = bool(rows.any()) or (wheels is not None and wheels.count > 0)
         if stores != self.stores_momentum:
-            self.stores_momentum = stores
             self.layout_version += 1
+            self.stores_momentum = stores
+
+    def _set(self, components: slice | int, rows: Rows, values: Any) -> None:
+        super()._set(components, rows, values)
+        if touches(components, layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3):
+            self.look_for_stored_momentum()
 
     def _changed(self, components: slice | int | None, rows: Rows | None) -> None:
         if isinstance(components, slice) and components.stop is not None and components.stop <= layout.WRENCH:
@@ -272,7 +278,7 @@ class Bodies(Table):
         if rows is None:
             self.control[layout.COUNT] = self.padded_count
             self.layout_version += 1
-        if components is None or touches(components, layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3):
+        if components is None:
             self.look_for_stored_momentum()
         super()._changed(components, rows)
 

@@ -143,8 +143,10 @@ class State:
     def _write(self, row: int, values: FloatArray, also_previous: bool = False) -> None:
         bodies = self._bodies
         everybody, size = slice(0, bodies.count), values.shape[1]
-        bodies.write(slice(row, row + size), everybody, values.T)
-        if also_previous:
-            bodies.write(slice(PREVIOUS + row, PREVIOUS + row + size), everybody, values.T)
-        if row < STATE_ROWS:
-            bodies.forget_history()
+        assert bodies.store is not None
+        with (change := bodies.store.all_or_nothing()), change:
+            bodies.write(slice(row, row + size), everybody, values.T)
+            if also_previous:
+                bodies.write(slice(PREVIOUS + row, PREVIOUS + row + size), everybody, values.T)
+            if row < STATE_ROWS:
+                bodies.forget_history()

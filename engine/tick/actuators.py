@@ -195,7 +195,9 @@ class Actuators:
         before = array[:, rows].copy()
         for place, body in enumerate(rows):
             driven[IS_FLOWING, self.row_of(body)] = 1.0
-            table.write(slice(None), body, before[:, place])  # the kernel writes to the array, which is undone with this
+            table.write(
+                slice(None), body, before[:, place]
+            )  # the kernel writes to the array, which is undone with this
         bad = self._ready.compose(array, driven, self._wheels.array, self._tanks.array, self._counts)
         after = array[:, rows].copy()
         array[:, rows] = before
@@ -215,7 +217,9 @@ class Actuators:
             array, span = self._bodies.array, slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
             before = array[span, rows].copy()
             for place, row in enumerate(rows):
-                self._bodies.write(span, row, before[:, place])  # the kernel writes to the array, which is undone with this
+                self._bodies.write(
+                    span, row, before[:, place]
+                )  # the kernel writes to the array, which is undone with this
             self._ready.sum_wheels(array, self._wheels.array, self._counts)
             after = array[span, rows].copy()
             array[span, rows] = before
@@ -331,9 +335,7 @@ class Actuators:
     def settle(self, dt: float, control: Integers) -> bool:
         """Bring the actuators to the end of the tick; if the result is not finite, undo the tick and return False."""
         bodies = self._bodies
-        bad = self._ready.settle_or_undo(
-            bodies.array, control, *self._arrays, self._counts, bodies.stores_momentum, dt
-        )
+        bad = self._ready.settle_or_undo(bodies.array, control, *self._arrays, self._counts, bodies.stores_momentum, dt)
         if bad >= 0:
             self._held.spoil_all()
         return bad < 0

@@ -103,8 +103,8 @@ class ForceList:
                 self._own(force)
             else:
                 self._memory.join(force)
-            self._members[identity(force)] = force
             store.record(self._forget, force)
+            self._members[identity(force)] = force
             self._sort()
             if isinstance(force, TableRows):
                 force._joined(store.world())
@@ -220,14 +220,14 @@ class ForceList:
 
     def _own(self, force: TableRows) -> None:
         key = (force._schema.name, force._first_id)
-        self._owners[key] = force
         self._store.record(self._owners.pop, key, None)
+        self._owners[key] = force
 
     def _let_go(self, force: TableRows) -> None:
         key = (force._schema.name, force._first_id)
+        self._store.record(self._owners.__setitem__, key, force)
         force._detach(self._bodies.handles)
         del self._owners[key]
-        self._store.record(self._owners.__setitem__, key, force)
 
     def _drop(self, force: Member) -> None:
         if self._store.log is not None:

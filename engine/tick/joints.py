@@ -170,8 +170,8 @@ class Joints:
         seen = tuple(number for table in tables for number in (table.version, table.numbering))
         seen += (self._bodies.numbering, self._bodies.count)
         if seen != self._seen:
-            self._seen = seen
             self._look()
+            self._seen = seen
         return None if self._islands is None else self._islands.graph
 
     def _look(self) -> None:
@@ -199,11 +199,11 @@ class Joints:
         shape = joints, hard, springs.tolist(), points, self._bodies.count
         if shape == self._shape:
             return
-        self._shape = shape
         self._version += 1
-        self._islands = self._all = None
+        self._islands = self._all = self._shape = None
         if joints:
             self._islands = Islands(Graph(joints, pairs, hard), self._bodies, springs, points)
+        self._shape = shape
 
     # ticks
 

@@ -137,11 +137,13 @@ class Stages:
 
     def sample(self, parts: Iterable[SampledPart]) -> None:
         """Sample these parts from now on; those of one kind in this order."""
-        self.before, self.behind = [], []
+        before: list[Callback] = []
+        behind: list[Callback] = []
         for part in sorted(parts, key=operator.attrgetter("_place")):
-            chosen = self.behind if part._place is Place.CONTROL_LOOP else self.before
+            chosen = behind if part._place is Place.CONTROL_LOOP else before
             chosen.append(Callback(_sampling(part), part.every))
         self.quiet = 0
+        self.before, self.behind = before, behind
 
     def _called(self) -> list[Callback]:
         """What is called at the start of ticks, in order."""
