@@ -218,17 +218,17 @@ NEW_PARTS = {
 
 NEW_JOINTS = {
     "Hinge": lambda world: joints.Hinge(world.body("free"), at_body=(0, 0, 0), axis_body=(0, 0, 1)),
-    "Weld": lambda world: joints.Weld(world.body("bob"), world.body("free")),
+    "Weld": lambda world: joints.Weld(world.body("free"), at_body=(0, 0, 0)),
     "Slider": lambda world: joints.Slider(world.body("free"), at_body=(0, 0, 0), axis_body=(0, 0, 1)),
     "Distance": lambda world: joints.Distance(world.body("bob"), world.body("free")),
 }
 
 
-def recording(world):
-    """Ticks with a recorder, whose samples must be those of the ticks."""
-    record = Recorder(world, wrenches=world.forces[:1])
-    world.step(2)
-    record.stop()
+def recorded():
+    """A world with a recorder, whose samples must be those of the ticks."""
+    world = uncalled()
+    Recorder(world, wrenches=world.forces[:1])
+    return world
 
 
 def saving(world):
@@ -313,7 +313,9 @@ def _steps():
         yield f"step, {name}, not called", Operation(lambda method=method: uncalled(method), step(4), ticks=4)
     yield "step, quiet", Operation(quiet, step(4), ticks=4)
     yield "step, one by one", Operation(quiet, lambda world: [world.step() for _ in range(3)], ticks=3)
-    yield "advance", Operation(full_world, lambda world: world.advance(1 / 32), also=_skipping)
+    yield "advance", Operation(
+        lambda: driven(called=True), lambda world: world.advance(1 / 32), also=_skipping
+    )
     yield "step, driven", Operation(driven, step(4), ticks=4)
     yield "step, driven and called", Operation(lambda: driven(called=True), step(3), ticks=3)
     divided = Substepped(RungeKutta4(), 2)
@@ -438,7 +440,7 @@ def _copies():
     yield "Rewind.back", rewinding(forward=False)
     yield "Rewind.forward", rewinding(forward=True)
     yield "Rollback.input", rolling_back()
-    yield "Recorder", Operation(uncalled, recording, ticks=2)
+    yield "Recorder", Operation(recorded, step(2), ticks=2)
 
 
 def _skipping(world):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import engine
-from engine import World
+from engine import Recorder, World
 from engine.store.schema import Kind
 from engine.store.store import BETWEEN_TICKS
 
@@ -206,6 +206,9 @@ def _damage(operation: Operation, world: World, allowed: list[dict[str, Any]], f
             left_to_do = not apart[0] and (len(allowed) > 1 or operation.repeats or operation.fails is not None)
             if left_to_do:
                 _do(operation, world)
+        if operation.also is not None and not apart[1]:
+            world.step()
+            return ", ".join(disorders(world))
         left = _different(portrait(world), allowed[-1])
         if left_to_do and left:
             return f"done again, it leaves {left}"
@@ -245,10 +248,17 @@ def portrait(world: World) -> dict[str, Any]:
         "callbacks": [(callback.name, callback.every) for callback in stages.on_tick],
         "after tick": [(callback.name, callback.every) for callback in stages.after_tick],
         "joint functions": [callback.event for callback in stages.joint_events.functions],
-        "observers": len(stages.observers),
+        "observers": [_seen_by(callback.function.__self__) for callback in stages.observers],
         "method": (repr(world.integrator), *found["method"][1:]),
         "clock": world._clock.image(),
     }
+
+
+def _seen_by(observer: Any) -> Any:
+    """What a `Recorder` or a `Rewind` has kept."""
+    if isinstance(observer, Recorder):
+        return [(name, values.tobytes()) for name, values in observer.arrays().items()]
+    return observer.span, [snapshot.tick_count for snapshot in (*observer._past, *observer._ahead)]
 
 
 def _without_scratch(table: Any) -> bytes:

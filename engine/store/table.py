@@ -240,10 +240,12 @@ class Table:
             self._grow(count)
         self.array[:, count : self.count] = self.schema.rest
         self.ids[:count], self.groups[:count] = rows.ids, rows.groups
-        self.count = count
+        # before the count as well, because after an interrupt `empty` looks at the count alone
         self.numbering += 1
-        self._changed(None, None)
         self._remember_removed(rows.removes_from)
+        self._changed(None, None)
+        self.count = count
+        self._changed(None, None)
         # ids are not given again after a restore, so that the handles of what it has removed find nothing
         self._next_id = max(self._next_id, rows.next_id)
         self._rows_image, self._rows_key = rows, (self.numbering, self.count, self._next_id)
