@@ -219,7 +219,7 @@ class Body:
         index, table, store = self.index, self._table, self._world._store
         actuators = self._world._actuators
         if actuators.row_of(index) >= 0:
-            with store.all_or_nothing():
+            with (change := store.all_or_nothing()), change:
                 store.before_change()
                 store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
                 table.mass_properties[index] = value
@@ -238,7 +238,7 @@ class Body:
                 (_VELOCITY, velocity),
             ]
             self._check_finite(*(values for _rows, values in moved))
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             store.before_change()
             store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
             table.mass_properties[index] = value
@@ -536,7 +536,7 @@ class Body:
         velocity = self.velocity + self.inverse_mass * impulse
         rates = self.angular_velocity_body if turn is None else self._rates_after(turn)
         self._check_finite(velocity, rates)
-        with self._world._store.all_or_nothing():
+        with (change := self._world._store.all_or_nothing()), change:
             self._set(_VELOCITY, velocity)
             self._set(_ANGULAR_VELOCITY, rates)
 
@@ -602,12 +602,16 @@ class Body:
 
     def _set(self, rows: slice, values: FloatArray, pose: bool = False) -> None:
         """Set components; a pose is also set one tick back, so that it is not blended with the old one."""
-        table, index = self._table, self.index
-        table.write(rows, index, values)
-        if pose:
-            table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)
-        if rows.start < STATE_ROWS:
-            table.forget_history(index)
+        table, index, store = self._table, self.index, self._world._store
+        if not pose and table.history is None and rows.start < STATE_ROWS:
+            table.write(rows, index, values)
+            return
+        with (change := store.all_or_nothing()), change:
+            table.write(rows, index, values)
+            if pose:
+                table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)
+            if rows.start < STATE_ROWS:
+                table.forget_history(index)
 
     def _set_pose(self, rows: slice, values: FloatArray, argument: str) -> None:
         """Set position or orientation; the bodies that joints connect to this one move rigidly with it.
@@ -625,7 +629,7 @@ class Body:
             return
         store = self._world._store
         position, velocity, before = self.position, self.velocity, self.orientation
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             self._set(rows, values, pose=True)
             turn = rotation.multiply(self.orientation, rotation.conjugate(before))
             for body in island:
@@ -646,7 +650,7 @@ class Body:
         if not actuators.has_wheels:
             self._set(_ANGULAR_VELOCITY, rates)
             return
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             speeds = actuators.speeds()
             self._set(_ANGULAR_VELOCITY, rates)
             actuators.set_speeds(speeds)

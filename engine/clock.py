@@ -33,6 +33,7 @@ class Clock:
         self._tick, self._per_second = _ratio(dt)
         self._owed = 0
         self._dropped = 0
+        self._handed_out = 0  # ticks that have yet to be run
         self._exact_per_second = _power_of_two(self._per_second)
         self._time_scale: Any = 1.0
         self._has_warned = False
@@ -111,13 +112,21 @@ class Clock:
 
     def _hand_out(self, owed: int, is_limited: bool) -> int:
         ticks, left = divmod(owed, self._tick)
-        if is_limited and ticks > self._max_ticks:
-            if not self._has_warned:
-                self._warn_of(ticks - self._max_ticks)
-            self.drop(ticks - self._max_ticks)
-            ticks = self._max_ticks
-        self._owed = left
+        skipped = max(ticks - self._max_ticks, 0) if is_limited else 0
+        if skipped and not self._has_warned:
+            self._warn_of(skipped)
+        ticks -= skipped
+        # at once, so that no interrupt comes between
+        self._owed, self._handed_out, self._dropped = left, ticks, self._dropped + skipped * self._tick
         return ticks
+
+    def settle(self, taken: int) -> None:
+        """Count the ticks that were handed out last as skipped, except for those that were run; doing this twice does no harm.
+
+        Args:
+            taken: The number of ticks run.
+        """
+        self._handed_out, self._dropped = 0, self._dropped + max(self._handed_out - taken, 0) * self._tick
 
     def _warn_of(self, ticks: int) -> None:
         """Warn once if that many skipped ticks are more than a second of wall time."""
@@ -133,14 +142,6 @@ class Clock:
             stacklevel=5,
         )
 
-    def drop(self, ticks: int) -> None:
-        """Count ticks as skipped.
-
-        Args:
-            ticks: The number of ticks that were handed out but not run.
-        """
-        self._dropped += ticks * self._tick
-
     @property
     def exact_dt(self) -> Fraction:
         """Length of a tick [s], exactly as it was given."""
@@ -153,16 +154,16 @@ class Clock:
     def restore(self, image: tuple[Any, ...]) -> None:
         """Set everything that `image` returned, for the same length of a tick."""
         self._max_ticks, self._time_scale, self._tick, self._per_second, self._owed, self._dropped = image
+        self._handed_out = 0
         self._exact_per_second = _power_of_two(self._per_second)
 
     def _refine(self, denominator: int) -> None:
         """Refine the unit of time so that `denominator` divides the units per second."""
         finer = math.lcm(self._per_second, denominator) // self._per_second
-        self._per_second *= finer
-        self._tick *= finer
-        self._owed *= finer
-        self._dropped *= finer
-        self._exact_per_second = _power_of_two(self._per_second)
+        units = [finer * number for number in (self._per_second, self._tick, self._owed, self._dropped)]
+        exact = _power_of_two(units[0])
+        # at once, so that no interrupt comes between
+        self._per_second, self._tick, self._owed, self._dropped, self._exact_per_second = (*units, exact)
 
 
 def _seconds(time: Fraction) -> str:

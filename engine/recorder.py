@@ -281,6 +281,8 @@ class Recorder(Record):
         self._samples[self._count] = row
         self._count += 1
         if self._file is not None:
+            while self._block and self._block[-1][0] == tick:  # an interrupt came after the sample
+                self._block.pop()
             self._block.append(row)
             if len(self._block) >= _SAMPLES_PER_BLOCK:
                 self._write_block()

@@ -62,6 +62,7 @@ class Rewind:
     @property
     def span(self) -> tuple[float, float]:
         """How far the world can go back, and how far forward [s]."""
+        self._align()
         now = self._world.tick_count
         last = self._ahead[0].tick_count if self._ahead else now
         return (now - self._first) * self._world.dt, (last - now) * self._world.dt
@@ -80,15 +81,14 @@ class Rewind:
             RuntimeError: It is called inside a tick.
         """
         ticks, now = self._ticks(seconds, "Rewind.back"), self._world.tick_count
+        self._align()
         target = max(now - ticks, self._first)
         if target >= now:
             return 0.0
         if not self._ahead:  # keep what the user has changed since the last snapshot
             self._record(self._world)
-        place = next(place for place, past in enumerate(reversed(self._past)) if past.tick_count <= target)
-        self._world.restore(self._past[-1 - place])
-        for _ in range(place):
-            self._ahead.append(self._past.pop())
+        self._world.restore(next(past for past in reversed(self._past) if past.tick_count <= target))
+        self._align()
         return (now - self._world.tick_count) * self._world.dt
 
     def forward(self, seconds: float) -> float:
@@ -105,11 +105,11 @@ class Rewind:
             RuntimeError: It is called inside a tick.
         """
         ticks, now = self._ticks(seconds, "Rewind.forward"), self._world.tick_count
-        place = sum(1 for ahead in reversed(self._ahead) if ahead.tick_count <= now + ticks)
-        if place:
-            self._world.restore(self._ahead[-place])
-            for _ in range(place):
-                self._past.append(self._ahead.pop())
+        self._align()
+        reached = [ahead for ahead in self._ahead if ahead.tick_count <= now + ticks]
+        if reached:
+            self._world.restore(reached[0])
+            self._align()
         return (self._world.tick_count - now) * self._world.dt
 
     def stop(self) -> None:
@@ -122,6 +122,16 @@ class Rewind:
     def _first(self) -> int:
         """The tick to which the world can go back at most."""
         return self._past[0].tick_count if self._past else self._world.tick_count
+
+    def _align(self) -> None:
+        """Divide the snapshots at the present tick, also after an interrupt."""
+        now = self._world.tick_count
+        back = sum(1 for snapshot in self._past if snapshot.tick_count > now)
+        ahead = sum(1 for snapshot in self._ahead if snapshot.tick_count <= now)
+        if back or ahead:
+            known = [*self._past, *reversed(self._ahead)]
+            place = max(len(self._past) - back + ahead, 1)
+            self._past, self._ahead = deque(known[:place], self._most + 1), known[: place - 1 : -1]
 
     def _ticks(self, seconds: float, owner: str) -> int:
         ticks = real(seconds, "seconds", owner, at_least=0.0) / self._world.dt

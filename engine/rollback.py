@@ -177,12 +177,25 @@ class Rollback:
             DesyncError: A hash that a peer has sent differs from that of a tick that is now confirmed.
         """
         if self._wrong is not None:
-            now = self._world.tick_count
-            self._world.restore(self._snapshots[self._wrong])
-            while self._world.tick_count < now:
-                self._take()
-            self._wrong = None
+            before = self._world.snapshot()
+            try:
+                try:
+                    self._world.restore(self._snapshots[self._wrong])
+                    while self._world.tick_count < before.tick_count:
+                        self._take()
+                    self._wrong = None
+                except BaseException:
+                    self._go_back_to(before)
+                    raise
+            except BaseException:  # again, because an interrupt may have arrived in the first attempt
+                self._go_back_to(before)
+                raise
         self._confirm()
+
+    def _go_back_to(self, before: Snapshot) -> None:
+        """Restore the world before ticks were run again, which remains to be done."""
+        if self._wrong is not None:
+            self._world.restore(before)
 
     def hash(self, tick: int) -> int | None:
         """Return the state hash at a confirmed tick, to send to the peers; None if the tick is not confirmed or is too long ago."""
@@ -221,12 +234,16 @@ class Rollback:
         inputs = tuple([self._input_at(player, tick) for player in self._players])
         before = self._snapshots[tick] = world.snapshot()
         try:
-            self._apply(world, dict(zip(self._players, inputs, strict=True)))
-            world.step()
-        except BaseException:
+            try:
+                self._apply(world, dict(zip(self._players, inputs, strict=True)))
+                world.step()
+                self._used[tick] = inputs
+            except BaseException:
+                world.restore(before)
+                raise
+        except BaseException:  # again, because an interrupt may have arrived in the first attempt
             world.restore(before)
             raise
-        self._used[tick] = inputs
 
     def _input_at(self, player: Hashable, tick: int) -> Any:
         """The input for a tick, or the last known one before it."""

@@ -310,29 +310,45 @@ def predict(world: World, samples: int, every: int, rows: list[int] | None) -> t
     store, bodies, stages = world._store, world._bodies, world._stages
     columns = np.arange(bodies.count) if rows is None else np.array(rows, np.int64)
     poses = np.empty((samples, _POSE * len(columns)))
-    snapshot, observers, done = take(world), stages.observers, 0
-    try:
-        stages.disturb()
-        stages.on_tick = stages.after_tick = stages.observers = []
-        stages.joint_events.functions = []
-        while done < samples:
-            at_once = min(samples - done, stages.quiet // every, stages.most_at_once // every)
-            if at_once > 0:  # as in `World.step`, which takes longer than a tick of one body
-                store.phase = MOVING
-                reached = _sampled(stages.run, bodies.array, poses, columns, every, done, done + at_once)
-                if reached != done + at_once:
-                    stages.refuse_result()
-                stages.quiet -= every * at_once
-            else:
-                store.phase, reached = BETWEEN_TICKS, done + 1
-                world.step(every)
-                poses[done] = bodies.array[:_POSE, columns].ravel()
-            done = reached
-    finally:
+    snapshot, observers = take(world), stages.observers
+
+    def return_to_start() -> None:
         store.phase, stages.observers = BETWEEN_TICKS, observers
         put_back(world, snapshot)
+
+    try:
+        try:
+            stages.disturb()
+            stages.on_tick = stages.after_tick = stages.observers = []
+            stages.joint_events.functions = []
+            _fly(world, poses, columns, every)
+            return_to_start()
+        except BaseException:
+            return_to_start()
+            raise
+    except BaseException:  # again, because an interrupt may have arrived in the first attempt
+        return_to_start()
+        raise
     moved = poses.reshape(samples, _POSE, len(columns)).transpose(0, 2, 1)
     return moved[:, :, : layout.ORIENTATION].copy(), moved[:, :, layout.ORIENTATION :].copy()
+
+
+def _fly(world: World, poses: FloatArray, columns: Any, every: int) -> None:
+    """Run ticks and store the poses of bodies after every so many of them."""
+    store, bodies, stages, done = world._store, world._bodies, world._stages, 0
+    while done < len(poses):
+        at_once = min(len(poses) - done, stages.quiet // every, stages.most_at_once // every)
+        if at_once > 0:  # as in `World.step`, which takes longer than a tick of one body
+            store.phase = MOVING
+            reached = _sampled(stages.run, bodies.array, poses, columns, every, done, done + at_once)
+            if reached != done + at_once:
+                stages.refuse_result()
+            stages.quiet -= every * at_once
+        else:
+            store.phase, reached = BETWEEN_TICKS, done + 1
+            world.step(every)
+            poses[done] = bodies.array[:_POSE, columns].ravel()
+        done = reached
 
 
 def _sampled(

@@ -230,10 +230,9 @@ class World:
 
     @max_ticks_per_frame.setter
     def max_ticks_per_frame(self, value: int) -> None:
-        before = self._clock.max_ticks_per_frame
         self._store.before_change()
+        self._store.record(setattr, self._clock, "max_ticks_per_frame", self._clock.max_ticks_per_frame)
         self._clock.max_ticks_per_frame = value
-        self._store.record(setattr, self._clock, "max_ticks_per_frame", before)
 
     @property
     def time_scale(self) -> float:
@@ -317,19 +316,28 @@ class World:
             real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
             return 0
         coasts = self._coasting and not self._clock.keeps_up(_FRAMES_PER_SECOND)
-        ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
         before = self._bodies.tick_count
-        self._in_frame = True
         try:
-            if coasts:
-                self.coast(ticks)
-            else:
-                self.step(ticks)
-        finally:
-            self._in_frame = False
-            taken = self._bodies.tick_count - before
-            if taken < ticks:  # a tick failed, or a callback paused the world
-                self._clock.drop(ticks - taken)
+            try:
+                ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
+                self._in_frame = True
+                if coasts:
+                    self.coast(ticks)
+                else:
+                    self.step(ticks)
+                return self._end_frame(before)
+            except BaseException:
+                self._end_frame(before)
+                raise
+        except BaseException:  # again, because an interrupt may have arrived in the first attempt
+            self._end_frame(before)
+            raise
+
+    def _end_frame(self, before: int) -> int:
+        """Count the ticks that were handed out and not run, because one failed or a callback paused the world; return those run."""
+        taken = self._bodies.tick_count - before
+        self._in_frame = False
+        self._clock.settle(taken)
         return taken
 
     def step(self, ticks: int = 1) -> None:
@@ -359,32 +367,35 @@ class World:
         # CPython does not switch threads between this check and the next line, so one of two threads that arrive here is rejected.
         if store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("step")
-        store.phase = MOVING
         try:
-            while ticks > 0:
-                if stages.quiet >= ticks:  # these ticks call no Python, and nothing has changed since the last one
-                    if ticks <= stages.most_at_once:
-                        taken = stages.run(ticks)
-                        if taken != ticks:
-                            stages.refuse_result()
+            try:
+                store.phase = MOVING
+                while ticks > 0:
+                    if stages.quiet >= ticks:  # these ticks call no Python, and nothing has changed since the last one
+                        if ticks <= stages.most_at_once:
+                            taken = stages.run(ticks)
+                            if taken != ticks:
+                                stages.refuse_result()
+                        else:
+                            taken = stages.run_for_a_while()
+                        stages.quiet -= taken
+                    elif self._in_frame and self._paused:
+                        break
                     else:
-                        taken = stages.run_for_a_while()
-                    stages.quiet -= taken
-                elif self._in_frame and self._paused:
-                    break
-                else:
-                    stages.call_callbacks()
-                    stages.drive_actuators()
-                    stages.gather_held()
-                    taken = stages.move(ticks)
-                    stages.commit(taken)
-                    stages.call_after_tick()
-                ticks -= taken
-        except BaseException as error:
+                        stages.call_callbacks()
+                        stages.drive_actuators()
+                        stages.gather_held()
+                        taken = stages.move(ticks)
+                        stages.commit(taken)
+                        stages.call_after_tick()
+                    ticks -= taken
+                store.phase = BETWEEN_TICKS
+            except BaseException as error:
+                stages.take_back(error)
+                raise
+        except BaseException as error:  # again, because an interrupt may have arrived in the first attempt
             stages.take_back(error)
             raise
-        finally:
-            store.phase = BETWEEN_TICKS
 
     def coast(self, ticks: int) -> None:
         """Jump over any number of ticks in one call, along the exact orbits and with the exact free rotation of all bodies.
@@ -423,13 +434,12 @@ class World:
         store = self._store
         if store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("coast")
-        store.phase = MOVING
-        try:
+        with (change := store.all_or_nothing()), change:
+            store.phase = MOVING
             if ticks:
                 jump(self, ticks)
-                self._stages.show_observers()
-        finally:
-            store.phase = BETWEEN_TICKS
+        if ticks:
+            self._stages.show_observers()
 
     def coast_obstacle(self, ticks: int = 1) -> str | None:
         """Return in words what keeps the world from coasting, or None if it can coast.
@@ -465,7 +475,7 @@ class World:
             refuse_actuators(value, "World")
         if self._joints.any:
             refuse_joints(value, "World")
-        with self._store.all_or_nothing():
+        with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
             if hasattr(self, "_integrator"):
                 self._store.record(self._use, self._integrator, self._game_mode)
@@ -481,9 +491,10 @@ class World:
     def game_mode(self, value: bool) -> None:
         value = _boolean(value, "game_mode")
         self._integrator.check_game_mode(value)
-        self._store.before_change()
-        self._store.record(self._use, self._integrator, self._game_mode)
-        self._use(self._integrator, value)
+        with (change := self._store.all_or_nothing()), change:
+            self._store.before_change()
+            self._store.record(self._use, self._integrator, self._game_mode)
+            self._use(self._integrator, value)
 
     @property
     def threads(self) -> int:
@@ -921,7 +932,7 @@ class World:
             refuse("World.on_joint", "function", function, "a function of the world and a joint", TypeError)
         check_calls(function, "World.on_joint", "function", "a function of the world and a joint")
         events = self._stages.joint_events
-        with self._store.all_or_nothing():
+        with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
             self._memory.join(function)
             self._store.record(setattr, events, "functions", events.functions)
@@ -1017,9 +1028,10 @@ class World:
             refuse(f"World.{when}", "function", function, "a function of the world", TypeError)
         check_calls(function, f"World.{when}", "function", "a function of the world")
         stages = self._stages
-        with self._store.all_or_nothing():
+        with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
             self._memory.join(function)
+            stages.expect_reports()
             self._store.record(setattr, stages, when, getattr(stages, when))
             setattr(stages, when, [*getattr(stages, when), Callback(function, every, name or default_name(function))])
         return function
@@ -1059,7 +1071,7 @@ class World:
                 function,
                 "one that was added by on_tick or after_tick, or by on_joint",
             )
-        with self._store.all_or_nothing():
+        with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
             for name, left in kept.items():
                 for _ in range(len(getattr(stages, name)) - len(left)):
@@ -1230,21 +1242,17 @@ class World:
             refuse_other_thread("World.wrench")
         if store.phase is FORCES:
             raise RuntimeError("World.wrench cannot be called inside a force; call it in a callback or between ticks")
-        phase = store.phase
-        with store.trial(self._memory.objects):
+        self._stages.disturb()
+        with (attempt := store.trial(self._memory.objects)), attempt:
             store.enter(FORCES)
-            try:
-                return wrench_on(
-                    body.index,
-                    self._plan,
-                    self._bodies,
-                    self._forces if force is None else [force],
-                    force is None,
-                    self.time,
-                )
-            finally:
-                store.enter(phase)
-                self._stages.quiet = 0
+            return wrench_on(
+                body.index,
+                self._plan,
+                self._bodies,
+                self._forces if force is None else [force],
+                force is None,
+                self.time,
+            )
 
     def prepare(
         self,
@@ -1356,7 +1364,7 @@ class World:
     def _add(self, new: NewBodies) -> list[Body]:
         store, bodies = self._store, self._bodies
         names = new.fresh_names(self._names, first_number=bodies.count)
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             first_id = bodies.append(new.columns)
             store.record(self._forget_last, bodies.count - len(names), names)
             made = [new_body(self, bodies, first_id + place, name) for place, name in enumerate(names)]
@@ -1375,7 +1383,7 @@ class World:
         if len(set(rows.tolist())) != len(rows):
             refuse(owner, argument, chosen, "a list that names each body once")
         store, bodies = self._store, self._bodies
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             store.before_change()
             gone = self._forces.remove_rows_of(rows)
             kept = np.ones(bodies.count, np.bool_)

@@ -67,7 +67,7 @@ def set_keep_out(store: Store, value: Any) -> None:
         row = (*center, real(value[1], "keep_out radius", "World", above=0.0))
     elif KEEP_OUT.name not in store.tables:
         return
-    with store.all_or_nothing():
+    with (change := store.all_or_nothing()), change:
         store.before_change()
         table = store.table(KEEP_OUT)
         table.remove(np.arange(table.count))
@@ -192,7 +192,7 @@ def _first(bodies: Bodies, where: Any) -> list[Any]:
 
 
 def jump(world: World, ticks: int) -> None:
-    """Jump that many ticks ahead, all or nothing; the world is in the phase of a tick.
+    """Jump that many ticks ahead; the world is in the phase of a tick, and the caller undoes what an exception leaves.
 
     Raises:
         RuntimeError: Something stands in the way, or the floating-point mode of the thread has been changed.
@@ -211,12 +211,11 @@ def jump(world: World, ticks: int) -> None:
             f"{body}: its state is not finite after a coast of {ticks} ticks; nothing was changed"
         )
     everybody = slice(0, bodies.count)
-    with store.all_or_nothing():
-        bodies.write(slice(0, STATE_ROWS), everybody, end)
-        bodies.write(slice(PREVIOUS, PREVIOUS + STATE_ROWS), everybody, end)  # to be drawn without blending
-        bodies.forget_history()
-        store.record(_set_tick_count, bodies, bodies.tick_count)
-        _set_tick_count(bodies, bodies.tick_count + ticks)
+    bodies.write(slice(0, STATE_ROWS), everybody, end)
+    bodies.write(slice(PREVIOUS, PREVIOUS + STATE_ROWS), everybody, end)  # to be drawn without blending
+    bodies.forget_history()
+    store.record(_set_tick_count, bodies, bodies.tick_count)
+    _set_tick_count(bodies, bodies.tick_count + ticks)
 
 
 def _set_tick_count(bodies: Bodies, count: int) -> None:

@@ -213,7 +213,7 @@ class Tank(Part):
         if store is None:
             self._table.write(PROPELLANT, row, amount)
             return
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             self._table.write(PROPELLANT, row, amount)
             store.world()._actuators.compose([self.body.index], self, "propellant", value)
 

@@ -2,6 +2,8 @@
 
 from weakref import WeakSet
 
+import numpy as np
+
 from ..checks import refuse
 from ..compilation.choice import Loop
 from ..loops import extrapolation
@@ -111,7 +113,7 @@ class Extrapolated(Integrator):
         array, control = bodies.array, bodies.control
         own = [
             Loop(extrapolation.extrapolate, (bodies.pitch,), (array, control, array, array, 0, 0.0)),
-            Loop(extrapolation.remember, (bodies.pitch,), (array, control, array)),
+            Loop(extrapolation.remember, (bodies.pitch,), (array, control, array, control, 0)),
         ]
         return [*own, *self.integrator.kernels(bodies, dt, gyroscopic, NO_FORCES)]
 
@@ -121,12 +123,17 @@ class Extrapolated(Integrator):
         take_inside = self.integrator.staged_tick(bodies, dt, gyroscopic, NO_FORCES, depends_on_rates)
         tables = force_tables(bodies, forces)
         extrapolate, remember = extrapolation.extrapolate(bodies.pitch), extrapolation.remember(bodies.pitch)
+        remembered = np.full(1, -1, np.int64)
 
         def take(evaluate: EvaluateForces) -> bool:
             self._flown.add(bodies)
             array, control, history = bodies.array, bodies.control, bodies.history_array()
-            tick = control[TICKS]
+            tick = int(control[TICKS])
             start_time = float(tick) * dt
+            remembered[0] = -1
+
+            def remember_once() -> None:
+                accepted(remember(array, control, history, remembered, tick))
 
             def extrapolate_and_evaluate(stage: int, offset: float) -> None:
                 row = STAGE_WRENCH + WRENCH_ROWS * stage
@@ -134,10 +141,11 @@ class Extrapolated(Integrator):
                 add_forces(bodies, tables, forces.kinds, row, start_time + offset)
                 evaluate(stage, offset)
 
-            try:
-                return take_inside(extrapolate_and_evaluate)
-            finally:  # if an exception comes after the tick was counted, the wrench that it held belongs to the history
-                if control[TICKS] != tick:
-                    accepted(remember(array, control, history))
+            # if an exception comes after the tick was counted, the wrench that it held belongs to the history
+            bodies.begin(remember_once)
+            is_finite = take_inside(extrapolate_and_evaluate)
+            remember_once()
+            bodies.end()
+            return is_finite
 
         return take

@@ -185,41 +185,40 @@ class Substepped(Integrator):
         actuators = inside.bodies.actuators
         if not actuators.any:
             return take(evaluate)
-        actuators.open(step, gathers=True)
+        actuators.open(step, inside.control, gathers=True)
         return take(evaluate) and actuators.settle(step, inside.control)
 
     def _take_tick(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
         bodies = inside.bodies
         if is_other_mode(bodies.control):  # before anything is computed, so that nothing has to be restored
             refuse_mode()
-        tick, rows = bodies.control[TICKS], slice(0, bodies.padded_count)
+        tick, rows = bodies.tick_count, slice(0, bodies.padded_count)
         kept = bodies.array[_KEPT_ROWS, rows]
         parts = bodies.actuators.image() if bodies.actuators.any else None
         joints = bodies.joints.image() if bodies.joints.any else None
 
-        def restore() -> None:
+        def finish() -> None:
+            if bodies.control[TICKS] > tick:
+                if joints is not None:
+                    bodies.joints.keep(joints, tick)
+                return
             if joints is not None:
                 bodies.joints.restore(joints)
             if parts is not None:
                 bodies.actuators.restore(parts)
             bodies.array[_KEPT_ROWS, rows] = kept
 
-        try:
-            if self.n is not None:
-                finite = inside.take(take, dt, self.n)
-            else:
-                finite = self._converge(inside, dt, take)
-            if finite:
-                close_steps(bodies.array, bodies.control, kept)
-                if joints is not None:
-                    bodies.joints.keep(joints, int(tick))
-            else:
-                bodies.control[BAD] = inside.control[BAD]
-                restore()
-        except BaseException:
-            if bodies.control[TICKS] == tick:  # otherwise the tick was already complete and counted
-                restore()
-            raise
+        bodies.begin(finish)
+        if self.n is not None:
+            finite = inside.take(take, dt, self.n)
+        else:
+            finite = self._converge(inside, dt, take)
+        if finite:
+            close_steps(bodies.array, bodies.control, kept)
+        else:
+            bodies.control[BAD] = inside.control[BAD]
+        finish()
+        bodies.end()
         return finite
 
     def _converge(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:

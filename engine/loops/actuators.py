@@ -100,7 +100,7 @@ from .columns import (
     store_vector,
 )
 from .floating_point import is_other_mode
-from .gather import DRIVEN, STALE, TANKS, THRUSTERS, WHEELS
+from .gather import COUNTED, DRIVEN, IS_OPEN, STALE, TANKS, THRUSTERS, WHEELS
 from .layout import (
     ANGULAR_VELOCITY,
     BAD,
@@ -118,6 +118,7 @@ from .layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
+from .undo import undo_tick
 
 _BISECTIONS = 60
 """Halvings of a tick to find the moment at which a tank runs dry."""
@@ -657,6 +658,7 @@ def drive(
     dt: float,
 ) -> int:
     """Drive the actuators at the start of a tick; see `open_actuators`."""
+    counts[IS_OPEN] = 1
     return open_actuators(array, driven, thrusters, wheels, tanks, counts, stale, dt)
 
 
@@ -677,16 +679,46 @@ def settle(
 
 @kernel("undo-drive")
 def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tanks: Array, counts: Integers) -> int:
-    """Restore the start of a tick after `drive`; see `reopen_actuators`."""
-    reopen_actuators(array, driven, thrusters, wheels, tanks, counts)
+    """Restore the start of a tick after `drive`, if it has run; see `reopen_actuators`."""
+    if counts[IS_OPEN] != 0:
+        reopen_actuators(array, driven, thrusters, wheels, tanks, counts)
+        counts[IS_OPEN] = 0
     return 0
+
+
+@kernel("settle-or-undo")
+def settle_or_undo(
+    array: Array,
+    control: Integers,
+    driven: Array,
+    thrusters: Array,
+    wheels: Array,
+    tanks: Array,
+    counts: Integers,
+    stores: bool,
+    dt: float,
+) -> int:
+    """Bring the actuators to the end of a counted tick, or undo the tick; called from Python, where an interrupt cannot split it.
+
+    Returns:
+        The column of a body that is not finite or has no valid tensor any more, or -1.
+    """
+    if counts[IS_OPEN] == 0:
+        return -1
+    bad = close_actuators(array, driven, thrusters, wheels, tanks, counts, dt, True)
+    if bad >= 0:
+        undo_tick(array, control, stores)
+        reopen_actuators(array, driven, thrusters, wheels, tanks, counts)
+        control[BAD] = bad
+    counts[IS_OPEN] = 0
+    return bad
 
 
 DRIVE, GATHER, MOVE, SETTLE, UNDO_TICK, UNDO_DRIVE = range(6)
 """Indices into the plan of `fly`, of the addresses of the kernels that it calls."""
 
 
-COUNTS, STALE_BODIES = 6, 14
+COUNTS, STALE_BODIES = 6, 6 + COUNTED
 """Where the counts of rows (see `gather`) and the stale bodies begin in the plan of `fly`.
 
 The plan begins with the addresses of the kernels. It has room for as many stale bodies as there may be driven ones, and after them a mark
@@ -722,7 +754,7 @@ def fly(
     if is_other_mode(control):
         control[BAD] = OTHER_MODE
         return OTHER_MODE
-    counts, capacity = plan[COUNTS : COUNTS + 8], driven.shape[1]
+    counts, capacity = plan[COUNTS : COUNTS + COUNTED], driven.shape[1]
     stale, marks = plan[STALE_BODIES : STALE_BODIES + capacity], plan[STALE_BODIES + capacity :]
     for tick in range(ticks):
         found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, dt))

@@ -5,7 +5,7 @@ from functools import cache
 
 from ..compilation.compiler import kernel
 from .columns import Array, Integers
-from .layout import COUNT, KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, WRENCH, WRENCH_ROWS
+from .layout import COUNT, KNOWN_WRENCHES, LAST_WRENCH, OLDER_WRENCH, TICKS, WRENCH, WRENCH_ROWS
 
 
 @cache
@@ -39,13 +39,19 @@ def extrapolate(pitch: int) -> Callable[[Array, Integers, Array, Array, int, flo
 
 
 @cache
-def remember(pitch: int) -> Callable[[Array, Integers, Array], int]:
-    """Make `loop(array, control, history) -> 0`, which stores the held wrench in the history at the end of a tick."""
+def remember(pitch: int) -> Callable[[Array, Integers, Array, Integers, int], int]:
+    """Make `loop(array, control, history, remembered, tick) -> 0`, which stores the held wrench in the history at the end of a tick.
+
+    It does so if the tick was counted, and once per tick, of which `remembered` has the last.
+    """
 
     @kernel(f"remember-wrenches-{pitch}")
-    def loop(array: Array, control: Integers, history: Array) -> int:
+    def loop(array: Array, control: Integers, history: Array, remembered: Integers, tick: int) -> int:
         if array.shape[1] != pitch or history.shape[1] != pitch:
             return -1
+        if control[TICKS] == tick or remembered[0] == tick:
+            return 0
+        remembered[0] = tick
         count = control[COUNT]
         for row in range(WRENCH_ROWS):
             for column in range(count):

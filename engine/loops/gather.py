@@ -35,8 +35,11 @@ GRAVITY_ACCELERATION = 2
 CONSTANT_WRENCH, CONSTANT_POINT, CONSTANT_HAS_POINT = 2, 14, 17
 PUSH_WRENCH = 1
 
-GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE, WHEELS, TANKS, DRIVEN = range(8)
-"""Indices into `counts`, which has the number of rows of each table and the number of bodies to gather, negative for all bodies."""
+GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE, WHEELS, TANKS, DRIVEN, IS_OPEN = range(9)
+"""Indices into `counts`, which has the number of rows of each table, the number of bodies to gather, negative for all bodies, and whether
+actuators are driven and not yet settled."""
+COUNTED = 9
+"""The number of these."""
 
 
 @kernel("gather-held")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,6 +91,8 @@ class Bodies(Table):
         actuators: The actuators of the world, for methods that drive them.
         joints: The joints of the world, for methods that divide ticks.
         is_shared: Whether several threads may run ticks of parts of the bodies.
+        unfinished: Functions that complete or undo a tick of several compiled calls, if an exception arrives between two of them; the one
+            of the innermost method is last. Calling them twice does no harm.
         layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
         given_version: A counter that grows with every change of other components than state and previous pose, and of the list of
             bodies.
@@ -109,6 +112,7 @@ class Bodies(Table):
         "mass_properties",
         "stages",
         "stores_momentum",
+        "unfinished",
     )
 
     def __init__(self, store: Store, is_shared: bool = False) -> None:
@@ -120,6 +124,7 @@ class Bodies(Table):
         self.actuators: Any = None
         self.joints: Any = None
         self.stores_momentum = False
+        self.unfinished: tuple[Callable[[], None], ...] = ()
         self.layout_version = 0
         self.given_version = 0
         self._given_image: FloatArray | None = None
@@ -186,10 +191,25 @@ class Bodies(Table):
         """The array of stages, with room for the wrenches of that many evaluations."""
         rows = layout.STAGE_WRENCH + layout.WRENCH_ROWS * evaluations
         if self.stages is None or self.stages.shape[0] < rows or self.stages.shape[1] != self.pitch:
-            self.stages = np.zeros((rows, self.pitch))
-            self.stages[layout.ORIENTATION + 3] = 1.0
+            stages = np.zeros((rows, self.pitch))
+            stages[layout.ORIENTATION + 3] = 1.0
             self.layout_version += 1
+            self.stages = stages
         return self.stages
+
+    def begin(self, finish: Callable[[], None]) -> None:
+        """Begin a tick of several compiled calls, which `finish` completes or undoes after an exception."""
+        self.unfinished = (*self.unfinished, finish)
+
+    def end(self) -> None:
+        """End a tick of several compiled calls, which has been completed or undone."""
+        self.unfinished = self.unfinished[:-1]
+
+    def end_interrupted(self) -> None:
+        """Complete or undo a tick in which an exception arrived."""
+        for finish in reversed(self.unfinished):
+            finish()
+        self.unfinished = ()
 
     def part(self, first: int, columns: int) -> tuple[FloatArray, IntArray]:
         """A view of the array from a column on, and a control of its own, for one of several threads."""
@@ -243,8 +263,13 @@ class Bodies(Table):
         wheels = self.store.tables.get("wheels")
         stores = bool(rows.any()) or (wheels is not None and wheels.count > 0)
         if stores != self.stores_momentum:
-            self.stores_momentum = stores
             self.layout_version += 1
+            self.stores_momentum = stores
+
+    def _set(self, components: slice | int, rows: Rows, values: Any) -> None:
+        super()._set(components, rows, values)
+        if touches(components, layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3):
+            self.look_for_stored_momentum()
 
     def _changed(self, components: slice | int | None, rows: Rows | None) -> None:
         if isinstance(components, slice) and components.stop is not None and components.stop <= layout.WRENCH:
@@ -254,7 +279,7 @@ class Bodies(Table):
         if rows is None:
             self.control[layout.COUNT] = self.padded_count
             self.layout_version += 1
-        if components is None or touches(components, layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3):
+        if components is None:
             self.look_for_stored_momentum()
         super()._changed(components, rows)
 

@@ -146,7 +146,7 @@ class Memory:
         except (KeyError, TypeError):
             refuse(f"World.memory {name!r}", "dtype", dtype, "float64 or uint64", TypeError)
         schema = memory_schema(name, sizes, kind)
-        with self._store.all_or_nothing():
+        with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
             table = self._store.table(schema)
             self._store.record(self._store.tables.pop, schema.name, None)

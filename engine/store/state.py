@@ -134,7 +134,7 @@ class State:
         """Set the angular velocities in body axes; wheels keep their speeds."""
         actuators, store = self._bodies.actuators, self._bodies.store
         assert store is not None
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             speeds = actuators.speeds() if actuators.has_wheels else None
             self._write(ANGULAR_VELOCITY, values)
             if speeds is not None:
@@ -145,8 +145,10 @@ class State:
         if also_previous and bodies.joints.any:
             bodies.joints.require_poses(row, values, "position" if row == POSITION else "orientation")
         everybody, size = slice(0, bodies.count), values.shape[1]
-        bodies.write(slice(row, row + size), everybody, values.T)
-        if also_previous:
-            bodies.write(slice(PREVIOUS + row, PREVIOUS + row + size), everybody, values.T)
-        if row < STATE_ROWS:
-            bodies.forget_history()
+        assert bodies.store is not None
+        with (change := bodies.store.all_or_nothing()), change:
+            bodies.write(slice(row, row + size), everybody, values.T)
+            if also_previous:
+                bodies.write(slice(PREVIOUS + row, PREVIOUS + row + size), everybody, values.T)
+            if row < STATE_ROWS:
+                bodies.forget_history()

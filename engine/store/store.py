@@ -102,37 +102,38 @@ class Store:
         if self.log is not None:
             self.log.append((function, arguments))
 
-    def roll_back(self, mark: int = 0) -> None:
-        """Undo the changes since the log had `mark` entries, last change first.
+    def undo(self, log: list[Entry], mark: int = 0) -> None:
+        """Undo the changes since this log had `mark` entries, last change first; after an interrupt, call this again.
+
+        The caller sets the phase and the log that hold afterwards.
 
         Raises:
             BaseException: An exception that a `set_state` of the user raised, or an interrupt, after everything else was undone.
         """
-        log, self.log = self.log, None  # undoing is not itself recorded
-        phase, self.phase = self.phase, BETWEEN_TICKS
         failure: BaseException | None = None
         tries = 0
-        try:
-            while log is not None and len(log) > mark:
-                function, arguments = log[-1]
-                try:
-                    function(*arguments)
-                except Exception as error:
-                    failure = failure or error
-                except BaseException as interrupt:
-                    failure, tries = interrupt, tries + 1
-                    if tries < _MOST_TRIES:  # repeating an inverse does no harm
-                        continue
-                tries = 0
-                log.pop()
-            if failure is not None:
-                raise failure
-        finally:
-            self.phase = phase
-            self.log = log
+        self.log, self.phase = None, BETWEEN_TICKS  # undoing is not itself recorded
+        while len(log) > mark:
+            function, arguments = log[-1]
+            try:
+                function(*arguments)
+            except Exception as error:
+                failure = failure or error
+            except BaseException as interrupt:
+                failure, tries = interrupt, tries + 1
+                if tries < _MOST_TRIES:  # repeating an inverse does no harm
+                    continue
+            tries = 0
+            log.pop()
+        if failure is not None:
+            raise failure
 
     def all_or_nothing(self) -> _Operation:
-        """Return a context that undoes the changes of its block if the block raises."""
+        """Return a context that undoes the changes of its block if the block raises.
+
+        It is entered twice, as in ``with (change := store.all_or_nothing()), change:``. Where an interrupt arrives while the inner context
+        ends, the outer one undoes the changes.
+        """
         return _Operation(self)
 
     def trial(self, objects: dict[str, Any]) -> _Operation:
@@ -192,30 +193,31 @@ def digest_of(contents: Iterable[tuple[Schema, FloatArray]], is_pending: bool) -
 
 
 class _Operation:
-    __slots__ = ("_mark", "_nested", "_objects", "_store")
+    """Changes that are made completely or not at all; entering and leaving it twice has the effect of once."""
+
+    __slots__ = ("_is_trial", "_log", "_mark", "_outer", "_phase", "_store")
 
     def __init__(self, store: Store, objects: dict[str, Any] | None = None) -> None:
         self._store = store
-        self._objects = objects
+        self._phase = store.phase
+        self._outer = store.log
+        self._log: list[Entry] = [] if store.log is None else store.log
+        self._mark = len(self._log)
+        self._is_trial = objects is not None
+        for name, object in (objects or {}).items():
+            self._log.append((object.set_state, (state_of(object, name),)))
 
     def __enter__(self) -> None:
-        store = self._store
-        self._nested = store.log is not None
-        if store.log is None:
-            store.log = []
-        self._mark = len(store.log)
-        for name, object in (self._objects or {}).items():
-            store.record(object.set_state, state_of(object, name))
+        self._store.log = self._log
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if kind is not None or self._objects is not None:
-                self._store.roll_back(self._mark)
+            if kind is not None or self._is_trial:
+                self._store.undo(self._log, self._mark)
         finally:
-            if not self._nested:
-                self._store.log = None
+            self._store.log, self._store.phase = self._outer, self._phase
 
 
 def hash_of(parts: Iterator[bytes]) -> int:

@@ -98,8 +98,7 @@ class Table:
             store.before_change(self)
             if store.log is not None:
                 store.log.append((self._set, (components, rows, self.array[components, rows].copy())))
-        self.array[components, rows] = values
-        self._changed(components, rows)
+        self._set(components, rows, values)
 
     def append(self, columns: FloatArray) -> int:
         """Add rows with consecutive ids.
@@ -111,11 +110,11 @@ class Table:
             The id of the first new row.
         """
         store, first = self.store, self.count
+        wanted = first + columns.shape[1]
         if store is not None:
             store.before_change(self)
             if store.log is not None:
-                store.log.append((self._truncate, (first,)))
-        wanted = first + columns.shape[1]
+                store.log.append((self._truncate, (first, wanted)))
         if wanted > self.capacity:
             self._grow(wanted)
         first_id, self._next_id = self._next_id, self._next_id + columns.shape[1]
@@ -132,12 +131,13 @@ class Table:
         if store is not None:
             store.before_change(self)
             if store.log is not None:
-                store.log.append((self._truncate, (first,)))
+                store.log.append((self._truncate, (first, first + 1)))
         if first == self.array.shape[1]:
             self._grow(first + 1)
         self.array[:, first] = values
         self.ids[first] = self.groups[first] = self._next_id
         self._next_id += 1
+        self.version += 1
         self.count = first + 1
         self._changed(None, None)
 
@@ -151,14 +151,13 @@ class Table:
         """Remove rows, given by ascending numbers; the rows after them move up."""
         if not len(rows):
             return
-        store = self.store
+        store, first, left = self.store, int(rows[0]), self.count - len(rows)
         if store is not None:
             store.before_change(self)
             if store.log is not None:
-                store.log.append(
-                    (self._put_back, (self.count, rows, self.array[:, rows], self.ids[rows], self.groups[rows]))
-                )
-        first, left = int(rows[0]), self.count - len(rows)
+                tail = slice(first, self.count)
+                kept = self.array[:, tail].copy(), self.ids[tail].copy(), self.groups[tail].copy()
+                store.log.append((self._put_back, (first, self.count, *kept)))
         behind = (
             slice(first + 1, self.count) if len(rows) == 1 else np.delete(np.arange(first, self.count), rows - first)
         )
@@ -241,10 +240,12 @@ class Table:
             self._grow(count)
         self.array[:, count : self.count] = self.schema.rest
         self.ids[:count], self.groups[:count] = rows.ids, rows.groups
-        self.count = count
+        # before the count as well, because after an interrupt `empty` looks at the count alone
         self.numbering += 1
-        self._changed(None, None)
         self._remember_removed(rows.removes_from)
+        self._changed(None, None)
+        self.count = count
+        self._changed(None, None)
         # ids are not given again after a restore, so that the handles of what it has removed find nothing
         self._next_id = max(self._next_id, rows.next_id)
         self._rows_image, self._rows_key = rows, (self.numbering, self.count, self._next_id)
@@ -260,22 +261,21 @@ class Table:
     # the inverses, for the undo log
 
     def _set(self, components: slice | int, rows: Rows, values: npt.ArrayLike) -> None:
-        self.array[components, rows] = values
+        # in this order, so that after an interrupt nothing that was computed from the former values counts as valid
         self._changed(components, rows)
+        self.array[components, rows] = values
 
-    def _truncate(self, count: int) -> None:
-        self.array[:, count : self.count] = self.schema.rest
+    def _truncate(self, count: int, last: int) -> None:
+        """Remove the rows from `count` to `last`, some of which may not have been added completely."""
+        self.array[:, count:last] = self.schema.rest
         self.count = count
         self.numbering += 1
         self._changed(None, None)
 
-    def _put_back(self, count: int, rows: IntArray, columns: FloatArray, ids: IntArray, groups: IntArray) -> None:
-        if self.count != count - len(rows):
-            return  # interrupted before the rows were removed
-        kept = np.delete(np.arange(count), rows)
-        for array, values in ((self.array, columns), (self.ids, ids), (self.groups, groups)):
-            array[..., kept] = array[..., : self.count].copy()
-            array[..., rows] = values
+    def _put_back(self, first: int, count: int, columns: FloatArray, ids: IntArray, groups: IntArray) -> None:
+        """Have the rows from `first` to `count` as they were, some of which may not have been removed completely."""
+        tail = slice(first, count)
+        self.array[:, tail], self.ids[tail], self.groups[tail] = columns, ids, groups
         self.count = count
         self.numbering += 1
         self._changed(None, None)

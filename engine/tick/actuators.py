@@ -21,7 +21,7 @@ from ..loops import gather
 from ..loops.actuator_layout import BODY, IS_FLOWING, MOMENTUM, WHEEL_AXIS, WHEEL_INERTIA
 from ..loops.columns import Integers
 from ..loops.floating_point import is_other_mode, refuse_mode
-from ..loops.layout import BAD, CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM, TICKS
+from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM, TICKS
 from ..loops.undo import undo
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import Bodies
@@ -68,9 +68,9 @@ class Actuators:
         self._held = held
         self._thrusters, self._wheels = store.table(THRUSTERS), store.table(WHEELS)
         self._tanks, self._driven = store.table(TANKS), store.table(DRIVEN)
-        self._counts = np.zeros(8, np.int64)
+        self._counts = np.zeros(gather.COUNTED, np.int64)
         self._stale = np.zeros(8, np.int64)
-        self._is_open = False
+        self._opened = -1
         self._kernels: _Kernels | None = None
         self._arrivals = -1
 
@@ -86,7 +86,7 @@ class Actuators:
 
     def restart(self) -> None:
         """Forget a tick that was opened, because a snapshot was restored."""
-        self._is_open = False
+        self._counts[gather.IS_OPEN] = 0
 
     @property
     def moves_mass(self) -> bool:
@@ -194,8 +194,11 @@ class Actuators:
         driven[IS_FLOWING] = 0.0
         rows = list(bodies)
         before = array[:, rows].copy()
-        for body in rows:
+        for place, body in enumerate(rows):
             driven[IS_FLOWING, self.row_of(body)] = 1.0
+            table.write(
+                slice(None), body, before[:, place]
+            )  # the kernel writes to the array, which is undone with this
         bad = self._ready.compose(array, driven, self._wheels.array, self._tanks.array, self._counts)
         after = array[:, rows].copy()
         array[:, rows] = before
@@ -214,6 +217,10 @@ class Actuators:
             rows = sorted({int(row) for row in self._wheels.array[BODY, : self._wheels.count]})
             array, span = self._bodies.array, slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
             before = array[span, rows].copy()
+            for place, row in enumerate(rows):
+                self._bodies.write(
+                    span, row, before[:, place]
+                )  # the kernel writes to the array, which is undone with this
             self._ready.sum_wheels(array, self._wheels.array, self._counts)
             after = array[span, rows].copy()
             array[span, rows] = before
@@ -305,13 +312,8 @@ class Actuators:
     def _one_by_one(self, run: TakeTicks, dt: float, control: Integers, ticks: int) -> int:
         """Run ticks with a function that cannot be called from compiled code."""
         for tick in range(ticks):
-            start = int(control[TICKS])
-            try:
-                self.open(dt, gathers=True)
-                taken = run(1)
-            except BaseException:
-                self.recover(int(control[TICKS]) > start, dt, control)
-                raise
+            self.open(dt, control, gathers=True)
+            taken = run(1)
             if taken != 1:
                 self.undo()
                 return min(taken, 0) if tick == 0 and taken < 0 else tick
@@ -319,12 +321,12 @@ class Actuators:
                 return tick
         return ticks
 
-    def open(self, dt: float, gathers: bool = False) -> None:
+    def open(self, dt: float, control: Integers, gathers: bool = False) -> None:
         """Drive the actuators at the start of a tick, and gather the held wrench, unless the caller does that."""
         if is_other_mode(self._bodies.control):
             refuse_mode()
         self._count()
-        self._is_open = True
+        self._opened = int(control[TICKS])
         found = self._ready.drive(self._bodies.array, *self._arrays, self._counts, self._stale, dt)
         if found < 0:
             self.undo()
@@ -336,13 +338,9 @@ class Actuators:
     def settle(self, dt: float, control: Integers) -> bool:
         """Bring the actuators to the end of the tick; if the result is not finite, undo the tick and return False."""
         bodies = self._bodies
-        bad = self._ready.settle(bodies.array, *self._arrays, self._counts, dt, True)
-        self._is_open = False
+        bad = self._ready.settle_or_undo(bodies.array, control, *self._arrays, self._counts, bodies.stores_momentum, dt)
         if bad >= 0:
-            undo(bodies.array, control, bodies.stores_momentum)
-            control[BAD] = bad
-            self._is_open = True
-            self.undo()
+            self._held.spoil_all()
         return bad < 0
 
     def refuse_tensor(self) -> None:
@@ -361,14 +359,14 @@ class Actuators:
 
     def undo(self) -> None:
         """Restore the actuators at the start of a tick that was opened but did not end."""
-        if self._is_open:
-            self._ready.undo_drive(self._bodies.array, *self._arrays, self._counts)
-            self._is_open = False
-            self._held.spoil_all()
+        self._ready.undo_drive(self._bodies.array, *self._arrays, self._counts)
+        self._held.spoil_all()
 
-    def recover(self, is_counted: bool, dt: float, control: Integers) -> None:
-        """End or undo a tick that was interrupted, depending on whether it had been counted."""
-        if self._is_open and is_counted:
+    def recover(self, dt: float, control: Integers) -> None:
+        """End or undo a tick that was interrupted after it was opened, depending on whether it was counted."""
+        if not self._counts[gather.IS_OPEN]:
+            return
+        if control[TICKS] > self._opened:
             self.settle(dt, control)
         else:
             self.undo()
@@ -383,7 +381,7 @@ class Actuators:
             table.array[:, : table.count] = content
         self._driven.array[IS_FLOWING, : self._driven.count] = 1.0
         self._ready.compose(self._bodies.array, self._driven.array, self._wheels.array, self._tanks.array, self._counts)
-        self._is_open = False
+        self._counts[gather.IS_OPEN] = 0
         self._held.spoil_all()
 
 
@@ -393,6 +391,7 @@ class _Kernels(NamedTuple):
     drive: Any
     gather: Any
     settle: Any
+    settle_or_undo: Any
     undo_drive: Any
     undo: Any
     compose: Any
@@ -407,6 +406,7 @@ def kernels_of_actuators() -> _Kernels:
         drive=named(loops.drive, array, *tables, integers, integers, 1.0),
         gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
         settle=named(loops.settle, array, *tables, integers, 1.0, True),
+        settle_or_undo=named(loops.settle_or_undo, array, integers, *tables, integers, True, 1.0),
         undo_drive=named(loops.undo_drive, array, *tables, integers),
         undo=named(undo, array, integers, True),
         compose=named(loops.compose, array, array, array, array, integers),

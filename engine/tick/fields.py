@@ -62,10 +62,10 @@ class Fields:
     def include(self, kind: type[FieldForce], table: Table) -> None:
         """Include the table of a kind of field."""
         if kind._kind not in self._tables:
-            self._tables[kind._kind] = table
             table.on_change = self._spoil
             self._is_fresh = False
-            self._tables = dict(sorted(self._tables.items(), key=lambda item: _place(item[0])))
+            tables = {**self._tables, kind._kind: table}
+            self._tables = dict(sorted(tables.items(), key=lambda item: _place(item[0])))
 
     @staticmethod
     def in_order(kinds: Iterable[FieldKind | None]) -> list[FieldKind]:

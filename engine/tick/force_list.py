@@ -95,7 +95,7 @@ class ForceList:
             plan = self._plan
             warn_if_too_stiff(force, self._bodies, plan.dt, plan.integrator, stacklevel=3)
         store = self._store
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             store.before_change()
             if isinstance(force, TableRows):
                 table = store.table(force._schema)
@@ -105,8 +105,8 @@ class ForceList:
                 self._own(force)
             else:
                 self._memory.join(force)
-            self._members[identity(force)] = force
             store.record(self._forget, force)
+            self._members[identity(force)] = force
             self._sort()
             if isinstance(force, TableRows):
                 force._joined(store.world())
@@ -129,7 +129,7 @@ class ForceList:
         if identity(force) not in self._members or kind_of(force) != kind:
             refuse(f"World.remove_{kind}", kind, force, f"a {kind} of this world")
         store = self._store
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             store.before_change()
             if isinstance(force, TableRows):
                 force._leaving(store.world())
@@ -222,14 +222,14 @@ class ForceList:
 
     def _own(self, force: TableRows) -> None:
         key = (force._schema.name, force._first_id)
-        self._owners[key] = force
         self._store.record(self._owners.pop, key, None)
+        self._owners[key] = force
 
     def _let_go(self, force: TableRows) -> None:
         key = (force._schema.name, force._first_id)
+        self._store.record(self._owners.__setitem__, key, force)
         force._detach(self._bodies.handles)
         del self._owners[key]
-        self._store.record(self._owners.__setitem__, key, force)
 
     def _drop(self, force: Member) -> None:
         if self._store.log is not None:

@@ -174,7 +174,7 @@ class Held:
             *_NONE[first:],
         )
         place = self._places.get(row)
-        if place is not None and place >= table.count:  # the push was undone because a function after a tick raised
+        if place is not None and (place >= table.count or table.array[0, place] != row):  # that push was undone
             place = None
         if place is not None:
             total = tuple(map(operator.add, table.array[1:, place].tolist(), total))
@@ -187,17 +187,17 @@ class Held:
                 raise ValueError(
                     f"{body}: the sum of the pushes on it for the next tick is too large for a float: {list(total)}"
                 )
-        if place is None:
-            table.append_one((row, *total))
-            self._places[row] = table.count - 1
-        else:
-            table.write(slice(1, None), place, total)
         if self._stale is not None:
             if len(self._stale) < MOST_STALE:
                 self._stale.add(row)
             else:
                 self._stale = None
         self._push_tick = tick
+        if place is None:
+            self._places[row] = table.count
+            table.append_one((row, *total))
+        else:
+            table.write(slice(1, None), place, total)
 
     @property
     def is_pushed(self) -> bool:
@@ -246,9 +246,9 @@ class Held:
         bodies, counts, pushes = self._bodies, self._counts, self.pushes
         if self._arrays is None:
             tables = (self._gravities, self._constants, self._thrusters, self._wheels)
-            self._arrays = tuple(table.array for table in tables)
             counts[:3] = [table.count for table in tables[:3]]
             counts[WHEEL_COUNT] = self._wheels.count
+            self._arrays = tuple(table.array for table in tables)
         counts[PUSH_COUNT] = pushes.count
         if stale is None:
             counts[STALE_COUNT] = -1

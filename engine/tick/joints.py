@@ -175,8 +175,8 @@ class Joints:
         seen = tuple(number for table in tables for number in (table.version, table.numbering))
         seen += (self._bodies.numbering, self._bodies.count)
         if seen != self._seen:
-            self._seen = seen
             self._look()
+            self._seen = seen
         return None if self._islands is None else self._islands.graph
 
     def _look(self) -> None:
@@ -197,11 +197,11 @@ class Joints:
         shape = joints, hard, springs.tolist(), points, self._bodies.count
         if shape == self._shape:
             return
-        self._shape = shape
         self._version += 1
-        self._islands = self._all = None
+        self._islands = self._all = self._shape = None
         if joints:
             self._islands = Islands(Graph(joints, pairs, hard), self._bodies, springs, points)
+        self._shape = shape
 
     # ticks
 
@@ -219,13 +219,28 @@ class Joints:
             return self._linked(run.func, run.args, dt, control, integrator, gyroscopic, forces)
         islands = self._linked(step.moved, (), dt, control, integrator, gyroscopic, forces)
 
+        assert self._islands is not None
+        stamp = self._islands.stamp
+
+        def take_one() -> int:
+            start = int(control[TICKS])
+            stamp[0] = -1
+
+            def move_islands() -> None:
+                if control[TICKS] > start and stamp[0] != start:
+                    islands(1)
+
+            self._bodies.begin(move_islands)
+            taken = run(1)
+            move_islands()
+            self._bodies.end()
+            return taken if taken != 1 else int(control[TICKS] > start)
+
         def take(ticks: int) -> int:
             for tick in range(ticks):
-                taken = run(1)
+                taken = take_one()
                 if taken != 1:
                     return min(taken, 0) if tick == 0 else tick
-                if islands(1) != 1:
-                    return tick
             return ticks
 
         return take

@@ -42,7 +42,7 @@ def shift_origin(
         refuse("World.shift_origin", "shift", shift.tolist(), SMALL_ENOUGH)
     store.before_change()
     _warn_of(forces, stacklevel + 1)
-    with store.all_or_nothing():
+    with (change := store.all_or_nothing()), change:
         for table, component, rows, values in changes:
             table.write(component, rows, values)
         listeners = _listeners(forces, callbacks, memory.objects.values())

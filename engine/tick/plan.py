@@ -108,7 +108,7 @@ class Plan:
         if self._key == key:
             return self._run
         integrator = self.integrator
-        self._run = self._staged = None
+        self._run = self._staged = self._key = None
         self._given.clear()
         if self.stage_forces or (self.fields.any and not integrator.takes_compiled_forces):
             self._staged = self.staged_tick(forces)

@@ -29,8 +29,8 @@ class StageViews:
         assert bodies.stages is not None
         if self._layout != bodies.layout_version:
             self._views.clear()
-            self._layout = bodies.layout_version
             self.motor_torque_body = np.zeros((bodies.count, 3))
+            self._layout = bodies.layout_version
         found = self._views.get((first_row, held))
         if found is None:
             states = BodyStates(bodies, bodies.stages)

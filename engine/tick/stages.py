@@ -15,7 +15,7 @@ from ..store.bodies import Bodies
 from ..store.calling import Callback
 from ..store.memory import Memory
 from ..store.objects import state_of
-from ..store.store import CALLING, FORCES, MOVING, Store
+from ..store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Entry, Store
 from ..store.threads import TakeTicks
 from .culprit import find_culprit
 from .joint_events import JointCallback, JointEvents
@@ -51,7 +51,10 @@ class Stages:
         "_bodies",
         "_dt",
         "_forces",
+        "_has_raised",
         "_last_tick",
+        "_left",
+        "_log",
         "_memory",
         "_plan",
         "_profile",
@@ -109,7 +112,10 @@ class Stages:
         self.run: TakeTicks = _take_none
         self.most_at_once = 1
         self._tick_start = 0
+        self._log: list[Entry] | None = None  # of the tick
         self._reported = 0  # the number of the last tick after which functions were called
+        self._left: list[Callback] = []  # those of them that have yet to be called
+        self._has_raised = False  # whether one of them, which belongs to the user, has raised
         self._profile: Profile | None = None
         self.time_with(None)
 
@@ -132,11 +138,13 @@ class Stages:
 
     def sample(self, parts: Iterable[SampledPart]) -> None:
         """Sample these parts from now on; those of one kind in this order."""
-        self.before, self.behind = [], []
+        before: list[Callback] = []
+        behind: list[Callback] = []
         for part in sorted(parts, key=operator.attrgetter("_place")):
-            chosen = self.behind if part._place is Place.CONTROL_LOOP else self.before
+            chosen = behind if part._place is Place.CONTROL_LOOP else before
             chosen.append(Callback(_sampling(part), part.every))
         self.quiet = 0
+        self.before, self.behind = before, behind
 
     def callbacks(self) -> list[Callback | JointCallback]:
         """The functions of the user, without those that observe."""
@@ -151,11 +159,18 @@ class Stages:
     def restart(self) -> None:
         """Forget the ticks that have run, because the tick count has been set by a restore."""
         self.quiet = 0
-        self._tick_start = self._reported = self._bodies.tick_count
+        self._tick_start = self._bodies.tick_count
+        self.expect_reports()
+
+    def expect_reports(self) -> None:
+        """Call functions after the next tick, and not after the last one, because one was added or the tick count was set."""
+        if self._store.phase is BETWEEN_TICKS:
+            self._reported, self._left = self._bodies.tick_count, []
 
     def observe(self, callback: Callback) -> None:
         """Call a function after ticks that reads the world."""
         self._store.before_change()
+        self.expect_reports()
         self.observers = [*self.observers, callback]
 
     def stop_observing(self, callback: Callback) -> None:
@@ -183,7 +198,7 @@ class Stages:
         if not due and not watches_joints and not self._plan.calls_forces:
             return
         store = self._store
-        store.log = []
+        self._log = store.log = []
         if self._memory.has_objects:
             self._record_memory()
         if watches_joints:
@@ -205,13 +220,13 @@ class Stages:
         """
         plan = self._plan
         if plan.opens_actuators:
-            plan.actuators.open(self._dt)
+            plan.actuators.open(self._dt, self._bodies.control)
 
     def _gather_held(self) -> None:
         """Sum weights, constant forces, thrusters and pushes into the wrench that is held over the tick."""
         plan = self._plan
         if plan.calls_forces and self._store.log is None:
-            self._store.log = []
+            self._log = self._store.log = []
         if plan.tick_forces or plan.held.pushes.count or not plan.held.is_settled:
             plan.gather()
 
@@ -231,7 +246,7 @@ class Stages:
     def _commit(self, taken: int) -> None:
         """Commit the ticks, which can no longer be undone."""
         store, plan = self._store, self._plan
-        store.log = None
+        self._log = store.log = None
         store.phase = MOVING
         self.quiet = 0
         if plan.held.pushes.count:
@@ -253,27 +268,42 @@ class Stages:
 
     def _call_after_tick(self) -> None:
         """Call the functions that are due after the last tick; the changes of a function that raises are undone separately."""
-        after = self._after()
-        if not after or not _is_due(after, self._bodies.tick_count):
-            return
         store, count = self._store, self._bodies.tick_count
-        self._reported = count
+        if self._reported != count:
+            after = self._after()
+            if not after or not _is_due(after, count):
+                return
+            self._left = [callback for callback in after if count % callback.every == 0]
+            self._reported = count
         store.enter(CALLING)
         world = store.world()
-        for callback in after:
-            if count % callback.every == 0 and callback in self._after():
-                with store.all_or_nothing():
+        while self._left:
+            callback = self._left[0]
+            with (change := store.all_or_nothing()), change:
+                store.record(setattr, self, "_left", self._left)
+                self._left = self._left[1:]
+                if callback in self._after():
                     self._record_memory()
-                    callback.function(world)
+                    self._report(world, callback)
         store.phase = MOVING
 
     def show_observers(self) -> None:
         """Call the observers that are due at the end of a coast."""
         store, count = self._store, self._bodies.tick_count
         store.enter(CALLING)
-        for callback in self.observers:
-            if count % callback.every == 0:
-                callback.function(store.world())
+        try:
+            for callback in self.observers:
+                if count % callback.every == 0:
+                    callback.function(store.world())
+        finally:
+            store.phase = BETWEEN_TICKS
+
+    def _report(self, world: Any, callback: Callback) -> None:
+        try:
+            callback.function(world)
+        except BaseException:
+            self._has_raised = callback not in self.observers
+            raise
 
     def run_for_a_while(self) -> int:
         """Run one compiled call of limited duration, so that an interrupt does not wait long, and return the number of ticks run."""
@@ -301,22 +331,26 @@ class Stages:
     # when a tick fails
 
     def take_back(self, error: BaseException) -> None:
-        """Undo the changes of a tick that did not complete; if a tick completed before an interrupt, call the functions after it."""
+        """Undo the changes of a tick that did not complete; if a tick completed before an interrupt, call the functions after it.
+
+        Doing this twice does no harm, and is necessary if an interrupt arrives meanwhile.
+        """
         self.quiet = 0
-        store = self._store
-        is_counted = self._bodies.tick_count > self._tick_start
-        try:
-            self._plan.actuators.recover(is_counted, self._dt, self._bodies.control)
-            self._plan.joints.recover(self._bodies.control)
-            if not is_counted:
-                self._plan.held.spoil_all()  # even without changes to undo: it may have been gathered in another floating-point mode
-                if store.log is not None:
-                    store.roll_back()
-        finally:
-            store.log = None
-        interrupted = not isinstance(error, Exception)
-        if interrupted and self._bodies.tick_count not in (self._tick_start, self._reported):
+        store, bodies, plan = self._store, self._bodies, self._plan
+        bodies.end_interrupted()
+        plan.actuators.recover(self._dt, bodies.control)
+        plan.joints.recover(bodies.control)
+        if bodies.tick_count == self._tick_start:
+            plan.held.spoil_all()  # even without changes to undo: it may have been gathered in another floating-point mode
+            if self._log is not None:
+                store.undo(self._log)
+        self._log = store.log = None
+        if isinstance(error, Exception) or self._has_raised:
+            self._left = []
+        elif self._left or bodies.tick_count not in (self._tick_start, self._reported):
             self._call_after_tick()
+        self._has_raised = False
+        store.phase = BETWEEN_TICKS
 
     def refuse_result(self) -> NoReturn:
         """Raise the error for a tick that was not finite; the tick itself is already undone.
@@ -336,13 +370,10 @@ class Stages:
         if index < 0:
             raise RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")
         body = self._bodies.handles[index]
-        store, phase, time = self._store, self._store.phase, self._bodies.tick_count * self._dt
-        with store.trial(self._memory.objects):
+        store, time = self._store, self._bodies.tick_count * self._dt
+        with (attempt := store.trial(self._memory.objects)), attempt:
             store.enter(FORCES)
-            try:
-                culprit = find_culprit(self._plan, self._bodies, self._forces, time)
-            finally:
-                store.phase = phase
+            culprit = find_culprit(self._plan, self._bodies, self._forces, time)
         if culprit is not None:
             force, index = culprit
             body = self._bodies.handles[index]

@@ -108,7 +108,9 @@ def test_a_table_is_a_list_of_rows_and_undo_brings_back_the_list_of_before(comma
             marks.append((len(store.log), rows))
         elif command == "undo":
             mark, rows = marks.pop() if marks else (0, [])
-            store.roll_back(mark)
+            log = store.log
+            store.undo(log, mark)
+            store.log = log
         else:
             rows = apply_command(command, bits, value, table, rows, given_ids)
             given_ids += bits if command == "append" else command == "append one"
@@ -118,7 +120,7 @@ def test_a_table_is_a_list_of_rows_and_undo_brings_back_the_list_of_before(comma
             place = table.find(id, id + 1)
             assert table.ids[place].tolist() == [id]
         assert (table.array[:, table.count :] == SCHEMA.rest).all()  # what nobody uses holds resting rows
-    store.roll_back(0)
+    store.undo(store.log)
     assert (table.array == SCHEMA.rest).all()
     assert rows_of(table) == []
     assert table.append(np.ones((6, 1))) == given_ids  # none is given again
