@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import copying, diagnostics, scenes, snapshots
 from .body import Body, new_body
-from .checks import FloatArray, integer, read_only, real, refuse, vector
+from .checks import FloatArray, boolean, integer, members, option, read_only, real, refuse, vector
 from .clock import Clock
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
 from .forces.force import Force, TableForce
@@ -36,7 +36,7 @@ from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
 from .store.new_bodies import NewBodies
-from .store.rows import TableRows
+from .store.rows import TableRows, is_body
 from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
@@ -156,7 +156,7 @@ class World:
         self._threads = integer(threads, "threads", "World", at_least=1)
         self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
         self._paused = self._in_frame = False
-        self._coasting = _boolean(coasting, "coasting")
+        self._coasting = boolean(coasting, "coasting", "World")
         self._names: dict[str, Body] = {}
         # state: the tables, and the named memory in them
         self._store = Store(self)
@@ -253,7 +253,7 @@ class World:
 
     @paused.setter
     def paused(self, value: bool) -> None:
-        value = _boolean(value, "paused")
+        value = boolean(value, "paused", "World")
         self._store.before_change()
         self._store.record(setattr, self, "_paused", self._paused)
         self._paused = value
@@ -269,7 +269,7 @@ class World:
 
     @coasting.setter
     def coasting(self, value: bool) -> None:
-        value = _boolean(value, "coasting")
+        value = boolean(value, "coasting", "World")
         self._store.before_change()
         self._store.record(setattr, self, "_coasting", self._coasting)
         self._coasting = value
@@ -477,7 +477,7 @@ class World:
 
     @game_mode.setter
     def game_mode(self, value: bool) -> None:
-        value = _boolean(value, "game_mode")
+        value = boolean(value, "game_mode", "World")
         self._integrator.check_game_mode(value)
         self._store.before_change()
         self._store.record(self._use, self._integrator, self._game_mode)
@@ -1439,9 +1439,8 @@ class World:
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("restore")
         owner = "World.restore"
-        if missing not in ("raise", "drop"):
-            refuse(owner, "missing", missing, "'raise' or 'drop'")
-        adopt = _boolean(adopt, "adopt", owner)
+        option(missing, "missing", owner, ("raise", "drop"))
+        adopt = boolean(adopt, "adopt", owner)
         if snapshot._world is not self._store.world:
             if snapshot._world is not None and not adopt:
                 refuse(owner, "snapshot", snapshot, "one of this world, unless adopt=True")
@@ -1515,9 +1514,8 @@ class World:
         every = integer(every, "every", owner, at_least=1)
         rows: list[int] | None = None
         if bodies is not None:
-            if isinstance(bodies, str | Body) or not isinstance(bodies, Iterable):
-                refuse(owner, "bodies", bodies, "a list of bodies of this world", TypeError)
-            rows = [self._own_body(body, owner, "bodies") for body in bodies]
+            chosen = members(bodies, "bodies", owner, "a list of bodies of this world", is_body)
+            rows = [self._own_body(body, owner, "bodies") for body in chosen]
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("predict")
         ticks = ahead / self._dt
@@ -1544,7 +1542,7 @@ class World:
         """
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("save")
-        scenes.save(self, path, _boolean(snapshot, "snapshot", "World.save"))
+        scenes.save(self, path, boolean(snapshot, "snapshot", "World.save"))
 
     @classmethod
     def load(
@@ -1595,12 +1593,6 @@ class World:
 
     def __setstate__(self, image: dict[str, Any]) -> None:
         copying.restore(self, image)
-
-
-def _boolean(value: Any, argument: str, owner: str = "World") -> bool:
-    if not isinstance(value, bool | np.bool_):
-        refuse(owner, argument, value, "True or False", TypeError)
-    return bool(value)
 
 
 def _sum(vectors: FloatArray) -> FloatArray:

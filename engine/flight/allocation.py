@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, components, integer, real, refuse, stack
+from ..checks import FloatArray, array, components, integer, members, option, real, refuse, stack
 from ..forces.thruster import Thruster, ThrusterBank
 from ..kernels.vectors import Vector, add_scaled, cross, subtract
 from ..loops import thrust_allocation as kernel
@@ -82,14 +82,13 @@ class ThrusterAllocator:
 
     def __init__(self, thrusters: Iterable[Thruster | ThrusterBank], *, method: Method = "least propellant") -> None:
         owner = "ThrusterAllocator"
-        if method not in _METHODS:
-            refuse(owner, "method", method, 'either "least propellant" or "fast"')
-        given = list(thrusters) if isinstance(thrusters, Iterable) else [thrusters]
+        option(method, "method", owner, _METHODS)
+        rule = "a list of thrusters and banks of thrusters"
+        several = [thrusters] if isinstance(thrusters, Thruster | ThrusterBank) else thrusters
+        given = members(several, "thrusters", owner, rule, lambda each: isinstance(each, Thruster | ThrusterBank))
         if not given:
             refuse(owner, "thrusters", thrusters, "at least one thruster")
         for each in given:
-            if not isinstance(each, Thruster | ThrusterBank):
-                refuse(owner, "thrusters", each, "a list of thrusters and banks of thrusters", TypeError)
             if each.body is not given[0].body:
                 refuse(owner, "thrusters", each, f"of one body, which is {given[0].body} for the first of them")
         if len(set(map(id, given))) < len(given):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, is_row, real, refuse
+from ..checks import FloatArray, array, depth, is_row, real, refuse
 from ..solids.symmetric import principal
 from .samples import Components, combined, components, tensor_components
 
@@ -146,7 +146,7 @@ def gain(value: Any, argument: str, owner: str) -> float:
 
 def tensor_gain(value: Any, argument: str, owner: str) -> list[float]:
     """A gain as a symmetric tensor: from a number above zero, three of them, or a positive definite tensor."""
-    if is_row(value) and np.ndim(value) == 1:
+    if depth(value) == 1:
         three = array(value, argument, owner, (3,)).tolist()
         if min(three) <= 0.0:
             refuse(owner, argument, value, "above zero about every axis")
@@ -161,7 +161,7 @@ def inertia_tensor(value: Any, owner: str) -> Components | None:
     """A tensor of inertia that is given to a law: (3,) principal moments, (3, 3), a stack of shape (n, 3, 3), or None."""
     if value is None:
         return None
-    if np.ndim(value) > 2:
+    if depth(value) > 2:
         given = tensor_components(value, "inertia_body", owner)
         for tensor in np.reshape(value, (-1, 3, 3)):
             _definite(tensor, "inertia_body", owner)

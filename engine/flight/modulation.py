@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, is_row, real, refuse
+from ..checks import FloatArray, array, is_row, real, refuse, stack
 from ..loops import pulses
 
 _SLACK = 1e-9
@@ -151,7 +151,9 @@ class PulseModulator:
         Error: sums of delivered thrust are exact to rounding, for valves that move as described above.
         """
         owner = "PulseModulator"
-        wanted = array(shares, "shares", owner, np.shape(shares) or (None,))
+        wanted = stack(shares, "shares", owner)
+        if wanted.ndim == 0 or not wanted.size:
+            refuse(owner, "shares", shares, "finite real numbers of shape (..., n)")
         if not -_SLACK <= wanted.min() <= wanted.max() <= 1.0 + _SLACK:
             refuse(owner, "shares", shares, "between 0 and 1")
         count, valves = wanted.shape[-1], self._valves

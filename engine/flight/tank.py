@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, direction, real, refuse
+from ..checks import FloatArray, array, depth, direction, real, refuse
 from ..loops.actuator_layout import CAPACITY, PROPELLANT
 from ..store.rows import BodyHandle, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, Field, Kind, Schema
@@ -265,10 +265,10 @@ def _checked_propellant(value: float, capacity: float, owner: object) -> float:
 
 def _specific(value: npt.ArrayLike, owner: str) -> FloatArray:
     """The six components of a specific inertia given as a number, as three numbers or as a tensor."""
-    shape = np.shape(value)
-    if shape == ():
+    levels = depth(value)
+    if levels == 0:
         tensor = np.diag([real(value, "specific_inertia", owner, at_least=0.0)] * 3)
-    elif shape == (3,):
+    elif levels == 1:
         tensor = np.diag(array(value, "specific_inertia", owner, (3,)))
     else:
         tensor = array(value, "specific_inertia", owner, (3, 3))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import array, components, is_row, real, refuse
+from ..checks import array, components, is_row, members, real, refuse
 from .jets import Commanded
 from .two_sided import least_squares
 
@@ -165,12 +165,17 @@ class WheelAllocator:
 
 def of_one_body(given: Iterable[Any], argument: str, owner: str, attributes: tuple[str, ...]) -> tuple[Any, ...]:
     """The actuators, after a check that there are some, that they have these attributes, and that they belong to one body."""
-    found = tuple(given) if isinstance(given, Iterable) else (given,)
+    needed = ("body", *attributes)
+
+    def is_one(each: Any) -> bool:
+        return all(hasattr(each, name) for name in needed)
+
+    rule = f"objects with {', '.join(needed)}"
+    several = given if isinstance(given, Iterable) else [given]
+    found = tuple(members(several, argument, owner, rule, is_one))
     if not found:
         refuse(owner, argument, given, "at least one")
     for each in found:
-        if not all(hasattr(each, name) for name in ("body", *attributes)):
-            refuse(owner, argument, each, f"objects with body, {', '.join(attributes)}", TypeError)
         if each.body is not found[0].body:
             refuse(owner, argument, each, f"of one body, which is {found[0].body} for the first of them")
     if len(set(map(id, found))) < len(found):

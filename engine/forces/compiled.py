@@ -10,7 +10,7 @@ from math import nan
 from types import CodeType
 from typing import Any
 
-from ..checks import is_row, refuse
+from ..checks import boolean, is_row, members, refuse
 from ..compilation.compiler import COMPILED, inlined
 from ..compilation.identity import identity
 from ..compilation.trial import check_compiles
@@ -93,6 +93,7 @@ def compiled(
         True
     """
     names = _checked_names(parameters)
+    depends_on_rates = boolean(depends_on_rates, "depends_on_rates", "forces.compiled")
     axes = _checked_points(world_points, names)
 
     def make(function: Callable[..., Any]) -> type[FieldForce]:
@@ -103,12 +104,9 @@ def compiled(
 
 def _checked_names(parameters: Sequence[str]) -> tuple[str, ...]:
     owner = "forces.compiled"
-    if isinstance(parameters, str) or not isinstance(parameters, Iterable):
-        refuse(owner, "parameters", parameters, 'a tuple of names, such as ("coefficient",)', TypeError)
-    names = tuple(parameters)
+    rule = 'a tuple of names, such as ("coefficient",)'
+    names = tuple(members(parameters, "parameters", owner, rule, lambda name: isinstance(name, str)))
     for name in names:
-        if not isinstance(name, str):
-            refuse(owner, "parameters", parameters, 'a tuple of names, such as ("coefficient",)', TypeError)
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or name in _RESERVED:
             refuse(owner, "parameters", name, "names that are valid for an attribute of a force")
     if len(set(names)) != len(names):
