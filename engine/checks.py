@@ -4,13 +4,17 @@ Values of the wrong type (text, booleans, complex numbers, None) raise `TypeErro
 one kind of value is corrected: a quaternion within 1e-6 of unit length is normalised.
 """
 
+import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import wraps
 from itertools import islice
 from numbers import Real
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +23,9 @@ from .kernels.rotations import SETTLED, UNIT_TOLERANCE
 from .reading import Reading
 
 FloatArray = npt.NDArray[np.float64]
+Class = TypeVar("Class")
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -30,9 +37,16 @@ class NonFiniteStateError(ArithmeticError):
     """A tick gave a position, orientation or velocity that is not finite, and was undone."""
 
 
-def refuse(owner: object, argument: str, value: object, rule: str, kind: type[Exception] = ValueError) -> NoReturn:
+def refuse(
+    owner: object,
+    argument: str,
+    value: object,
+    rule: str,
+    kind: type[Exception] = ValueError,
+    cause: Exception | None = None,
+) -> NoReturn:
     """Raise `kind` with a message of the form "ship: velocity must be …; got …"."""
-    raise kind(f"{owner}: {argument} must be {rule}; got {shown(value)}")
+    raise kind(f"{owner}: {argument} must be {rule}; got {shown(value)}") from cause
 
 
 def shown(value: object) -> str:
@@ -236,6 +250,55 @@ def _read_nested(value: Any, argument: str, owner: object, rule: str, depth: int
         return np.stack(rows)
     numbers = [element if type(element) is float else _to_float(element, argument, owner, rule) for element in elements]
     return np.array(numbers, dtype=np.float64)
+
+
+def reader(slot: str, meaning: str) -> Any:
+    """A property that reads a slot, without a call of Python."""
+    return property(attrgetter(slot), doc=meaning)
+
+
+def read_only_attributes(instead: Mapping[str, str] | None = None) -> Callable[[type[Class]], type[Class]]:
+    """Make the properties of a class that cannot be set say so in the name of their object, and what to use instead.
+
+    They stay plain properties, so that reading them costs nothing more.
+
+    Args:
+        instead: What to do instead of setting an attribute, by its name.
+    """
+    hints = instead or {}
+
+    def make(kind: type[Class]) -> type[Class]:
+        for name, attribute in list(vars(kind).items()):
+            if type(attribute) is property and attribute.fset is None:
+                setattr(kind, name, attribute.setter(_refusal(name, hints.get(name, "it can only be read"))))
+        return kind
+
+    return make
+
+
+def _refusal(name: str, hint: str) -> Callable[[Any, Any], NoReturn]:
+    def refuse_to_set(owner: object, value: object) -> NoReturn:
+        raise AttributeError(f"{type(owner).__name__}: {name} cannot be set to {shown(value)}; {hint}")
+
+    return refuse_to_set
+
+
+def suggesting_names(method: Callable[Given, Result]) -> Callable[Given, Result]:
+    """A method that names the arguments that are spelt much like one that it does not have."""
+    known = list(inspect.signature(method).parameters)
+    names = frozenset(known)
+
+    @wraps(method)
+    def call(*values: Given.args, **named: Given.kwargs) -> Result:
+        if not names.issuperset(named):
+            name = next(name for name in named if name not in names)
+            near = [other for other in known if other.startswith(name) or name.startswith(other)]
+            near = near or get_close_matches(name, known, n=3)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"its arguments are {', '.join(known[1:])}"
+            raise TypeError(f"{method.__qualname__}: there is no argument {name!r}; {hint}")
+        return method(*values, **named)
+
+    return call
 
 
 def elements_of(value: Any) -> list[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import diagnostics
 from .body import Body
-from .checks import FloatArray, file_path, integer, members, read_only, refuse
+from .checks import FloatArray, file_path, integer, members, read_only, read_only_attributes, refuse
 from .plain import Plain, to_text
 from .store.calling import Callback, default_name
 from .store.rows import TableRows, is_body
@@ -45,6 +45,7 @@ class Column(NamedTuple):
         return int(np.prod(self.shape, dtype=int))
 
 
+@read_only_attributes()
 class Record:
     """Samples that were recorded, with their columns.
 
@@ -220,17 +221,17 @@ class Recorder(Record):
         for body in self._handles:
             world._own_body(body, owner, "bodies")
         rule = f"a list of names among {', '.join(_STANDARD)}"
-        names = members(
+        wanted = members(
             _STANDARD if columns is None else columns, "columns", owner, rule, lambda name: isinstance(name, str)
         )
-        for name in names:
+        for name in wanted:
             if name not in _STANDARD:
                 refuse(owner, "columns", name, rule)
         own = {id(force) for force in world.forces}
         forces = members(wrenches, "wrenches", owner, "a list of forces of the world", lambda one: id(one) in own)
         self._world = world
         readers = [
-            *(_state_reader(name, len(self._handles)) for name in names),
+            *(_state_reader(name, len(self._handles)) for name in wanted),
             *_member_readers(world),
             *_wrench_readers(world, forces, self._handles),
         ]

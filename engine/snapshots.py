@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .checks import FloatArray
+from .checks import FloatArray, read_only_attributes
 from .loops import layout
 from .snapshot_bytes import Record, bind, read, record_of, to_bytes
 from .store.bodies import Bodies, Follower
@@ -50,6 +50,7 @@ class Setting(NamedTuple):
     after_tick: Any
 
 
+@read_only_attributes()
 class Snapshot:
     """Everything that determines the future of a world at one moment, made by `World.snapshot`.
 

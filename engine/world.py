@@ -17,7 +17,19 @@ import numpy.typing as npt
 
 from . import copying, diagnostics, scenes, snapshots
 from .body import Body, new_body
-from .checks import FloatArray, boolean, integer, members, option, read_only, real, refuse, vector
+from .checks import (
+    FloatArray,
+    boolean,
+    integer,
+    members,
+    option,
+    read_only,
+    read_only_attributes,
+    real,
+    refuse,
+    suggesting_names,
+    vector,
+)
 from .clock import Clock
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
 from .forces.force import Force, TableForce
@@ -71,10 +83,31 @@ GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 
 _FRAMES_PER_SECOND = 60
 """The frame rate at which ticks must keep up with the time scale, or a world with `coasting` coasts."""
+_MOST_BODIES = 2**31
+"""More bodies than any memory holds."""
 _MOST_TICKS = 2**53
 """Beyond this tick count, two ticks could have the same time as a float."""
 
 
+@read_only_attributes(
+    {
+        "dt": "a world keeps its dt",
+        "tick_count": "use step, or restore a snapshot",
+        "time": "use step, or restore a snapshot",
+        "alpha": "use advance",
+        "bodies": "use add_body and remove_body",
+        "forces": "use add_force and remove_force",
+        "parts": "use add_part and remove_part",
+        "joints": "use add_joint and remove_joint",
+        "state": "assign its arrays, such as world.state.position",
+        "model": "assign mass_properties of a body",
+        "memory": "use memory.add",
+        "thrusters": "assign its arrays, such as world.thrusters.throttle",
+        "springs": "assign its arrays, such as world.springs.stiffness",
+        "threads": "give it when the world is made",
+        "islands": "joints and springs determine them",
+    }
+)
 class World:
     """A simulation of rigid bodies under forces, which advances in ticks of one fixed length.
 
@@ -85,7 +118,8 @@ class World:
     blended.
 
     Args:
-        dt: Length of a tick [s], above zero. It never changes. The clock uses a `Fraction` exactly.
+        dt: Length of a tick [s], above zero. It never changes. The clock uses a `Fraction` exactly. An integer above 1 is rejected,
+            because it is probably a frequency; write 60.0 for ticks of one minute.
         integrator: A method from `integrators`, or its name. None selects "free-rotor-2".
         game_mode: Whether to drop the gyroscopic term ``ω × (I ω + h)`` from the equation of motion, and nothing else. A free body then
             keeps its body rates, and its angular momentum rotates with it.
@@ -151,8 +185,13 @@ class World:
         threads: int = 1,
     ) -> None:
         self._dt = real(dt, "dt", "World", above=0.0)
+        if isinstance(dt, int | np.integer) and dt > 1:
+            rule = (
+                f"the length of a tick in seconds, such as 1 / {dt} for {dt} ticks per second, or {dt}.0 if it is meant"
+            )
+            refuse("World", "dt", dt, rule)
         self._exact_dt = dt
-        self._clock = Clock(dt, max_ticks_per_frame)
+        self._clock = Clock(dt, integer(max_ticks_per_frame, "max_ticks_per_frame", "World", at_least=1))
         self._threads = integer(threads, "threads", "World", at_least=1)
         self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
         self._paused = self._in_frame = False
@@ -510,12 +549,15 @@ class World:
             >>> world.body("ship") is ship
             True
         """
+        if not isinstance(name, str):
+            refuse("World.body", "name", name, "the name of a body", TypeError)
         try:
             return self._names[name]
         except KeyError:
             known = ", ".join(map(repr, islice(self._names, 10))) + (", …" if len(self._names) > 10 else "")
             raise KeyError(f"World: no body is named {name!r}; its bodies are {known or 'none'}") from None
 
+    @suggesting_names
     def add_body(
         self,
         mass_properties: MassProperties,
@@ -568,6 +610,7 @@ class World:
             )
         )[0]
 
+    @suggesting_names
     def add_bodies(
         self,
         mass_properties: MassProperties | Sequence[MassProperties],
@@ -667,9 +710,9 @@ class World:
             >>> len(world.bodies)
             1
         """
-        if isinstance(bodies, str | Body) or not isinstance(bodies, Iterable):
-            refuse("World.remove_bodies", "bodies", bodies, "a list of bodies of this world", TypeError)
-        return self._remove(list(bodies), "World.remove_bodies", "bodies")
+        owner = "World.remove_bodies"
+        chosen = members(bodies, "bodies", owner, "a list of bodies of this world", is_body)
+        return self._remove(chosen, owner, "bodies")
 
     @property
     def state(self) -> State:
@@ -903,8 +946,7 @@ class World:
             TypeError: The function is not callable, or is a generator or a coroutine function.
             ValueError: The event is unknown.
         """
-        if event not in EVENTS:
-            refuse("World.on_joint", "event", event, " or ".join(map(repr, EVENTS)))
+        option(event, "event", "World.on_joint", EVENTS)
         if function is None:
             return lambda decorated: self.on_joint(decorated, event)
         if not callable(function):
@@ -1270,10 +1312,14 @@ class World:
         """
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("prepare")
+        if progress is not None and not callable(progress):
+            refuse("World.prepare", "progress", progress, "a function of done, total and name", TypeError)
         methods = chosen_methods([self._integrator] if integrators is None else integrators, self._game_mode)
         kinds = self._fields.in_order(chosen_kinds(self._forces if forces is None else forces))
         bodies = self._bodies
         wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
+        if wanted > _MOST_BODIES:
+            refuse("World.prepare", "capacity", capacity, f"at most {_MOST_BODIES}")
         pitches = sorted({bodies.pitch, rung(wanted)})
         needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
         if self._actuators.any:

@@ -56,7 +56,7 @@ class Law(ABC):
         Returns:
             The state, shape (..., state_size).
         """
-        shape = np.broadcast_shapes(_leading(measured.orientation), _leading(reference.orientation))
+        shape = np.broadcast_shapes(self._leading(measured, "measured"), self._leading(reference, "reference"))
         return np.zeros((*shape, self.state_size))
 
     @abstractmethod
@@ -108,19 +108,33 @@ class Law(ABC):
         values = combined(results, self._name, "torque")
         return values[..., :3], values[..., 3:]
 
-    def _attitude(self, measured: Any, reference: Any) -> tuple[Components, Components, Components, Components]:
+    def _attitude(
+        self, measured: Any, reference: Any, seconds: float
+    ) -> tuple[Components, Components, Components, Components]:
         """Orientation and body rates as measured, orientation and world rates of the reference."""
-        name = self._name
+        real(seconds, "seconds", self._name, above=0.0)
         return (
-            components(measured.orientation, "measured orientation", name, 4),
-            components(measured.angular_velocity_body, "measured angular_velocity_body", name, 3),
-            components(reference.orientation, "reference orientation", name, 4),
-            components(reference.angular_velocity_world, "reference angular_velocity_world", name, 3),
+            self._components(measured, "measured", "orientation", 4),
+            self._components(measured, "measured", "angular_velocity_body", 3),
+            self._components(reference, "reference", "orientation", 4),
+            self._components(reference, "reference", "angular_velocity_world", 3),
         )
 
+    def _components(self, source: Any, argument: str, attribute: str, size: int) -> Components:
+        """An attribute of what is measured or of the reference."""
+        try:
+            value = getattr(source, attribute)
+        except Exception as error:
+            refuse(self._name, argument, source, f"an object with {attribute}", TypeError, error)
+        return components(value, f"{argument} {attribute}", self._name, size)
+
+    def _leading(self, source: Any, argument: str) -> tuple[int, ...]:
+        """The leading dimensions of the orientation of a stack."""
+        parts = self._components(source, argument, "orientation", 4)
+        return () if isinstance(parts, list) else parts[0].shape
+
     def _acceleration(self, reference: Any) -> Components:
-        value = reference.angular_acceleration_world
-        return components(value, "reference angular_acceleration_world", self._name, 3)
+        return self._components(reference, "reference", "angular_acceleration_world", 3)
 
     def _stored(self, measured: Any) -> Components:
         """Momentum of the wheels [N·m·s], body frame, zero where the measured object has none."""
@@ -199,10 +213,6 @@ def tensor_matrix(six: Sequence[float]) -> FloatArray:
     """The tensor with these six components, shape (3, 3)."""
     xx, yy, zz, xy, xz, yz = six
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def _leading(value: Any) -> tuple[int, ...]:
-    return np.shape(value)[:-1]
 
 
 def _shown(value: Any) -> str:

@@ -82,7 +82,7 @@ class Distance(FreedomJoint):
             length = now if length is None else real(length, "length", "Distance", above=0.0)
             if not (length > 0.0 and abs(now - length) <= 1e-6):
                 refuse("Distance", "length", length, f"above zero and the present distance, {now:.9g} m, within 1e-6 m")
-            if friction or motor is not None or spring is not None:
+            if real(friction, "friction", "Distance", at_least=0.0) or motor is not None or spring is not None:
                 refuse("Distance", "friction, motor and spring", (friction, motor, spring), "left out for a rod")
         else:
             lower = 0.0 if min_length is None else real(min_length, "min_length", "Distance", at_least=0.0)

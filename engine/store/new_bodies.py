@@ -5,16 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import (
-    FloatArray,
-    array,
-    by_value,
-    depth,
-    finite_result,
-    refuse,
-    unit_quaternions,
-    vector,
-)
+from ..checks import FloatArray, array, by_value, depth, finite_result, members, refuse, unit_quaternions, vector
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS, ROWS, STATE_ROWS, VELOCITY
 from ..solids.mass_properties import MassProperties
@@ -27,7 +18,7 @@ class NewBodies:
     @classmethod
     def one(cls, mass_properties: MassProperties, name: str | None, *motion: Any) -> "NewBodies":
         """Create from the arguments of `World.add_body`."""
-        owner = "World.add_body" if name is None else f"body {name!r}"
+        owner = f"body {name!r}" if isinstance(name, str) else "World.add_body"
         motion = _by_value(motion, owner)
         for argument, value in zip(_MOTION, motion, strict=True):
             if depth(value) > 1:
@@ -43,7 +34,7 @@ class NewBodies:
         motion = _by_value(motion, owner)
         sizes = {argument: len(value) for argument, value in zip(_MOTION, motion, strict=True) if depth(value) > 1}
         listed = _listed(mass_properties, "mass_properties", owner, one=MassProperties)
-        name_list = None if names is None else _listed(names, "names", owner, one=str)
+        name_list: list[Any] | None = None if names is None else _listed(names, "names", owner, one=str)
         if not isinstance(mass_properties, MassProperties):
             sizes["mass_properties"] = len(listed)
         if name_list is not None:
@@ -165,6 +156,4 @@ def _by_value(motion: tuple[Any, ...], owner: str) -> tuple[Any, ...]:
 def _listed(value: Any, argument: str, owner: str, one: type) -> list[Any]:
     if isinstance(value, one):
         return [value]
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        refuse(owner, argument, value, f"a {one.__name__} or a list of them", TypeError)
-    return list(value)
+    return members(value, argument, owner, f"a {one.__name__} or a list of them", lambda each: isinstance(each, one))

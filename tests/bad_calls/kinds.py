@@ -84,7 +84,7 @@ QUATERNION = _array(
 def arrays(*shape: int, sample: Any = None, at_least: float | None = None, at_most: float | None = None) -> Kind:
     """Numbers of this shape."""
     if sample is None:
-        sample = (np.arange(1.0, 1.0 + np.prod(shape)) / np.prod(shape)).reshape(shape).tolist()
+        sample = (np.arange(1.0, 1.0 + np.prod(shape)) / 16.0).reshape(shape).tolist()
     low, high = -np.inf if at_least is None else at_least, np.inf if at_most is None else at_most
     return _array(f"numbers of shape {shape}", shape, sample, lambda x: bool((x >= low).all() and (x <= high).all()))
 

@@ -1,5 +1,6 @@
 """Makes every call with every value, and judges each."""
 
+import contextlib
 import os
 import re
 import signal
@@ -8,6 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from numbers import Number, Real
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -125,9 +127,10 @@ class Product:
                 return Verdict("crash", f"raises {outcome.error!r}")
             if permitted and not kind.may_reject and ordinary(meaning):
                 return Verdict("silent", f"is rejected although it is valid: {outcome.error}")
-            missing = unnamed(outcome.error, name, row.owner, argument, hostile, meaning)
+            again = value.make(np.array(kind.sample, np.float64))
+            missing = unnamed(outcome.error, name, row, argument, forms(hostile, meaning, again), self.scene)
             return Verdict("words", f"does not name {missing}: {outcome.error}") if missing else FINE
-        if value.name in kind.also or (value.name == "None" and "None" in kind.also):
+        if value.name in kind.also or (meaning == [] and "empty" in kind.also):
             return FINE
         if not permitted:
             return Verdict("silent", f"is accepted: {str(outcome.seen[0])[:200]}")
@@ -154,7 +157,6 @@ class Product:
         row, values = ROWS[name], list(values)
         verdicts = []
         for value in values:
-            if VERBOSE: print(name, argument, value.name, flush=True)
             verdicts.append((value, self.judge(name, row, argument, value)))
         if self._hash() == self.hash:
             yield from verdicts
@@ -173,7 +175,10 @@ def values_for(kind: Kind) -> list[Value]:
 
 def ordinary(meaning: Any) -> bool:
     """Whether numbers are of an ordinary size, so that no result overflows or vanishes."""
-    numbers = np.abs(np.array(meaning, np.float64))
+    try:
+        numbers = np.abs(np.array(meaning, np.float64))
+    except OverflowError:
+        return False
     return bool(((numbers == 0.0) | ((numbers > 1e-3) & (numbers < 1e3))).all())
 
 
@@ -183,13 +188,15 @@ def _spoil(value: Any) -> None:
         value[...] = 77
 
 
-def image(thing: Any, depth: int = 2) -> Any:
+def image(thing: Any, depth: int = 1) -> Any:
     """What can be read of a result, comparable by ``==``."""
     if isinstance(thing, np.ndarray):
-        return ("array", thing.shape, thing.tolist())
+        return ("array", thing.shape, repr(thing.tolist()))
     if isinstance(thing, tuple | list):
         return [image(item, depth) for item in thing]
-    if thing is None or isinstance(thing, bool | int | float | str | bytes | np.generic):
+    if isinstance(thing, float) and thing != thing:
+        return "nan"
+    if thing is None or isinstance(thing, Number | str | bytes | np.generic):
         return thing
     if isinstance(thing, dict):
         return {str(key): image(item, depth) for key, item in thing.items()}
@@ -208,52 +215,68 @@ def image(thing: Any, depth: int = 2) -> Any:
     return found
 
 
-def unnamed(error: BaseException, name: str, owner: str, argument: str, value: Any, meaning: Any) -> str:
-    """What the text of an error does not name; empty if it names owner, argument, value and rule."""
-    if "unexpected keyword argument" in str(error) or "missing" in str(error):
-        return ""
+def unnamed(error: BaseException, name: str, row: Row, argument: str, shown: set[str], made: SimpleNamespace) -> str:
+    """What the text of an error does not name; empty if it names owner, argument, value and rule.
+
+    Where several arguments contradict each other, the text may name another one of them.
+    """
     text = str(error)
-    owners = {owner, *name.split("."), ".".join(name.split(".")[-2:])} - {"", "engine"}
-    missing = []
-    if not any(word in text for word in owners):
-        missing.append("owner")
-    if not re.search(rf"(?<![a-z]){re.escape(argument)}(?![a-z])", text):
+    if isinstance(error, OSError | KeyError | AttributeError):  # these name the path, the key or the attribute
+        return "" if argument in text or any(each in text for each in shown) else "value"
+    if "unexpected keyword argument" in text or "missing" in text:
+        return ""
+    owners = {row.owner, *name.split("."), ".".join(name.split(".")[-2:])} - {"", "engine"}
+    missing = [] if any(word in text for word in owners) else ["owner"]
+    others = {other: each.valid for other, each in row.arguments.items() if row.arguments[argument].kind.may_reject}
+    named = {
+        argument: shown,
+        **{other: forms(found(valid, made), None, None) for other, valid in others.items() if other != argument},
+    }
+    about = [each for each in named if re.search(rf"(?<![a-z_]){re.escape(each)}(?![a-z_])", text)]
+    if not about:
         missing.append("argument")
-    if not any(shown in text for shown in (*_shown(value), *_shown_meaning(meaning))):
+    if not any(each in text for key in about or [argument] for each in named[key]):
         missing.append("value")
-    if not re.search(r"\b(must|cannot|may not|has to|is not|are not|was|does not|would|no)\b", text):
+    if not re.search(r"\b(must|cannot|may not|has to|is|are|was|would|does not|needs?|no|None)\b", text):
         missing.append("rule")
     return ", ".join(missing)
 
 
-def _shown(value: Any, depth: int = 2) -> Iterator[str]:
-    """Forms in which a text may show a value: as it is, as an array or list, or one of its elements."""
+def forms(value: Any, meaning: Any, again: Any) -> set[str]:
+    """Forms in which a text may show a value: as it is, as an array or list, one of its elements, or its class if it cannot be read."""
+    found: set[str] = set()
+    things = [value, *_elements(value), *_elements(again)]
+    if meaning is not None and meaning is not REJECTED:
+        numbers = np.array(meaning, np.float64) if _is_finite(meaning) else np.array(0.0)
+        things += [meaning, [meaning], numbers, np.atleast_1d(numbers), np.atleast_2d(numbers), numbers.tolist()]
+        things += [*_elements(numbers), *_elements(numbers.tolist())]
+    for thing in things:
+        found |= {f"a {type(thing).__name__} whose repr", f"a {type(thing).__name__}, but reading it raised"}
+        with contextlib.suppress(LookupError):
+            found.add(repr(thing)[:40])
+        if isinstance(thing, Real):
+            with contextlib.suppress(LookupError, OverflowError):
+                found |= {repr(float(thing))[:40], repr([float(thing)])}
+    return {each for each in found if each}
+
+
+def _is_finite(meaning: Any) -> bool:
     try:
-        yield repr(value)[:40]
+        return np.array(meaning, np.float64).size > 0
+    except (OverflowError, ValueError):
+        return False
+
+
+def _elements(value: Any, depth: int = 3) -> list[Any]:
+    """Some of the elements of a value, at all levels."""
+    if isinstance(value, str) or value is None:
+        return []
+    try:
+        inner = [thing for _, thing in zip(range(16), value, strict=False)]
     except Exception:
-        pass
-    yield type(value).__name__
-    if "reading" in repr(type(value)) or type(value).__name__.startswith(("No", "Unreadable", "Endless")):
-        yield "no reading today"
-    if isinstance(value, np.ndarray):
-        yield repr(np.asarray(value))[:40]
-        yield repr(value.tolist())[:40]
-    if depth and isinstance(value, list | tuple | np.ndarray | set | dict | range) and np.ndim(np.empty(0) if not isinstance(value, np.ndarray) else value):
-        for element in value:
-            yield from _shown(element, depth - 1)
-    elif isinstance(value, np.generic | int | float):
-        try:
-            yield repr(float(value))[:40]
-        except (OverflowError, LookupError, TypeError):
-            pass
-
-
-def _shown_meaning(meaning: Any) -> Iterator[str]:
-    if meaning is not REJECTED:
-        try:
-            yield repr(np.array(meaning, np.float64))[:40]
-        except (OverflowError, ValueError):
-            return
+        return []
+    below = [thing for each in inner if depth for thing in _elements(each, depth - 1)]
+    return [list(inner), *inner, *below]
 
 
 def run(choose: Callable[[str, str, list[Value]], list[Value]] = lambda name, argument, values: values) -> tuple[Counter[str], list[str]]:
@@ -271,6 +294,7 @@ def run(choose: Callable[[str, str, list[Value]], list[Value]] = lambda name, ar
                 for value, verdict in product.row(name, argument, values):
                     counts[verdict.fault] += 1
                     if verdict.fault:
+                        if VERBOSE: print(f"{verdict.fault}: {name}({argument}) {value.name} {verdict.text}"[:400],flush=True)
                         wrong.append(f"{verdict.fault}: {name}({argument}) {value.name} {verdict.text}")
     finally:
         signal.signal(signal.SIGALRM, previous)

@@ -23,7 +23,7 @@ PAIRS = {
     "max_forces": 2.0,
 }
 PORTS = (joints.Port((0, 0, 1), (0, 0, 1), (1, 0, 0)), joints.Port((0, 0, -1), (0, 0, -1), (1, 0, 0)))
-MEASURED = SimpleNamespace(orientation=(0.0, 0.0, 0.6, 0.8), angular_velocity_body=(0.1, 0.2, -0.1))
+MEASURED = SimpleNamespace(orientation=(0.0, 0.0, 0.6, 0.8), angular_velocity_body=(0.1, 0.2, -0.1), field_body=(0.1, 0.2, 0.3))
 
 
 @forces.compiled(parameters=("strength",))

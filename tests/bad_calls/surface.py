@@ -71,12 +71,17 @@ def _class(kind: type, found: dict[str, Entry], seen: set[Any], constructor: boo
         if isinstance(thing, classmethod | staticmethod):
             _add(found, entry, "call", _arguments(getattr(kind, name)))
         elif isinstance(thing, property):
-            _add(found, entry, "read-only" if thing.fset is None else "setter", ())
+            _add(found, entry, "read-only" if _is_read_only(thing) else "setter", ())
         elif inspect.isfunction(thing):
             _add(found, entry, "call", _arguments(thing, skip=1))
         elif hasattr(type(thing), "__set__"):
             is_record = issubclass(kind, tuple)
             _add(found, entry, "read-only" if is_record else "setter", ())
+
+
+def _is_read_only(attribute: property) -> bool:
+    """Whether it has no setter, or one that only says so."""
+    return attribute.fset is None or attribute.fset.__name__ == "refuse_to_set"
 
 
 def _add(found: dict[str, Entry], name: str, kind: str, arguments: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import Clock, MassProperties, Recorder, Rewind, Rollback, Snapshot, World, diagnostics, flight, forces
+from engine import Clock, DesyncError, MassProperties, Recorder, Rewind, Rollback, Snapshot, World, diagnostics, flight, forces
 from engine import integrators, joints, rotation
 from engine.flight import control, orbit
 
@@ -103,7 +103,7 @@ FILE = Kind("a path").accepting("text", "empty text", "5000 characters", "an obj
 NAMED = NAME.optional
 BODIES = Kind("bodies").optional
 NOTHING = {"empty", "dict", "set", "keys"}
-PATH = Kind("a path to a file").failing_with(OSError)
+PATH = Kind("a path to a file").failing_with(OSError).accepting("text")
 EVERY, DELAY = count(1), count(0)
 POSITIVE_OR_NONE, AT_LEAST_ZERO_OR_NONE = POSITIVE.optional, AT_LEAST_ZERO.optional
 ENDS = DIRECTION.loosely
@@ -218,12 +218,12 @@ method(
 method(
     "World.prepare",
     lambda s: s.world,
-    integrators=arg(OBJECT.optional),
+    integrators=arg(OBJECT.optional.accepting("empty")),
     forces=arg(OBJECT.optional.accepting("empty")),
     capacity=arg(count(1).loosely.optional),
     progress=arg(CALLABLE.optional),
 )
-method("World.remove_bodies", lambda s: s.world, bodies=arg(OBJECT, [TUG]))
+method("World.remove_bodies", lambda s: s.world, bodies=arg(OBJECT.accepting("empty"), [TUG]))
 method("World.remove_body", lambda s: s.world, body=arg(OBJECT, TUG))
 method("World.remove_callback", lambda s: s.world, function=arg(OBJECT, on_tick))
 method("World.remove_force", lambda s: s.world, force=arg(OBJECT, At(lambda s: s.linear)))
@@ -298,7 +298,7 @@ setters(
     orientation=_TWO_TURNS,
 )
 method("State.interpolated_poses", lambda s: s.world.state, "World.state", changes=False, alpha=arg(SHARE))
-method("Model.tensor", lambda s: s.world.model, changes=False, row=arg(count(0, 2)), column=arg(count(0, 2), 1))
+exempt("the handle of a body calls it with rows of its own", "Model.tensor")
 
 # the clock
 
@@ -306,7 +306,7 @@ made("Clock", Clock, dt=arg(POSITIVE.loosely, 0.1), max_ticks_per_frame=arg(coun
 setters(lambda s: s.clock, "", "Clock", max_ticks_per_frame=count(1), time_scale=AT_LEAST_ZERO.loosely)
 method("Clock.drop", lambda s: s.clock, ticks=arg(count(0)))
 method("Clock.keeps_up", lambda s: s.clock, frames_per_second=arg(count(1)))
-method("Clock.ticks_for", lambda s: s.clock, elapsed_seconds=arg(AT_LEAST_ZERO.loosely, 0.1), is_limited=arg(SWITCH))
+method("Clock.ticks_for", lambda s: s.clock, "World.advance", elapsed_seconds=arg(AT_LEAST_ZERO.loosely, 0.1), is_limited=arg(SWITCH))
 
 # mass properties
 
@@ -327,7 +327,7 @@ for _name in ("capsule", "cone", "cylinder"):
         f"MassProperties.{_name}",
         getattr(MassProperties, _name),
         radius=arg(_LENGTH, 1.0),
-        height=arg(_LENGTH, 1.0),
+        height=arg(AT_LEAST_ZERO.loosely if _name == "capsule" else _LENGTH, 1.0),
         **_MASS,
     )
 made("MassProperties.sphere", MassProperties.sphere, radius=arg(_LENGTH, 1.0), **_MASS)
@@ -346,8 +346,8 @@ _SURFACE = {
 made(
     "MassProperties.from_mesh",
     MassProperties.from_mesh,
-    vertices=arg(arrays(4, 3, sample=_CORNERS).loosely, _CORNERS),
-    faces=arg(arrays(4, 3, sample=_FACES).loosely, _FACES),
+    vertices=arg(rows(3, _CORNERS), _CORNERS),
+    faces=arg(rows(3, _FACES).accepting("integer array"), _FACES),
     **_SURFACE,
 )
 ROWS["MassProperties.from_file"] = Row(
@@ -359,7 +359,7 @@ ROWS["MassProperties.from_file"] = Row(
 made(
     "MassProperties.from_points",
     MassProperties.from_points,
-    masses=arg(arrays(4, sample=[1.0, 2.0, 3.0, 4.0], at_least=1e-300).loosely, (1, 2, 3, 4)),
+    masses=arg(arrays(4, sample=[1.0, 2.0, 3.0, 4.0], at_least=1e-323).loosely, (1, 2, 3, 4)),
     positions=arg(arrays(4, 3, sample=_CORNERS).loosely, _CORNERS),
 )
 method(
@@ -412,10 +412,10 @@ made(
     Recorder,
     world=arg(OBJECT, WORLD),
     every=arg(EVERY),
-    bodies=arg(BODIES),
+    bodies=arg(BODIES.accepting("empty")),
     capacity=arg(count(1).optional),
-    columns=arg(OBJECT.optional),
-    wrenches=arg(OBJECT),
+    columns=arg(OBJECT.optional.accepting("empty")),
+    wrenches=arg(OBJECT.accepting("empty")),
     path=arg(PATH.optional),
 )
 made("Record.read", Recorder.read, "Recorder.read", path=arg(PATH, At(lambda s: s.folder / "record")))
@@ -424,15 +424,19 @@ method("Record.to_npz", lambda s: s.record, "Recorder", path=arg(PATH, At(lambda
 made("Rewind", Rewind, world=arg(OBJECT, WORLD), seconds=arg(POSITIVE.loosely))
 method("Rewind.back", lambda s: s.rewind, seconds=arg(AT_LEAST_ZERO.loosely))
 method("Rewind.forward", lambda s: s.rewind, seconds=arg(AT_LEAST_ZERO.loosely))
+_PLAYERS = Kind("names or numbers", [0.5, 0.25], lambda x: x.ndim > 0).loosely.accepting(
+    *("text array", "bool array", "complex array", "date array", "structured array", "generator", "dict", "keys", "set"),
+    *("memoryview", "Series", "DataFrame"),
+)
 made(
     "Rollback",
     Rollback,
     world=arg(OBJECT, WORLD),
     frames=arg(count(1)),
-    players=arg(OBJECT, ["Ada"]),
+    players=arg(_PLAYERS, ["Ada"]),
     apply=arg(CALLABLE, lambda world, inputs: None),
 )
-method("Rollback.check", lambda s: s.rollback, tick=arg(count(0).loosely, 0), hash=arg(count(0), 1), snapshot=arg(OBJECT.optional))
+method("Rollback.check", lambda s: s.rollback, tick=arg(count(0).loosely, 0), hash=arg(count(0).loosely.failing_with(DesyncError), 1), snapshot=arg(OBJECT.optional.failing_with(DesyncError)))
 method("Rollback.hash", lambda s: s.rollback, tick=arg(count(0).loosely))
 method(
     "Rollback.input",
@@ -587,7 +591,7 @@ made(
     positions=arg(_POINTS.loosely, AXES),
     directions=arg(_POINTS.loosely, AXES),
     max_forces=arg(_EACH, 1.0),
-    specific_impulse=arg(either(POSITIVE, arrays(3, sample=[100.0, 200.0, 300.0], at_least=1e-300)).optional.loosely, tank=At(lambda s: s.tank)),
+    specific_impulse=arg(either(POSITIVE, arrays(3, sample=[100.0, 200.0, 300.0], at_least=1e-323)).optional.loosely, tank=At(lambda s: s.tank)),
     tank=arg(OBJECT.optional),
     **{name: arg(_EACH.loosely) for name in _TIMES},
 )
@@ -596,16 +600,16 @@ setters(
     "",
     "ThrusterBank",
     directions=either(DIRECTION, _POINTS).loosely,
-    positions=either(VECTOR, _POINTS),
+    positions=_POINTS.loosely,
     max_forces=_EACH,
-    stuck=_EACH_SHARE.optional.loosely,
+    stuck=_EACH_SHARE.optional.loosely.accepting("nan", "float16 nan", "nan as a component", "float16 nan as a component", "None as a component"),
     throttle=_EACH_SHARE,
 )
 method("ThrusterBank.fire", lambda s: s.bank, durations=arg(_EACH.loosely, 1.0), delays=arg(_EACH.loosely))
 made(
     "forces.compiled",
     forces.compiled,
-    parameters=arg(OBJECT.accepting("empty")),
+    parameters=arg(OBJECT.accepting("empty", "Series", "DataFrame")),
     depends_on_rates=arg(SWITCH),
     world_points=arg(OBJECT.accepting("empty")),
 )
@@ -642,7 +646,8 @@ _TANK = {
     "capacity": arg(POSITIVE.optional.loosely),
     "jet_damping": arg(SWITCH),
 }
-made("Tank", flight.Tank, specific_inertia=arg(either(POSITIVE_VECTOR, arrays(3, 3, sample=np.eye(3).tolist())).loosely, (1, 1, 1)), **_TANK)
+_SPECIFIC = Kind("a number, moments or a tensor", AXES.tolist(), lambda x: x.shape in ((), (3,), (3, 3))).loosely
+made("Tank", flight.Tank, specific_inertia=arg(_SPECIFIC, (1, 1, 1)), **_TANK)
 made("Tank.ball", flight.Tank.ball, radius=arg(POSITIVE.loosely, 0.5), **_TANK)
 made(
     "Tank.cylinder",
@@ -673,20 +678,21 @@ method("Magnetorquers.command", lambda s: s.torquers, **_COMMAND)
 method("Magnetorquers.without", lambda s: s.torquers, torquer=arg(OBJECT, LEFT_OUT))
 _MOST = either(POSITIVE, arrays(3, at_least=0.0)).loosely.optional
 made("BodyTorque", flight.BodyTorque, body=arg(OBJECT, SHIP), max_torque=arg(_MOST))
-method("BodyTorque.command", lambda s: s.motor, **(_COMMAND | {"force_body": arg(VECTOR.optional.loosely, (0, 0, 0))}))
+method("BodyTorque.command", lambda s: s.motor, **(_COMMAND | {"force_body": arg(VECTOR.optional.loosely, (0, 0, 0)), "seconds": arg(AT_LEAST_ZERO.loosely)}))
 setters(lambda s: s.motor, "", "BodyTorque", torque_body=VECTOR.loosely)
 made("GimbalAllocator", flight.GimbalAllocator, thruster=arg(OBJECT, At(lambda s: s.gimballed)))
 method("GimbalAllocator.command", lambda s: s.gimbal_allocator, **_COMMAND)
 made("Jets", flight.Jets, allocator=arg(OBJECT, At(lambda s: s.allocator)), modulator=arg(OBJECT.optional))
 method("Jets.command", lambda s: s.jets, state=arg(OBJECT.optional), **_COMMAND)
 setters(lambda s: s.jets, "", "Jets", allocator=OBJECT)
+_TIMES_OF_VALVES = Kind("times", [0.0625, 0.125], lambda x: x.ndim < 2).loosely
 made(
     "PulseModulator",
     flight.PulseModulator,
-    min_on_time=arg(either(AT_LEAST_ZERO, arrays(2)).loosely, 0.1),
+    min_on_time=arg(_TIMES_OF_VALVES, 0.1),
     period=arg(POSITIVE.loosely, 1.0),
-    rise_time=arg(either(AT_LEAST_ZERO, arrays(2)).loosely),
-    fall_time=arg(either(AT_LEAST_ZERO, arrays(2)).loosely),
+    rise_time=arg(_TIMES_OF_VALVES),
+    fall_time=arg(_TIMES_OF_VALVES),
 )
 _MODULATOR = flight.PulseModulator(0.1, 1.0)
 method("PulseModulator.initial_state", lambda s: _MODULATOR, changes=False, count=arg(count(1, 1000)))
@@ -694,9 +700,9 @@ method(
     "PulseModulator.of_valves",
     lambda s: _MODULATOR,
     changes=False,
-    min_on_time=arg(either(AT_LEAST_ZERO, arrays(2)).loosely, 0.1),
-    rise_time=arg(either(AT_LEAST_ZERO, arrays(2)).loosely, 0.1),
-    fall_time=arg(either(AT_LEAST_ZERO, arrays(2)).loosely, 0.1),
+    min_on_time=arg(_TIMES_OF_VALVES, 0.1),
+    rise_time=arg(_TIMES_OF_VALVES, 0.1),
+    fall_time=arg(_TIMES_OF_VALVES, 0.1),
 )
 method(
     "PulseModulator.update",
@@ -750,7 +756,7 @@ method("WheelAllocator.without", lambda s: s.wheel_allocator, wheel=arg(OBJECT, 
 
 _SENSOR = {
     "body": arg(OBJECT, SHIP),
-    "seed": arg(count(0).loosely.optional),
+    "seed": arg(count(0).loosely.optional, 1),
     "every": arg(EVERY),
     "delay": arg(DELAY.loosely),
     "name": arg(NAMED),
@@ -784,7 +790,7 @@ made(
     "StarTracker",
     flight.StarTracker,
     boresight_body=arg(DIRECTION, (0, 0, 1)),
-    noise=arg(either(AT_LEAST_ZERO, arrays(2, at_least=0.0))),
+    noise=arg(arrays(2, at_least=0.0)),
     max_rate=arg(POSITIVE.optional),
     exclusion=arg(OBJECT.accepting("empty")),
     **_SENSOR,
@@ -814,7 +820,7 @@ setters(
     boresight_body=DIRECTION,
     exclusion=OBJECT.accepting("empty"),
     max_rate=POSITIVE.optional,
-    noise=either(AT_LEAST_ZERO, arrays(2, at_least=0.0)),
+    noise=arrays(2, at_least=0.0),
 )
 setters(lambda s: s.sun_sensor, "", "SunSensor", boresight_body=DIRECTION, noise=AT_LEAST_ZERO, sun_direction_world=DIRECTION)
 made(
@@ -831,12 +837,13 @@ made(
     name=arg(NAMED),
 )
 setters(lambda s: s.estimate, "", "AttitudeFilter", rate_deviation=POSITIVE.loosely)
+_SIGHTS = rows(3, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 made(
     "flight.quest",
     flight.quest,
-    directions_body=arg(arrays(2, 3, sample=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).loosely, AXES[:2]),
-    directions_world=arg(arrays(2, 3, sample=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).loosely, AXES[:2]),
-    weights=arg(arrays(2).loosely.optional),
+    directions_body=arg(_SIGHTS, AXES[:2]),
+    directions_world=arg(_SIGHTS, AXES[:2]),
+    weights=arg(rows(2).optional),
 )
 made(
     "flight.triad",
@@ -849,6 +856,9 @@ made(
 
 # references, laws and control loops
 
+_TURNS = rows(4, [0.0, 0.0, 0.0, 1.0])
+_TARGET = rows(3).accepting("lambda")
+
 made(
     "Reference",
     flight.Reference,
@@ -859,13 +869,13 @@ made(
 made(
     "Slew",
     flight.Slew,
-    start=arg(QUATERNION.loosely, (0, 0, 0, 1)),
-    end=arg(QUATERNION.loosely, (0, 0.6, 0, 0.8)),
+    start=arg(_TURNS, (0, 0, 0, 1)),
+    end=arg(_TURNS, (0, 0.6, 0, 0.8)),
     max_rate=arg(POSITIVE.loosely, 1.0),
     max_acceleration=arg(POSITIVE.loosely, 1.0),
     start_time=arg(REAL.loosely),
 )
-made("Spin", flight.Spin, angular_velocity_world=arg(VECTOR.loosely, (0, 0, 1)), orientation=arg(QUATERNION), start_time=arg(REAL.loosely))
+made("Spin", flight.Spin, angular_velocity_world=arg(rows(3), (0, 0, 1)), orientation=arg(_TURNS), start_time=arg(REAL.loosely))
 _SLEW = flight.Slew((0, 0, 0, 1), (0, 0.6, 0, 0.8), 1.0, 1.0)
 _AT = {"time": arg(REAL.loosely, 0.5), "body": arg(ANYTHING)}
 method("Reference.at", lambda s: flight.Reference(), changes=False, time=arg(ANYTHING), body=arg(ANYTHING))
@@ -875,9 +885,9 @@ made(
     "Pointing",
     flight.Pointing,
     axis_body=arg(DIRECTION.loosely, (0, 0, 1)),
-    target=arg(DIRECTION.loosely.accepting("lambda"), (1, 0, 0)),
+    target=arg(_TARGET, (1, 0, 0)),
     second_axis_body=arg(DIRECTION.loosely.optional, LEFT_OUT, second_target=(0, 0, 1)),
-    second_target=arg(DIRECTION.loosely.optional.accepting("lambda"), LEFT_OUT, second_axis_body=(1, 0, 0)),
+    second_target=arg(_TARGET.optional, LEFT_OUT, second_axis_body=(1, 0, 0)),
     gm=arg(POSITIVE.optional.loosely),
     center=arg(VECTOR),
     sun_direction_world=arg(DIRECTION.optional),
@@ -912,7 +922,7 @@ method("AttitudeHold.follow", lambda s: s.hold, reference=arg(OBJECT, flight.Ref
 method(
     "AttitudeHold.point_at",
     lambda s: s.hold,
-    target=arg(DIRECTION.loosely.accepting("lambda"), (1, 0, 0)),
+    target=arg(_TARGET, (1, 0, 0)),
     axis_body=arg(DIRECTION.loosely),
 )
 made("BDot", control.BDot, gain=arg(POSITIVE, 1.0))
@@ -924,6 +934,9 @@ method(
     previous_field_body=arg(rows(3), (0.1, 0.2, 0.3)),
     seconds=arg(POSITIVE.loosely, 0.5),
 )
+_TENSORS_GIVEN = Kind(
+    "a number, moments or tensors", AXES.tolist(), lambda x: x.shape in ((), (3,), (3, 3)) or x.shape[-2:] == (3, 3)
+).loosely
 _GAIN = either(AT_LEAST_ZERO, arrays(3, at_least=0.0)).loosely
 made(
     "MRPFeedback",
@@ -932,8 +945,8 @@ made(
     p=arg(POSITIVE.loosely, 1.0),
     integral_gain=arg(AT_LEAST_ZERO.loosely),
     integral_limit=arg(_MOST),
-    known_torque_body=arg(VECTOR.loosely),
-    inertia_body=arg(either(POSITIVE_VECTOR, arrays(3, 3, sample=np.eye(3).tolist())).loosely.optional),
+    known_torque_body=arg(rows(3)),
+    inertia_body=arg(_TENSORS_GIVEN.optional),
 )
 made(
     "MomentumManager",
@@ -948,10 +961,9 @@ made(
     control.PhasePlane,
     dead_band=arg(POSITIVE.loosely, 0.1),
     rate_limit=arg(POSITIVE.loosely, 0.1),
-    hysteresis=arg(POSITIVE.loosely, 0.5),
+    hysteresis=arg(AT_LEAST_ZERO.loosely, 0.5),
     torque=arg(either(POSITIVE, arrays(3, at_least=0.0)).loosely, 1.0),
 )
-_TENSOR_OR_NONE = either(POSITIVE_VECTOR, arrays(3, 3, sample=np.eye(3).tolist())).loosely.optional
 made(
     "QuaternionPD",
     control.QuaternionPD,
@@ -959,14 +971,14 @@ made(
     damping=arg(_GAIN, 1.0),
     gyroscopic=arg(SWITCH, LEFT_OUT, inertia_body=(1, 2, 2.5)),
     max_torque_body=arg(_MOST),
-    inertia_body=arg(_TENSOR_OR_NONE),
+    inertia_body=arg(_TENSORS_GIVEN.optional),
 )
 made(
     "QuaternionPD.tuned",
     control.QuaternionPD.tuned,
     "QuaternionPD",
-    inertia_body=arg(either(POSITIVE_VECTOR, arrays(3, 3, sample=np.eye(3).tolist())).loosely, (1, 2, 2.5)),
-    max_torque_body=arg(either(POSITIVE, arrays(3, at_least=0.0)).loosely, 1.0),
+    inertia_body=arg(_TENSORS_GIVEN, (1, 2, 2.5)),
+    max_torque_body=arg(_MOST, 1.0),
     bandwidth=arg(POSITIVE.loosely, 1.0),
 )
 made("RateDamping", control.RateDamping, damping=arg(_GAIN, 1.0))
@@ -1022,7 +1034,6 @@ made(
 
 # rotations
 
-_TURNS = rows(4, [0.0, 0.0, 0.0, 1.0])
 _MATRIX = Kind("matrices", AXES.tolist(), lambda x: x.ndim > 1 and x.shape[-2:] == (3, 3)).loosely
 for _name, _arguments in {
     "angle_between": {"a": arg(_TURNS, (0, 0, 0, 1)), "b": arg(_TURNS, (0, 0, 0, 1))},
@@ -1049,9 +1060,10 @@ for _name, _arguments in {
 
 _PAIR = {"body": arg(OBJECT, At(lambda s: s.linked[3])), "other": arg(OBJECT.optional, At(lambda s: s.linked[4]))}
 _POINT = {"at_body": arg(VECTOR.loosely, (1, 0, 0)), "at_other": arg(VECTOR.loosely.optional, (-1, 0, 0))}
-_BREAKS = {"break_force": arg(POSITIVE.optional), "break_torque": arg(POSITIVE.optional)}
+_LIMIT = POSITIVE.optional.accepting("inf")  # it never breaks
+_BREAKS = {"break_force": arg(_LIMIT), "break_torque": arg(_LIMIT)}
 _FREEDOM = {
-    "limits": arg(OBJECT.optional.accepting("one short")),
+    "limits": arg(arrays(2, sample=[0.0625, 0.125]).optional.loosely),
     "friction": arg(AT_LEAST_ZERO),
     "motor": arg(OBJECT.optional),
     "spring": arg(OBJECT.optional),
@@ -1075,7 +1087,8 @@ made(
     "Distance",
     joints.Distance,
     **_PAIR,
-    **_POINT,
+    at_body=_POINT["at_body"],
+    at_other=arg(VECTOR.loosely, (1, 0, 0)),
     length=arg(POSITIVE.optional.loosely, 2.0),
     min_length=arg(AT_LEAST_ZERO.optional.loosely, LEFT_OUT, length=LEFT_OUT),
     max_length=arg(POSITIVE.optional.loosely, LEFT_OUT, length=LEFT_OUT),
@@ -1084,7 +1097,7 @@ made(
     spring=arg(OBJECT.optional),
     break_force=_BREAKS["break_force"],
 )
-made("Capture", joints.Capture, **{name: arg(AT_LEAST_ZERO.loosely) for name in ("distance", "angle", "lateral", "speed", "rate")})
+made("Capture", joints.Capture, **{name: arg(POSITIVE.loosely) for name in ("distance", "angle", "lateral", "speed", "rate")})
 made(
     "JointSpring",
     joints.JointSpring,
@@ -1121,13 +1134,13 @@ made(
     other_port=arg(OBJECT, PORTS[1]),
     clocking=arg(REAL.loosely.optional),
     capture=arg(OBJECT.optional),
-    soft=arg(OBJECT.accepting("one short")),
+    soft=arg(arrays(2, at_least=0.0).loosely),
     retract_time=arg(POSITIVE.loosely),
     **_BREAKS,
 )
 method("Latch.release", lambda s: s.latch, push=arg(AT_LEAST_ZERO.loosely))
 setters(lambda s: s.ball, "", "Joint", at_body=VECTOR, enabled=SWITCH)
-setters(lambda s: s.hinge, "", "FreedomJoint", friction=AT_LEAST_ZERO, limits=OBJECT.optional, motor=OBJECT.optional, spring=OBJECT.optional)
+setters(lambda s: s.hinge, "", "FreedomJoint", friction=AT_LEAST_ZERO, limits=arrays(2, sample=[-0.5, 0.5]).optional.loosely, motor=OBJECT.optional, spring=OBJECT.optional)
 
 # memory
 
@@ -1151,17 +1164,20 @@ method(
     point_body=arg(rows(3), (0, 0, 1)),
     body_or_row=arg(count(0, 1).optional, 0),
 )
+_ADDED = VECTOR.optional.accepting(  # an error in the tick can name the force, and one here cannot
+    *(f"{name} as a component" for name in ("nan", "inf", "-inf", "float16 nan"))
+)
 method(
     "Wrench.add",
     lambda s: s.wrench,
     changes=False,
     body_or_row=arg(count(0, 1), 0),
-    force_world=arg(VECTOR, (1, 2, 3)),
-    force_body=arg(VECTOR),
-    torque_world=arg(VECTOR),
-    torque_body=arg(VECTOR),
-    motor_torque_body=arg(VECTOR.loosely),
-    at_body=arg(VECTOR),
+    force_world=arg(_ADDED, (1, 2, 3)),
+    force_body=arg(_ADDED),
+    torque_world=arg(_ADDED),
+    torque_body=arg(_ADDED),
+    motor_torque_body=arg(_ADDED.loosely.failing_with(TypeError)),
+    at_body=arg(_ADDED),
 )
 
 exempt(
@@ -1193,13 +1209,14 @@ for _class, (_law, _owner) in _LAWS.items():
     if _class == "Law":
         method("Law.torque_body", lambda s: control.RateDamping(1.0), _owner, changes=False, **_SAMPLED)
     else:
-        _state = arrays(_law.state_size).loosely
+        _state = rows(_law.state_size, [0.5] * _law.state_size) if _law.state_size else ANYTHING
         method(
             f"{_class}.update",
             lambda s, law=_law: law,
             changes=False,
-            **_SAMPLED,
+            **(_SAMPLED | ({"reference": arg(ANYTHING, None)} if _class == "BDot" else {})),
             state=arg(_state, [0.0] * _law.state_size),
         )
 exempt("an abstract method, or one that only counts", "Law.initial_state", "Law.update")
-exempt("it reads momenta of the wheels only", "MomentumManager.update", "MomentumManager.initial_state")
+exempt("it reads the momenta of the wheels only", "MomentumManager.update", "MomentumManager.initial_state", "BDot.initial_state")
+exempt("only += may assign it", *(f"Wrench.{name}" for name in ("force_body", "force_world", "motor_torque_body", "torque_body", "torque_world")))

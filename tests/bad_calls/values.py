@@ -146,15 +146,6 @@ class NoTextAtAll:
     __repr__ = _fail
 
 
-class NoAttribute:
-    """Raises whatever is asked of it, and is not an AttributeError."""
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in ("__class__", "__dict__"):
-            return object.__getattribute__(self, name)
-        raise LookupError("no reading today")
-
-
 class NoComparison:
     """Cannot be compared or hashed."""
 
@@ -194,7 +185,6 @@ NUMBERS = [
     ("an object", object(), REJECTED),
     ("date", np.datetime64("2020-01-01"), REJECTED),
     ("no text", NoTextAtAll(), REJECTED),
-    ("no attribute", NoAttribute(), REJECTED),
     ("no comparison", NoComparison(), REJECTED),
 ]
 """Values that are no sequence: name, value, meaning as a number."""
