@@ -51,6 +51,18 @@ def listing() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line names; the exit status is 2 for a name or an option that does not exist."""
     name, *options = list(sys.argv[1:] if arguments is None else arguments) or [""]
+    try:
+        status = _run(name, options)
+        sys.stdout.flush()  # here and not when the interpreter ends, where nobody could catch what it raises
+        return status
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of the output, `head` say, has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _run(name: str, options: Sequence[str]) -> int:
     if name in ("", "-h", "--help", "help", "list"):
         print(listing())
         return 0
@@ -63,11 +75,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         module = COMMANDS[name][0] if name in COMMANDS else f".{name}"
         return importlib.import_module(module, __package__).main(options)
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # the reader of the output, `head` say, has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except ModuleNotFoundError as error:
         package = (error.name or str(error)).partition(".")[0]
         print(f"{PROGRAM} {name}: the package {package} is missing: {install('demos')}", file=sys.stderr)

@@ -16,6 +16,7 @@ from .checks import (
     components,
     finite_result,
     read_only,
+    read_only_attributes,
     real,
     refuse,
     stack,
@@ -88,6 +89,21 @@ _CENTER_OF_MASS = slice(CENTER_OF_MASS, CENTER_OF_MASS + 3)
 _STORED_MOMENTUM = slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
 
 
+@read_only_attributes(
+    {
+        "mass": "assign mass_properties",
+        "inverse_mass": "assign mass_properties",
+        "inertia_body": "assign mass_properties",
+        "inertia_world": "assign mass_properties",
+        "inverse_inertia_body": "assign mass_properties",
+        "inverse_inertia_world": "assign mass_properties",
+        "center_of_mass_body": "assign mass_properties",
+        "rotation_matrix": "assign orientation",
+        "origin": "assign position, which is that of the mass centre",
+        "name": "give it to World.add_body",
+        "world": "add another body to the other world",
+    }
+)
 class Body:
     """Handle of one rigid body in a world, returned by `World.add_body`.
 
@@ -212,7 +228,7 @@ class Body:
     @dry_mass_properties.setter
     def dry_mass_properties(self, value: MassProperties) -> None:
         _ = self.index  # a body that was removed says so
-        check_flyable(value, self)
+        check_flyable(value, self, "dry_mass_properties")
         self._replace(value)
 
     def _replace(self, value: MassProperties) -> None:

@@ -4,10 +4,17 @@ Values of the wrong type (text, booleans, complex numbers, None) raise `TypeErro
 one kind of value is corrected: a quaternion within 1e-6 of unit length is normalised.
 """
 
+import inspect
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import wraps
+from itertools import islice
 from numbers import Real
-from typing import Any, NoReturn
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +23,9 @@ from .kernels.rotations import SETTLED, UNIT_TOLERANCE
 from .reading import Reading
 
 FloatArray = npt.NDArray[np.float64]
+Class = TypeVar("Class")
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -27,12 +37,33 @@ class NonFiniteStateError(ArithmeticError):
     """A tick gave a position, orientation or velocity that is not finite, and was undone."""
 
 
-def refuse(owner: object, argument: str, value: object, rule: str, kind: type[Exception] = ValueError) -> NoReturn:
+def refuse(
+    owner: object,
+    argument: str,
+    value: object,
+    rule: str,
+    kind: type[Exception] = ValueError,
+    cause: Exception | None = None,
+) -> NoReturn:
     """Raise `kind` with a message of the form "ship: velocity must be …; got …"."""
-    text = repr(value)
-    if len(text) > 200:
-        text = text[:200] + "…"
-    raise kind(f"{owner}: {argument} must be {rule}; got {text}")
+    raise kind(f"{owner}: {argument} must be {rule}; got {shown(value)}") from cause
+
+
+def shown(value: object) -> str:
+    """The value as text for a message, at most 200 characters of it; its class if it has no text."""
+    try:
+        text = repr(value)
+    except Exception as error:  # a `__repr__` that fails, an integer of too many digits, a list nested too deeply
+        return f"a {type(value).__name__} whose repr raises {type(error).__name__}"
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def reading_failed(owner: object, argument: str, value: object, rule: str, error: Exception) -> NoReturn:
+    """Raise `TypeError`, because reading a value raised an exception."""
+    kind = type(value).__name__
+    raise TypeError(
+        f"{owner}: {argument} must be {rule}; got a {kind}, but reading it raised {shown(error)}"
+    ) from error
 
 
 def real(
@@ -114,12 +145,14 @@ def array(
     return result
 
 
-def stack(value: Any, argument: str, owner: object, length: int) -> FloatArray:
-    """A fresh array of finite real numbers of shape (..., length): one vector or any arrangement of them."""
-    rule = f"finite real numbers of shape (..., {length})"
+def stack(value: Any, argument: str, owner: object, *inner: int) -> FloatArray:
+    """A fresh array of finite real numbers of shape (..., *inner): one value of that shape or any arrangement of them."""
+    sizes = ", ".join(map(str, inner))
+    rule = f"finite real numbers of shape (..., {sizes})" if inner else "finite real numbers"
     result = _read(value, argument, owner, rule)
-    if result.ndim == 0 or result.shape[-1] != length or not np.isfinite(result).all():
-        refuse(owner, argument, value, rule)
+    leading = result.ndim - len(inner)
+    if leading < 0 or result.shape[leading:] != inner or not np.isfinite(result).all():
+        refuse(owner, argument, value, rule if leading else _shape_rule(inner))
     return result
 
 
@@ -184,7 +217,15 @@ def _shape_rule(shape: tuple[int | None, ...]) -> str:
     return f"finite real numbers of shape ({sizes}{',' if len(shape) == 1 else ''})"
 
 
-def _read(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
+_DEEPEST = 32
+"""The most levels of nested lists that are read; a list may contain itself."""
+_MOST_ELEMENTS = 10_000_000
+"""The most elements that are read from a sequence that is neither a list, a tuple nor an array; its length may be wrong."""
+
+
+def _read(value: Any, argument: str, owner: object, rule: str, depth: int = 0) -> FloatArray:
+    if depth > _DEEPEST:
+        refuse(owner, argument, value, rule)
     value = by_value(value, argument, owner, rule)
     if isinstance(value, np.ma.MaskedArray):
         refuse(owner, argument, value, f"{rule}, without a mask", TypeError)
@@ -193,17 +234,17 @@ def _read(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
             return np.array(value, dtype=np.float64)
     if not is_row(value):
         refuse(owner, argument, value, rule, TypeError)
-    return _read_nested(value, argument, owner, rule)
+    return _read_nested(value, argument, owner, rule, depth)
 
 
-def _read_nested(value: Any, argument: str, owner: object, rule: str) -> FloatArray:
+def _read_nested(value: Any, argument: str, owner: object, rule: str, depth: int) -> FloatArray:
     """Read lists and tuples element by element, because numpy would silently turn True and "1" into 1.0."""
     try:
-        elements = list(value)
+        elements = elements_of(value)
     except Exception as error:
-        raise TypeError(f"{owner}: {argument} must be {rule}; reading it raised {error!r}") from error
+        reading_failed(owner, argument, value, rule, error)
     if elements and all(map(is_row, elements)):
-        rows = [_read(element, argument, owner, rule) for element in elements]
+        rows = [_read(element, argument, owner, rule, depth + 1) for element in elements]
         if any(row.shape != rows[0].shape for row in rows):
             refuse(owner, argument, value, rule)
         return np.stack(rows)
@@ -211,19 +252,128 @@ def _read_nested(value: Any, argument: str, owner: object, rule: str) -> FloatAr
     return np.array(numbers, dtype=np.float64)
 
 
+def reader(slot: str, meaning: str) -> Any:
+    """A property that reads a slot, without a call of Python."""
+    return property(attrgetter(slot), doc=meaning)
+
+
+def read_only_attributes(instead: Mapping[str, str] | None = None) -> Callable[[type[Class]], type[Class]]:
+    """Make the properties of a class that cannot be set say so in the name of their object, and what to use instead.
+
+    They stay plain properties, so that reading them costs nothing more.
+
+    Args:
+        instead: What to do instead of setting an attribute, by its name.
+    """
+    hints = instead or {}
+
+    def make(kind: type[Class]) -> type[Class]:
+        for name, attribute in list(vars(kind).items()):
+            if type(attribute) is property and attribute.fset is None:
+                setattr(kind, name, attribute.setter(_refusal(name, hints.get(name, "it can only be read"))))
+        return kind
+
+    return make
+
+
+def _refusal(name: str, hint: str) -> Callable[[Any, Any], NoReturn]:
+    def refuse_to_set(owner: object, value: object) -> NoReturn:
+        raise AttributeError(f"{type(owner).__name__}: {name} cannot be set to {shown(value)}; {hint}")
+
+    return refuse_to_set
+
+
+def suggesting_names(method: Callable[Given, Result]) -> Callable[Given, Result]:
+    """A method that names the arguments that are spelt much like one that it does not have."""
+    known = list(inspect.signature(method).parameters)
+    names = frozenset(known)
+
+    @wraps(method)
+    def call(*values: Given.args, **named: Given.kwargs) -> Result:
+        if not names.issuperset(named):
+            name = next(name for name in named if name not in names)
+            near = [other for other in known if other.startswith(name) or name.startswith(other)]
+            near = near or get_close_matches(name, known, n=3)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"its arguments are {', '.join(known[1:])}"
+            raise TypeError(f"{method.__qualname__}: there is no argument {name!r}; {hint}")
+        return method(*values, **named)
+
+    return call
+
+
+def elements_of(value: Any) -> list[Any]:
+    """The elements of a sequence, which must be as many as its length says; an iterator may go on without end."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    size = len(value)
+    if size > _MOST_ELEMENTS:
+        raise ValueError(f"it has {size} elements; pass so many as an array")
+    elements = list(islice(value, size + 1))
+    if len(elements) != size:
+        raise ValueError(f"its length is {size}, but it has {'more' if len(elements) > size else 'fewer'} elements")
+    return elements
+
+
+def members(value: Any, argument: str, owner: object, rule: str, is_one: Callable[[Any], bool]) -> list[Any]:
+    """The elements of a list or another iterable, each of which must pass `is_one`; reading stops at the first that does not."""
+    if isinstance(value, str | bytes | bytearray | memoryview) or not isinstance(value, Iterable):
+        refuse(owner, argument, value, rule, TypeError)
+    found: list[Any] = []
+    try:
+        for element in value:
+            if not is_one(element):
+                break
+            found.append(element)
+            if len(found) > _MOST_ELEMENTS:
+                raise ValueError(f"it has more than {_MOST_ELEMENTS} elements")
+        else:
+            return found
+    except Exception as error:
+        reading_failed(owner, argument, value, rule, error)
+    refuse(owner, argument, element, rule, TypeError)
+
+
+def option(value: Any, argument: str, owner: object, options: Iterable[str]) -> str:
+    """One of several words."""
+    words = tuple(options)
+    if not isinstance(value, str) or value not in words:
+        rule = f"{', '.join(map(repr, words[:-1]))} or {words[-1]!r}"
+        refuse(owner, argument, value, rule, ValueError if isinstance(value, str) else TypeError)
+    return value
+
+
+def boolean(value: Any, argument: str, owner: object) -> bool:
+    """True or False, and nothing that merely counts as one of them."""
+    if not isinstance(value, bool | np.bool_):
+        refuse(owner, argument, value, "True or False", TypeError)
+    return bool(value)
+
+
+def file_path(value: Any, argument: str, owner: object) -> Path:
+    """The path of a file; a number would be the descriptor of a file that is open already."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        refuse(owner, argument, value, "the path of a file", TypeError)
+    if "\0" in os.fspath(value) or not os.fspath(value):
+        refuse(owner, argument, value, "the path of a file, without null characters and not empty")
+    return Path(value)
+
+
 def by_value(value: Any, argument: str, owner: object, rule: str) -> Any:
-    """The array of an object that offers one, such as a DataFrame or Series of pandas, which would be read as its labels; else the value.
+    """The array of an object that offers one, such as a DataFrame or Series of pandas, which would be read as its labels; the elements of
+    any other sequence as a list; else the value.
 
     Raises:
         TypeError: Reading it raised an exception.
     """
     kind = type(value)
-    if kind in _PLAIN or isinstance(value, np.ndarray | np.generic) or not hasattr(kind, "__array__"):
+    if kind in _PLAIN or isinstance(value, np.ndarray | np.generic):
         return value
     try:
+        if not hasattr(kind, "__array__"):
+            return elements_of(value) if is_row(value) else value
         found = np.asarray(value)
     except Exception as error:
-        raise TypeError(f"{owner}: {argument} must be {rule}; reading it raised {error!r}") from error
+        reading_failed(owner, argument, value, rule, error)
     return found.tolist() if found.dtype.hasobject else found
 
 
@@ -238,24 +388,37 @@ def first_of(value: Any) -> Any:
         return None
 
 
+def depth(value: Any) -> int:
+    """How many levels of nested sequences there are above the first number; 0 for a number."""
+    levels = 0
+    while is_row(value) and levels <= _DEEPEST:
+        if isinstance(value, np.ndarray):
+            return levels + value.ndim
+        value = first_of(value)
+        levels += 1
+    return levels
+
+
 def is_row(value: Any) -> bool:
     """Whether this is a sequence of numbers: a list, a tuple, an array or a pygame vector, but not text, bytes, a set or a mapping."""
     if isinstance(value, list | tuple):
         return True
     if isinstance(value, np.ndarray):
         return value.ndim > 0
-    if isinstance(value, str | bytes | bytearray | memoryview | Mapping):
+    if isinstance(value, str | bytes | bytearray | memoryview | Mapping | np.void):
         return False
-    return hasattr(value, "__len__") and hasattr(value, "__getitem__")
+    kind = type(value)
+    return hasattr(kind, "__len__") and hasattr(kind, "__getitem__")
 
 
 def _to_float(value: Any, argument: str, owner: object, rule: str) -> float:
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if not is_number and not (isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"):
+    is_array = isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray)
+    if not is_number and not (is_array and value.ndim == 0 and value.dtype.kind in "fiu"):
         refuse(owner, argument, value, rule, TypeError)
     try:
         return float(value)
     except OverflowError:
         refuse(owner, argument, value, rule)
     except Exception as error:
-        raise TypeError(f"{owner}: {argument} must be {rule}; reading it raised {error!r}") from error
+        reading_failed(owner, argument, value, rule, error)

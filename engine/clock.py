@@ -5,9 +5,10 @@ import warnings
 from fractions import Fraction
 from typing import Any
 
-from .checks import integer, real
+from .checks import boolean, integer, read_only_attributes, real
 
 
+@read_only_attributes()
 class Clock:
     """An accumulator of elapsed time that hands out whole ticks.
 
@@ -78,6 +79,7 @@ class Clock:
 
     def keeps_up(self, frames_per_second: int) -> bool:
         """Whether `max_ticks_per_frame` ticks in each of so many frames per second cover the time scale."""
+        frames_per_second = integer(frames_per_second, "frames_per_second", "Clock.keeps_up", at_least=1)
         scale, denominator = _ratio(self._time_scale)
         return self._tick * self._max_ticks * frames_per_second * denominator >= scale * self._per_second
 
@@ -101,6 +103,7 @@ class Clock:
                     return 0
                 return self._hand_out(owed, is_limited)
         real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
+        boolean(is_limited, "is_limited", "Clock.ticks_for")
         numerator, denominator = _ratio(elapsed_seconds)
         if self._time_scale != 1.0:
             scale_numerator, scale_denominator = _ratio(self._time_scale)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .body import Body, new_body
-from .checks import refuse
+from .checks import option, refuse
 from .encoding import own_slots
 from .integrators import Extrapolated
 from .store.calling import Callback, called_object, check_calls, find_reached, identity
@@ -106,10 +106,8 @@ def fork(world: World, callbacks: str | Mapping[Any, Any]) -> World:
             if not (callable(new) or callable(getattr(new, "apply", None))):
                 refuse("World.fork", "callbacks", new, "functions and called forces as values", TypeError)
             replaced[identity(old)] = new
-    elif callbacks == "drop":
+    elif option(callbacks, "callbacks", "World.fork", ("raise", "drop")) == "drop":
         replaced = dict.fromkeys(map(identity, called))
-    elif callbacks != "raise":
-        refuse("World.fork", "callbacks", callbacks, "'raise', 'drop', or a mapping from old to new functions")
     image = copy.deepcopy(image_of(world, replaced))
     lists: dict[str, Sequence[Callback | JointCallback]] = {
         "callbacks": stages.on_tick,

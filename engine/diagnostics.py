@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .checks import FloatArray
+from .checks import FloatArray, array, read_only_attributes, refuse, unit_quaternions, vector
 from .loops.arrays import rotated
 
 
@@ -31,6 +31,9 @@ def translational_energy(mass: FloatArray, velocity: FloatArray) -> FloatArray:
         >>> translational_energy(np.array([2.0]), np.array([[3.0, 0.0, 4.0]])).tolist()
         [25.0]
     """
+    owner = "diagnostics.translational_energy"
+    mass = array(mass, "mass", owner, (None,))
+    velocity = array(velocity, "velocity", owner, (len(mass), 3))
     return 0.5 * mass * np.einsum("ni,ni->n", velocity, velocity)
 
 
@@ -48,6 +51,9 @@ def rotational_energy(inertia_body: FloatArray, angular_velocity_body: FloatArra
         >>> rotational_energy(np.array([np.diag((1.0, 2.0, 2.5))]), np.array([[0.0, 3.0, 0.0]])).tolist()
         [9.0]
     """
+    owner = "diagnostics.rotational_energy"
+    inertia_body = array(inertia_body, "inertia_body", owner, (None, 3, 3))
+    angular_velocity_body = array(angular_velocity_body, "angular_velocity_body", owner, (len(inertia_body), 3))
     return 0.5 * np.einsum("ni,nij,nj->n", angular_velocity_body, inertia_body, angular_velocity_body)
 
 
@@ -68,6 +74,13 @@ def spin_angular_momentum(
     Returns:
         Angular momentum [N·m·s], world frame, shape (n, 3).
     """
+    owner = "diagnostics.spin_angular_momentum"
+    inertia_body = array(inertia_body, "inertia_body", owner, (None, 3, 3))
+    count = len(inertia_body)
+    given = array(orientation, "orientation", owner, (count, 4))
+    orientation = unit_quaternions(given, "orientation", owner)
+    angular_velocity_body = array(angular_velocity_body, "angular_velocity_body", owner, (count, 3))
+    stored_momentum_body = array(stored_momentum_body, "stored_momentum_body", owner, (count, 3))
     momentum_body = np.einsum("nij,nj->ni", inertia_body, angular_velocity_body) + stored_momentum_body
     return rotated(orientation, momentum_body)
 
@@ -86,9 +99,15 @@ def orbital_angular_momentum(
     Returns:
         Angular momentum [N·m·s], world frame, shape (n, 3).
     """
+    owner = "diagnostics.orbital_angular_momentum"
+    mass = array(mass, "mass", owner, (None,))
+    position = array(position, "position", owner, (len(mass), 3))
+    velocity = array(velocity, "velocity", owner, (len(mass), 3))
+    about = vector(about, "about", owner)
     return np.cross(position - about, mass[:, np.newaxis] * velocity)
 
 
+@read_only_attributes()
 class Drift:
     """Change of a world's energy and angular momentum since this object was created or last reset.
 
@@ -109,6 +128,8 @@ class Drift:
     """
 
     def __init__(self, world: _Mechanical) -> None:
+        if not hasattr(type(world), "potential_energy"):
+            refuse("Drift", "world", world, "a World", TypeError)
         self._world = world
         self.reset()
 

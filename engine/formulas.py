@@ -169,14 +169,9 @@ def _rows(array: FloatArray, leading: tuple[int, ...], shape: tuple[int, ...]) -
 
 def _read(value: npt.ArrayLike, argument: str, owner: str, *inner: int) -> FloatArray:
     """A fresh array of finite real numbers of shape (..., *inner)."""
-    shape: tuple[int | None, ...]
-    try:
-        shape = np.shape(value)
-    except ValueError:  # rows of unequal length, for `checks.array` to reject
-        shape = (None, *inner)
-    if not inner and not shape:
+    if not inner and not checks.is_row(value):
         return np.array(checks.real(value, argument, owner))
-    return checks.array(value, argument, owner, (*shape[: len(shape) - len(inner)], *inner))
+    return checks.stack(value, argument, owner, *inner)
 
 
 def _floats(size: int) -> Callable[[Any], list[float] | None]:

@@ -15,10 +15,10 @@ import numpy as np
 
 from . import diagnostics
 from .body import Body
-from .checks import FloatArray, integer, read_only, refuse
+from .checks import FloatArray, file_path, integer, members, read_only, read_only_attributes, refuse
 from .plain import Plain, to_text
 from .store.calling import Callback, default_name
-from .store.rows import TableRows
+from .store.rows import TableRows, is_body
 from .store.schema import Kind
 from .world import World
 
@@ -45,6 +45,7 @@ class Column(NamedTuple):
         return int(np.prod(self.shape, dtype=int))
 
 
+@read_only_attributes()
 class Record:
     """Samples that were recorded, with their columns.
 
@@ -119,7 +120,7 @@ class Record:
         Raises:
             OSError: The file cannot be written.
         """
-        with open(path, "w", encoding="utf-8", newline="") as file:
+        with open(file_path(path, "path", "Recorder.to_csv"), "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["time [s]", *(heading for column in self.columns for heading in self._headings(column))])
             rows = self._rows()
@@ -133,7 +134,7 @@ class Record:
             OSError: The file cannot be written.
         """
         metadata: Any = np.array(json.dumps(self.metadata))
-        np.savez(path, metadata=metadata, **self.arrays())  # type: ignore[arg-type]
+        np.savez(file_path(path, "path", "Recorder.to_npz"), metadata=metadata, **self.arrays())  # type: ignore[arg-type]
 
     def _headings(self, column: Column) -> list[str]:
         unit = f" [{column.unit}]" if column.unit != "-" else ""
@@ -161,7 +162,7 @@ class Record:
             ValueError: It is not such a file.
             OSError: It cannot be read.
         """
-        return _read(Path(path))
+        return _read(file_path(path, "path", "Recorder.read"))
 
 
 class Recorder(Record):
@@ -214,22 +215,23 @@ class Recorder(Record):
             refuse(owner, "world", world, "a World", TypeError)
         every = integer(every, "every", owner, at_least=1)
         self._capacity = None if capacity is None else integer(capacity, "capacity", owner, at_least=1)
-        if bodies is not None and (isinstance(bodies, str | Body) or not isinstance(bodies, Iterable)):
-            refuse(owner, "bodies", bodies, "a list of bodies of the world", TypeError)
-        self._handles = list(world.bodies if bodies is None else bodies)
+        file = None if path is None else file_path(path, "path", owner)
+        given = world.bodies if bodies is None else bodies
+        self._handles = members(given, "bodies", owner, "a list of bodies of the world", is_body)
         for body in self._handles:
             world._own_body(body, owner, "bodies")
-        chosen = tuple(_STANDARD) if columns is None else tuple(columns)
-        for name in chosen:
+        rule = f"a list of names among {', '.join(_STANDARD)}"
+        wanted = members(
+            _STANDARD if columns is None else columns, "columns", owner, rule, lambda name: isinstance(name, str)
+        )
+        for name in wanted:
             if name not in _STANDARD:
-                refuse(owner, "columns", name, f"names among {', '.join(_STANDARD)}")
-        forces = list(wrenches)
-        for force in forces:
-            if not any(force is own for own in world.forces):
-                refuse(owner, "wrenches", force, "forces of the world")
+                refuse(owner, "columns", name, rule)
+        own = {id(force) for force in world.forces}
+        forces = members(wrenches, "wrenches", owner, "a list of forces of the world", lambda one: id(one) in own)
         self._world = world
         readers = [
-            *(_state_reader(name, len(self._handles)) for name in chosen),
+            *(_state_reader(name, len(self._handles)) for name in wanted),
             *_member_readers(world),
             *_wrench_readers(world, forces, self._handles),
         ]
@@ -243,8 +245,8 @@ class Recorder(Record):
         self._file: BinaryIO | None = None
         self._written = 0
         self._block: list[FloatArray] = []
-        if path is not None:
-            self._file = open(path, "wb")
+        if file is not None:
+            self._file = open(file, "wb")
             header = to_text(self.metadata)
             self._file.write(_MAGIC + _LENGTH.pack(len(header)) + header + _LENGTH.pack(zlib.crc32(header)))
             self._file.flush()

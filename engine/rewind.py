@@ -4,12 +4,13 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections import deque
 
-from .checks import real, refuse
+from .checks import read_only_attributes, real, refuse
 from .snapshots import Snapshot
 from .store.calling import Callback
 from .world import World
 
 
+@read_only_attributes()
 class Rewind:
     """The last seconds of a world, one snapshot per tick, in which the world can go back and forward.
 

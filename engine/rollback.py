@@ -5,7 +5,7 @@ from __future__ import annotations  # help() then shows them as written
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
-from .checks import integer, refuse
+from .checks import integer, members, read_only_attributes, refuse
 from .snapshot_bytes import first_difference, record_of
 from .snapshots import Snapshot, state_hash_of
 from .world import World
@@ -51,6 +51,7 @@ def _desync_error(tick: int, own_hash: int, peer_hash: int, text: str) -> Desync
     return error
 
 
+@read_only_attributes()
 class Rollback:
     """A world whose ticks have inputs from several players, some of which arrive late.
 
@@ -93,13 +94,11 @@ class Rollback:
         owner = "Rollback"
         if not isinstance(world, World):
             refuse(owner, "world", world, "a World", TypeError)
-        if isinstance(players, str | bytes) or not isinstance(players, Iterable):
-            refuse(owner, "players", players, "a list of numbers or names", TypeError)
         if not callable(apply):
             refuse(owner, "apply", apply, "a function of the world and the inputs", TypeError)
         self._world = world
         self._frames = integer(frames, "frames", owner, at_least=1)
-        self._players = tuple(players)
+        self._players = tuple(members(players, "players", owner, "a list of numbers or names", _is_player))
         if not self._players or len(set(self._players)) != len(self._players):
             refuse(owner, "players", self._players, "at least one player, each named once")
         self._apply = apply
@@ -135,7 +134,7 @@ class Rollback:
         """
         owner = "Rollback.input"
         tick = integer(tick, "tick", owner, at_least=0)
-        if player not in self._inputs:
+        if not _is_player(player) or player not in self._inputs:
             refuse(owner, "player", player, f"one of {list(self._players)}")
         inputs = self._inputs[player]
         known = inputs.get(tick, _NOTHING)
@@ -199,11 +198,13 @@ class Rollback:
 
     def hash(self, tick: int) -> int | None:
         """Return the state hash at a confirmed tick, to send to the peers; None if the tick is not confirmed or is too long ago."""
+        tick = integer(tick, "tick", "Rollback.hash", at_least=0)
         self.settle()
         return self._hashes.get(tick)
 
     def snapshot(self, tick: int) -> Snapshot | None:
         """Return the snapshot at a tick of the last frames, to send to a peer as bytes; None if there is none."""
+        tick = integer(tick, "tick", "Rollback.snapshot", at_least=0)
         self.settle()
         return self._world.snapshot() if tick == self._world.tick_count else self._snapshots.get(tick)
 
@@ -282,3 +283,7 @@ class Rollback:
 
 def _equal(one: Any, other: Any) -> bool:
     return one is other or (type(one) is type(other) and bool(one == other))
+
+
+def _is_player(value: Any) -> bool:
+    return isinstance(value, str | bytes | int)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .checks import FloatArray, array, real, refuse, unit_quaternion
+from .checks import FloatArray, array, file_path, option, real, refuse, unit_quaternion
 from .constraints.layout import LATCH_PHASE, LATCH_SINCE
 from .encoding import (
     built_in,
@@ -94,11 +94,12 @@ _BODIES = ("body", "other", "bodies")
 
 def save(world: World, path: Any, with_snapshot: bool) -> None:
     """Write a world to a file, which is replaced when everything has been written; see `World.save`."""
+    file = file_path(path, "path", "World.save")
     scene = scene_of(world)
     if with_snapshot:
         scene["snapshot"] = base64.b64encode(world.snapshot().to_bytes()).decode("ascii")
     lines = [f'"{key}": {_lines(value)}' for key, value in scene.items()]
-    write_whole(Path(path), ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8"))
+    write_whole(file, ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8"))
 
 
 def _lines(value: Any) -> str:
@@ -297,8 +298,7 @@ def _value_to_plain(value: Any, name: str, path: str, places: dict[int, Any]) ->
 
 def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], missing: str) -> World:
     """Read a file that `save` or a person has written; see `World.load`."""
-    if missing not in ("raise", "drop"):
-        refuse(_OWNER, "missing", missing, "'raise' or 'drop'")
+    option(missing, "missing", _OWNER, ("raise", "drop"))
     if not isinstance(objects, Mapping) or not all(isinstance(name, str) for name in objects):
         refuse(
             _OWNER,
@@ -307,7 +307,7 @@ def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], miss
             "a mapping from names to functions, called forces and attached objects",
             TypeError,
         )
-    plain = Plain.of_text(Path(path).read_bytes(), _OWNER).only(*_KEYS)
+    plain = Plain.of_text(file_path(path, "path", _OWNER).read_bytes(), _OWNER).only(*_KEYS)
     if plain["format"].text() != FORMAT:
         plain["format"].refuse(repr(FORMAT))
     plain["version"].integer(1, VERSION)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .checks import FloatArray
+from .checks import FloatArray, read_only_attributes
 from .compilation.choice import ask, named
 from .compilation.compiler import address_of, has_address, types_of
 from .loops import layout
@@ -57,6 +57,7 @@ class Setting(NamedTuple):
     on_joint: Any
 
 
+@read_only_attributes()
 class Snapshot:
     """Everything that determines the future of a world at one moment, made by `World.snapshot`.
 

@@ -17,7 +17,19 @@ import numpy.typing as npt
 
 from . import copying, diagnostics, scenes, snapshots
 from .body import Body, new_body
-from .checks import FloatArray, integer, read_only, real, refuse, vector
+from .checks import (
+    FloatArray,
+    boolean,
+    integer,
+    members,
+    option,
+    read_only,
+    read_only_attributes,
+    real,
+    refuse,
+    suggesting_names,
+    vector,
+)
 from .clock import Clock
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
 from .forces.force import Force, TableForce
@@ -36,7 +48,7 @@ from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
 from .store.new_bodies import NewBodies
-from .store.rows import TableRows
+from .store.rows import TableRows, is_body
 from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
@@ -71,10 +83,31 @@ GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 
 _FRAMES_PER_SECOND = 60
 """The frame rate at which ticks must keep up with the time scale, or a world with `coasting` coasts."""
+_MOST_BODIES = 2**31
+"""More bodies than any memory holds."""
 _MOST_TICKS = 2**53
 """Beyond this tick count, two ticks could have the same time as a float."""
 
 
+@read_only_attributes(
+    {
+        "dt": "a world keeps its dt",
+        "tick_count": "use step, or restore a snapshot",
+        "time": "use step, or restore a snapshot",
+        "alpha": "use advance",
+        "bodies": "use add_body and remove_body",
+        "forces": "use add_force and remove_force",
+        "parts": "use add_part and remove_part",
+        "joints": "use add_joint and remove_joint",
+        "state": "assign its arrays, such as world.state.position",
+        "model": "assign mass_properties of a body",
+        "memory": "use memory.add",
+        "thrusters": "assign its arrays, such as world.thrusters.throttle",
+        "springs": "assign its arrays, such as world.springs.stiffness",
+        "threads": "give it when the world is made",
+        "islands": "joints and springs determine them",
+    }
+)
 class World:
     """A simulation of rigid bodies under forces, which advances in ticks of one fixed length.
 
@@ -85,7 +118,8 @@ class World:
     blended.
 
     Args:
-        dt: Length of a tick [s], above zero. It never changes. The clock uses a `Fraction` exactly.
+        dt: Length of a tick [s], above zero. It never changes. The clock uses a `Fraction` exactly. An integer above 1 is rejected,
+            because it is probably a frequency; write 60.0 for ticks of one minute.
         integrator: A method from `integrators`, or its name. None selects "free-rotor-2".
         game_mode: Whether to drop the gyroscopic term ``ω × (I ω + h)`` from the equation of motion, and nothing else. A free body then
             keeps its body rates, and its angular momentum rotates with it.
@@ -151,12 +185,17 @@ class World:
         threads: int = 1,
     ) -> None:
         self._dt = real(dt, "dt", "World", above=0.0)
+        if isinstance(dt, int | np.integer) and dt > 1:
+            rule = (
+                f"the length of a tick in seconds, such as 1 / {dt} for {dt} ticks per second, or {dt}.0 if it is meant"
+            )
+            refuse("World", "dt", dt, rule)
         self._exact_dt = dt
-        self._clock = Clock(dt, max_ticks_per_frame)
+        self._clock = Clock(dt, integer(max_ticks_per_frame, "max_ticks_per_frame", "World", at_least=1))
         self._threads = integer(threads, "threads", "World", at_least=1)
         self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
         self._paused = self._in_frame = False
-        self._coasting = _boolean(coasting, "coasting")
+        self._coasting = boolean(coasting, "coasting", "World")
         self._names: dict[str, Body] = {}
         # state: the tables, and the named memory in them
         self._store = Store(self)
@@ -252,7 +291,7 @@ class World:
 
     @paused.setter
     def paused(self, value: bool) -> None:
-        value = _boolean(value, "paused")
+        value = boolean(value, "paused", "World")
         self._store.before_change()
         self._store.record(setattr, self, "_paused", self._paused)
         self._paused = value
@@ -268,7 +307,7 @@ class World:
 
     @coasting.setter
     def coasting(self, value: bool) -> None:
-        value = _boolean(value, "coasting")
+        value = boolean(value, "coasting", "World")
         self._store.before_change()
         self._store.record(setattr, self, "_coasting", self._coasting)
         self._coasting = value
@@ -489,7 +528,7 @@ class World:
 
     @game_mode.setter
     def game_mode(self, value: bool) -> None:
-        value = _boolean(value, "game_mode")
+        value = boolean(value, "game_mode", "World")
         self._integrator.check_game_mode(value)
         with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
@@ -523,12 +562,15 @@ class World:
             >>> world.body("ship") is ship
             True
         """
+        if not isinstance(name, str):
+            refuse("World.body", "name", name, "the name of a body", TypeError)
         try:
             return self._names[name]
         except KeyError:
             known = ", ".join(map(repr, islice(self._names, 10))) + (", …" if len(self._names) > 10 else "")
             raise KeyError(f"World: no body is named {name!r}; its bodies are {known or 'none'}") from None
 
+    @suggesting_names
     def add_body(
         self,
         mass_properties: MassProperties,
@@ -581,6 +623,7 @@ class World:
             )
         )[0]
 
+    @suggesting_names
     def add_bodies(
         self,
         mass_properties: MassProperties | Sequence[MassProperties],
@@ -680,9 +723,9 @@ class World:
             >>> len(world.bodies)
             1
         """
-        if isinstance(bodies, str | Body) or not isinstance(bodies, Iterable):
-            refuse("World.remove_bodies", "bodies", bodies, "a list of bodies of this world", TypeError)
-        return self._remove(list(bodies), "World.remove_bodies", "bodies")
+        owner = "World.remove_bodies"
+        chosen = members(bodies, "bodies", owner, "a list of bodies of this world", is_body)
+        return self._remove(chosen, owner, "bodies")
 
     @property
     def state(self) -> State:
@@ -924,8 +967,7 @@ class World:
             ValueError: The event is unknown.
         """
         _check_name(name, "World.on_joint")
-        if event not in EVENTS:
-            refuse("World.on_joint", "event", event, " or ".join(map(repr, EVENTS)))
+        option(event, "event", "World.on_joint", EVENTS)
         if function is None:
             return lambda decorated: self.on_joint(decorated, event, name=name)
         if not callable(function):
@@ -1285,10 +1327,14 @@ class World:
         """
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("prepare")
+        if progress is not None and not callable(progress):
+            refuse("World.prepare", "progress", progress, "a function of done, total and name", TypeError)
         methods = chosen_methods([self._integrator] if integrators is None else integrators, self._game_mode)
         kinds = self._fields.in_order(chosen_kinds(self._forces if forces is None else forces))
         bodies = self._bodies
         wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
+        if wanted > _MOST_BODIES:
+            refuse("World.prepare", "capacity", capacity, f"at most {_MOST_BODIES}")
         pitches = sorted({bodies.pitch, rung(wanted)})
         needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
         if self._actuators.any:
@@ -1455,9 +1501,8 @@ class World:
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("restore")
         owner = "World.restore"
-        if missing not in ("raise", "drop"):
-            refuse(owner, "missing", missing, "'raise' or 'drop'")
-        adopt = _boolean(adopt, "adopt", owner)
+        option(missing, "missing", owner, ("raise", "drop"))
+        adopt = boolean(adopt, "adopt", owner)
         if snapshot._world is not self._store.world:
             if snapshot._world is not None and not adopt:
                 refuse(owner, "snapshot", snapshot, "one of this world, unless adopt=True")
@@ -1531,9 +1576,8 @@ class World:
         every = integer(every, "every", owner, at_least=1)
         rows: list[int] | None = None
         if bodies is not None:
-            if isinstance(bodies, str | Body) or not isinstance(bodies, Iterable):
-                refuse(owner, "bodies", bodies, "a list of bodies of this world", TypeError)
-            rows = [self._own_body(body, owner, "bodies") for body in bodies]
+            chosen = members(bodies, "bodies", owner, "a list of bodies of this world", is_body)
+            rows = [self._own_body(body, owner, "bodies") for body in chosen]
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("predict")
         ticks = ahead / self._dt
@@ -1560,7 +1604,7 @@ class World:
         """
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("save")
-        scenes.save(self, path, _boolean(snapshot, "snapshot", "World.save"))
+        scenes.save(self, path, boolean(snapshot, "snapshot", "World.save"))
 
     @classmethod
     def load(
@@ -1617,12 +1661,6 @@ def _check_name(name: object, owner: str) -> None:
     """Reject a name of a function that is neither None nor a non-empty string."""
     if name is not None and (not isinstance(name, str) or not name):
         refuse(owner, "name", name, "a non-empty string, or None", TypeError)
-
-
-def _boolean(value: Any, argument: str, owner: str = "World") -> bool:
-    if not isinstance(value, bool | np.bool_):
-        refuse(owner, argument, value, "True or False", TypeError)
-    return bool(value)
 
 
 def _sum(vectors: FloatArray) -> FloatArray:

@@ -9,7 +9,19 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, components, integer, real, refuse, stack
+from ..checks import (
+    FloatArray,
+    array,
+    boolean,
+    components,
+    integer,
+    members,
+    option,
+    read_only_attributes,
+    real,
+    refuse,
+    stack,
+)
 from ..forces.thruster import Thruster, ThrusterBank
 from ..kernels.vectors import Vector, add_scaled, cross, subtract
 from ..loops import thrust_allocation as kernel
@@ -40,6 +52,7 @@ class Allocation(NamedTuple):
     """Whether force and torque together are out of reach, a bool or shape (...)."""
 
 
+@read_only_attributes()
 class ThrusterAllocator:
     """Allocation of a wanted force and torque to the jets of one body.
 
@@ -82,14 +95,13 @@ class ThrusterAllocator:
 
     def __init__(self, thrusters: Iterable[Thruster | ThrusterBank], *, method: Method = "least propellant") -> None:
         owner = "ThrusterAllocator"
-        if method not in _METHODS:
-            refuse(owner, "method", method, 'either "least propellant" or "fast"')
-        given = list(thrusters) if isinstance(thrusters, Iterable) else [thrusters]
+        option(method, "method", owner, _METHODS)
+        rule = "a list of thrusters and banks of thrusters"
+        several = [thrusters] if isinstance(thrusters, Thruster | ThrusterBank) else thrusters
+        given = members(several, "thrusters", owner, rule, lambda each: isinstance(each, Thruster | ThrusterBank))
         if not given:
             refuse(owner, "thrusters", thrusters, "at least one thruster")
         for each in given:
-            if not isinstance(each, Thruster | ThrusterBank):
-                refuse(owner, "thrusters", each, "a list of thrusters and banks of thrusters", TypeError)
             if each.body is not given[0].body:
                 refuse(owner, "thrusters", each, f"of one body, which is {given[0].body} for the first of them")
         if len(set(map(id, given))) < len(given):
@@ -241,6 +253,7 @@ class ThrusterAllocator:
             >>> ThrusterAllocator([bank]).reachable_torques().tolist()
             [[0.0, 0.0, 0.0], [0.0, 20.0, 0.0]]
         """
+        force_is_free = boolean(force_is_free, "force_is_free", self)
         given = _BOTH_WAYS if directions is None else stack(directions, "directions", self, 3)
         lengths = np.sqrt(given[..., 0] * given[..., 0] + given[..., 1] * given[..., 1] + given[..., 2] * given[..., 2])
         if (lengths == 0.0).any():

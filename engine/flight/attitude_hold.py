@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, integer, refuse
+from ..checks import FloatArray, array, integer, members, refuse
 from ..forces.thruster import Thruster, ThrusterBank
 from ..store.rows import BodyHandle, require_body
 from .allocation import ThrusterAllocator
@@ -81,7 +81,9 @@ class AttitudeHold(Controlled):
         dt = float(body.world.dt)
         if every is not None:
             every = integer(every, "every", owner, at_least=1)
-        thrusters = _thrusters(actuators)
+            if every > 2**53:
+                refuse(owner, "every", every, "at most 2**53 ticks")
+        thrusters = _thrusters(actuators, owner)
         if thrusters:
             actuators = _jets(thrusters, every, dt)
         ticks = _ticks(actuators, dt) if every is None else every
@@ -130,10 +132,14 @@ class AttitudeHold(Controlled):
         self.reference, self.law = reference, self._pointing
 
 
-def _thrusters(actuators: Any) -> list[Any]:
+def _thrusters(actuators: Any, owner: str) -> list[Any]:
     """The thrusters and banks that were given, alone or in a list; none if these are other actuators."""
-    given = list(actuators) if isinstance(actuators, Iterable) else [actuators]
-    return given if given and isinstance(given[0], Thruster | ThrusterBank) else []
+    if isinstance(actuators, Thruster | ThrusterBank):
+        return [actuators]
+    if isinstance(actuators, Iterable) and not hasattr(actuators, "command"):
+        rule = "actuators, or a list of thrusters and banks of thrusters"
+        return members(actuators, "actuators", owner, rule, lambda each: isinstance(each, Thruster | ThrusterBank))
+    return []
 
 
 def _jets(thrusters: list[Any], every: int | None, dt: float) -> Jets:

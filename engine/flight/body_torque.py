@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, components, refuse, vector
+from ..checks import FloatArray, components, real, refuse, vector
 from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.force import TableForce
 from ..forces.wrench import BodyStates, Wrench
@@ -102,6 +102,9 @@ class BodyTorque(TableForce):
             ValueError: The torque is not finite.
         """
         wanted = components(torque_body, "torque_body", self)
+        if force_body is not None:
+            components(force_body, "force_body", self)
+        real(seconds, "seconds", self, at_least=0.0)
         if self._max_torque is not None:
             excess = max(abs(t) / largest for t, largest in zip(wanted, self._max_torque, strict=True))
             wanted = [t / max(excess, 1.0) for t in wanted]

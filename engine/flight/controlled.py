@@ -13,7 +13,7 @@ from ..checks import components as checked_numbers
 from ..kernels.attitude import error_angle
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema
-from .part import Place, SampledPart
+from .part import MOST_DELAY, Place, SampledPart
 from .reference import FixedOrMoving, Reference
 from .samples import combined, components, evaluate
 
@@ -140,6 +140,8 @@ class Controlled(SampledPart):
             )
         self._law, self._reference, self._actuators, self._measured = law, reference, actuators, measured
         self._delay = integer(delay, "delay", owner, at_least=0)
+        if self._delay > MOST_DELAY:
+            refuse(owner, "delay", delay, f"at most {MOST_DELAY} samples")
         actuator_size = integer(getattr(actuators, "state_size", 0), "actuators.state_size", owner, at_least=0)
         self._schema: Schema = loop_schema(law.state_size, actuator_size, self._delay)  # type: ignore[misc]
         force = self._force_values(force_body, owner)

@@ -56,7 +56,7 @@ class BDot(Law):
         self.gain = positive_gain(gain, "gain", self._name)
 
     def initial_state(self, measured: Any, reference: Any) -> FloatArray:
-        return np.array(np.asarray(measured.field_body), dtype=np.float64)
+        return np.stack(self._components(measured, "measured", "field_body", 3), axis=-1)
 
     def dipole_body(self, field_body: npt.ArrayLike, previous_field_body: npt.ArrayLike, seconds: float) -> FloatArray:
         """Compute the dipole from the field at two successive samples.
@@ -76,7 +76,7 @@ class BDot(Law):
     def update(
         self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
-        field = components(measured.field_body, "measured field_body", self._name, 3)
+        field = self._components(measured, "measured", "field_body", 3)
         previous = components(state, "state", self._name, 3)
         return self._result(evaluate(b_dot, field, previous, self._factor(seconds)))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, NonFiniteStateError, read_only, real, refuse, unit_quaternion
+from ..checks import FloatArray, NonFiniteStateError, members, read_only, real, refuse, unit_quaternion
 from ..compilation.compiler import inlined, kernel
 from ..kernels.attitude_filter import (
     Estimate,
@@ -390,11 +390,7 @@ def _arrival(tracker: StarTracker, tick: int) -> tuple[int, int] | None:
 
 def _checked_trackers(trackers: Any, gyro: Gyro, owner: str) -> tuple[StarTracker, ...]:
     rule = "a list of one or more flight.StarTracker"
-    if isinstance(trackers, StarTracker) or not isinstance(trackers, Iterable):
-        refuse(owner, "trackers", trackers, rule, TypeError)
-    chosen = tuple(trackers)
-    if not all(isinstance(tracker, StarTracker) for tracker in chosen):
-        refuse(owner, "trackers", chosen, rule, TypeError)
+    chosen = tuple(members(trackers, "trackers", owner, rule, lambda tracker: isinstance(tracker, StarTracker)))
     if not chosen or len(set(map(id, chosen))) != len(chosen):
         refuse(owner, "trackers", chosen, f"{rule}, each once")
     for tracker in chosen:

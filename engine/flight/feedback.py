@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy.typing as npt
 
-from ..checks import FloatArray, real, refuse, stack
+from ..checks import FloatArray, read_only_attributes, real, refuse, stack
 from ..kernels.attitude import attitude_error, modified_rodrigues
 from ..kernels.quaternions import Quaternion, rotate_inverse
 from ..kernels.selection import choose
@@ -124,7 +124,7 @@ class MRPFeedback(Law):
         state_or_zero = components(state, "state", self._name, 3) if self.state_size else _NO_INTEGRAL
         results = evaluate(
             mrp_feedback,
-            *self._attitude(measured, reference),
+            *self._attitude(measured, reference, seconds),
             self._acceleration(reference),
             self._inertia(self._tensor, measured),
             self._stored(measured),
@@ -237,6 +237,7 @@ def braking_quaternion_pd(
     return pd_torque(q, turn, rate_error, rates, *moving)
 
 
+@read_only_attributes()
 class QuaternionPD(Law):
     """Proportional-derivative feedback of the error quaternion, always by the shorter way round (no unwinding).
 
@@ -337,7 +338,7 @@ class QuaternionPD(Law):
     ) -> tuple[FloatArray, FloatArray]:
         needs_inertia = self.gyroscopic or self._largest is not None
         inputs = (
-            *self._attitude(measured, reference),
+            *self._attitude(measured, reference, seconds),
             self._acceleration(reference),
             self._inertia(self._tensor, measured) if needs_inertia else _NO_INERTIA,
             self._stored(measured),
@@ -361,6 +362,7 @@ def rate_damping(
     return scale(-1.0, apply_symmetric(damping, rate_error))
 
 
+@read_only_attributes()
 class RateDamping(Law):
     """Torque against the difference of the rates from those of the reference, ``−D δω``; the attitude does not matter.
 
@@ -389,7 +391,7 @@ class RateDamping(Law):
     def update(
         self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
-        return self._result(evaluate(rate_damping, *self._attitude(measured, reference), self._damping))
+        return self._result(evaluate(rate_damping, *self._attitude(measured, reference, seconds), self._damping))
 
     def _parameters(self) -> dict[str, Any]:
         return {"damping": self.damping}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import components, refuse
+from ..checks import components, read_only_attributes, reader, real, refuse
 from ..kernels.trigonometry import sine_cosine
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from .jets import Commanded
@@ -19,6 +19,7 @@ _WITHIN = 1e-9
 """Angles may exceed the limit by this fraction, from rounding."""
 
 
+@read_only_attributes()
 class GimbalAllocator:
     """A thruster on a gimbal as an actuator of a control loop.
 
@@ -44,10 +45,12 @@ class GimbalAllocator:
         ([0.0, -60.0, 0.0], [0.0, 0.050021])
     """
 
-    __slots__ = ("_axes", "_commanded", "_limit", "_neutral", "_thruster", "saturated")
+    __slots__ = ("_axes", "_commanded", "_limit", "_neutral", "_saturated", "_thruster")
 
     saturated: bool
     """Whether the angles of the gimbal, or the lack of thrust, cut the last command; the part along the lever does not count."""
+
+    saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
 
     def __init__(self, thruster: Any) -> None:
         gimbal = getattr(thruster, "gimbal", None)
@@ -58,7 +61,7 @@ class GimbalAllocator:
         # the direction at both angles zero
         neutral = _turned(axes[1], -second, _turned(axes[0], -first, thruster.direction.tolist()))
         self._thruster, self._axes, self._neutral, self._limit = thruster, axes, neutral, float(gimbal.max_angle)
-        self._commanded, self.saturated = Commanded(np.zeros(3), np.zeros(3)), False
+        self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), False
 
     @property
     def body(self) -> Any:
@@ -98,15 +101,18 @@ class GimbalAllocator:
             ValueError: The torque is not finite, or the thruster is at the mass centre.
         """
         wanted: Any = components(torque_body, "torque_body", self)
+        if force_body is not None:
+            components(force_body, "force_body", self)
+        real(seconds, "seconds", self, above=0.0)
         thruster = self._thruster
         thrust = float(thruster.max_force * thruster.throttle)
         lever: Any = (thruster.position - self.body.center_of_mass_body).tolist()
         if not any(lever):
             refuse(self, "thruster.position", thruster.position, "away from the mass centre")
         if thrust == 0.0:
-            self._commanded, self.saturated = Commanded(np.zeros(3), np.zeros(3)), any(wanted)
+            self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), any(wanted)
             return self._commanded
-        angles, self.saturated = self._angles(lever, thrust, wanted)
+        angles, self._saturated = self._angles(lever, thrust, wanted)
         thruster.gimbal_command = angles
         force = scale(thrust, self._pointed(*angles)[0])
         self._commanded = Commanded(np.array(cross(lever, force)), np.array(force))

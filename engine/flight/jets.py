@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, real, refuse
+from ..checks import FloatArray, array, components, read_only_attributes, reader, real, refuse
 from ..forces.thruster import Thruster
 from .allocation import ThrusterAllocator
 from .modulation import PulseModulator
@@ -25,6 +25,7 @@ class Commanded(NamedTuple):
     """Force [N], body frame, shape (3,)."""
 
 
+@read_only_attributes()
 class Jets:
     """The jets of a body as actuators of a control loop.
 
@@ -55,7 +56,7 @@ class Jets:
         ([0.25, 0.25], False)
     """
 
-    __slots__ = ("_allocator", "_center", "_modulator", "_shares", "period", "saturated", "state_size")
+    __slots__ = ("_allocator", "_center", "_modulator", "_period", "_saturated", "_shares", "_state_size")
 
     period: float
     """Time between two commands that the modulator is made for [s]; not there without a modulator."""
@@ -64,6 +65,10 @@ class Jets:
     state_size: int
     """How many numbers `command` takes and returns as the state: two per jet with a modulator, else none."""
 
+    period = reader("_period", "Time between two commands [s]; only with a modulator.")
+    saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
+    state_size = reader("_state_size", "How many numbers the modulator remembers from one command to the next.")
+
     def __init__(self, allocator: ThrusterAllocator, modulator: PulseModulator | None = None) -> None:
         if not isinstance(allocator, ThrusterAllocator):
             refuse("Jets", "allocator", allocator, "a ThrusterAllocator", TypeError)
@@ -71,11 +76,11 @@ class Jets:
             refuse("Jets", "modulator", modulator, "a PulseModulator or None", TypeError)
         self._allocator, self._modulator = allocator, modulator
         self._shares, self._center = np.zeros(allocator.jet_count), np.zeros(3)
-        self.saturated, self.state_size = False, 0
+        self._saturated, self._state_size = False, 0
         if modulator is not None:
             times = (_of_jets(allocator, name) for name in ("min_on_time", "rise_time", "fall_time"))
-            self._modulator, self.period = modulator.of_valves(*times), modulator.period
-            self.state_size = 2 * allocator.jet_count
+            self._modulator, self._period = modulator.of_valves(*times), modulator.period
+            self._state_size = 2 * allocator.jet_count
 
     @property
     def body(self) -> Any:
@@ -126,7 +131,7 @@ class Jets:
         Returns:
             Zeros, shape (state_size,).
         """
-        return np.zeros(self.state_size)
+        return np.zeros(self._state_size)
 
     def command(
         self,
@@ -150,13 +155,19 @@ class Jets:
             TypeError: There is a modulator, and no state was given.
             ValueError: The time is not the period of the modulator, or an argument is not finite.
         """
+        components(torque_body, "torque_body", self)
+        if force_body is not None:
+            components(force_body, "force_body", self)
         if self._modulator is None:
+            real(seconds, "seconds", self, above=0.0)
+            if state is not None:
+                refuse(self, "state", state, "left out, because there is no modulator")
             found = self._allocator.allocate(torque_body, force_body)
             self._keep(found.shares, found.saturated)
             for thruster, shares in self._by_thruster(found.shares):
                 thruster.throttle = shares
             return Commanded(found.torque_body, found.force_body)
-        count, period = self._allocator.jet_count, self.period
+        count, period = self._allocator.jet_count, self._period
         if abs(real(seconds, "seconds", self, above=0.0) - period) > _SAME_PERIOD * period:
             refuse(self, "seconds", seconds, f"the period of the modulator, which is {period!r}")
         if state is None:
@@ -175,7 +186,7 @@ class Jets:
         return pulses.state.reshape(-1)
 
     def _keep(self, shares: FloatArray, saturated: bool) -> None:
-        self._shares, self._center, self.saturated = shares, self.body.center_of_mass_body, saturated
+        self._shares, self._center, self._saturated = shares, self.body.center_of_mass_body, saturated
 
     def _by_thruster(self, values: FloatArray) -> list[tuple[Any, Any]]:
         """Each thruster that is not lost with its value, and each bank with an array, in which lost jets have 0."""

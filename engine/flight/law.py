@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, is_row, real, refuse
+from ..checks import FloatArray, array, depth, is_row, real, refuse
 from ..solids.symmetric import principal
 from .samples import Components, combined, components, tensor_components
 
@@ -56,7 +56,7 @@ class Law(ABC):
         Returns:
             The state, shape (..., state_size).
         """
-        shape, other = _leading(measured.orientation), _leading(reference.orientation)
+        shape, other = self._leading(measured, "measured"), self._leading(reference, "reference")
         if shape != other:
             shape = np.broadcast_shapes(shape, other)
         return np.zeros((*shape, self.state_size))
@@ -110,19 +110,33 @@ class Law(ABC):
         values = combined(results, self._name, "torque")
         return values[..., :3], values[..., 3:]
 
-    def _attitude(self, measured: Any, reference: Any) -> tuple[Components, Components, Components, Components]:
+    def _attitude(
+        self, measured: Any, reference: Any, seconds: float
+    ) -> tuple[Components, Components, Components, Components]:
         """Orientation and body rates as measured, orientation and world rates of the reference."""
-        name = self._name
+        real(seconds, "seconds", self._name, above=0.0)
         return (
-            components(measured.orientation, "measured orientation", name, 4),
-            components(measured.angular_velocity_body, "measured angular_velocity_body", name, 3),
-            components(reference.orientation, "reference orientation", name, 4),
-            components(reference.angular_velocity_world, "reference angular_velocity_world", name, 3),
+            self._components(measured, "measured", "orientation", 4),
+            self._components(measured, "measured", "angular_velocity_body", 3),
+            self._components(reference, "reference", "orientation", 4),
+            self._components(reference, "reference", "angular_velocity_world", 3),
         )
 
+    def _components(self, source: Any, argument: str, attribute: str, size: int) -> Components:
+        """An attribute of what is measured or of the reference."""
+        try:
+            value = getattr(source, attribute)
+        except Exception as error:
+            refuse(self._name, argument, source, f"an object with {attribute}", TypeError, error)
+        return components(value, f"{argument} {attribute}", self._name, size)
+
+    def _leading(self, source: Any, argument: str) -> tuple[int, ...]:
+        """The leading dimensions of the orientation of a stack."""
+        parts = self._components(source, argument, "orientation", 4)
+        return () if isinstance(parts, list) else parts[0].shape
+
     def _acceleration(self, reference: Any) -> Components:
-        value = reference.angular_acceleration_world
-        return components(value, "reference angular_acceleration_world", self._name, 3)
+        return self._components(reference, "reference", "angular_acceleration_world", 3)
 
     def _stored(self, measured: Any) -> Components:
         """Momentum of the wheels [N·m·s], body frame, zero where the measured object has none."""
@@ -149,7 +163,7 @@ def gain(value: Any, argument: str, owner: str) -> float:
 
 def tensor_gain(value: Any, argument: str, owner: str) -> list[float]:
     """A gain as a symmetric tensor: from a number above zero, three of them, or a positive definite tensor."""
-    if is_row(value) and np.ndim(value) == 1:
+    if depth(value) == 1:
         three = array(value, argument, owner, (3,)).tolist()
         if min(three) <= 0.0:
             refuse(owner, argument, value, "above zero about every axis")
@@ -164,7 +178,7 @@ def inertia_tensor(value: Any, owner: str) -> Components | None:
     """A tensor of inertia that is given to a law: (3,) principal moments, (3, 3), a stack of shape (n, 3, 3), or None."""
     if value is None:
         return None
-    if np.ndim(value) > 2:
+    if depth(value) > 2:
         given = tensor_components(value, "inertia_body", owner)
         for tensor in np.reshape(value, (-1, 3, 3)):
             _definite(tensor, "inertia_body", owner)
@@ -202,10 +216,6 @@ def tensor_matrix(six: Sequence[float]) -> FloatArray:
     """The tensor with these six components, shape (3, 3)."""
     xx, yy, zz, xy, xz, yz = six
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def _leading(value: Any) -> tuple[int, ...]:
-    return np.shape(value)[:-1]
 
 
 def _shown(value: Any) -> str:

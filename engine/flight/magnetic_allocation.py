@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import components, refuse
+from ..checks import components, read_only_attributes, reader, real, refuse
 from ..kernels.vectors import cross
 from .jets import Commanded
 from .two_sided import least_squares
 from .wheel_allocation import of_one_body
 
 
+@read_only_attributes()
 class Magnetorquers:
     """The magnetorquers of a body as actuators of a control loop.
 
@@ -39,14 +40,16 @@ class Magnetorquers:
         ([1e-06, 0.0, 0.0], False)
     """
 
-    __slots__ = ("_commanded", "_torquers", "saturated")
+    __slots__ = ("_commanded", "_saturated", "_torquers")
 
     saturated: bool
     """Whether the limits of the dipoles cut the last command; the part along the field does not count."""
 
+    saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
+
     def __init__(self, torquers: Iterable[Any]) -> None:
         self._torquers = of_one_body(torquers, "torquers", "Magnetorquers", ("axis", "max_dipole", "dipole", "field"))
-        self._commanded, self.saturated = Commanded(np.zeros(3), np.zeros(3)), False
+        self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), False
 
     @property
     def body(self) -> Any:
@@ -105,6 +108,9 @@ class Magnetorquers:
             ValueError: The torque is not finite.
         """
         wanted = list(components(torque_body, "torque_body", self))
+        if force_body is not None:
+            components(force_body, "force_body", self)
+        real(seconds, "seconds", self, above=0.0)
         position, body = self.body.position, self.body
         columns = []
         for torquer in self._torquers:
@@ -114,5 +120,5 @@ class Magnetorquers:
         found = least_squares(columns, [-limit for limit in limits], limits, wanted)
         for torquer, dipole in zip(self._torquers, found.values, strict=True):
             torquer.dipole = dipole
-        self._commanded, self.saturated = Commanded(found.torque_body, np.zeros(3)), found.fraction < 1.0
+        self._commanded, self._saturated = Commanded(found.torque_body, np.zeros(3)), found.fraction < 1.0
         return self._commanded

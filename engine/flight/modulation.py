@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, is_row, real, refuse
+from ..checks import FloatArray, array, is_row, read_only_attributes, reader, real, refuse, stack
 from ..loops import pulses
 
 _SLACK = 1e-9
@@ -25,6 +25,7 @@ class Pulses(NamedTuple):
     """For the next period, shape (..., 2, n): area that was wanted and not yet delivered [s], and level of each valve."""
 
 
+@read_only_attributes()
 class PulseModulator:
     """Pulse-width modulation of on-off valves, with a carried remainder.
 
@@ -54,7 +55,9 @@ class PulseModulator:
         [0.5, 0.25]
     """
 
-    __slots__ = ("_valves", "period")
+    __slots__ = ("_period", "_valves")
+
+    period = reader("_period", "Time between two updates [s].")
 
     def __init__(
         self,
@@ -65,7 +68,7 @@ class PulseModulator:
         fall_time: npt.ArrayLike = 0.0,
     ) -> None:
         owner = "PulseModulator"
-        self.period = real(period, "period", owner, above=0.0)
+        self._period = real(period, "period", owner, above=0.0)
         rows = [
             _times(min_on_time, "min_on_time", owner),
             _times(rise_time, "rise_time", owner),
@@ -80,8 +83,8 @@ class PulseModulator:
             refuse(owner, "min_on_time, rise_time and fall_time", sizes, "numbers, or of the same length")
         if (self._valves[pulses.MIN_ON_TIME] < self._valves[pulses.RISE_TIME]).any():
             refuse(owner, "min_on_time", min_on_time, f"at least rise_time, which is {rise_time!r}")
-        if (self._valves[pulses.MIN_ON_TIME] + self._valves[pulses.RISE_TIME] > self.period).any():
-            rule = f"such that min_on_time + rise_time is at most the period, which is {self.period!r}"
+        if (self._valves[pulses.MIN_ON_TIME] + self._valves[pulses.RISE_TIME] > self._period).any():
+            rule = f"such that min_on_time + rise_time is at most the period, which is {self._period!r}"
             refuse(owner, "min_on_time", min_on_time, rule)
 
     @property
@@ -103,7 +106,7 @@ class PulseModulator:
         times = ", ".join(
             f"{name}={getattr(self, name).tolist()}" for name in ("min_on_time", "rise_time", "fall_time")
         )
-        return f"PulseModulator({times}, period={self.period!r})"
+        return f"PulseModulator({times}, period={self._period!r})"
 
     def of_valves(
         self, min_on_time: npt.ArrayLike, rise_time: npt.ArrayLike, fall_time: npt.ArrayLike
@@ -122,7 +125,7 @@ class PulseModulator:
             ValueError: A shortest pulse and its rise do not fit into the period.
         """
         longer = np.maximum(self.min_on_time, _times(min_on_time, "min_on_time", "valves"))
-        return PulseModulator(longer, self.period, rise_time=rise_time, fall_time=fall_time)
+        return PulseModulator(longer, self._period, rise_time=rise_time, fall_time=fall_time)
 
     def initial_state(self, count: int) -> FloatArray:
         """Return the state before the first period, with nothing carried and all valves shut.
@@ -151,7 +154,9 @@ class PulseModulator:
         Error: sums of delivered thrust are exact to rounding, for valves that move as described above.
         """
         owner = "PulseModulator"
-        wanted = array(shares, "shares", owner, np.shape(shares) or (None,))
+        wanted = stack(shares, "shares", owner)
+        if wanted.ndim == 0 or not wanted.size:
+            refuse(owner, "shares", shares, "finite real numbers of shape (..., n)")
         if not -_SLACK <= wanted.min() <= wanted.max() <= 1.0 + _SLACK:
             refuse(owner, "shares", shares, "between 0 and 1")
         count, valves = wanted.shape[-1], self._valves
@@ -166,7 +171,7 @@ class PulseModulator:
             wanted.reshape(one_row),
             before.reshape(states),
             valves,
-            self.period,
+            self._period,
             durations.reshape(one_row),
             areas.reshape(one_row),
             after.reshape(states),

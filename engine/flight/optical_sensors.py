@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, direction, real, refuse, vector
+from ..checks import FloatArray, direction, members, real, refuse, vector
 from ..kernels.trigonometry import sine_cosine
 from ..store.rows import BodyHandle, Parameter, checked, require_body
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind
@@ -238,11 +238,9 @@ class StarTracker(Sensor):
 
 def _exclusions(value: Any, owner: object) -> list[Exclusion]:
     rule = f"a list of at most {EXCLUSION_COUNT} from Exclusion.far and Exclusion.ball"
-    if isinstance(value, Exclusion) or not isinstance(value, Iterable):
+    if isinstance(value, Exclusion):
         refuse(owner, "exclusion", value, rule, TypeError)
-    chosen = list(value)
-    if not all(isinstance(one, Exclusion) for one in chosen):
-        refuse(owner, "exclusion", value, rule, TypeError)
+    chosen = members(value, "exclusion", owner, rule, lambda one: isinstance(one, Exclusion))
     if len(chosen) > EXCLUSION_COUNT:
         refuse(owner, "exclusion", value, rule)
     return chosen

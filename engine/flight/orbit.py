@@ -7,7 +7,7 @@ Positions and velocities are relative to the centre, in axes that do not rotate;
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable
-from math import nan, pi
+from math import isfinite, nan, pi
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,7 +194,7 @@ def _number(rule: str, holds: Callable[[Any], Any]) -> Kind:
 
     def quick(value: Any) -> float | None:
         number = NUMBER.quick(value)
-        return number if number is None or holds(number) else nan
+        return number if number is None or (holds(number) and isfinite(number)) else nan
 
     def read(value: npt.ArrayLike, argument: str, owner: str) -> FloatArray:
         array = NUMBER.read(value, argument, owner)

@@ -11,6 +11,9 @@ import numpy as np
 from ..checks import integer, refuse
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed
 
+MOST_DELAY = 1_000_000
+"""The most samples by which a reading or a command may be late; each is kept until then."""
+
 
 class Part(TableRows):
     """Something that belongs to a body and is added by `World.add_part`; its parameters and state are rows of a table."""

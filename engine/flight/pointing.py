@@ -262,6 +262,9 @@ class Pointing:
         Raises:
             ValueError: The two targets are in the same direction or opposite, or the body is at a target.
         """
+        real(time, "time", "Pointing")
+        if not hasattr(body, "position") or not hasattr(body, "velocity"):
+            refuse("Pointing", "body", body, "an object with position and velocity", TypeError)
         first = (
             components(body.position, "position", "Pointing", 3),
             components(body.velocity, "velocity", "Pointing", 3),

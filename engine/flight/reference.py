@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import rotation
-from ..checks import FloatArray, read_only, real, stack, unit_quaternions
+from ..checks import FloatArray, read_only, read_only_attributes, real, stack, unit_quaternions
 from ..kernels.quaternions import Quaternion, multiply
 from ..kernels.rotations import from_axis_angle
 from ..kernels.selection import choose
@@ -20,6 +20,7 @@ _SMALLEST = 1e-150
 """Stands for zero where a number is divided by."""
 
 
+@read_only_attributes()
 class Reference:
     """An attitude with its angular velocity and angular acceleration, at one time.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import FloatArray, array, refuse, stack
+from ..checks import FloatArray, refuse, stack
 from ..loops.array_forms import over_arrays
 from ..reading import Reading
 
@@ -40,10 +40,8 @@ def tensor_components(value: Any, argument: str, owner: object) -> Components:
     if isinstance(value, np.ndarray) and value.shape == (3, 3):
         rows = value.ravel().tolist()
         return [rows[place] for place in _SIX]
-    shape = np.shape(value)
-    if shape[-2:] != (3, 3):
-        refuse(owner, argument, value, "tensors of shape (..., 3, 3)")
-    nine = array(value, argument, owner, shape).reshape(*shape[:-2], 9)
+    given = stack(value, argument, owner, 3, 3)
+    nine = given.reshape(*given.shape[:-2], 9)
     if nine.ndim == 1:
         return [float(nine[place]) for place in _SIX]
     return tuple(np.ascontiguousarray(nine[..., place]) for place in _SIX)

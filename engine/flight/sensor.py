@@ -12,7 +12,7 @@ from ..kernels.noise import noise_key
 from ..store.rows import BodyHandle, fixed, reference_fields
 from ..store.schema import Field, Kind, Schema
 from .instruments import SAMPLES, TICK, VALID, VALUE
-from .part import Place, SampledPart
+from .part import MOST_DELAY, Place, SampledPart
 
 Fault = Literal["stuck", "dead"]
 _FAULTS: tuple[Fault | None, ...] = (None, "stuck", "dead")
@@ -61,6 +61,10 @@ class Sensor(SampledPart):
             refuse(owner, "seed", seed, "an integer, from which the noise is computed", TypeError)
         self._seed = int(seed)
         self._delay = integer(delay, "delay", owner, at_least=0)
+        if self._delay > MOST_DELAY:
+            refuse(owner, "delay", delay, f"at most {MOST_DELAY} samples")
+        if name is not None and (not isinstance(name, str) or not name):
+            refuse(owner, "name", name, "a non-empty string", TypeError)
         name = f"{body.name} {self._kind}" if name is None else name
         key = np.array(noise_key(self._seed, name), float)[:, np.newaxis]
         super().__init__([(body,)] * (self._delay + 1), {**values, "key": key}, name=name, every=every)
@@ -91,7 +95,7 @@ class Sensor(SampledPart):
 
     @fault.setter
     def fault(self, value: Fault | None) -> None:
-        if value not in _FAULTS:
+        if value is not None and (not isinstance(value, str) or value not in _FAULTS):
             refuse(self, "fault", value, 'None, "stuck" or "dead"')
         self._assign_number("fault", float(_FAULTS.index(value)))
 

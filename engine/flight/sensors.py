@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, components, read_only, real, vector
+from ..checks import FloatArray, components, depth, read_only, real, vector
 from ..forces.gravity import UNIFORM_GRAVITIES, PointGravity
 from ..forces.magnetic_dipole import MagneticDipole, dipole_field
 from ..kernels.rotations import from_rotation_vector, to_matrix
@@ -103,10 +103,10 @@ class _Instrument(Sensor):
         values = {field: checked(schema, field, value, owner) for field, value in given.items()}
         values["noise"] = checked(schema, "noise", noise[1], owner, argument=noise[0])
         values[self._limit] = np.array([[limit_of(limit, self._limit, owner)]])
-        scale = np.array(scale_error, float) if np.ndim(scale_error) else scale_error
-        scales = (
-            vector(scale, "scale_error", owner) if np.ndim(scale) else np.full(3, real(scale, "scale_error", owner))
-        )
+        if depth(scale_error):
+            scales = vector(scale_error, "scale_error", owner)
+        else:
+            scales = np.full(3, real(scale_error, "scale_error", owner))
         turn = vector(misalignment, "misalignment", owner)
         rows = transposed(to_matrix(from_rotation_vector(tuple(turn.tolist()))))
         values["matrix"] = (np.repeat(1.0 + scales, 3) * np.array(rows))[:, np.newaxis]

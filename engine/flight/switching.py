@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, real, refuse
+from ..checks import FloatArray, members, read_only_attributes, real, refuse
 from ..kernels.attitude import attitude_error
 from ..kernels.quaternions import Quaternion, rotate_inverse
 from ..kernels.selection import choose
@@ -47,6 +47,7 @@ def phase_plane(
     return torque[0] * x, torque[1] * y, torque[2] * z, x, y, z
 
 
+@read_only_attributes()
 class PhasePlane(Law):
     """Switching law for on-off jets: a dead band in attitude and rate about each body axis, with hysteresis.
 
@@ -96,7 +97,7 @@ class PhasePlane(Law):
     def update(
         self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
-        attitude = self._attitude(measured, reference)
+        attitude = self._attitude(measured, reference, seconds)
         before = components(state, "state", self._name, 3)
         parameters = [self.dead_band, self.rate_limit, 1.0 - self.hysteresis]
         return self._result(evaluate(phase_plane, *attitude, before, self._torque, parameters))
@@ -166,12 +167,9 @@ class MomentumManager(Law):
 
     def __init__(self, wheels: Sequence[Wheel], high: float, low: float, *, time_constant: float = 100.0) -> None:
         name = self._name
-        self.wheels = tuple(wheels)
+        self.wheels = tuple(members(wheels, "wheels", name, "a list of objects with momentum and axis", _is_wheel))
         if not self.wheels:
             refuse(name, "wheels", wheels, "at least one wheel")
-        for wheel in self.wheels:
-            if not hasattr(wheel, "momentum") or not hasattr(wheel, "axis"):
-                refuse(name, "wheels", wheel, "objects with momentum and axis", TypeError)
         self.low, self.high = gain(low, "low", name), gain(high, "high", name)
         if self.low >= self.high:
             refuse(name, "low", low, f"below high, which is {self.high:g}")
@@ -183,6 +181,7 @@ class MomentumManager(Law):
     def update(
         self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
+        real(seconds, "seconds", self._name, above=0.0)
         before = components(state, "state", self._name, 1)
         parameters = [1.0 / self.time_constant, self.low, self.high]
         return self._result(evaluate(dumping_torque, before, parameters, *map(self._momentum, self.wheels)))
@@ -202,3 +201,7 @@ class MomentumManager(Law):
             "low": self.low,
             "time_constant": self.time_constant,
         }
+
+
+def _is_wheel(value: Any) -> bool:
+    return hasattr(value, "momentum") and hasattr(value, "axis")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, direction, real, refuse
+from ..checks import SMALL_ENOUGH, FloatArray, array, depth, direction, real, refuse
 from ..loops.actuator_layout import CAPACITY, PROPELLANT
 from ..store.rows import BodyHandle, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, Field, Kind, Schema
@@ -110,7 +110,7 @@ class Tank(Part):
             jet_damping: Whether the ship feels the propellant that moves inside it.
         """
         owner = f"Tank of {require_body(body, 'body', 'Tank')}"
-        moment = 0.4 * real(radius, "radius", owner, above=0.0) ** 2
+        moment = 0.4 * _squared(radius, "radius", owner)
         return cls(
             body,
             position=position,
@@ -150,8 +150,9 @@ class Tank(Part):
         """
         owner = f"Tank of {require_body(body, 'body', 'Tank')}"
         a = direction(axis, "axis", owner)
-        across = 0.25 * real(radius, "radius", owner, above=0.0) ** 2
+        across = 0.25 * _squared(radius, "radius", owner)
         length = real(height, "height", owner, above=0.0)
+        _squared(height, "height", owner)
         center = array(position, "position", owner, (3,))
         if not isinstance(settled, bool | np.bool_):
             refuse(owner, "settled", settled, "True or False", TypeError)
@@ -265,10 +266,10 @@ def _checked_propellant(value: float, capacity: float, owner: object) -> float:
 
 def _specific(value: npt.ArrayLike, owner: str) -> FloatArray:
     """The six components of a specific inertia given as a number, as three numbers or as a tensor."""
-    shape = np.shape(value)
-    if shape == ():
+    levels = depth(value)
+    if levels == 0:
         tensor = np.diag([real(value, "specific_inertia", owner, at_least=0.0)] * 3)
-    elif shape == (3,):
+    elif levels == 1:
         tensor = np.diag(array(value, "specific_inertia", owner, (3,)))
     else:
         tensor = array(value, "specific_inertia", owner, (3, 3))
@@ -277,6 +278,14 @@ def _specific(value: npt.ArrayLike, owner: str) -> FloatArray:
     if float(np.linalg.eigvalsh(tensor)[0]) < -1e-12 * float(np.abs(tensor).max()):
         refuse(owner, "specific_inertia", value, "a tensor with no negative moment")
     return _six(tensor)
+
+
+def _squared(length: float, argument: str, owner: str) -> float:
+    """The square of a length [m²], both above zero and finite."""
+    square = real(length, argument, owner, above=0.0) * length
+    if square == float("inf"):
+        refuse(owner, argument, length, SMALL_ENOUGH)
+    return square
 
 
 def _six(tensor: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, refuse
+from ..checks import FloatArray, refuse, stack
 from ..formulas import DIRECTION, Formula
 from ..kernels.wahba import Profile, add_observation, from_two_directions, optimal_rotation
 from ..loops.array_forms import over_arrays
@@ -120,18 +120,16 @@ def quest(
 
 def _directions(value: npt.ArrayLike, name: str) -> FloatArray:
     """A fresh array of non-zero vectors, shape (..., k, 3)."""
-    try:
-        shape = np.shape(value)
-    except ValueError:  # rows of unequal length, for `array` to reject
-        shape = ()
-    given = array(value, name, "quest", (*shape[:-2], None, 3))
+    given = stack(value, name, "quest", 3)
+    if given.ndim < 2 or not given.size:
+        refuse("quest", name, value, "finite real numbers of shape (..., k, 3)")
     if not given.any(axis=-1).all():
         refuse("quest", name, value, "non-zero vectors")
     return given
 
 
 def _weights(value: npt.ArrayLike, count: int) -> FloatArray:
-    given = array(value, "weights", "quest", (*np.shape(value)[:-1], count))
+    given = stack(value, "weights", "quest", count)
     if (given < 0.0).any() or not (given > 0.0).any(axis=-1).all():
         refuse("quest", "weights", value, "at least 0, and not all 0")
     return given

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import array, components, is_row, real, refuse
+from ..checks import array, components, is_row, members, read_only_attributes, reader, real, refuse
 from .jets import Commanded
 from .two_sided import least_squares
 
@@ -18,6 +18,7 @@ _DEPENDENT = 1e-9
 """A row of axes this short, of the length of all, depends on the others."""
 
 
+@read_only_attributes()
 class WheelAllocator:
     """The reaction wheels of a body as actuators of a control loop.
 
@@ -49,10 +50,12 @@ class WheelAllocator:
         [-0.2667, -0.0667, 0.2333, -0.0577]
     """
 
-    __slots__ = ("_commanded", "_lost", "_null_rate", "_preferred", "_wheels", "saturated")
+    __slots__ = ("_commanded", "_lost", "_null_rate", "_preferred", "_saturated", "_wheels")
 
     saturated: bool
     """Whether the torque of the last command was out of reach."""
+
+    saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
 
     def __init__(
         self, wheels: Iterable[Any], *, preferred_speed: npt.ArrayLike | None = None, null_rate: float = 0.02
@@ -71,7 +74,7 @@ class WheelAllocator:
                 refuse(owner, "preferred_speed", preferred_speed, f"at most the largest speed, {wheel.max_speed!r}")
         self._null_rate = real(null_rate, "null_rate", owner, above=0.0)
         self._lost: frozenset[int] = frozenset()
-        self._commanded, self.saturated = Commanded(np.zeros(3), np.zeros(3)), False
+        self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), False
 
     @property
     def body(self) -> Any:
@@ -138,10 +141,12 @@ class WheelAllocator:
             ValueError: The torque is not finite, or the time is not above 0.
         """
         wanted = components(torque_body, "torque_body", self)
+        if force_body is not None:
+            components(force_body, "force_body", self)
         duration = real(seconds, "seconds", self, above=0.0)
         used = [(i, wheel) for i, wheel in enumerate(self._wheels) if i not in self._lost and wheel.enabled]
         if not used:
-            self._commanded, self.saturated = Commanded(np.zeros(3), np.zeros(3)), any(wanted)
+            self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), any(wanted)
             return self._commanded
         wheels = [wheel for _, wheel in used]
         axes = [wheel.axis.tolist() for wheel in wheels]
@@ -159,18 +164,23 @@ class WheelAllocator:
             torques = _added(torques, _without_torque(axes, rates), lower, upper)
         for wheel, torque in zip(wheels, torques, strict=True):
             wheel.torque = torque
-        self._commanded, self.saturated = Commanded(found.torque_body, np.zeros(3)), found.is_cut
+        self._commanded, self._saturated = Commanded(found.torque_body, np.zeros(3)), found.is_cut
         return self._commanded
 
 
 def of_one_body(given: Iterable[Any], argument: str, owner: str, attributes: tuple[str, ...]) -> tuple[Any, ...]:
     """The actuators, after a check that there are some, that they have these attributes, and that they belong to one body."""
-    found = tuple(given) if isinstance(given, Iterable) else (given,)
+    needed = ("body", *attributes)
+
+    def is_one(each: Any) -> bool:
+        return all(hasattr(each, name) for name in needed)
+
+    rule = f"objects with {', '.join(needed)}"
+    several = given if isinstance(given, Iterable) else [given]
+    found = tuple(members(several, argument, owner, rule, is_one))
     if not found:
         refuse(owner, argument, given, "at least one")
     for each in found:
-        if not all(hasattr(each, name) for name in ("body", *attributes)):
-            refuse(owner, argument, each, f"objects with body, {', '.join(attributes)}", TypeError)
         if each.body is not found[0].body:
             refuse(owner, argument, each, f"of one body, which is {found[0].body} for the first of them")
     if len(set(map(id, found))) < len(found):

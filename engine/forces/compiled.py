@@ -10,7 +10,7 @@ from math import nan
 from types import CodeType
 from typing import Any
 
-from ..checks import is_row, refuse
+from ..checks import boolean, members, refuse
 from ..compilation.compiler import COMPILED, inlined
 from ..compilation.identity import identity
 from ..compilation.trial import check_compiles
@@ -93,6 +93,7 @@ def compiled(
         True
     """
     names = _checked_names(parameters)
+    depends_on_rates = boolean(depends_on_rates, "depends_on_rates", "forces.compiled")
     axes = _checked_points(world_points, names)
 
     def make(function: Callable[..., Any]) -> type[FieldForce]:
@@ -103,12 +104,9 @@ def compiled(
 
 def _checked_names(parameters: Sequence[str]) -> tuple[str, ...]:
     owner = "forces.compiled"
-    if isinstance(parameters, str) or not isinstance(parameters, Iterable):
-        refuse(owner, "parameters", parameters, 'a tuple of names, such as ("coefficient",)', TypeError)
-    names = tuple(parameters)
+    rule = 'a tuple of names, such as ("coefficient",)'
+    names = tuple(members(parameters, "parameters", owner, rule, lambda name: isinstance(name, str)))
     for name in names:
-        if not isinstance(name, str):
-            refuse(owner, "parameters", parameters, 'a tuple of names, such as ("coefficient",)', TypeError)
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or name in _RESERVED:
             refuse(owner, "parameters", name, "names that are valid for an attribute of a force")
     if len(set(names)) != len(names):
@@ -121,11 +119,12 @@ def _checked_names(parameters: Sequence[str]) -> tuple[str, ...]:
 def _checked_points(world_points: Any, names: tuple[str, ...]) -> dict[str, int]:
     """The axis of the world of each parameter that is a coordinate of a point."""
     rule = 'a list of (x, y, z), the names of three parameters each, such as [("x", "y", "z")]'
-    if not is_row(world_points) or not all(is_row(point) for point in world_points):
-        refuse("forces.compiled", "world_points", world_points, rule, TypeError)
-    given = [name for point in world_points for name in point]
-    if any(len(point) != 3 for point in world_points) or any(
-        given.count(name) != 1 or name not in names for name in given
+    points = members(
+        world_points, "world_points", "forces.compiled", rule, lambda point: isinstance(point, tuple | list)
+    )
+    given = [name for point in points for name in point]
+    if any(len(point) != 3 for point in points) or any(
+        not isinstance(name, str) or given.count(name) != 1 or name not in names for name in given
     ):
         refuse(
             "forces.compiled",
@@ -133,7 +132,7 @@ def _checked_points(world_points: Any, names: tuple[str, ...]) -> dict[str, int]
             world_points,
             f"{rule}, each parameter at most once; the parameters are {names}",
         )
-    return {name: axis for point in world_points for axis, name in enumerate(point)}
+    return {name: axis for point in points for axis, name in enumerate(point)}
 
 
 def _force_class(

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, refuse
+from ..checks import FloatArray, reader, refuse
 from ..loops.point_forces import pulls
 from ..store.rows import BodyHandle, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema
@@ -64,9 +64,11 @@ class ConstantForce(TableForce):
         [8.0, 0.0, 0.0]
     """
 
-    __slots__ = ("_given", "_schema", "evaluate")
+    __slots__ = ("_evaluate", "_given", "_schema")
 
     depends_on_rates = False
+
+    evaluate = reader("_evaluate", 'When it is evaluated, "tick" or "stage".')
 
     def __init__(
         self,
@@ -84,7 +86,7 @@ class ConstantForce(TableForce):
         self._given = frozenset(values)
         turns = {"force_world", "at_body"} <= self._given
         self._schema: Schema = POINT_FORCES if turns else CONSTANT_WRENCHES  # type: ignore[misc]
-        self.evaluate: Literal["tick", "stage"] = "stage" if turns else "tick"
+        self._evaluate: Literal["tick", "stage"] = "stage" if turns else "tick"
         super().__init__([(body,)], {name: checked(self._schema, name, value, owner) for name, value in values.items()})
         if "has_point" in self._schema.by_name:
             self._table.array[self._schema.row("has_point")] = float(at_body is not None)
@@ -137,7 +139,7 @@ class ConstantForce(TableForce):
     def apply(self, wrench: Wrench, bodies: BodyStates, time: float) -> None:
         if not self.enabled:
             return
-        if self.evaluate == "stage":
+        if self._evaluate == "stage":
             columns = self._table.array[:, self._slice()].copy()
             columns[0] = bodies.row(self.body)
             no_springs, counts = np.zeros((SPRINGS.size, 1)), np.array([0, 1])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
-from ..checks import FloatArray, is_row, real, refuse, vector
+from ..checks import FloatArray, real, refuse, vector
 from ..compilation.compiler import inlined
 from ..kernels.quaternions import rotate, rotate_inverse
 from ..kernels.rigid_body import BodyAtStage
@@ -186,7 +186,7 @@ def _shadow(owner: object, shadow: Any) -> dict[str, Any]:
     """The checked centre and radius of the ball."""
     if shadow is None:
         return {"shadow_center": (0.0, 0.0, 0.0), "shadow_radius": 0.0}
-    if not is_row(shadow) or len(shadow) != 2:
+    if not isinstance(shadow, tuple | list) or len(shadow) != 2:
         refuse(owner, "shadow", shadow, "None or (center, radius) of a ball", TypeError)
     center, radius = shadow
     return {

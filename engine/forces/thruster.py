@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, is_row, read_only, real, refuse
+from ..checks import FloatArray, array, by_value, is_row, read_only, real, refuse
 from ..loops.actuator_layout import LEVEL, MAX_RATE, OPEN_FOR
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
@@ -90,6 +90,9 @@ class Thruster(Valves):
         given = {"position": position, "direction": direction, "max_force": max_force}
         values = {name: checked(THRUSTERS, name, value, owner) for name, value in given.items()}
         times = {"min_on_time": min_on_time, "rise_time": rise_time, "fall_time": fall_time}
+        times = {name: real(value, name, owner, at_least=0.0) for name, value in times.items()}
+        if specific_impulse is not None:
+            specific_impulse = real(specific_impulse, "specific_impulse", owner, above=0.0)
         values |= checked_valve(owner, body, 1, specific_impulse, tank, times)
         values |= checked_gimbals(owner, [gimbal], values["direction"])
         self._tank = tank
@@ -142,7 +145,7 @@ class Thruster(Valves):
         """
         owner = f"{self}.fire"
         times = real(duration, "duration", owner), real(delay, "delay", owner)
-        self._start_pulses(np.array([times[0]]), np.array([times[1]]))
+        self._start_pulses(np.array([times[0]]), np.array([times[1]]), ("duration", "delay"))
 
     @property
     def stuck(self) -> float | None:
@@ -299,11 +302,10 @@ class ThrusterBank(Valves):
             ValueError: A time is negative or not finite, a pulse is too short, or a throttle is not 0.
         """
         count = len(self.rows)
-        times = [
-            ANY.many(value, argument, f"{self}.fire", 1, count)[0]
-            for argument, value in (("duration", durations), ("delay", delays))
-        ]
-        self._start_pulses(*times)
+        names = ("durations", "delays")
+        given = zip(names, (durations, delays), strict=True)
+        times = [ANY.many(value, argument, f"{self}.fire", 1, count)[0] for argument, value in given]
+        self._start_pulses(times[0], times[1], names)
 
     @property
     def stuck(self) -> FloatArray:
@@ -316,10 +318,13 @@ class ThrusterBank(Valves):
     def stuck(self, value: npt.ArrayLike | None) -> None:
         count = len(self.rows)
         chosen: Any = value
+        if isinstance(chosen, np.ma.MaskedArray):
+            refuse(self, "stuck", value, "levels from 0 to 1, without a mask", TypeError)
+        chosen = by_value(chosen, "stuck", self, "levels from 0 to 1")
         given: list[Any] = list(chosen) if is_row(chosen) else [chosen] * count
         if len(given) != count:
             refuse(self, "stuck", value, f"None, a level from 0 to 1, or {count} of them with nan for None")
-        levels = [checked_level(self, None if level is None or level != level else level) for level in given]
+        levels = [checked_level(self, None if _moves(level) else level) for level in given]
         self._set_stuck(np.array(levels))
 
     @fixed
@@ -434,3 +439,8 @@ def _add_thrust(force: Valves, wrench: Wrench) -> None:
         thrust = column[9] * column[6:9]
         if column[1] > 0.0:
             wrench.add(body, force_body=share * thrust, at_body=column[3:6])
+
+
+def _moves(level: Any) -> bool:
+    """Whether this stands for a valve that is not stuck."""
+    return level is None or (isinstance(level, float) and level != level)

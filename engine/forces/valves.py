@@ -131,19 +131,19 @@ class Valves(TableForce, final=False):
         if self._tank is not None or moving.any() or columns[MAX_RATE].any():
             world._actuators.include(self.body.index, self)
 
-    def _start_pulses(self, durations: FloatArray, delays: FloatArray) -> None:
-        """Open the valves for some times [s] after delays [s], one of each per row."""
+    def _start_pulses(self, durations: FloatArray, delays: FloatArray, names: tuple[str, str]) -> None:
+        """Open the valves for some times [s] after delays [s], one of each per row; errors call them by these names."""
         rows, store = self._slice(), self._table.store
-        for argument, values in (("duration", durations), ("delay", delays)):
+        for argument, values in zip(names, (durations, delays), strict=True):
             if not (values >= 0.0).all():
                 refuse(f"{self}.fire", argument, values.tolist(), "at least 0")
         columns = self._table.array[:, rows]
         shortest = columns[self._schema.row("min_on_time")]
         if ((durations > 0.0) & (durations < shortest)).any():
             rule = f"0 or at least the min_on_time of {shortest.tolist()} s"
-            refuse(f"{self}.fire", "duration", durations.tolist(), rule)
+            refuse(f"{self}.fire", names[0], durations.tolist(), rule)
         if ((durations > 0.0) & (columns[THROTTLE] != 0.0)).any():
-            refuse(f"{self}.fire", "duration", durations.tolist(), "0 while the throttle is not 0")
+            refuse(f"{self}.fire", names[0], durations.tolist(), "0 while the throttle is not 0")
         if store is None:
             self._table.write(slice(OPENS_IN, OPEN_FOR + 1), rows, np.stack((delays, durations)))
             return

@@ -7,7 +7,17 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, beyond_range_allowed, read_only, refuse, sealed, stack
+from ..checks import (
+    FloatArray,
+    array,
+    beyond_range_allowed,
+    read_only,
+    read_only_attributes,
+    reader,
+    refuse,
+    sealed,
+    stack,
+)
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import (
     ANGULAR_VELOCITY,
@@ -26,6 +36,7 @@ from ..store.model import Model
 from ..store.rows import BodyHandle, is_body
 
 
+@read_only_attributes()
 class BodyStates:
     """Read-only arrays of the state at which forces are evaluated, one row per body.
 
@@ -52,26 +63,35 @@ class BodyStates:
     """
 
     __slots__ = (
+        "_angular_velocity_body",
+        "_center_of_mass_body",
+        "_mass",
+        "_orientation",
+        "_position",
         "_states",
         "_table",
-        "angular_velocity_body",
-        "center_of_mass_body",
-        "mass",
-        "orientation",
-        "position",
-        "velocity",
+        "_velocity",
     )
+
+    angular_velocity_body = reader("_angular_velocity_body", "Angular velocity [rad/s], body frame, shape (n, 3).")
+    center_of_mass_body = reader(
+        "_center_of_mass_body", "Mass centre from the body's origin [m], body frame, shape (n, 3)."
+    )
+    mass = reader("_mass", "Mass [kg], shape (n,).")
+    orientation = reader("_orientation", "Unit quaternions, scalar-last (x, y, z, w), body to world, shape (n, 4).")
+    position = reader("_position", "Position of the mass centre [m], world frame, shape (n, 3).")
+    velocity = reader("_velocity", "Velocity of the mass centre [m/s], world frame, shape (n, 3).")
 
     def __init__(self, table: Bodies, states: FloatArray) -> None:
         count = table.count
         self._table = table
         self._states = states
-        self.position = sealed(states[POSITION : POSITION + 3, :count].T)
-        self.orientation = sealed(states[ORIENTATION : ORIENTATION + 4, :count].T)
-        self.velocity = sealed(states[VELOCITY : VELOCITY + 3, :count].T)
-        self.angular_velocity_body = sealed(states[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3, :count].T)
-        self.mass = sealed(table.array[MASS, :count])
-        self.center_of_mass_body = sealed(table.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, :count].T)
+        self._position = sealed(states[POSITION : POSITION + 3, :count].T)
+        self._orientation = sealed(states[ORIENTATION : ORIENTATION + 4, :count].T)
+        self._velocity = sealed(states[VELOCITY : VELOCITY + 3, :count].T)
+        self._angular_velocity_body = sealed(states[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3, :count].T)
+        self._mass = sealed(table.array[MASS, :count])
+        self._center_of_mass_body = sealed(table.array[CENTER_OF_MASS : CENTER_OF_MASS + 3, :count].T)
 
     @property
     def count(self) -> int:
@@ -172,6 +192,7 @@ class BodyStates:
         return int(body_or_row)
 
 
+@read_only_attributes()
 class Wrench:
     """Forces and torques on all bodies, to which a Python force adds its contribution.
 
@@ -190,12 +211,14 @@ class Wrench:
         [0.0, 0.0, 2.0]
     """
 
-    __slots__ = ("_array", "_first_row", "_motor", "_parts", "bodies")
+    __slots__ = ("_array", "_bodies", "_first_row", "_motor", "_parts")
+
+    bodies = reader("_bodies", "The bodies on which the forces act.")
 
     def __init__(
         self, array: FloatArray, first_row: int, bodies: BodyStates, motor_torque_body: FloatArray | None = None
     ) -> None:
-        self.bodies = bodies
+        self._bodies = bodies
         self._array = array
         self._first_row = first_row
         self._motor = motor_torque_body

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..checks import refuse
+from ..checks import integer, refuse
 from ..compilation.compiler import inlined
 from ..kernels.quaternions import Quaternion, from_rotation_vector
 from ..kernels.rigid_body import MaybeVector, plus
@@ -142,7 +142,7 @@ class AxisSplitting(Splitting):
     _shares: ClassVar[tuple[float, ...]] = (1.0,)
 
     def __post_init__(self) -> None:
-        if isinstance(self.order, bool) or self.order not in _TABLES:
+        if integer(self.order, "order", "AxisSplitting", at_least=2) not in _TABLES:
             refuse("AxisSplitting", "order", self.order, "2 or 4")
 
     @property

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar, Literal
 
-from ..checks import refuse
+from ..checks import integer, refuse
 from ..kernels.free_rotor import free_rotor
 from ..loops.kick_drift import Turn
 from .splitting import STRANG, SUZUKI, Splitting, Table
@@ -81,9 +81,9 @@ class FreeRotor(Splitting):
     _turn: ClassVar[Turn] = staticmethod(free_rotor)
 
     def __post_init__(self) -> None:
-        if isinstance(self.order, bool) or self.order not in (2, 4):
+        if integer(self.order, "order", "FreeRotor", at_least=2) not in (2, 4):
             refuse("FreeRotor", "order", self.order, "2 or 4")
-        if self.scheme not in (None, "saba4"):
+        if self.scheme is not None and (not isinstance(self.scheme, str) or self.scheme != "saba4"):
             refuse("FreeRotor", "scheme", self.scheme, "'saba4' or None")
         if self.scheme == "saba4" and self.order != 2:
             refuse("FreeRotor", "order", self.order, "omitted with scheme='saba4', which is of order 2")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-from ..checks import refuse
+from ..checks import option, refuse
 from ..compilation.compiler import inlined
 from ..kernels.quaternions import Quaternion, doubling, normalize, rotate, rotate_inverse
 from ..kernels.rigid_body import (
@@ -236,8 +236,7 @@ class RungeKutta4(OneStepMethod):
     stage_offsets: ClassVar[tuple[float, ...]] = (0.0, 0.5, 0.5, 1.0)
 
     def __post_init__(self) -> None:
-        if self.variables not in _KERNELS:
-            refuse("RungeKutta4", "variables", self.variables, f"one of {', '.join(map(repr, get_args(Variables)))}")
+        option(self.variables, "variables", "RungeKutta4", get_args(Variables))
 
         if not isinstance(self.keep_momentum, bool):
             refuse("RungeKutta4", "keep_momentum", self.keep_momentum, "True or False", TypeError)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-from ..checks import refuse
+from ..checks import option
 from ..compilation.compiler import inlined
 from ..kernels.implicit_gyroscopic import newton_correction
 from ..kernels.quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate_inverse
@@ -125,8 +125,7 @@ class SemiImplicitEuler(OneStepMethod):
     stage_offsets: ClassVar[tuple[float, ...]] = (0.0,)
 
     def __post_init__(self) -> None:
-        if self.gyroscopic not in _KERNELS:
-            refuse("SemiImplicitEuler", "gyroscopic", self.gyroscopic, " or ".join(map(repr, get_args(Gyroscopic))))
+        option(self.gyroscopic, "gyroscopic", "SemiImplicitEuler", get_args(Gyroscopic))
 
     @property
     def name(self) -> str:

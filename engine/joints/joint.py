@@ -346,7 +346,7 @@ def range_of(value: Sequence[float] | None, argument: str, owner: str) -> tuple[
     if value is None:
         return -inf, inf
     rule = "a pair (lower, upper) of real numbers, lower at most upper; -inf and inf are no limit"
-    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str) or len(value) != 2:
+    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | np.ma.MaskedArray) or len(value) != 2:
         refuse(owner, argument, value, rule, TypeError)
     pair = []
     for number, free in zip(value, (-inf, inf), strict=True):

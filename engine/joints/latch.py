@@ -82,7 +82,7 @@ class Capture:
 
     def __post_init__(self) -> None:
         for name in ("distance", "angle", "lateral", "speed", "rate"):
-            real(getattr(self, name), name, "Capture", above=0.0)
+            object.__setattr__(self, name, real(getattr(self, name), name, "Capture", above=0.0))
 
 
 class Latch(ClosingJoint):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from ..checks import real, refuse
 
@@ -43,6 +43,7 @@ class Motor:
     max_torque: float = 0.0
 
     def __post_init__(self) -> None:
+        _keep_floats(self)
         real(self.max_torque, "max_torque", "Motor", at_least=0.0)
         if (self.target_rate is None) == (self.target_angle is None):
             refuse(
@@ -85,8 +86,17 @@ class JointSpring:
     damping: float | None = None
 
     def __post_init__(self) -> None:
+        _keep_floats(self)
         real(self.rest, "rest", "JointSpring")
         check_spring(self.frequency, self.damping_ratio, self.stiffness, self.damping, "JointSpring")
+
+
+def _keep_floats(given: Motor | JointSpring) -> None:
+    """Replace the given numbers by floats; arithmetic with a float16 would round to three digits."""
+    for field in fields(given):
+        value = getattr(given, field.name)
+        if value is not None:
+            object.__setattr__(given, field.name, real(value, field.name, type(given).__name__))
 
 
 def check_spring(

@@ -14,7 +14,20 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, beyond_range_allowed, is_row, read_only, real, refuse, unit_quaternion, vector
+from ..checks import (
+    FloatArray,
+    array,
+    beyond_range_allowed,
+    by_value,
+    is_row,
+    members,
+    read_only,
+    read_only_attributes,
+    real,
+    refuse,
+    unit_quaternion,
+    vector,
+)
 from ..kernels.vectors import Symmetric, Vector
 from . import polyhedron, shell, symmetric
 from .mesh_files import read_mesh
@@ -35,6 +48,7 @@ _SPHERE = 4.0 / 3.0 * math.pi  # volume over radius cubed
 _SQUARE_ROOT_OF_FIVE = math.sqrt(5.0)
 
 
+@read_only_attributes()
 @final
 class MassProperties:
     """Mass, mass centre and inertia of a rigid body.
@@ -627,6 +641,7 @@ def _lengths(value: Any, argument: str, owner: str) -> list[float]:
 
 
 def _read_tensor(value: Any, owner: str) -> Symmetric:
+    value = by_value(value, "inertia_body", owner, "3 finite real numbers or finite real numbers of shape (3, 3)")
     is_matrix = value.ndim > 1 if isinstance(value, np.ndarray) else is_row(value) and any(map(is_row, value))
     if not is_matrix:
         x, y, z = vector(value, "inertia_body", owner).tolist()
@@ -643,12 +658,8 @@ def _read_tensor(value: Any, owner: str) -> Symmetric:
 def _read_parts(parts: Any, owner: str) -> list[tuple[MassProperties, list[float], list[Vector]]]:
     """Each part, the position of its origin, and the three images of its axes."""
     rule = "a sequence of (MassProperties, position, orientation)"
-    if not isinstance(parts, Iterable):
-        refuse(owner, "parts", parts, rule, TypeError)
     result = []
-    for number, entry in enumerate(parts):
-        if not isinstance(entry, tuple | list) or len(entry) != 3 or not isinstance(entry[0], MassProperties):
-            refuse(owner, f"parts[{number}]", entry, "(MassProperties, position, orientation)", TypeError)
+    for number, entry in enumerate(members(parts, "parts", owner, rule, _is_part)):
         # `moved` has a single part, which needs no number in messages.
         which = f"parts[{number}] " if owner == "MassProperties.compound" else ""
         position = vector(entry[1], f"{which}position", owner).tolist()
@@ -657,6 +668,10 @@ def _read_parts(parts: Any, owner: str) -> list[tuple[MassProperties, list[float
     if not result:
         refuse(owner, "parts", result, f"{rule} with at least one part")
     return result
+
+
+def _is_part(entry: Any) -> bool:
+    return isinstance(entry, tuple | list) and len(entry) == 3 and isinstance(entry[0], MassProperties)
 
 
 def _is_physical(moments: Vector) -> bool:

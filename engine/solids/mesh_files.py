@@ -1,12 +1,10 @@
 """Triangle meshes from files, read by trimesh, which is imported only when a file is read."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..checks import FloatArray, refuse
+from ..checks import FloatArray, file_path, refuse
 from .welding import IndexArray
 
 FORMATS = (".glb", ".gltf", ".obj", ".stl")
@@ -29,9 +27,7 @@ def read_mesh(path: Any, owner: str) -> tuple[FloatArray, IndexArray]:
         TypeError: `path` is not a path.
         ValueError: The format is unknown, or the file cannot be read or has no triangles.
     """
-    if not isinstance(path, str | os.PathLike):
-        refuse(owner, "path", path, "the path of a file", TypeError)
-    file = Path(path)
+    file = file_path(path, "path", owner)
     if file.suffix.lower() not in FORMATS:
         refuse(owner, "path", str(file), f"a file in one of the formats {', '.join(FORMATS)}")
     if not file.is_file():

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import array as read_array
-from ..checks import integer, refuse
+from ..checks import integer, read_only_attributes, reader, refuse
 from ..reading import reading
 from .calling import called_object
 from .objects import is_stateful, state_digest, state_of
@@ -20,6 +20,7 @@ from .table import Table
 _DTYPES: dict[Any, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64): np.uint64}
 
 
+@read_only_attributes()
 class MemoryRows:
     """Numbers under one name, created by `world.memory.add`.
 
@@ -27,16 +28,18 @@ class MemoryRows:
     fails, what they wrote is undone.
     """
 
-    __slots__ = ("_dtype", "_shape", "_table", "name")
+    __slots__ = ("_dtype", "_name", "_shape", "_table")
+
+    name = reader("_name", "Its name.")
 
     def __init__(self, name: str, table: Table, shape: tuple[int, ...], dtype: type) -> None:
-        self.name = name
+        self._name = name
         self._table = table
         self._shape = shape
         self._dtype = dtype
 
     def __repr__(self) -> str:
-        return f"memory {self.name!r} {self.value.tolist()}"
+        return f"memory {self._name!r} {self.value.tolist()}"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -78,12 +81,13 @@ class MemoryRows:
     def _read(self) -> Any:
         if not self._table.count:
             raise ValueError(
-                f"memory {self.name!r}: the tick that added it failed and was undone, or a restore removed it; add it again"
+                f"memory {self._name!r}: the tick that added it failed and was undone, or a restore removed it; add it again"
             )
         values: Any = self._table.array[:, 0].copy().view(self._dtype)
         return values if len(self._shape) == 1 else values.reshape(self._shape)
 
 
+@read_only_attributes()
 class Memory:
     """The named memory of a world."""
 
@@ -142,8 +146,8 @@ class Memory:
         given = shape if isinstance(shape, tuple) else (shape,)
         sizes = tuple(integer(size, "shape", f"World.memory {name!r}", at_least=1) for size in given)
         try:
-            kind = _DTYPES[np.dtype(dtype)]
-        except (KeyError, TypeError):
+            kind = _DTYPES[np.dtype(dtype) if dtype is not None else None]
+        except Exception:
             refuse(f"World.memory {name!r}", "dtype", dtype, "float64 or uint64", TypeError)
         schema = memory_schema(name, sizes, kind)
         with (change := self._store.all_or_nothing()), change:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checks import FloatArray, read_only, refuse, sealed
+from ..checks import FloatArray, read_only, read_only_attributes, refuse, sealed
 from ..compilation.compiler import plain
 from ..kernels.tensors import principal_quaternion
 from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
@@ -16,6 +16,7 @@ _SIX = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _UNPACK = np.array(((0, 3, 4), (3, 1, 5), (4, 5, 2)))
 
 
+@read_only_attributes()
 class Model:
     """The mass properties of all bodies as read-only arrays, one row per body, returned by `World.model`.
 
@@ -82,13 +83,13 @@ def mass_property_rows(mass_properties: MassProperties) -> FloatArray:
     return np.array([*values, *moments, *_principal_quaternion(first, second, third)])
 
 
-def check_flyable(mass_properties: MassProperties, owner: object) -> None:
+def check_flyable(mass_properties: MassProperties, owner: object, argument: str = "mass_properties") -> None:
     """Reject what cannot rotate freely in a world: anything but a `MassProperties`, or a singular tensor."""
     if not isinstance(mass_properties, MassProperties):
-        refuse(owner, "mass_properties", mass_properties, "a MassProperties", TypeError)
+        refuse(owner, argument, mass_properties, "a MassProperties", TypeError)
     if mass_properties.is_singular:
         rule = (
             "those of a body with inertia about every axis, so that the tensor has an inverse "
             "(rods and points can be parts of MassProperties.compound)"
         )
-        refuse(owner, "mass_properties", mass_properties, rule)
+        refuse(owner, argument, mass_properties, rule)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import FloatArray, array, by_value, finite_result, first_of, is_row, refuse, unit_quaternions, vector
+from ..checks import FloatArray, array, by_value, depth, finite_result, members, refuse, unit_quaternions, vector
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS, ROWS, STATE_ROWS, VELOCITY
 from ..solids.mass_properties import MassProperties
@@ -18,10 +18,10 @@ class NewBodies:
     @classmethod
     def one(cls, mass_properties: MassProperties, name: str | None, *motion: Any) -> "NewBodies":
         """Create from the arguments of `World.add_body`."""
-        owner = "World.add_body" if name is None else f"body {name!r}"
+        owner = f"body {name!r}" if isinstance(name, str) else "World.add_body"
         motion = _by_value(motion, owner)
         for argument, value in zip(_MOTION, motion, strict=True):
-            if _depth(value) > 1:
+            if depth(value) > 1:
                 refuse(owner, argument, value, f"{4 if argument == 'orientation' else 3} finite real numbers")
         return cls(owner, [mass_properties], [name], *motion)
 
@@ -32,9 +32,9 @@ class NewBodies:
         """Create from the arguments of `World.add_bodies`; those with one row per body determine the number of bodies."""
         owner = "World.add_bodies"
         motion = _by_value(motion, owner)
-        sizes = {argument: len(value) for argument, value in zip(_MOTION, motion, strict=True) if _depth(value) > 1}
+        sizes = {argument: len(value) for argument, value in zip(_MOTION, motion, strict=True) if depth(value) > 1}
         listed = _listed(mass_properties, "mass_properties", owner, one=MassProperties)
-        name_list = None if names is None else _listed(names, "names", owner, one=str)
+        name_list: list[Any] | None = None if names is None else _listed(names, "names", owner, one=str)
         if not isinstance(mass_properties, MassProperties):
             sizes["mass_properties"] = len(listed)
         if name_list is not None:
@@ -122,7 +122,7 @@ class NewBodies:
         count = self.columns.shape[1]
         if value is None and argument in _MAY_BE_LEFT_OUT:
             return np.zeros((count, size))
-        if _depth(value) > 1:
+        if depth(value) > 1:
             return array(value, argument, self._owner, (count, size))
         return np.tile(vector(value, argument, self._owner, size), (count, 1))
 
@@ -153,16 +153,7 @@ def _by_value(motion: tuple[Any, ...], owner: str) -> tuple[Any, ...]:
     return tuple(by_value(value, argument, owner, "real numbers") for argument, value in pairs)
 
 
-def _depth(value: Any) -> int:
-    """How many levels of nesting a value has; text and numbers have none."""
-    if isinstance(value, np.ndarray):
-        return value.ndim
-    return 1 + (_depth(first_of(value)) if len(value) else 0) if is_row(value) else 0
-
-
 def _listed(value: Any, argument: str, owner: str, one: type) -> list[Any]:
     if isinstance(value, one):
         return [value]
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        refuse(owner, argument, value, f"a {one.__name__} or a list of them", TypeError)
-    return list(value)
+    return members(value, argument, owner, f"a {one.__name__} or a list of them", lambda each: isinstance(each, one))

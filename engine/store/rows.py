@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 import numpy as np
 
-from ..checks import FloatArray, refuse
+from ..checks import FloatArray, members, read_only_attributes, refuse
 from ..reading import reading
 from .schema import NOBODY, SWITCH, Field, Kind, Schema
 from .table import Table
@@ -72,6 +72,10 @@ class TableRows:
     """
 
     __slots__ = ("_bodies", "_first_id", "_last_id", "_numbering", "_rows", "_several", "_table")
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        read_only_attributes()(cls)
 
     _schema: ClassVar[Schema]
     _kind_of_member: ClassVar[str] = "force"
@@ -264,9 +268,7 @@ def body_rows(bodies: Iterable[BodyHandle] | None, owner: str) -> list[tuple[Bod
     """One row per body, or one row for all bodies if None is given."""
     if bodies is None:
         return [(None,)]
-    if not isinstance(bodies, Iterable):
-        refuse(owner, "bodies", bodies, "a list of bodies", TypeError)
-    chosen = tuple(bodies)
+    chosen = members(bodies, "bodies", owner, "a list of bodies of a world", is_body)
     if not chosen:
         refuse(owner, "bodies", bodies, "a list of at least one body")
     for body in chosen:

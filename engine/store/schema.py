@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import FloatArray, array, by_value, direction, first_of, is_row, real, refuse
+from ..checks import FloatArray, array, boolean, by_value, direction, first_of, is_row, real, refuse
 
 NOBODY = -1
 """The value of a field that refers to no particular body, but to all bodies or to a point of the world."""
@@ -51,7 +51,7 @@ class Rule(NamedTuple):
             ValueError: It violates the rule.
         """
         if self.is_switch:
-            return np.array([_switch(value, argument, owner)])
+            return np.array([boolean(value, argument, owner)], np.float64)
         if size == 1:
             return np.array([self.number(value, argument, owner)])
         if self.is_direction:
@@ -77,7 +77,7 @@ class Rule(NamedTuple):
             switches = value if is_row(value) else [value] * count
             if len(switches) != count:
                 refuse(owner, argument, value, f"True or False, or a list of {count} of them")
-            return np.array([[_switch(switch, argument, owner) for switch in list(switches)]])
+            return np.array([[boolean(switch, argument, owner) for switch in list(switches)]], np.float64)
         if not is_row(value) or (size > 1 and not (len(value) and is_row(first_of(value)))):
             return np.repeat(self.one(value, argument, owner, size)[:, np.newaxis], count, axis=1)
         given = array(value, argument, owner, (count,) if size == 1 else (count, size))
@@ -109,12 +109,6 @@ POSITIVE = Rule(above=0.0)
 SHARE = Rule(at_least=0.0, at_most=1.0)
 DIRECTION = Rule(is_direction=True)
 SWITCH = Rule(is_switch=True)
-
-
-def _switch(value: Any, argument: str, owner: object) -> float:
-    if not isinstance(value, bool | np.bool_):
-        refuse(owner, argument, value, "True or False", TypeError)
-    return float(value)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checks import FloatArray, array, finite_result, real, refuse, sealed, unit_quaternions
+from ..checks import FloatArray, array, finite_result, read_only_attributes, real, refuse, sealed, unit_quaternions
 from ..compilation.choice import choose
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
@@ -11,6 +11,7 @@ from ..reading import reading
 from .bodies import Bodies
 
 
+@read_only_attributes()
 class State:
     """The state of all bodies as arrays, one row per body, returned by `World.state`.
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..checks import refuse
+from ..checks import members
 from ..compilation import background
 from ..compilation.choice import Loop, ask, named
 from ..forces.force import Force
@@ -114,7 +114,7 @@ def chosen_methods(values: Any, game_mode: bool) -> list[Integrator]:
     """Return the integrators for the given values; reject values that are not integrators or do not support the given mode."""
     methods = [
         method_of(value, "World.prepare", f"integrators[{place}]")
-        for place, value in enumerate(_several(values, "integrators"))
+        for place, value in enumerate(members(values, "integrators", "World.prepare", _METHODS, _is_method))
     ]
     for method in methods:
         method.check_game_mode(game_mode)
@@ -123,16 +123,16 @@ def chosen_methods(values: Any, game_mode: bool) -> list[Integrator]:
 
 def chosen_kinds(values: Any) -> list[FieldKind | None]:
     """Return the field kind of each force or class of forces; None if it is not a field."""
-    return [_kind_of(value, f"forces[{place}]") for place, value in enumerate(_several(values, "forces"))]
+    rule = "a list of forces, or of classes of engine.forces"
+    return [getattr(value, "_kind", None) for value in members(values, "forces", "World.prepare", rule, _is_force)]
 
 
-def _kind_of(value: Any, argument: str) -> FieldKind | None:
-    if not (issubclass(value, Force) if isinstance(value, type) else callable(value) or hasattr(value, "apply")):
-        refuse("World.prepare", argument, value, "a force, or a class of engine.forces", TypeError)
-    return getattr(value, "_kind", None)
+_METHODS = "a list of integrators or of their names"
 
 
-def _several(values: Any, argument: str) -> list[Any]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        refuse("World.prepare", argument, values, "a list, or another iterable", TypeError)
-    return list(values)
+def _is_method(value: Any) -> bool:
+    return isinstance(value, Integrator | str)
+
+
+def _is_force(value: Any) -> bool:
+    return issubclass(value, Force) if isinstance(value, type) else callable(value) or hasattr(type(value), "apply")

@@ -950,7 +950,7 @@ def test_a_sequence_that_cannot_be_read_gives_the_error_of_a_number_that_cannot(
     lazy = type("Lazy", (), {"__len__": lambda self: 3, "__getitem__": lambda self, place: 1.0, method: fail})()
     world = World(0.1)
     body = world.add_body(SHIP)
-    message = r"must be .*; reading it raised LookupError\('no reading today'\)"
+    message = r"must be .*; got a Lazy, but reading it raised LookupError\('no reading today'\)"
     for use in (
         lambda: setattr(body, "velocity", lazy),
         lambda: setattr(world.state, "velocity", lazy),
