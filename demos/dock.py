@@ -13,6 +13,7 @@ Without a window the autopilot flies, fifteen times as fast.
 """
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -66,6 +67,11 @@ class Dock(DockingFlight):
 
     name, cases, reach = "dock", DOCK_CASES, docking_probe.STROKE
     pilot: MatingPilot
+    views: ClassVar = {
+        "chase": "beside the ship",
+        "port": "beside the ship's port",
+        "station": "beside the station's port",
+    }
     camera_turn = 0.6
     radius = 2.2
     keys: Sequence[Binding] = (*DockingFlight.keys, ("b", "B", "undock", "undock"))
@@ -88,7 +94,8 @@ class Dock(DockingFlight):
         latch = f"latch {self.latch.state}"
         if self.latch.closing_energy:
             latch += f", closing energy {self.latch.closing_energy:.3g} J"
-        return [f"{PHASES[self.pilot.phase]}; {latch}", first, *rest]
+        left = f", {np.degrees(self.pilot.turn_error):.1f}° left" if self.pilot.phase == "turn" else ""
+        return [f"{PHASES[self.pilot.phase]}{left}; {latch}", first, *rest]
 
     def _details(self, nose: Array, own: Array, middle: Array, axes: Array) -> list[Model]:
         """Probe and drogue; once caught, the tip of the probe is in the socket."""

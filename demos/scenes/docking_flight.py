@@ -98,6 +98,7 @@ class DockingFlight(Restarting):
     """Length of the arrow of a torque [m/(N·m)]."""
     reach: ClassVar[float] = DISTANCE
     """Distance of the ports at which they touch [m]."""
+    views: ClassVar[Mapping[str, str]] = VIEWS
     pilot: DockingPilot
     radius = 5.2  # of what the chase camera shows [m]
     keys: Sequence[Binding] = (
@@ -159,7 +160,7 @@ class DockingFlight(Restarting):
     def next_view(self) -> str:
         """Look through the next camera."""
         self.view = next_of(list(VIEWS), self.view)
-        return f"view: {VIEWS[self.view]}"
+        return f"view: {self.views[self.view]}"
 
     def _pilot_text(self) -> str:
         return f"pilot: {MODES[self.pilot.mode]}"
@@ -205,7 +206,7 @@ class DockingFlight(Restarting):
     def _status(self) -> list[str]:
         """The lines below the title."""
         return [
-            f"{self._pilot_text()}; view: {VIEWS[self.view]}",
+            f"{self._pilot_text()}; view: {self.views[self.view]}",
             f"propellant used {self.ship.propellant_used:.3f} kg, left {self.ship.tank.propellant:.2f} kg",
             *([f"{self.result} after {self.world.time:.1f} s"] if self.result else []),
         ]

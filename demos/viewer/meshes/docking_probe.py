@@ -27,11 +27,11 @@ def drogue() -> MeshBuilder:
     part = MeshBuilder()
     rim = 0.76 * RING
     part.lathe(ALUMINIUM, [(rim + 0.012, -0.03), (rim + 0.012, 0.006), (rim - 0.012, 0.006)], sides=56)
-    part.lathe(PAINT, [(rim - 0.012, 0.006), (0.20, -0.045)], sides=56)
-    part.lathe(ORANGE, [(0.20, -0.045), (0.17, -0.06)], sides=56)
-    part.lathe(PAINT, [(0.17, -0.06), (0.065, -0.115)], sides=56)
-    part.lathe(STEEL, [(0.065, -0.115), (0.05, -0.115), (0.046, -SOCKET - 0.02)], sides=40)
-    part.lathe(DARK, [(0.046, -SOCKET - 0.02), (0.0, -SOCKET - 0.02)], sides=40)
+    part.lathe(PAINT, [(rim - 0.012, 0.006), (0.20, -0.022)], sides=56)
+    part.lathe(ORANGE, [(0.20, -0.022), (0.17, -0.03)], sides=56)
+    part.lathe(PAINT, [(0.17, -0.03), (0.068, -0.058)], sides=56)
+    part.lathe(STEEL, [(0.068, -0.058), (0.054, -0.058), (0.050, -SOCKET - 0.004)], sides=40)
+    part.lathe(DARK, [(0.050, -SOCKET - 0.004), (0.0, -SOCKET - 0.004)], sides=40)
     for angle in np.arange(6) * (np.pi / 3.0):  # lamps on the rim, by which a pilot finds it
         part.box(WHITE_LAMP, (0.012, 0.03, 0.012), about_z(angle) @ np.array([rim, 0.0, 0.006]), about_z(angle))
     return part
