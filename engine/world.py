@@ -37,7 +37,7 @@ from .forces.spring import SPRINGS
 from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
-from .joints.assembly import Assembly, assembly_of
+from .joints.assembly import Assembly
 from .joints.joint import Joint
 from .loops.coast import COAST_LOOP
 from .snapshots import Snapshot
@@ -925,7 +925,10 @@ class World:
         self._forces.remove(joint, "joint")
 
     def assembly(self, body: Body) -> Assembly:
-        """Return a body with all that is rigidly joined to it by welds, and the mass properties of the whole.
+        """Return a body with all that is rigidly joined to it by welds and locked latches, and the mass properties of the whole.
+
+        The result is a handle. It says what is joined at the time when it is read, so that it stays valid when a latch locks or lets go.
+        Control laws and `flight.ThrusterAllocator` take it as `assembly`.
 
         Args:
             body: A body of this world.
@@ -935,7 +938,7 @@ class World:
             ValueError: It is not a body of this world.
         """
         self._own_body(body, "World.assembly", "body")
-        return assembly_of(body, self.joints)
+        return Assembly(body)
 
     @overload
     def on_joint(self, function: GivenJointCallback, event: str, *, name: str | None = None) -> GivenJointCallback: ...

@@ -78,12 +78,12 @@ class Alignment:
         """By which the target is rotated about the own axis, anticlockwise as seen along it [rad]."""
         return math.atan2(self.turn[0, 1], self.turn[1, 1])
 
-    def limits(self) -> list[Limit]:
-        """The numbers of the contact, with what is allowed."""
+    def limits(self, reach: float = DISTANCE) -> list[Limit]:
+        """The numbers of the contact, with what is allowed; contact is made within `reach` [m] along the axis."""
         drift = math.hypot(self.velocity[0], self.velocity[1])
         return [
-            Limit("range", self.distance, DISTANCE, " m", ".2f"),
-            Limit("closing", self.closing, CLOSING, " m/s", ".3f"),
+            Limit("range", self.distance, reach, " m", "z.2f"),
+            Limit("closing", self.closing, CLOSING, " m/s", "z.3f"),
             Limit("off axis", self.lateral, LATERAL, " m", ".2f"),
             Limit("drift", drift, DRIFT, " m/s", ".3f"),
             Limit("angle", math.degrees(self.angle), math.degrees(ANGLE), "°", ".2f"),
@@ -101,14 +101,14 @@ class Alignment:
         """Whether the ports are in touch with something beyond its limit."""
         return self.distance <= 0.0 and self.lateral <= BESIDE
 
-    def reticle(self) -> Reticle:
+    def reticle(self, reach: float = DISTANCE) -> Reticle:
         """The instrument that shows this to the pilot."""
         across, up = (math.atan2(self.turn[row, 2], self.turn[2, 2]) for row in (0, 1))
         return Reticle(
             offset=(-self.ahead[0] / LATERAL, self.ahead[1] / LATERAL),
             tilt=(-across / ANGLE, up / ANGLE),
             roll=self.roll,
-            rows=[(limit.name, limit.text(), limit.holds) for limit in self.limits()],
+            rows=[(limit.name, limit.text(), limit.holds) for limit in self.limits(reach)],
         )
 
 

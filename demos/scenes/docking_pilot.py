@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..physics import Body, World, flight, rotation
+from ..physics import Body, World, flight, joints, rotation
 from ..viewer.meshes.port import FACING, Port
 from ..viewer.picture.scene import Array
 from .docking import Alignment, alignment
@@ -76,7 +76,11 @@ class HandTorque:
 class DockingPilot:
     """Flies a ship to a port by its jets, with a control loop for the attitude, which it tells the wanted force before each sample."""
 
-    def __init__(self, ship: Ship, target: Body, port: Port, mode: str = "auto") -> None:
+    jets_class: type[flight.Jets] = flight.Jets
+
+    def __init__(
+        self, ship: Ship, target: Body, port: Port, mode: str = "auto", *, assembly: joints.Assembly | None = None
+    ) -> None:
         """Add a control loop to the world of a ship.
 
         Args:
@@ -84,6 +88,7 @@ class DockingPilot:
             target: The body to fly to.
             port: The port of the target.
             mode: Who flies, one of `MODES`.
+            assembly: All that is joined to the ship, where it will dock.
         """
         world = ship.body.world
         self.ship, self.target, self.port, self.mode = ship, target, port, mode
@@ -92,8 +97,9 @@ class DockingPilot:
         ticks = max(1, round(PERIOD / world.dt))
         self._seconds = ticks * world.dt
         modulator = flight.PulseModulator(MIN_ON_TIME, self._seconds)
-        self.jets = flight.Jets(flight.ThrusterAllocator([ship.jets]), modulator)
-        self.hold = world.add_part(flight.AttitudeHold(ship.body, self.jets, every=ticks))
+        self.jets = self.jets_class(flight.ThrusterAllocator([ship.jets], assembly=assembly), modulator)
+        self.hold = world.add_part(flight.AttitudeHold(ship.body, self.jets, every=ticks, assembly=assembly))
+        self._stack: Any = ship.body if assembly is None else assembly
         self._facing, self._hand = FacingPort(ship.port, target, port), HandTorque()
         self._push, self._twist = np.zeros(3), np.zeros(3)
         self._take_over()
@@ -151,12 +157,16 @@ class DockingPilot:
         if self.mode == "auto":
             hold.force_body = body.direction_to_body(body.mass * self._wanted_acceleration())
         else:
-            hold.force_body = body.mass * PULSE_SPEED / self._seconds * self._push
+            hold.force_body = self._stack.mass * PULSE_SPEED / self._seconds * self._push
         if self.mode == "hold" and self._twist.any():
             turn = rotation.from_rotation_vector(PULSE_TURN * self._twist)
             hold.reference = flight.Reference(rotation.multiply(hold.reference.orientation, turn))
-        self._hand.torque = body.inertia_body @ self._twist * (PULSE_RATE / self._seconds)
+        self._hand.torque = self._stack.inertia_body @ self._twist * (PULSE_RATE / self._seconds)
         self._push, self._twist = np.zeros(3), np.zeros(3)
+
+    def _wanted_velocity(self, place: Array) -> Array:
+        """Of the own port at a place in the axes of the target's port [m/s], shape (3,)."""
+        return wanted_velocity(place, self.alignment())
 
     def _wanted_acceleration(self) -> Array:
         """Of the mass centre [m/s²], world axes: towards the wanted velocity, and what keeps it in the axes of a target that rotates."""
@@ -167,7 +177,7 @@ class DockingPilot:
         # where the own port would be in the wanted attitude, so that a slew does not disturb the path
         nose = FACING @ self.ship.port.matrix.T @ (np.array(self.ship.port.position) - body.center_of_mass_body)
         place = axes.T @ (body.position - target.to_world(self.port.position)) + nose
-        error = axes @ wanted_velocity(place, self.alignment()) - velocity
+        error = axes @ self._wanted_velocity(place) - velocity
         wanted = error / RESPONSE
         size = float(np.linalg.norm(wanted))
         wanted *= min(1.0, STRONGEST / size) if size > 0.0 else 0.0
@@ -177,15 +187,22 @@ class DockingPilot:
 
 def wanted_velocity(place: Array, seen: Alignment) -> Array:
     """Of the own port at a place in the axes of the target's port [m/s], shape (3,)."""
-    aside = math.hypot(place[0], place[1])
-    distance = float(place[2])
+    aside, distance = math.hypot(place[0], place[1]), float(place[2])
     free = aside <= CORRIDOR + WIDENING * max(distance, 0.0) and max(seen.angle, abs(seen.roll)) <= ALIGNED
     if free:
-        ahead = -min(TOUCH + AHEAD * max(distance, 0.0), FASTEST)
-    else:
-        ahead = math.copysign(_speed(abs(distance - WAIT), AHEAD), WAIT - distance)
-    sideways = -place[:2] * (_speed(aside, SIDEWAYS) / aside if aside > 0.0 else 0.0)
-    return np.array([*sideways, ahead])
+        return np.array([*_to_axis(place, aside), -min(TOUCH + AHEAD * max(distance, 0.0), FASTEST)])
+    return velocity_to(place, WAIT)
+
+
+def velocity_to(place: Array, ahead: float) -> Array:
+    """Of the own port on its way to the axis of the target's port, so far out of it [m]."""
+    way = ahead - float(place[2])
+    return np.array([*_to_axis(place, math.hypot(place[0], place[1])), math.copysign(_speed(abs(way), AHEAD), way)])
+
+
+def _to_axis(place: Array, aside: float) -> Array:
+    """The velocity across the axis."""
+    return -place[:2] * (_speed(aside, SIDEWAYS) / aside if aside > 0.0 else 0.0)
 
 
 def _speed(distance: float, gain: float) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..physics import World, flight, forces
+from ..physics import MassProperties, World, flight, forces
 from ..viewer.meshes.spacecraft import NOZZLES, PORT
 from ..viewer.picture.scene import Array, Plume
 from . import masses
@@ -51,6 +51,7 @@ class Ship:
         propellant: float = PROPELLANT,
         jet_force: float = JET_FORCE,
         has_wheels: bool = True,
+        properties: MassProperties | None = None,
         **start: Any,
     ) -> None:
         """Add the ship to a world.
@@ -60,9 +61,10 @@ class Ship:
             propellant: In the tank at the start [kg].
             jet_force: Thrust of each jet [N].
             has_wheels: Whether it has the four reaction wheels.
+            properties: Mass properties without the propellant, in the axes of the ship; None for those of the ship alone.
             start: Arguments of `World.add_body`, such as `position` and `orientation`.
         """
-        self.body = world.add_body(masses.spacecraft(), name="ship", **start)
+        self.body = world.add_body(properties or masses.spacecraft(), name="ship", **start)
         self.tank = world.add_part(
             flight.Tank.ball(self.body, TANK_POSITION, TANK_RADIUS, propellant, capacity=PROPELLANT)
         )

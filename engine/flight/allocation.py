@@ -23,6 +23,7 @@ from ..checks import (
     stack,
 )
 from ..forces.thruster import Thruster, ThrusterBank
+from ..joints.assembly import Assembly, assembly_for
 from ..kernels.vectors import Vector, add_scaled, cross, subtract
 from ..loops import thrust_allocation as kernel
 
@@ -57,7 +58,8 @@ class ThrusterAllocator:
     """Allocation of a wanted force and torque to the jets of one body.
 
     Each call solves for shares of full thrust between 0 and 1 that together make the wanted force and torque. Lever arms are measured from
-    the mass centre at the time of the call. Where several sets of shares do this, the method decides:
+    the mass centre at the time of the call: that of the body or, with `assembly`, that of all that is rigidly joined to it. Where several
+    sets of shares do this, the method decides:
 
     * ``"least propellant"``: the least sum of flows, by an exact linear programme. Few jets fire; among equal jets, those with lower
       numbers. A small change of the wanted torque may replace some of them by others. This suits jets that are either on or off.
@@ -75,6 +77,12 @@ class ThrusterAllocator:
     Args:
         thrusters: Thrusters and banks of one body. The jets are numbered in this order, and within a bank in its order.
         method: "least propellant" or "fast".
+        assembly: What `World.assembly` returned for this body. Force and torque then act about the mass centre of all that is rigidly
+            joined to the body at the time of the call, so that the allocator fits before docking, after it, and after undocking.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: There are no thrusters, one is given twice, or thrusters or assembly belong to different bodies.
 
     Example:
         >>> from engine import MassProperties, World
@@ -91,9 +99,15 @@ class ThrusterAllocator:
         ([0.0, 20.0, 0.0], 0.5, True)
     """
 
-    __slots__ = ("_body", "_jets", "_method", "_numbers", "_thrusters")
+    __slots__ = ("_assembly", "_body", "_jets", "_method", "_numbers", "_thrusters")
 
-    def __init__(self, thrusters: Iterable[Thruster | ThrusterBank], *, method: Method = "least propellant") -> None:
+    def __init__(
+        self,
+        thrusters: Iterable[Thruster | ThrusterBank],
+        *,
+        method: Method = "least propellant",
+        assembly: Assembly | None = None,
+    ) -> None:
         owner = "ThrusterAllocator"
         option(method, "method", owner, _METHODS)
         rule = "a list of thrusters and banks of thrusters"
@@ -106,6 +120,7 @@ class ThrusterAllocator:
                 refuse(owner, "thrusters", each, f"of one body, which is {given[0].body} for the first of them")
         if len(set(map(id, given))) < len(given):
             refuse(owner, "thrusters", thrusters, "different from each other")
+        self._assembly = assembly_for(assembly, given[0].body, owner)
         self._body, self._thrusters, self._method = given[0].body, tuple(given), method
         self._jets = np.concatenate([_columns(each) for each in given], axis=1)
         self._jets[kernel.JET_COST] = _flows(given, self._jets)
@@ -126,6 +141,17 @@ class ThrusterAllocator:
     def method(self) -> Method:
         """Either "least propellant" or "fast"."""
         return self._method
+
+    @property
+    def assembly(self) -> Assembly | None:
+        """The assembly about whose mass centre force and torque act; None if it is that of the body."""
+        return self._assembly
+
+    @property
+    def center_of_mass_body(self) -> FloatArray:
+        """The mass centre from which lever arms are measured now, from the body's origin [m], body frame, shape (3,)."""
+        center: FloatArray = (self._assembly or self._body).center_of_mass_body
+        return center
 
     @property
     def jet_count(self) -> int:
@@ -212,7 +238,7 @@ class ThrusterAllocator:
             force_body: Wanted force [N], body frame, shape (..., 3). None leaves the force free, so that only the torque counts. Leading
                 dimensions broadcast with those of the torque.
             center_of_mass_body: Mass centre from the body's origin [m], body frame, shape (..., 3), for stacks of bodies with the same
-                jets; None takes that of the body.
+                jets; None takes that of the body, or of the assembly.
 
         Returns:
             The shares, force and torque that they make, and what is missing.
@@ -224,7 +250,7 @@ class ThrusterAllocator:
             is the least to a relative 1e-13, compared with SciPy's solver in 3000 random cases. All results have the same bits on every
             machine, alone or in a stack.
         """
-        center = self._body.center_of_mass_body if center_of_mass_body is None else center_of_mass_body
+        center = self.center_of_mass_body if center_of_mass_body is None else center_of_mass_body
         return self._solve(*_cases(self, force_body, torque_body, center), force_body is None)
 
     def reachable_torques(self, directions: npt.ArrayLike | None = None, *, force_is_free: bool = False) -> FloatArray:
@@ -260,7 +286,7 @@ class ThrusterAllocator:
             refuse(self, "directions", directions, "non-zero vectors")
         free = self._copy()
         free._jets[kernel.JET_LEVEL] = np.minimum(free._jets[kernel.JET_LEVEL], 0.0)
-        center = self._body.center_of_mass_body
+        center = self.center_of_mass_body
         forces = np.abs(free._jets[kernel.JET_FORCE : kernel.JET_FORCE + 3])
         levers = np.abs(free._jets[kernel.JET_POSITION : kernel.JET_POSITION + 3] - center[:, np.newaxis])
         # more than all jets together can make, whatever their directions
@@ -278,7 +304,8 @@ class ThrusterAllocator:
 
         Args:
             shares: Shares of full thrust, one per jet, shape (n,).
-            center_of_mass_body: Mass centre from the body's origin [m], body frame, shape (3,); None takes that of the body.
+            center_of_mass_body: Mass centre from the body's origin [m], body frame, shape (3,); None takes that of the body, or of the
+                assembly.
 
         Returns:
             Force [N] and torque about the mass centre [N·m], body frame, shape (3,) each.
@@ -287,7 +314,7 @@ class ThrusterAllocator:
             ValueError: The number of shares is not that of the jets.
         """
         given = array(shares, "shares", self, (self.jet_count,)).tolist()
-        center = self._body.center_of_mass_body if center_of_mass_body is None else center_of_mass_body
+        center = self.center_of_mass_body if center_of_mass_body is None else center_of_mass_body
         middle: Any = components(center, "center_of_mass_body", self)
         force: Vector = (0.0, 0.0, 0.0)
         torque: Vector = (0.0, 0.0, 0.0)

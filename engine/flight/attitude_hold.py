@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, array, integer, members, refuse
 from ..forces.thruster import Thruster, ThrusterBank
+from ..joints.assembly import Assembly, assembly_for
 from ..store.rows import BodyHandle, require_body
 from .allocation import ThrusterAllocator
 from .controlled import Controlled
@@ -37,6 +38,9 @@ class AttitudeHold(Controlled):
 
     Thrusters and banks of thrusters become `Jets`. If any of them has a `min_on_time`, they fire pulses, otherwise they are throttled.
 
+    With `assembly`, gains, gyroscopic terms and lever arms follow what is rigidly joined to the ship from sample to sample. One loop then
+    serves before docking, after it, and after undocking. The bandwidth and the largest torque remain those of the time when it is made.
+
     Args:
         ship: The body, in a world.
         actuators: A thruster, a bank of thrusters or a list of them; or `Jets`, or a `BodyTorque` with a largest torque, or other actuators
@@ -44,11 +48,13 @@ class AttitudeHold(Controlled):
         max_torque: Largest torque about each body axis [N·m], one number or three. None takes it from the actuators.
         every: Interval between two samples, in ticks. None takes the period of the actuators or, without one, 0.1 s, or the shortest pulse
             and its rise if they take longer.
+        assembly: What `World.assembly` returned for the ship.
         name: Its name in errors.
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The actuators cannot turn the body about every axis, have no largest torque, or belong to another body.
+        ValueError: The actuators cannot turn the body about every axis, have no largest torque, or belong to another body; or the
+            assembly is that of another body, or given to the loop but not to the allocator of its `Jets`.
 
     Example:
         >>> import numpy as np
@@ -74,6 +80,7 @@ class AttitudeHold(Controlled):
         *,
         max_torque: float | npt.ArrayLike | None = None,
         every: int | None = None,
+        assembly: Assembly | None = None,
         name: str = "attitude hold",
     ) -> None:
         owner = f"AttitudeHold of {require_body(ship, 'ship', 'AttitudeHold')}"
@@ -83,18 +90,22 @@ class AttitudeHold(Controlled):
             every = integer(every, "every", owner, at_least=1)
             if every > 2**53:
                 refuse(owner, "every", every, "at most 2**53 ticks")
+        assembly_for(assembly, ship, owner)
         thrusters = _thrusters(actuators, owner)
         if thrusters:
-            actuators = _jets(thrusters, every, dt)
+            actuators = _jets(thrusters, every, dt, assembly)
+        elif assembly is not None and getattr(getattr(actuators, "allocator", None), "assembly", assembly) is None:
+            refuse(owner, "actuators", actuators, "jets whose allocator takes the assembly, too")
         ticks = _ticks(actuators, dt) if every is None else every
         largest, force_is_free = _largest_torque(actuators, max_torque, owner)
-        inertia: FloatArray = body.inertia_body
+        inertia: FloatArray = (assembly or body).inertia_body
         # the largest bandwidth that is sampled often enough and at which the error `_LINEAR_ERROR` is braked by half of the torque
         rows = np.abs(inertia)
         acceleration = min(0.5 * most / sum(row) for most, row in zip(largest, rows.tolist(), strict=True))
         bandwidth = min(sqrt(4.0 * acceleration / _LINEAR_ERROR), 1.0 / (_SAMPLES_PER_RADIAN * ticks * dt))
-        self._pointing = QuaternionPD.tuned(inertia, largest, bandwidth)
-        self._damping = RateDamping(self._pointing.damping)
+        own = inertia if assembly is None else None
+        self._pointing = QuaternionPD.tuned(own, largest, bandwidth, assembly=assembly)
+        self._damping = RateDamping.tuned(own, 2.0 * bandwidth, assembly=assembly)
         super().__init__(
             ship,
             self._pointing,
@@ -142,9 +153,9 @@ def _thrusters(actuators: Any, owner: str) -> list[Any]:
     return []
 
 
-def _jets(thrusters: list[Any], every: int | None, dt: float) -> Jets:
+def _jets(thrusters: list[Any], every: int | None, dt: float, assembly: Assembly | None) -> Jets:
     """Jets that fire pulses if any of their valves has a shortest pulse, and otherwise are throttled."""
-    allocator = ThrusterAllocator(thrusters)
+    allocator = ThrusterAllocator(thrusters, assembly=assembly)
     pulses = np.concatenate([np.atleast_1d(each.min_on_time) for each in thrusters])
     if not pulses.any():
         return Jets(allocator)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, integer, refuse
 from ..checks import components as checked_numbers
+from ..joints.assembly import assembly_for
 from ..kernels.attitude import error_angle
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema
@@ -96,7 +97,8 @@ class Controlled(SampledPart):
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The interval is below 1, the delay is negative, the actuators belong to another body, or the body was removed.
+        ValueError: The interval is below 1, the delay is negative, the actuators or the assembly of the law belong to another body, or the
+            body was removed.
 
     Example:
         >>> from engine import MassProperties, World, flight
@@ -128,7 +130,7 @@ class Controlled(SampledPart):
         name: str = "control loop",
     ) -> None:
         owner = f"Controlled of {require_body(body, 'body', 'Controlled')}"
-        _check_law(law, owner)
+        _check_law(law, body, owner)
         _check_reference(reference, owner)
         if not callable(getattr(actuators, "command", None)):
             refuse(owner, "actuators", actuators, "an object with command(torque_body, force_body, seconds)", TypeError)
@@ -188,7 +190,7 @@ class Controlled(SampledPart):
 
     @law.setter
     def law(self, value: Any) -> None:
-        _check_law(value, self)
+        _check_law(value, self.body, self)
         if value.state_size != self._law.state_size:
             refuse(
                 self,
@@ -310,10 +312,11 @@ def _error_angle(measured: Any, reference: Reference) -> float:
     return float(combined(evaluate(error_angle, q, wanted), "Controlled", "error_angle")[0])
 
 
-def _check_law(law: Any, owner: object) -> None:
+def _check_law(law: Any, body: BodyHandle, owner: object) -> None:
     if not (callable(getattr(law, "update", None)) and callable(getattr(law, "initial_state", None))):
         refuse(owner, "law", law, "a law of flight.control, or an object with initial_state and update", TypeError)
     integer(getattr(law, "state_size", None), "law.state_size", owner, at_least=0)
+    assembly_for(getattr(law, "assembly", None), body, owner)
 
 
 def _check_reference(reference: Any, owner: object) -> None:

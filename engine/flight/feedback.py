@@ -9,11 +9,12 @@ from typing import Any, Self
 import numpy.typing as npt
 
 from ..checks import FloatArray, read_only_attributes, real, refuse, stack
+from ..joints.assembly import Assembly
 from ..kernels.attitude import attitude_error, modified_rodrigues
 from ..kernels.quaternions import Quaternion, rotate_inverse
 from ..kernels.selection import choose
 from ..kernels.vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
-from .law import Law, gain, inertia_tensor, limits, tensor_gain, tensor_matrix
+from .law import Law, gain, inertia_tensor, limits, one_inertia, tensor_gain, tensor_matrix
 from .samples import Components, components, evaluate
 
 _SMALLEST = 1e-150
@@ -77,9 +78,12 @@ class MRPFeedback(Law):
         known_torque_body: Known torque L [N·m] that acts on the body, body frame, shape (..., 3).
         inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes that of the
             measured body. For a body with reaction wheels, it is the tensor of the equation of motion, ``I − Σ J ĝĝᵀ``.
+        assembly: What `World.assembly` returned for the measured body. Inertia and wheel momentum are then those of all that is rigidly
+            joined to the body at the time of each sample, so that the law fits before docking, after it, and after undocking.
 
     Raises:
-        ValueError: A gain is not positive, the integral gain is negative, or the tensor has no inverse.
+        TypeError: An argument has the wrong type.
+        ValueError: A gain is not positive, the integral gain is negative, the tensor has no inverse, or there is an assembly as well.
 
     Stability: ``V = δω·Iδω/2 + 2K ln(1 + σ·σ) + Kᵢ z·z/2`` has the derivative ``−P |δω + Kᵢz|²``.
     Source: Schaub and Junkins, Analytical Mechanics of Space Systems, section 8.4. The cross product has the sign that their proof needs;
@@ -108,12 +112,14 @@ class MRPFeedback(Law):
         known_torque_body: npt.ArrayLike = (0.0, 0.0, 0.0),
         *,
         inertia_body: npt.ArrayLike | None = None,
+        assembly: Assembly | None = None,
     ) -> None:
         name = self._name
         self.k, self.p = gain(k, "k", name), gain(p, "p", name)
         self.integral_gain = real(integral_gain, "integral_gain", name, at_least=0.0)
         self._limits = 3 * [inf] if integral_limit is None else limits(integral_limit, "integral_limit", name)
         self._known_torque = components(stack(known_torque_body, "known_torque_body", name, 3), "", name, 3)
+        self._assembly = one_inertia(inertia_body, assembly, name)
         self._tensor = inertia_tensor(inertia_body, name)
         self.state_size = 3 if self.integral_gain > 0.0 else 0
 
@@ -258,9 +264,12 @@ class QuaternionPD(Law):
         max_torque_body: The torque about each body axis [N·m] that the actuators can deliver, one number or three. None is no limit.
         inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes that of the
             measured body.
+        assembly: What `World.assembly` returned for the measured body. Inertia and wheel momentum are then those of all that is rigidly
+            joined to the body at the time of each sample, so that the law fits before docking, after it, and after undocking.
 
     Raises:
-        ValueError: A gain or the largest torque is not positive, or a tensor has no inverse.
+        TypeError: An argument has the wrong type.
+        ValueError: A gain or the largest torque is not positive, a tensor has no inverse, or both a tensor and an assembly are given.
 
     Source: Wie, Space Vehicle Dynamics and Control, section 7.3; the limit on the rate as in Wie, Bailey and Heiberg (2002).
 
@@ -280,32 +289,44 @@ class QuaternionPD(Law):
         gyroscopic: bool = False,
         max_torque_body: float | npt.ArrayLike | None = None,
         inertia_body: npt.ArrayLike | None = None,
+        assembly: Assembly | None = None,
     ) -> None:
         name = self._name
-        self._stiffness = tensor_gain(stiffness, "stiffness", name)
-        self._damping = tensor_gain(damping, "damping", name)
+        self._gains = tensor_gain(stiffness, "stiffness", name), tensor_gain(damping, "damping", name)
+        self._bandwidth: float | None = None
         if not isinstance(gyroscopic, bool):
             refuse(name, "gyroscopic", gyroscopic, "True or False", TypeError)
         self.gyroscopic = gyroscopic
         self._largest = None if max_torque_body is None else limits(max_torque_body, "max_torque_body", name)
+        self._assembly = one_inertia(inertia_body, assembly, name)
         self._tensor = inertia_tensor(inertia_body, name)
 
     @classmethod
-    def tuned(cls, inertia_body: npt.ArrayLike, max_torque_body: float | npt.ArrayLike, bandwidth: float) -> Self:
+    def tuned(
+        cls,
+        inertia_body: npt.ArrayLike | None,
+        max_torque_body: float | npt.ArrayLike,
+        bandwidth: float,
+        *,
+        assembly: Assembly | None = None,
+    ) -> Self:
         """Create a critically damped law for a body, with gyroscopic terms and a limited rate of approach.
 
-        Every small error decays with the same natural frequency: ``K = I bandwidth²`` and ``D = 2 I bandwidth``.
+        Every small error decays with the same natural frequency: ``K = I bandwidth²`` and ``D = 2 I bandwidth``. With an assembly, they
+        follow its inertia from sample to sample.
 
         Args:
-            inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,) or (3, 3).
+            inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,) or (3, 3); None with an assembly.
             max_torque_body: The torque about each body axis [N·m] that the actuators can deliver, one number or three.
             bandwidth: Natural frequency of small errors [rad/s], above zero. The time between samples should be below 0.2/bandwidth.
+            assembly: What `World.assembly` returned for the measured body, as for the law itself.
 
         Returns:
             The law.
 
         Raises:
-            ValueError: A value is not positive, or the tensor has no inverse.
+            TypeError: An argument has the wrong type.
+            ValueError: A value is not positive, the tensor has no inverse, or there are both or neither of the tensor and an assembly.
 
         Example:
             >>> law = QuaternionPD.tuned((100.0, 100.0, 40.0), max_torque_body=2.0, bandwidth=0.5)
@@ -313,37 +334,47 @@ class QuaternionPD(Law):
             ([25.0, 25.0, 10.0], [100.0, 100.0, 40.0])
         """
         frequency = gain(bandwidth, "bandwidth", cls.__name__)
-        tensor = tensor_gain(inertia_body, "inertia_body", cls.__name__)
-        matrix = tensor_matrix(tensor)
-        return cls(
+        matrix = _tuned_for(inertia_body, assembly, cls.__name__)
+        law = cls(
             frequency * frequency * matrix,
             2.0 * frequency * matrix,
             gyroscopic=True,
             max_torque_body=max_torque_body,
-            inertia_body=matrix,
+            inertia_body=matrix if assembly is None else None,
+            assembly=assembly,
         )
+        law._bandwidth = None if assembly is None else frequency
+        return law
 
     @property
     def stiffness(self) -> FloatArray:
-        """Stiffness K [N·m/rad], body frame, shape (3, 3)."""
-        return tensor_matrix(self._stiffness)
+        """Stiffness K [N·m/rad], body frame, shape (3, 3); that of the present assembly if it was tuned for one."""
+        return tensor_matrix(self._gains_now()[0])
 
     @property
     def damping(self) -> FloatArray:
-        """Damping D [N·m·s/rad], body frame, shape (3, 3)."""
-        return tensor_matrix(self._damping)
+        """Damping D [N·m·s/rad], body frame, shape (3, 3); that of the present assembly if it was tuned for one."""
+        return tensor_matrix(self._gains_now()[1])
+
+    def _gains_now(self, inertia: Any = None) -> tuple[Any, Any]:
+        """Stiffness and damping; of this inertia, or of the present one of the assembly, if the law was tuned for an assembly."""
+        frequency = self._bandwidth
+        if frequency is None:
+            return self._gains
+        six = self._inertia(None, None) if inertia is None else inertia
+        return [frequency * frequency * part for part in six], [2.0 * frequency * part for part in six]
 
     def update(
         self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
         needs_inertia = self.gyroscopic or self._largest is not None
+        inertia = self._inertia(self._tensor, measured) if needs_inertia else _NO_INERTIA
         inputs = (
             *self._attitude(measured, reference, seconds),
             self._acceleration(reference),
-            self._inertia(self._tensor, measured) if needs_inertia else _NO_INERTIA,
+            inertia,
             self._stored(measured),
-            self._stiffness,
-            self._damping,
+            *self._gains_now(inertia),
             1.0 if self.gyroscopic else 0.0,
         )
         if self._largest is None:
@@ -366,6 +397,8 @@ def rate_damping(
 class RateDamping(Law):
     """Torque against the difference of the rates from those of the reference, ``−D δω``; the attitude does not matter.
 
+    The law needs no inertia, but how fast the rates decay depends on it; see `tuned`.
+
     Args:
         damping: D [N·m·s/rad]: a number above zero, three numbers, or a positive definite tensor of shape (3, 3).
 
@@ -382,16 +415,54 @@ class RateDamping(Law):
 
     def __init__(self, damping: float | npt.ArrayLike) -> None:
         self._damping = tensor_gain(damping, "damping", self._name)
+        self._decay: float | None = None
+
+    @classmethod
+    def tuned(cls, inertia_body: npt.ArrayLike | None, decay_rate: float, *, assembly: Assembly | None = None) -> Self:
+        """Create a law under which rates about every axis decay alike, with ``D = I decay_rate``.
+
+        Args:
+            inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,) or (3, 3); None with an assembly.
+            decay_rate: Rates fall as ``exp(−decay_rate t)`` [1/s], above zero. The time between samples should be below 0.4/decay_rate.
+            assembly: What `World.assembly` returned for the measured body. The damping then follows the inertia of all that is rigidly
+                joined to the body, from sample to sample.
+
+        Returns:
+            The law.
+
+        Raises:
+            TypeError: An argument has the wrong type.
+            ValueError: A value is not positive, the tensor has no inverse, or there are both or neither of the tensor and an assembly.
+
+        Example:
+            >>> RateDamping.tuned((100.0, 100.0, 40.0), decay_rate=0.5).damping.diagonal().tolist()
+            [50.0, 50.0, 20.0]
+        """
+        decay = gain(decay_rate, "decay_rate", cls.__name__)
+        law = cls(decay * _tuned_for(inertia_body, assembly, cls.__name__))
+        law._assembly, law._decay = assembly, None if assembly is None else decay
+        return law
 
     @property
     def damping(self) -> FloatArray:
-        """Damping D [N·m·s/rad], body frame, shape (3, 3)."""
-        return tensor_matrix(self._damping)
+        """Damping D [N·m·s/rad], body frame, shape (3, 3); that of the present assembly if it was tuned for one."""
+        return tensor_matrix(self._damping_now())
+
+    def _damping_now(self) -> Any:
+        decay = self._decay
+        return self._damping if decay is None else [decay * part for part in self._inertia(None, None)]
 
     def update(
         self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
-        return self._result(evaluate(rate_damping, *self._attitude(measured, reference, seconds), self._damping))
+        return self._result(evaluate(rate_damping, *self._attitude(measured, reference, seconds), self._damping_now()))
 
     def _parameters(self) -> dict[str, Any]:
         return {"damping": self.damping}
+
+
+def _tuned_for(inertia_body: npt.ArrayLike | None, assembly: Assembly | None, owner: str) -> FloatArray:
+    """The tensor for which a law is tuned: the one that was given, or that of the assembly now."""
+    source = one_inertia(inertia_body, assembly, owner)
+    value = inertia_body if source is None else source.inertia_body
+    return tensor_matrix(tensor_gain(value, "inertia_body" if source is None else "inertia of the assembly", owner))

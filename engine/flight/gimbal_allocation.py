@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import components, read_only_attributes, reader, real, refuse
+from ..joints.assembly import Assembly, assembly_for
 from ..kernels.trigonometry import sine_cosine
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from .jets import Commanded
@@ -30,6 +31,12 @@ class GimbalAllocator:
 
     Args:
         thruster: A thruster with a gimbal, which is not at the mass centre.
+        assembly: What `World.assembly` returned for its body. The torque then acts about the mass centre of all that is rigidly joined to
+            the body at the time of the command.
+
+    Raises:
+        TypeError: The thruster has no gimbal, or the assembly is not one.
+        ValueError: The assembly is that of another body.
 
     Example:
         >>> from engine import MassProperties, World
@@ -45,17 +52,18 @@ class GimbalAllocator:
         ([0.0, -60.0, 0.0], [0.0, 0.050021])
     """
 
-    __slots__ = ("_axes", "_commanded", "_limit", "_neutral", "_saturated", "_thruster")
+    __slots__ = ("_assembly", "_axes", "_commanded", "_limit", "_neutral", "_saturated", "_thruster")
 
-    saturated: bool
-    """Whether the angles of the gimbal, or the lack of thrust, cut the last command; the part along the lever does not count."""
+    saturated = reader(
+        "_saturated",
+        "Whether the angles of the gimbal, or the lack of thrust, cut the last command; the part along the lever does not count.",
+    )
 
-    saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
-
-    def __init__(self, thruster: Any) -> None:
+    def __init__(self, thruster: Any, *, assembly: Assembly | None = None) -> None:
         gimbal = getattr(thruster, "gimbal", None)
         if gimbal is None:
             refuse("GimbalAllocator", "thruster", thruster, "a Thruster with a gimbal", TypeError)
+        self._assembly = assembly_for(assembly, thruster.body, "GimbalAllocator")
         axes = [_unit(axis) for axis in (gimbal.axis_1, gimbal.axis_2)]
         first, second = thruster.gimbal_angles.tolist()
         # the direction at both angles zero
@@ -72,6 +80,11 @@ class GimbalAllocator:
     def thruster(self) -> Any:
         """The thruster."""
         return self._thruster
+
+    @property
+    def assembly(self) -> Assembly | None:
+        """The assembly about whose mass centre the torque acts; None if it is that of the body."""
+        return self._assembly
 
     @property
     def members(self) -> tuple[Any, ...]:
@@ -106,7 +119,7 @@ class GimbalAllocator:
         real(seconds, "seconds", self, above=0.0)
         thruster = self._thruster
         thrust = float(thruster.max_force * thruster.throttle)
-        lever: Any = (thruster.position - self.body.center_of_mass_body).tolist()
+        lever: Any = (thruster.position - (self._assembly or self.body).center_of_mass_body).tolist()
         if not any(lever):
             refuse(self, "thruster.position", thruster.position, "away from the mass centre")
         if thrust == 0.0:

@@ -186,7 +186,7 @@ class Jets:
         return pulses.state.reshape(-1)
 
     def _keep(self, shares: FloatArray, saturated: bool) -> None:
-        self._shares, self._center, self._saturated = shares, self.body.center_of_mass_body, saturated
+        self._shares, self._center, self._saturated = shares, self._allocator.center_of_mass_body, saturated
 
     def _by_thruster(self, values: FloatArray) -> list[tuple[Any, Any]]:
         """Each thruster that is not lost with its value, and each bank with an array, in which lost jets have 0."""

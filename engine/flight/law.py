@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, array, depth, is_row, real, refuse
+from ..joints.assembly import Assembly, assembly_for
 from ..solids.symmetric import principal
 from .samples import Components, combined, components, tensor_components
 
@@ -45,6 +46,12 @@ class Law(ABC):
     """
 
     state_size: int = 0
+    _assembly: Assembly | None = None
+
+    @property
+    def assembly(self) -> Assembly | None:
+        """The assembly whose inertia and stored momentum the law reads at each sample; None if it reads those of the measured body."""
+        return self._assembly
 
     def initial_state(self, measured: Any, reference: Any) -> FloatArray:
         """Return the state before the first sample.
@@ -140,13 +147,15 @@ class Law(ABC):
 
     def _stored(self, measured: Any) -> Components:
         """Momentum of the wheels [N·m·s], body frame, zero where the measured object has none."""
-        value = getattr(measured, "stored_momentum_body", None)
+        value = getattr(self._assembly or measured, "stored_momentum_body", None)
         return _NOT_STORED if value is None else components(value, "measured stored_momentum_body", self._name, 3)
 
     def _inertia(self, given: Components | None, measured: Any) -> Components:
-        """The tensor that was given to the law, or that of the measured body."""
+        """The tensor that was given to the law, or that of the assembly, or that of the measured body."""
         if given is not None:
             return given
+        if self._assembly is not None:
+            return tensor_components(self._assembly.inertia_body, "inertia of the assembly", self._name)
         value = getattr(measured, "inertia_body", None)
         if value is None:
             value = getattr(getattr(measured, "mass_properties", None), "inertia_body", None)
@@ -184,6 +193,13 @@ def inertia_tensor(value: Any, owner: str) -> Components | None:
             _definite(tensor, "inertia_body", owner)
         return given
     return tensor_gain(value, "inertia_body", owner)
+
+
+def one_inertia(inertia_body: npt.ArrayLike | None, assembly: Any, owner: str) -> Assembly | None:
+    """The assembly that was given for a law, after a check that no tensor was given as well."""
+    if assembly is not None and inertia_body is not None:
+        refuse(owner, "inertia_body", inertia_body, "None with an assembly, which has its own inertia")
+    return assembly_for(assembly, None, owner)
 
 
 def _definite(value: Any, argument: str, owner: str) -> list[float]:

@@ -2,47 +2,127 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..checks import FloatArray
+from ..checks import FloatArray, refuse
 from ..constraints.graph import islands_of
-from ..kernels.quaternions import conjugate, multiply
+from ..kernels.quaternions import Quaternion, conjugate, multiply
+from ..kernels.vectors import Vector, add_scaled, scale, subtract
+from ..solids import symmetric
 from ..solids.mass_properties import MassProperties
+from ..store.rows import BodyHandle
 from .joint import pose_of, unit_length
 
 
-@dataclass(frozen=True)
 class Assembly:
-    """A body and all that is rigidly joined to it by welds and locked latches.
+    """A body and all that is rigidly joined to it by welds and locked latches, made by `World.assembly`.
 
-    Attributes:
-        bodies: The bodies, in the order of the world, the one that was asked for among them.
-        mass_properties: Mass, mass centre and inertia of all of them at their present poses, in the axes of the body that was asked for,
-            from its origin, with wheels locked.
-        stored_momentum_body: The sum of the angular momenta stored in their wheels [N·m·s], in the axes of that body, shape (3,).
+    Like a body, it is a handle: each attribute says what is joined, and what it weighs, at the time when it is read. It stays valid when a
+    latch locks or lets go, and when propellant flows.
     """
 
-    bodies: tuple[Any, ...]
-    mass_properties: MassProperties
-    stored_momentum_body: FloatArray
+    __slots__ = ("_body",)
+
+    def __init__(self, body: BodyHandle) -> None:
+        self._body: Any = body
+
+    @property
+    def body(self) -> Any:
+        """The body that was asked for, in whose axes everything is given."""
+        return self._body
+
+    @property
+    def bodies(self) -> tuple[Any, ...]:
+        """The bodies, in the order of the world, the one that was asked for among them."""
+        own, world = self._body.index, self._body.world
+        welds = [joint for joint in world.joints if joint._is_rigid and joint.enabled and joint.other is not None]
+        groups = islands_of([(weld.body.index, weld.other.index) for weld in welds])
+        handles = world.bodies
+        return tuple(handles[index] for index in next((group for group in groups if own in group), [own]))
+
+    @property
+    def mass_properties(self) -> MassProperties:
+        """Mass, mass centre and inertia of all of them at their present poses, from the body's origin, with wheels locked."""
+        bodies = self.bodies
+        if len(bodies) == 1:
+            own: MassProperties = self._body.mass_properties
+            return own
+        parts = [(body.mass_properties, self._body.to_body(body.origin), self._turn_of(body)) for body in bodies]
+        return MassProperties.compound(parts)
+
+    @property
+    def mass(self) -> float:
+        """The mass of all of them [kg]."""
+        return sum(float(body.mass) for body in self.bodies)
+
+    @property
+    def center_of_mass_body(self) -> FloatArray:
+        """Mass centre of all of them from the body's origin [m], shape (3,)."""
+        bodies = self.bodies
+        center: FloatArray = self._body.center_of_mass_body if len(bodies) == 1 else np.array(self._middle(bodies)[0])
+        return center
+
+    @property
+    def inertia_body(self) -> FloatArray:
+        """Inertia of all of them about that mass centre [kg·m²], shape (3, 3).
+
+        As `Body.inertia_body`, it is without the moments of wheels about their axes.
+        """
+        bodies = self.bodies
+        if len(bodies) == 1:
+            own: FloatArray = self._body.inertia_body
+            return own
+        middle, masses, centers = self._middle(bodies)
+        total = [0.0] * 6
+        for body, mass, center in zip(bodies, masses, centers, strict=True):
+            rows = body.inertia_body.tolist()
+            tensor = rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2]
+            turned = symmetric.turned_tensor(symmetric.turned_axes(self._turn_of(body)), tensor)
+            x, y, z = subtract(center, middle)
+            steiner = symmetric.from_spread(mass, (x * x, y * y, z * z, x * y, x * z, y * z))
+            total = [so_far + one + other for so_far, one, other in zip(total, turned, steiner, strict=True)]
+        xx, yy, zz, xy, xz, yz = total
+        return symmetric.matrix((xx, yy, zz, xy, xz, yz))
+
+    @property
+    def stored_momentum_body(self) -> FloatArray:
+        """The sum of the angular momenta stored in their wheels [N·m·s], shape (3,)."""
+        own, stored = self._body, np.zeros(3)
+        for body in self.bodies:
+            momentum = body.stored_momentum_body
+            stored += momentum if body is own else own.direction_to_body(body.direction_to_world(momentum))
+        return stored
+
+    def _middle(self, bodies: tuple[Any, ...]) -> tuple[Vector, list[float], list[Vector]]:
+        """The common mass centre, and the mass and mass centre of each body."""
+        masses = [float(body.mass) for body in bodies]
+        centers: list[Vector] = [tuple(self._body.to_body(body.position).tolist()) for body in bodies]
+        sums: Vector = (0.0, 0.0, 0.0)
+        for mass, center in zip(masses, centers, strict=True):
+            sums = add_scaled(sums, mass, center)
+        return scale(1.0 / sum(masses), sums), masses, centers
+
+    def _turn_of(self, body: Any) -> Quaternion:
+        """From the axes of one of the bodies to those of the one that was asked for."""
+        return unit_length(multiply(conjugate(pose_of(self._body)[1]), pose_of(body)[1]))
+
+    def __repr__(self) -> str:
+        return f"Assembly({', '.join(map(str, self.bodies))})"
 
 
-def assembly_of(body: Any, joints: tuple[Any, ...]) -> Assembly:
-    """The assembly of a body of a world with these joints."""
-    welds = [joint for joint in joints if joint._is_rigid and joint.enabled and joint.other is not None]
-    groups = islands_of([(weld.body.index, weld.other.index) for weld in welds])
-    own = next((group for group in groups if body.index in group), [body.index])
-    handles = body.world.bodies
-    bodies = tuple(handles[index] for index in own)
-    if len(bodies) == 1:
-        return Assembly(bodies, body.mass_properties, body.stored_momentum_body)
-    _position, q, _center = pose_of(body)
-    parts, stored = [], np.zeros(3)
-    for other in bodies:
-        turn = unit_length(multiply(conjugate(q), pose_of(other)[1]))
-        parts.append((other.mass_properties, body.to_body(other.origin), turn))
-        stored += body.direction_to_body(other.direction_to_world(other.stored_momentum_body))
-    return Assembly(bodies, MassProperties.compound(parts), stored)
+def assembly_for(value: Any, body: Any, owner: object) -> Assembly | None:
+    """The `assembly` that was given for a body, or None.
+
+    Raises:
+        TypeError: It is not an assembly.
+        ValueError: It is that of another body.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Assembly):
+        refuse(owner, "assembly", value, "None or what World.assembly returns", TypeError)
+    if body is not None and value.body is not body:
+        refuse(owner, "assembly", value, f"that of {body}, in whose axes it is used; it is that of {value.body}")
+    return value

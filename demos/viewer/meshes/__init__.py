@@ -6,13 +6,16 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from . import balls, cubesat, dart, drum_satellite, probe, rocket_top, simple, spacecraft, station
+from . import balls, cubesat, dart, docking_probe, drum_satellite, probe, rocket_top, simple, spacecraft, station
 from .mesh_builder import MeshBuilder
 
 MESHES: dict[str, Callable[[], MeshBuilder]] = {
     "spacecraft": spacecraft.build,
     "probe": probe.build,
     "station": station.build,
+    "docking-probe": docking_probe.probe,
+    "docking-mount": docking_probe.mount,
+    "drogue": docking_probe.drogue,
     "rocket-top": rocket_top.build,
     "dart": dart.build,
     "cubesat": cubesat.build,
