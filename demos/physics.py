@@ -6,11 +6,11 @@ In the repository, `demos` and `engine` are packages side by side. In the instal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "demos":
-    from engine import Body, MassProperties, Recorder, World, flight, forces, integrators, rotation
+    from engine import Body, MassProperties, Recorder, World, flight, forces, integrators, joints, rotation
     from engine.recorder import Record
     from engine.solids.mesh_files import read_mesh
 else:
-    from .. import Body, MassProperties, Recorder, World, flight, forces, integrators, rotation
+    from .. import Body, MassProperties, Recorder, World, flight, forces, integrators, joints, rotation
     from ..recorder import Record
     from ..solids.mesh_files import read_mesh
 
@@ -24,6 +24,7 @@ __all__ = [
     "flight",
     "forces",
     "integrators",
+    "joints",
     "read_mesh",
     "rotation",
 ]
