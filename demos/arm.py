@@ -1,15 +1,15 @@
 """A free-floating craft catches a tumbling satellite with a six-joint arm, and turns the other way.
 
-    python -m demos arm [--case tumble | fast | heavy] [--pilot auto | hand] [--view outside | gripper | craft] [--pace N]
+    python -m demos arm [--case tumble | spin | heavy] [--pilot auto | hand] [--view outside | gripper | craft] [--pace N]
                         [--integrator NAME] [--headless --frames N --out FILE.png]
 
-Six hinges with motors and limits join the links of the arm, and a latch takes the grapple fixture of the satellite. Nothing holds the craft:
-when the arm moves, the craft turns the other way, and the angular momentum of all bodies (amber) does not change. The script foresees where
-the fixture will be, meets it, stops the relative motion, brings the satellite to a held pose and sets the brakes. The grey box is where the
-craft was at the start, and the yellow line the way of the fixture to the meeting.
+Six hinges with motors and limits join the links of the arm, and a latch takes the grapple fixture of the satellite. Nothing holds the
+craft: when the arm moves, the craft turns the other way, and the angular momentum of all bodies (amber) does not change. The script
+predicts where the fixture will be, meets it, stops the relative motion, brings the satellite to a held pose and sets the brakes. The
+white box is where the craft was at the start, and the yellow line is the way of the fixture to the meeting.
 
 W, S, A, D, E and X move the gripper, I, K, J, L, U and O turn it; N chooses a joint, B and M turn it; F sets the brakes, T lets the
-satellite go. P gives the arm back to the script, V changes the view. Without a window the script runs five times as fast.
+satellite go. P gives the arm back to the script, V changes the view. Without a window the script runs eight times as fast.
 """
 
 import math
@@ -18,20 +18,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .physics import Body, MassProperties, World, integrators, joints, rotation
+from .physics import Body, World, integrators, joints, rotation
 from .scenes import masses
-from .scenes.arm_pilot import CAPTURE, FIXTURE, HELD, MODES, PUSH, RETRACT_TIME, SOFT, ArmPilot, fixture_pose
+from .scenes.arm_cases import CASES, add_client
+from .scenes.arm_pilot import CAPTURE, FIXTURE, HELD, MODES, RETRACT_TIME, SOFT, ArmPilot, fixture_pose
 from .scenes.claims import claim
-from .scenes.palette import AMBER, BLUE, GOAL, GREEN, QUIET, VIOLET
+from .scenes.palette import AMBER, BLUE, GOAL, GREEN, VIOLET
 from .scenes.restarting import Restarting
 from .scenes.rigid_flight import RigidFlight
 from .scenes.robot_arm import GRIPPER, JOINTS, RobotArm
 from .viewer.meshes import servicer
+from .viewer.meshes.turns import about_y
 from .viewer.picture.scene import (
     FRAME,
     Array,
     Arrow,
     Binding,
+    Colour,
     Curves,
     Eye,
     Gauge,
@@ -43,7 +46,7 @@ from .viewer.picture.scene import (
 from .viewer.picture.trail import Trail
 from .viewer.run import application, options
 
-PACE, PACE_UNSEEN, FASTEST_PACE = 1.0, 5.0, 20.0
+PACE, PACE_UNSEEN, FASTEST_PACE = 1.0, 8.0, 20.0
 """Simulated seconds per second in a window, without one, and at most."""
 TIME_LIMIT = 90.0
 """In which the script has to set the brakes [s]."""
@@ -51,15 +54,18 @@ GAP = 1e-10
 """Largest distance [m] and angle [rad] by which a hinge may be open."""
 
 HEADING = math.radians(122.0)  # of the arm's side of the craft, about z: across the first view, with the sun on it
-MEETING = 32.0  # after which the satellite has the attitude of a case [s]
-CLIENT = (4.0, 0.1, 1.1)  # its mass centre in the axes of the craft [m]
-MIDDLE, RADIUS = (1.75, 0.0, 0.55), 2.75  # of what the camera shows, in the axes of the craft at the start [m]
+MIDDLE, RADIUS = (1.35, 0.0, 0.75), 2.45  # of what the camera shows, in the axes of the craft at the start [m]
 VIEWS = {"outside": "from outside", "gripper": "from the gripper", "craft": "from the craft"}
-GRIPPER_EYE, CRAFT_EYE = (0.02, 0.0, 0.20), (0.90, 0.0, 0.45)  # of the cameras, in the axes of the last link and of the craft [m]
+GRIPPER_EYE, CRAFT_EYE = (
+    (0.0, 0.0, 0.30),
+    (0.90, 0.0, 0.45),
+)  # of the cameras, in the axes of the last link and of the craft [m]
+LOOK_DOWN = math.radians(12.0)  # of the one on the gripper
 PLANET = np.array([0.31, -0.62, -0.72, 0.92])
 TRAIL_POINTS, TRAIL_SPACING = 400, 0.2  # number, [s]
-MOMENTUM_LENGTH, RATE_LENGTH, TORQUE_LENGTH = 0.35, 18.0, 0.10  # [m/(N·m·s)], [m/(rad/s)], [m/(N·m)]
-SHORTEST = 0.12  # of an arrow that is drawn [m]
+MOMENTUM_LENGTH, RATE_LENGTH, TORQUE_LENGTH = 0.28, 28.0, 0.35  # [m/(N·m·s)], [m/(rad/s)], [m/(N·m)]
+SHORTEST, HULL = 0.12, 0.8  # of an arrow that is drawn, and of one that comes out of a hull [m]
+GHOST: Colour = (0.92, 0.95, 1.0, 0.75)
 CURVES = Curves(
     ("craft turned [°]", ".1f"),
     ("change of Σ L", ".0e"),
@@ -70,26 +76,6 @@ CURVES = Curves(
         ("rate of the satellite [°/s]", ("",)),
     ),
 )
-
-
-@dataclass(frozen=True)
-class Case:
-    """A satellite, and its motion after the time `MEETING`."""
-
-    text: str
-    turned: tuple[float, float, float]
-    """Rotation vector from the attitude in which its fixture faces the arm [degree], in the axes of the craft."""
-    rates: tuple[float, float, float]
-    """[degree/s], body axes."""
-    times_mass: float = 1.0
-    """Its mass over that of the satellite as it is drawn."""
-
-
-CASES = {
-    "tumble": Case("a tumbling satellite", (0.0, 8.0, 5.0), (1.2, 3.0, 0.5)),
-    "fast": Case("a faster one", (0.0, 14.0, -6.0), (-1.0, 4.6, -1.5)),
-    "heavy": Case("one that is heavier than the craft", (0.0, 8.0, 5.0), (0.8, 2.0, 0.4), 4.0),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,7 +231,9 @@ class Arm(Restarting):
         relative = self.client.angular_velocity_world - self.craft.angular_velocity_world
         rate = math.degrees(float(np.linalg.norm(relative)))
         held = self.latch.state == "hard" and self.arm.is_braked and off <= 0.1 and rate <= 1e-6
-        text = f"{done}; joints {off:.0e}° off the held pose, the satellite turns at {rate:.0e}°/s relative to the craft"
+        text = (
+            f"{done}; joints {off:.0e}° off the held pose, the satellite turns at {rate:.0e}°/s relative to the craft"
+        )
         return claim(held and log["braked"] <= TIME_LIMIT, f"{text}, allowed {TIME_LIMIT:g} s, 0.1° and 1e-06°/s")
 
     def _check_flight(self) -> str:
@@ -272,7 +260,7 @@ class Arm(Restarting):
         self.craft = self.world.add_body(masses.servicer(), name="craft", orientation=heading)
         self._start_pose = self.craft.origin, self.craft.rotation_matrix
         self.arm = RobotArm(self.world, self.craft)
-        self.client = _add_client(self.world, self.craft, case)
+        self.client = add_client(self.world, self.craft, case)
         self.latch = self.world.add_joint(
             joints.Latch(
                 self.arm.gripper,
@@ -326,7 +314,16 @@ class Arm(Restarting):
 
     def _arrows(self, poses: dict[Body, tuple[Array, Array]]) -> list[Arrow]:
         """Σ L at the common mass centre, ω of craft and satellite, and the torques of the motors."""
-        found = [Arrow(self._mass_centre(poses), MOMENTUM_LENGTH * self.world.angular_momentum(), AMBER, "Σ L", 0.03, "momentum")]
+        found = [
+            Arrow(
+                self._mass_centre(poses),
+                MOMENTUM_LENGTH * self.world.angular_momentum(),
+                AMBER,
+                "Σ L",
+                0.03,
+                "momentum",
+            )
+        ]
         for body in (self.craft, self.client):
             origin, turn = poses[body]
             rate = RATE_LENGTH * (turn @ body.angular_velocity_body)
@@ -334,7 +331,9 @@ class Arm(Restarting):
         for joint, link, torque in zip(JOINTS, self.arm.links, self.arm.torques, strict=True):
             origin, turn = poses[link]
             found.append(Arrow(origin, TORQUE_LENGTH * torque * (turn @ joint.axis), VIOLET, "", 0.022, "torques"))
-        return [arrow for arrow in found if float(np.linalg.norm(arrow.vector)) > SHORTEST]
+        return [
+            arrow for arrow in found if np.linalg.norm(arrow.vector) > (HULL if arrow.layer == "rates" else SHORTEST)
+        ]
 
     def _mass_centre(self, poses: dict[Body, tuple[Array, Array]]) -> Array:
         """Of all bodies as they are drawn."""
@@ -344,7 +343,7 @@ class Arm(Restarting):
     def _lines(self, poses: dict[Body, tuple[Array, Array]]) -> list[Line]:
         """Where the craft was, the path of the gripper, and before the meeting the way of the fixture."""
         start, turn = self._start_pose
-        lines = [Line(start + edge @ turn.T, QUIET, 1.3, behind=0.35) for edge in _edges(np.array(servicer.SIZE))]
+        lines = [Line(start + edge @ turn.T, GHOST, 1.4, behind=0.25) for edge in _edges(np.array(servicer.SIZE))]
         tip = poses[self.arm.gripper][0] + poses[self.arm.gripper][1] @ np.array(GRIPPER.position)
         lines.append(Line(self._trail.points(tip), BLUE, 2.0, fades=True, layer="trails", behind=0.2))
         meeting = self.pilot.meeting
@@ -360,31 +359,31 @@ class Arm(Restarting):
         return lines
 
     def _gauges(self) -> list[Gauge]:
-        """The angle of each joint between its limits, with the torque of its motor."""
+        """The angle of each joint, over its limit on that side, and the torque of its motor."""
         found = []
         for joint, angle, torque in zip(JOINTS, np.degrees(self.arm.angles), self.arm.torques, strict=True):
             lower, upper = joint.limits
-            share = 2.0 * (angle - lower) / (upper - lower) - 1.0
             chosen = self.pilot.mode == "hand" and JOINTS[self.pilot.joint] is joint
-            text = f"{angle:+.0f}°  {torque:+.1f} N·m".replace("-", "−")
+            text = f"{_signed(angle, 0)}°  {_signed(torque, 1)} N·m"
             name = f"› {joint.name}" if chosen else joint.name
+            share = angle / upper if angle > 0.0 else -angle / lower
             found.append(Gauge(name, share, text, signed=True, alarm=not lower < angle < upper))
         return found
 
     def _status(self) -> list[str]:
-        craft, satellite = (
-            f"{math.degrees(float(np.linalg.norm(body.angular_velocity_body))):.2f}°/s" for body in (self.craft, self.client)
-        )
+        rates = [np.degrees(np.linalg.norm(body.angular_velocity_body)) for body in (self.craft, self.client)]
         point, axes = fixture_pose(self.client.origin, self.client.rotation_matrix)
         apart, angle = float(np.linalg.norm(point - self.arm.tip)), math.degrees(self.pilot.turn_to(axes)[1])
-        held = f"gripper {apart:.2f} m and {angle:.0f}° off the fixture"
-        if self.latch.state != "open":
-            held = "the latch draws in" if self.latch.state == "soft" else "the latch is locked"
-        brakes = ", brakes on" if self.arm.is_braked else ""
+        held = {
+            "open": f"gripper {apart:.2f} m and {angle:.0f}° off the fixture",
+            "soft": "the latch draws the fixture in",
+            "hard": "the latch is locked",
+        }[self.latch.state]
+        total = float(np.linalg.norm(self.world.angular_momentum()))
+        brakes = ", brakes on" if self.arm.is_braked and self.pilot.mode == "hand" else ""
         return [
             self.pilot.text + (f"; view {VIEWS[self.view]}" if self.view != "outside" else ""),
-            f"Σ L {float(np.linalg.norm(self.world.angular_momentum())):.6f} N·m·s",
-            f"craft {craft}, satellite {satellite}",
+            f"Σ L {total:.6f} N·m·s, craft {rates[0]:.2f}°/s, satellite {rates[1]:.2f}°/s",
             f"{held}{brakes}",
         ]
 
@@ -396,35 +395,20 @@ class Arm(Restarting):
         origin, turn = poses[self.arm.gripper if on_gripper else self.craft]
         place = origin + turn @ np.array(GRIPPER_EYE if on_gripper else CRAFT_EYE)
         reach = max(float(np.linalg.norm(poses[self.client][0] - place)), 1.0)
-        return Eye(place, turn[:, 0], turn[:, 2], reach)
-
-
-def _add_client(world: World, craft: Body, case: Case) -> Body:
-    """The satellite at the start. Free rotation is reversible, so it is where a body gets in the same time with its rates reversed."""
-    drawn, times = masses.client(), case.times_mass
-    properties = MassProperties(times * drawn.mass, times * drawn.inertia_body, drawn.center_of_mass_body)
-    facing = rotation.from_axis_angle((0.0, 1.0, 0.0), -0.5 * math.pi)  # its top towards −x of the craft
-    turned = rotation.multiply(rotation.from_rotation_vector(np.radians(case.turned)), facing)
-    back = World(0.25)
-    body = back.add_body(
-        properties,
-        orientation=rotation.multiply(craft.orientation, turned),
-        angular_velocity_body=-np.radians(case.rates),
-    )
-    back.step(round(MEETING / back.dt))
-    return world.add_body(
-        properties,
-        name="satellite",
-        position=craft.to_world(CLIENT),
-        orientation=body.orientation,
-        angular_velocity_body=-body.angular_velocity_body,
-    )
+        tilted = turn @ about_y(LOOK_DOWN if on_gripper else 0.0)
+        return Eye(place, tilted[:, 0], tilted[:, 2], reach)
 
 
 def _pose(body: Body) -> tuple[Array, Array]:
     """Origin and matrix of a body as it is drawn."""
     origin, orientation = body.interpolated_pose()
     return origin, rotation.to_matrix(orientation)
+
+
+def _signed(value: float, digits: int) -> str:
+    """A number with its sign; zero has none."""
+    rounded = round(value, digits)
+    return f"{rounded:+.{digits}f}".replace("-", "−") if rounded else f"{0.0:.{digits}f}"
 
 
 def _edges(size: Array) -> list[Array]:

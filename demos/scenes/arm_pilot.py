@@ -21,7 +21,7 @@ PHASES = {
     "stop": "stops the relative motion",
     "carry": "carries the satellite",
     "hold": "motors hold",
-    "braked": "brakes on: one rigid body",
+    "braked": "brakes on, all is one rigid body",
 }
 """What the script does, in this order."""
 
@@ -38,16 +38,16 @@ PERIOD = 0.05
 """Time between two samples of the pilot [s], to the nearest tick."""
 READY = np.radians([0.0, 75.0, -120.0, 35.0, 0.0, 0.0])
 """Angles from which the arm reaches out [rad]."""
-HELD = np.radians([-25.0, 100.0, -95.0, 60.0, 0.0, 0.0])
+HELD = np.radians([-12.0, 122.0, -128.0, 86.0, 0.0, 0.0])
 """Angles at which the satellite is held [rad]."""
 UNFOLD_TIME, STOP_TIME, HOLD_TIME = 9.0, 7.0, 4.0  # [s]
-CARRY_RATE = 0.10
+CARRY_RATE = 0.12
 """Of the fastest joint while it carries the satellite [rad/s]."""
-STANDOFF, LEAD = 0.55, 11.0
+STANDOFF, LEAD = 0.50, 7.5
 """Distance from the fixture at which the gripper begins to follow it [m], and how long before the meeting [s]."""
 GIVE_UP = 45.0
 """Time without success after which the script begins again [s]."""
-CLOSING, SLOWEST = 0.12, 0.035  # per distance [1/s], [m/s]
+CLOSING, SLOWEST = 0.22, 0.05  # per distance [1/s], [m/s]
 CLOSE, PARALLEL = 0.06, 0.06
 """It goes on where the gripper is off its place by less than this [m], [rad]."""
 RESPONSE, FASTEST, FASTEST_TURN = 1.2, 0.22, 0.30  # of errors [1/s], [m/s], [rad/s]
@@ -147,7 +147,7 @@ class ArmPilot:
     @property
     def text(self) -> str:
         """Who moves the arm, and what the script does."""
-        return f"{MODES[self.mode]} {PHASES[self.phase]}" if self.mode == "auto" else MODES[self.mode]
+        return f"{MODES[self.mode]}: {PHASES[self.phase]}" if self.mode == "auto" else MODES[self.mode]
 
     # by hand
 
@@ -239,7 +239,9 @@ class ArmPilot:
         """Command the rates of the coming period."""
         if self.arm.is_braked:
             return
-        if self.latch.state == "soft":  # the arm gives way while the springs of the latch draw the gripper to the fixture
+        if (
+            self.latch.state == "soft"
+        ):  # the arm gives way while the springs of the latch draw the gripper to the fixture
             self._rates = self.arm.rates
             self.arm.drive(self._rates, LIMP)
             return
@@ -308,7 +310,10 @@ class ArmPilot:
 
     @staticmethod
     def carry_time(angles: Array) -> float:
-        """Time to carry the satellite from these angles [s]; a path of fifth order has its greatest speed, 15/8 of the mean, in the middle."""
+        """Time to carry the satellite from these angles [s].
+
+        A path of fifth order has its greatest speed, 15/8 of the mean, in the middle.
+        """
         return 15.0 / 8.0 * float(np.abs(HELD - angles).max()) / CARRY_RATE
 
     def _along(self, goal: Array, lapsed: float, time: float) -> Array:

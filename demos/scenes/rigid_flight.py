@@ -8,8 +8,8 @@ from ..physics import Body, World, rotation
 class RigidFlight:
     """Remembers the motion of an assembly, and compares its later motion with the exact free rotation of one body.
 
-    The one body has mass, inertia and mass centre of the assembly, and its linear and angular momentum. It is in a world of its own, without
-    joints.
+    The one body has mass, inertia and mass centre of the assembly, and its linear and angular momentum. It is in a world of its own,
+    which has no joints.
     """
 
     def __init__(self, body: Body) -> None:
@@ -27,7 +27,10 @@ class RigidFlight:
         centre = body.to_world(self._properties.center_of_mass_body)
         self._velocity = np.sum([part.mass * part.velocity for part in parts], axis=0) / self._properties.mass
         momentum = np.sum(
-            [part.angular_momentum_world + part.mass * np.cross(part.position - centre, part.velocity) for part in parts],
+            [
+                part.angular_momentum_world + part.mass * np.cross(part.position - centre, part.velocity)
+                for part in parts
+            ],
             axis=0,
         )
         momentum_body = body.direction_to_body(momentum)
@@ -37,7 +40,7 @@ class RigidFlight:
     def allowed(self) -> float:
         """Deviation that the order of the method explains [rad], [m]."""
         rate = float(np.linalg.norm(self._rates))
-        return 1e-9 + rate * (self.body.world.time - self.time) * (rate * self.body.world.dt) ** 2
+        return 1e-10 + 0.1 * rate * (self.body.world.time - self.time) * (rate * self.body.world.dt) ** 2
 
     def deviations(self) -> tuple[float, float, float]:
         """Angle [rad] and distance [m] between the body and its place in the one rigid body, and by what angle that has turned [rad]."""

@@ -5,8 +5,6 @@ other way. The Jacobian here therefore follows from the conservation of momentum
 space manipulators with generalized Jacobian matrix, 1989).
 """
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,7 +102,9 @@ class RobotArm:
         for joint, (turn, point) in zip(JOINTS, link_poses(angles), strict=True):
             orientation = rotation.from_matrix(base_turn @ turn)
             origin = base + base_turn @ point
-            self.links.append(world.add_body(joint.mass_properties, name=joint.name, origin=origin, orientation=orientation))
+            self.links.append(
+                world.add_body(joint.mass_properties, name=joint.name, origin=origin, orientation=orientation)
+            )
         self.hinges = [
             world.add_joint(
                 joints.Hinge(
@@ -241,7 +241,9 @@ def _twists(places: Array, axes: Array, points: Array) -> tuple[Array, Array]:
     """
     linear, angular = np.zeros((8, 3, 12)), np.zeros((8, 3, 12))
     linear[:, :, :3] = angular[:, :, 3:6] = np.eye(3)
-    moved = np.arange(8)[:, np.newaxis, np.newaxis] > np.arange(6)  # the craft by none, the first link by the first joint
+    moved = np.arange(8)[:, np.newaxis, np.newaxis] > np.arange(
+        6
+    )  # the craft by none, the first link by the first joint
     swept = np.cross(axes, places[:, np.newaxis] - points)
     linear[:, :, 6:] = np.where(moved, swept.swapaxes(1, 2), 0.0)
     angular[:, :, 6:] = np.where(moved, axes.T, 0.0)

@@ -19,7 +19,7 @@ from .materials import (
     WHITE_LAMP,
 )
 from .mesh_builder import MeshBuilder
-from .turns import Z_TO_X, about_z, turn_to
+from .turns import about_z, turn_to
 
 SIZE = (0.9, 0.9, 1.2)
 """Of the box about the origin [m]."""
@@ -38,6 +38,11 @@ def build() -> MeshBuilder:
         craft.box(AMBER_FOIL, (0.03, 0.70, 0.52), (a * 1.02, 0.0, -0.26), bevel=0.01)
         craft.box(WHITE, (0.03, 0.70, 0.44), (a * 1.02, 0.0, 0.28), bevel=0.01)
         craft.box(COPPER, (0.03, 0.30, 0.05), (a * 1.05, 0.0, 0.28), bevel=0.006)
+    for b in (-y, y):
+        craft.box(WHITE, (0.68, 0.03, 0.40), (0.0, b * 1.02, 0.30), bevel=0.01)
+        craft.box(PAINT, (0.68, 0.03, 0.46), (0.0, b * 1.02, -0.28), bevel=0.01)
+        craft.box(SLATE, (0.22, 0.05, 0.16), (0.16, b * 1.05, -0.32), bevel=0.012)
+        craft.box(ORANGE, (0.68, 0.032, 0.035), (0.0, b * 1.021, -0.02), bevel=0.005)
     for c in (-z, z):
         for a in (-x, x):
             craft.box(ALUMINIUM, (0.06, SIZE[1], 0.06), (a, 0.0, c), bevel=0.012)
@@ -49,7 +54,9 @@ def build() -> MeshBuilder:
         craft.add(wing, (0.0, 0.0, 0.05), np.column_stack([out, cells, np.cross(out, cells)]))
     craft.add(parts.dish(0.40, 0.14, feed=0.24), (0.25, 0.1, -0.72), turn_to((0.3, 0.1, -1.0)))
     craft.tube(ALUMINIUM, (0.2, 0.08, -0.58), (0.25, 0.1, -0.74), 0.03)
-    craft.lathe(DARK, [(0.16, 0.0), (0.17, 0.22), (0.14, 0.22), (0.13, 0.06)], (-0.25, -0.2, -0.60), turn_to((0, 0, -1.0)))
+    craft.lathe(
+        DARK, [(0.16, 0.0), (0.17, 0.22), (0.14, 0.22), (0.13, 0.06)], (-0.25, -0.2, -0.60), turn_to((0, 0, -1.0))
+    )
     craft.lathe(GLASS, [(0.135, 0.08), (0.0, 0.10)], (-0.25, -0.2, -0.60), turn_to((0, 0, -1.0)), sides=24)
     craft.add(_fixture(), (0.0, 0.0, z))
     return craft

@@ -62,7 +62,9 @@ def _bus(craft: MeshBuilder) -> None:
         craft.box(BLUE, (0.86, 0.032, 0.05), (-0.14, sign * (y + 0.013), 0.46), bevel=0.006)
         craft.box(SLATE, (0.26, 0.05, 0.30), (0.50, sign * (y + 0.02), -0.20), bevel=0.015)
         craft.box(AMBER_FOIL, (0.30, 0.03, 0.34), (0.50, sign * (y + 0.015), 0.24), bevel=0.01)
-        craft.box(RED_LAMP if sign < 0 else GREEN_LAMP, (0.05, 0.03, 0.05), (0.66, sign * (y + 0.03), 0.50), bevel=0.008)
+        craft.box(
+            RED_LAMP if sign < 0 else GREEN_LAMP, (0.05, 0.03, 0.05), (0.66, sign * (y + 0.03), 0.50), bevel=0.008
+        )
     for number, (a, b, c) in enumerate(np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T):
         corner = np.array([a * (x - 0.10), b * (y + 0.05), c * (z - 0.12)])
         craft.box(PAINT, (0.14, 0.10, 0.14), corner, bevel=0.02)
@@ -71,7 +73,9 @@ def _bus(craft: MeshBuilder) -> None:
     # front: the sensors that watch the satellite
     craft.box(BLACK_FOIL, (0.03, 0.80, 0.72), (x + 0.012, 0.0, 0.06), bevel=0.01)
     for at, radius in (((x, -0.2, 0.2), 0.11), ((x, 0.2, 0.2), 0.11), ((x, 0.0, -0.12), 0.15)):
-        craft.lathe(SLATE, [(radius, 0.0), (1.02 * radius, 0.16), (0.86 * radius, 0.16), (0.8 * radius, 0.06)], at, Z_TO_X)
+        craft.lathe(
+            SLATE, [(radius, 0.0), (1.02 * radius, 0.16), (0.86 * radius, 0.16), (0.8 * radius, 0.06)], at, Z_TO_X
+        )
         craft.lathe(GLASS, [(0.82 * radius, 0.08), (0.5 * radius, 0.10), (0.0, 0.105)], at, Z_TO_X, smooth=True)
 
 
