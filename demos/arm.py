@@ -26,7 +26,7 @@ from .scenes.claims import claim
 from .scenes.palette import AMBER, BLUE, GOAL, GREEN, VIOLET
 from .scenes.restarting import Restarting
 from .scenes.rigid_flight import RigidFlight
-from .scenes.robot_arm import GRIPPER, JOINTS, RobotArm
+from .scenes.robot_arm import GRIPPER, JOINTS, LIMITS, RobotArm
 from .viewer.meshes import servicer
 from .viewer.meshes.turns import about_y
 from .viewer.picture.scene import (
@@ -279,17 +279,15 @@ class Arm(Restarting):
         self._flight: RigidFlight | None = None
         self._trail = Trail(TRAIL_POINTS)
         self.pilot = ArmPilot(self.arm, self.client, self.latch, self._wanted.pilot)
-        self.world.on_tick(self._measure, every=4)
+        self.world.on_tick(self._measure, every=10)
         self.world.on_tick(self._watch_brakes)
         self.world.on_tick(self._remember, every=max(1, round(TRAIL_SPACING / dt)))
 
     def _measure(self, world: World) -> None:
         """Note how far the hinges are open, and how far angles are beyond their limits."""
         apart, tilted = self.arm.gaps()
-        angles = self.arm.angles
-        limits = np.radians([joint.limits for joint in JOINTS])
-        beyond = float(np.maximum(limits[:, 0] - angles, angles - limits[:, 1]).max())
-        worst = self._worst
+        angles, worst = self.arm.angles, self._worst
+        beyond = float(np.maximum(LIMITS[:, 0] - angles, angles - LIMITS[:, 1]).max())
         self._worst = max(worst[0], apart), max(worst[1], tilted), max(worst[2], beyond)
         self._was_game |= world.game_mode
 

@@ -318,9 +318,10 @@ class ArmPilot:
 
     def _along(self, goal: Array, lapsed: float, time: float) -> Array:
         """Rates on the way from where the phase began to a goal, which begins and ends without rates and accelerations."""
-        share = min(max((lapsed + 0.5 * self._seconds) / time, 0.0), 1.0)
+        share = min(lapsed / time, 1.0)
         place = share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
-        speed = 30.0 * share**2 * (1.0 - share) ** 2 / time
+        middle = min((lapsed + 0.5 * self._seconds) / time, 1.0)  # of the period in which the rates are held
+        speed = 30.0 * middle**2 * (1.0 - middle) ** 2 / time
         way = goal - self._from
         return speed * way + SERVO * (self._from + place * way - self.arm.angles)
 

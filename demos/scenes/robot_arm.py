@@ -241,9 +241,8 @@ def _twists(places: Array, axes: Array, points: Array) -> tuple[Array, Array]:
     """
     linear, angular = np.zeros((8, 3, 12)), np.zeros((8, 3, 12))
     linear[:, :, :3] = angular[:, :, 3:6] = np.eye(3)
-    moved = np.arange(8)[:, np.newaxis, np.newaxis] > np.arange(
-        6
-    )  # the craft by none, the first link by the first joint
+    # the craft is moved by no joint, the first link by the first one
+    moved = np.arange(8)[:, np.newaxis, np.newaxis] > np.arange(6)
     swept = np.cross(axes, places[:, np.newaxis] - points)
     linear[:, :, 6:] = np.where(moved, swept.swapaxes(1, 2), 0.0)
     angular[:, :, 6:] = np.where(moved, axes.T, 0.0)
