@@ -54,7 +54,7 @@ GAP = 1e-10
 """Largest distance [m] and angle [rad] by which a hinge may be open."""
 
 HEADING = math.radians(122.0)  # of the arm's side of the craft, about z: across the first view, with the sun on it
-MIDDLE, RADIUS = (1.35, 0.0, 0.75), 2.45  # of what the camera shows, in the axes of the craft at the start [m]
+MIDDLE, RADIUS = (1.40, 0.0, 0.85), 2.45  # of what the camera shows, in the axes of the craft at the start [m]
 VIEWS = {"outside": "from outside", "gripper": "from the gripper", "craft": "from the craft"}
 GRIPPER_EYE, CRAFT_EYE = (
     (0.0, 0.0, 0.30),
