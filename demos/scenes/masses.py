@@ -113,6 +113,31 @@ def cubesat() -> MassProperties:
     )
 
 
+def servicer() -> MassProperties:
+    """About 640 kg without its arm: bus, tank, and a wing on one side, which moves the mass centre and tilts the principal axes."""
+    return MassProperties.compound(
+        [
+            (MassProperties.box(430.0, (1.5, 1.2, 1.2)), (0.0, 0.0, 0.0), UPRIGHT),
+            (MassProperties.sphere(150.0, 0.4), (-0.3, 0.0, -0.1), UPRIGHT),
+            (MassProperties.box(46.0, (2.5, 1.1, 0.04)), (-2.45, 0.0, 0.1), UPRIGHT),
+            (MassProperties.cylinder(14.0, 0.42, 0.15), (0.15, 0.25, -0.8), UPRIGHT),
+        ]
+    )
+
+
+def client() -> MassProperties:
+    """About 220 kg: a bus with two wings along y, an antenna, and the grapple fixture on top (z); no body axis is quite principal."""
+    return MassProperties.compound(
+        [
+            (MassProperties.box(170.0, (0.9, 0.9, 1.2)), (0.0, 0.0, 0.0), UPRIGHT),
+            (MassProperties.box(17.0, (0.75, 1.5, 0.03)), (0.0, 1.35, 0.05), UPRIGHT),
+            (MassProperties.box(17.0, (0.75, 1.5, 0.03)), (0.0, -1.35, 0.05), UPRIGHT),
+            (MassProperties.cylinder(12.0, 0.4, 0.15), (0.25, 0.1, -0.75), UPRIGHT),
+            (MassProperties.cylinder(6.0, 0.12, 0.2), (0.0, 0.0, 0.65), UPRIGHT),
+        ]
+    )
+
+
 def crate() -> MassProperties:
     """A uniform box; greatest moment about x, middle about y, least about z."""
     return MassProperties.box(480.0, (1.2, 2.0, 3.2))

@@ -28,7 +28,7 @@ class ClosingJoint(Joint):
 
     @fixed
     def closing_energy(self) -> float:
-        """Kinetic energy [J] that the last locking took from the two bodies."""
+        """Kinetic energy [J] that the last locking took from the two bodies, as if no other joint held them."""
         return float(self._value("latch")[2])
 
     def potential_energy(self) -> float:

@@ -101,7 +101,8 @@ class Latch(ClosingJoint):
         other_port: The port of the other body.
         clocking: Angle between the `up` directions of the mated ports [rad]; None for any, so that it locks at the angle that it has.
         capture: What it catches.
-        soft: Frequency [Hz] and damping ratio of the springs.
+        soft: Frequency [Hz] and damping ratio of the springs, for the two bodies without what other joints hold to them: a light gripper
+            at the end of an arm that catches a heavy body needs a higher frequency.
         retract_time: The time over which the springs draw the ports together [s], above 0.
         break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
         break_torque: The same for its torque [N·m].

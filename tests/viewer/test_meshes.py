@@ -163,7 +163,10 @@ def test_the_nose_of_the_spacecraft_fits_the_ports_of_the_station():
     assert np.linalg.norm(face[:, :2], axis=1).max() == pytest.approx(1.06 * station.RING, rel=1e-3)
 
 
-@pytest.mark.parametrize("make", [masses.spacecraft, masses.probe, masses.station, masses.rocket_top, masses.dart])
+@pytest.mark.parametrize(
+    "make",
+    [masses.spacecraft, masses.probe, masses.station, masses.rocket_top, masses.dart, masses.servicer, masses.client],
+)
 def test_each_craft_weighs_what_can_turn_and_has_its_mass_inside(make):
     name = make.__name__.replace("_", "-")
     properties = make()

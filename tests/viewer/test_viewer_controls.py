@@ -124,7 +124,9 @@ def test_going_back_brings_back_every_bit():
 INTERVENTIONS = {"attitude": "nmj", "approach": "wpl", "orbit": "", "tumble": "ig", "swarm": ""}
 
 
-@pytest.mark.parametrize("name", ["tumble", "top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach"])
+@pytest.mark.parametrize(
+    "name", ["tumble", "top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach", "dock", "arm"]
+)
 def test_every_demo_goes_back_over_whatever_was_done_and_goes_on_as_before(name, monkeypatch):
     """What the user does after the frame to which the demo goes back makes no difference any more."""
     monkeypatch.setattr(rewind, "LARGE", 1e9)

@@ -6,7 +6,21 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from . import balls, cubesat, dart, docking_probe, drum_satellite, probe, rocket_top, simple, spacecraft, station
+from . import (
+    balls,
+    client,
+    cubesat,
+    dart,
+    docking_probe,
+    drum_satellite,
+    probe,
+    robot_arm,
+    rocket_top,
+    servicer,
+    simple,
+    spacecraft,
+    station,
+)
 from .mesh_builder import MeshBuilder
 
 MESHES: dict[str, Callable[[], MeshBuilder]] = {
@@ -20,6 +34,14 @@ MESHES: dict[str, Callable[[], MeshBuilder]] = {
     "dart": dart.build,
     "cubesat": cubesat.build,
     "drum-satellite": drum_satellite.build,
+    "servicer": servicer.build,
+    "client": client.build,
+    "arm-shoulder": robot_arm.shoulder,
+    "arm-upper": robot_arm.upper_arm,
+    "arm-fore": robot_arm.forearm,
+    "arm-wrist-pitch": robot_arm.wrist_pitch,
+    "arm-wrist-yaw": robot_arm.wrist_yaw,
+    "arm-gripper": robot_arm.gripper,
     "t-handle": simple.t_handle,
     "drum": simple.drum,
     "crate": simple.crate,

@@ -42,6 +42,7 @@ REPEATING = {
     "farther",
     "push",
     "twist",
+    "turn_joint",
 }
 """First words of the actions that a held key repeats, those of scenes included."""
 
