@@ -175,7 +175,7 @@ def island_kick(
 
 @kernel("island-stages")
 def island_stages(own: Array, stages: Array, first: int, last: int, each: int) -> int:
-    """Let forces be evaluated at the states of the bodies; the velocities before the second kick are kept, and restored for each further try.
+    """Let forces be evaluated at the states of the bodies; keep the velocities before the second kick, and restore them for further tries.
 
     `each` is the number of the try, or -1 in the first kick.
     """

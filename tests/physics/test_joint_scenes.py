@@ -101,7 +101,7 @@ POD = (1.4, 0.3, -0.2)  # the origin of the second craft, in the axes of the fir
 POD_TURN = Rotation.from_euler("xyz", (0.5, -0.8, 0.3))
 WHEELS = (
     driven_ship.Wheel((0.0, 0.6, 0.8), 0.4, 0.9, 0.0, 30.0),
-    driven_ship.Wheel((0.8, 0.0, 0.6), 0.3, -0.7, 0.1, 20.0),
+    driven_ship.Wheel((0.8, 0.0, 0.6), 0.3, -0.7, 0.0, 20.0),
 )
 JETS = (((0.3, 0.1, -1.0), (0.0, 0.6, 0.8), 20.0, 1.0), ((-0.2, 0.4, 0.1), (0.8, 0.0, -0.6), 12.0, 2.0))
 RATES = (0.2, -0.3, 0.15)
@@ -146,7 +146,7 @@ def test_two_craft_with_wheels_a_flowing_tank_and_pulses_move_as_their_composite
         )
         for (point, direction), (_p, _d, force, begin), tank in zip(moved, JETS, ((0, 80.0), ()), strict=True)
     )
-    wheels = (WHEELS[0], driven_ship.Wheel(tuple(POD_TURN.apply(WHEELS[1].axis)), 0.3, -0.7, 0.1, 20.0))
+    wheels = (WHEELS[0], driven_ship.Wheel(tuple(POD_TURN.apply(WHEELS[1].axis)), 0.3, -0.7, 0.0, 20.0))
     whole = MassProperties.compound(
         [
             (skew_properties(60.0, (0.5, 0.7, 0.6)), (0, 0, 0), (0, 0, 0, 1)),
