@@ -121,7 +121,8 @@ class Joint(TableRows):
                 store.world()._joints.require_fit(self, repr(self), "enabled", True)
 
     def _joined(self, world: Any) -> None:
-        world._joints.require_fit(self, "World.add_joint", "joint", self)
+        if self.enabled:
+            world._joints.require_fit(self, "World.add_joint", "joint", self)
 
     @property
     def _is_rigid(self) -> bool:
