@@ -67,6 +67,23 @@ def test_functions_are_called_before_those_of_on_tick_and_in_the_order_of_the_jo
     assert called == [("tick", 0), ((), weak[0]), ((), weak[1]), ("tick", 1)]
 
 
+def test_thresholds_can_be_read_and_assigned_in_flight():
+    world = World(0.05)
+    box = world.add_body(BOX)
+    joint = world.add_joint(Hinge(box, at_body=(0, 0, 0.5), axis_body=(0, 0, 1), break_torque=3.0))
+    assert (joint.break_force, joint.break_torque) == (float("inf"), 3.0)
+    joint.break_torque = None
+    assert joint.break_torque == float("inf")
+    world.add_force(forces.ConstantForce(box, force_world=(0.0, 0.0, -2.0)))
+    world.step(3)
+    for wrong in (0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match=r"Hinge\(body 'body 0', the world\): break_force must be .* above 0"):
+            joint.break_force = wrong
+    joint.break_force = 1.9
+    world.step()
+    assert world.joints == ()
+
+
 def test_what_a_function_changes_is_undone_with_a_tick_that_fails():
     world, hinge = door()
     hull, flap = world.bodies
