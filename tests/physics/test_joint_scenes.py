@@ -293,7 +293,7 @@ def test_the_hinges_of_a_plane_linkage_carry_no_load_across_the_plane():
 
 
 def test_the_welds_of_a_tumbling_triangle_carry_no_more_than_the_forces_of_inertia():
-    """Three craft of 2 to 4 kg at up to 2 m and 0.7 rad/s pull by 4 N; six rows more than needed could balance any load among themselves."""
+    """Three craft of 2 to 4 kg at up to 2 m and 0.7 rad/s pull by 4 N; six rows too many could balance any load among themselves."""
     world, spin = World(1 / 60), np.array((0.3, -0.5, 0.4))
     craft = [
         world.add_body(
