@@ -87,9 +87,9 @@ _HUGE = 1e300
 """A bound that is never reached."""
 (
     JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, POSITION_CALL, VELOCITY_CALL, KICK_CALL, MOVE_CALL, FINISH_CALL,
-    BOUNDS_CALL, BOUNDED_CALL,
-) = range(12)  # fmt: skip
-CALLS = 12
+    BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL,
+) = range(14)  # fmt: skip
+CALLS = 14
 """Indices into `calls`, the addresses of the kernels that others call."""
 
 
@@ -186,8 +186,8 @@ def _along(work: Array, rows: Array, row: int, place: int, other: int, block: in
     return rate
 
 
-@inlined
-def _correct(
+@kernel("island-correct")
+def correct(
     work: Array,
     links: Integers,
     islands: Integers,
@@ -198,7 +198,7 @@ def _correct(
     island: int,
     size: float,
     wanted: float,
-) -> None:
+) -> int:
     """Change the impulses by what removes the rates that the rows miss, repeated with the regularisation about the last impulse."""
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
@@ -235,6 +235,7 @@ def _correct(
         before = largest
     if has_loop == 1:
         _take_back(links, rows, first_link, last_link, repeats)
+    return 0
 
 
 @inlined
@@ -580,11 +581,12 @@ def position_stage(
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
             _keep_misses(rows, first_row, last_row)
-            _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+            common = (work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[CORRECT_CALL], (*common, island, size, wanted))
             _mix(rows, first_row, last_row, size, turn)
         else:
-            common = (own, work, links, islands, rows, blocks, program, calls)
-            _ = call(calls[BOUNDED_CALL], (*common, island, size, wanted))
+            bounded = (own, work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[BOUNDED_CALL], (*bounded, island, size, wanted))
     return 0
 
 
@@ -641,8 +643,9 @@ def velocity_stage(
             break
         before = largest
         if is_hard == 1:
-            _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+            common = (work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[CORRECT_CALL], (*common, island, size, wanted))
         else:
-            common = (own, work, links, islands, rows, blocks, program, calls)
-            _ = call(calls[BOUNDED_CALL], (*common, island, size, wanted))
+            bounded = (own, work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[BOUNDED_CALL], (*bounded, island, size, wanted))
     return 0

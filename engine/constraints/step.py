@@ -98,6 +98,7 @@ from .stages import (
     MATRIX_CALL,
     MOVE_CALL,
     POSITION_CALL,
+    PREPARE_CALL,
     VELOCITY_CALL,
     given,
 )
@@ -257,8 +258,8 @@ def _add_given(
         add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
 
 
-@inlined
-def _prepare(
+@kernel("island-prepare")
+def island_prepare(
     own: Array,
     work: Array,
     joints: Array,
@@ -272,7 +273,7 @@ def _prepare(
     calls: Integers,
     island: int,
     pose: int,
-) -> None:
+) -> int:
     """Directions at a pose, and the factor of the matrix there unless it depends on bounds."""
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     _ = call(
@@ -282,6 +283,7 @@ def _prepare(
     if islands[island, IS_HARD] == 1:
         _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
         _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+    return 0
 
 
 @kernel("island-move")
@@ -310,6 +312,7 @@ def island_move(
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     # relative to the first body, which moves at its velocity here unless a joint holds the island to the world
     base = load_vector(own, POSITION, first)
     boost = load_vector(own, VELOCITY, first)
@@ -340,7 +343,7 @@ def island_move(
                 work[START + entry, place] = work[END + entry, place]
         if is_prepared == 0:  # else the last piece ended here, or was too long
             is_prepared = 1
-            _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, START)
+            _ = call(calls[PREPARE_CALL], (*common, island, START))
             for link in range(first_link, last_link):
                 for entry in range(3):
                     extent = max(extent, abs(points[link, ARM + entry]))
@@ -349,7 +352,6 @@ def island_move(
             measures[island, SIZE] = extent
             measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * extent
         _warm(joints, links, rows, first_link, last_link, piece)
-        common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
         if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
             halvings += 1
             if halvings > MOST_HALVINGS:
@@ -363,7 +365,7 @@ def island_move(
         _add_given(links, points, rows, work, first, last, first_link, last_link)
         done += 4096 >> halvings
         if done < 4096:
-            _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
+            _ = call(calls[PREPARE_CALL], (*common, island, END))
             _warm(joints, links, rows, first_link, last_link, piece)
             _ = call(calls[VELOCITY_CALL], (*common, island, piece))
             _keep_velocities(joints, links, rows, first_link, last_link, piece)
@@ -400,6 +402,7 @@ def island_finish(
     """Step 5: make the velocities compatible with the joints after the second kick."""
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     boost = load(measures, island, DRIFT_VELOCITY)
     for place in range(first, last):
         velocity = load_vector(own, VELOCITY, place)
@@ -407,10 +410,9 @@ def island_finish(
         store_vector(work, SUM, place, (0.0, 0.0, 0.0))
         store_vector(work, END + VELOCITY, place, subtract(velocity, boost))
         store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
-    _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
+    _ = call(calls[PREPARE_CALL], (*common, island, END))
     piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
     _warm(joints, links, rows, first_link, last_link, piece)
-    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     _ = call(calls[VELOCITY_CALL], (*common, island, piece))
     _keep_velocities(joints, links, rows, first_link, last_link, piece)
     _add_given(links, points, rows, work, first, last, first_link, last_link)

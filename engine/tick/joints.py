@@ -445,6 +445,8 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(step.island_finish, *common, 0),
         named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
         named(stages.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
+        named(stages.correct, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
+        named(step.island_prepare, *common, 0, 0),
     ]
 
 
