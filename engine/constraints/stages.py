@@ -24,6 +24,7 @@ from .layout import (
     FIRST_ROW,
     FRICTION,
     FRICTION_ROW,
+    GIVEN,
     GUESSED,
     HAS_LOOP,
     IMPULSE,
@@ -68,11 +69,14 @@ from .layout import (
     SPRING_STIFFNESS,
     START,
     START_COORDINATE,
+    SUM,
     TOLERANCE,
+    TOTAL,
     TRIED,
     TWIST,
     UPPER,
     UPPER_LIMIT,
+    VELOCITY_FORCES,
     WORST,
     WORST_LINK,
 )
@@ -517,6 +521,55 @@ def correct_bounded(
     return 0
 
 
+@inlined
+def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Start the impulses of a stage from the mean forces that are expected."""
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            rows[row, IMPULSE] = step * float(joints[VELOCITY_FORCES + row - first_row, link])
+
+
+@inlined
+def _keep_positions(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean forces of a position stage, and expect those of the velocity stage after it, at the next pose.
+
+    The velocity stage before it had nearly the same forces, at the same pose, and they are expected to grow from pose to pose as before.
+    """
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            number = row - first_row
+            force = float(rows[row, IMPULSE]) / step
+            before, after = float(joints[POSITION_FORCES + number, link]), float(joints[VELOCITY_FORCES + number, link])
+            joints[POSITION_FORCES + number, link] = force
+            joints[VELOCITY_FORCES + number, link] = force + (after - before)
+
+
+@inlined
+def _keep_velocities(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean forces of a velocity stage, which are expected in the position stage at the same pose."""
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            joints[VELOCITY_FORCES + row - first_row, link] = float(rows[row, IMPULSE]) / step
+
+
+@inlined
+def _add_given(
+    links: Integers, points: Array, rows: Array, work: Array, island_first: int, island_last: int, first: int, last: int
+) -> None:
+    """Add the impulses of a stage to the sums of the tick."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            impulse = float(rows[row, IMPULSE])
+            rows[row, TOTAL] += impulse
+            for entry in range(6):
+                points[link, GIVEN + entry] += impulse * rows[row, LINEAR + entry]
+    for place in range(island_first, island_last):
+        add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
+
+
 @kernel("island-positions")
 def position_stage(
     own: Array,
@@ -535,13 +588,14 @@ def position_stage(
 ) -> int:
     """Find the impulses at the start pose with which the joints hold at the end of the drift, and drift; 1 if they hold, else 0.
 
-    The rows have directions and impulses to start with, and the blocks the factor, at the start pose.
+    The rows have directions, and the blocks the factor, at the start pose.
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
     is_hard = islands[island, IS_HARD]
+    _warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
     before = earlier = 0.0
@@ -566,6 +620,8 @@ def position_stage(
                     worst, worst_link = error, link
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
         if worst <= tolerance:
+            _keep_positions(joints, links, rows, first_link, last_link, step)
+            _add_given(links, points, rows, work, first, last, first_link, last_link)
             return 1
         # give up early if the rounds left cannot be enough at the rate of the last two
         if turn > 1:
@@ -608,13 +664,14 @@ def velocity_stage(
 ) -> int:
     """Find the impulses at the end pose with which the rows have no rate, and give them to the velocities there.
 
-    The rows have directions and impulses to start with, and the blocks the factor, at the end pose. The work array keeps the velocities
+    The rows have directions, and the blocks the factor, at the end pose. The work array keeps the velocities
     before these impulses at its start block.
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
     is_hard = islands[island, IS_HARD]
+    _warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
     wanted = 0.02 * float(measures[island, TOLERANCE]) / abs(step)
@@ -648,4 +705,6 @@ def velocity_stage(
         else:
             bounded = (own, work, links, islands, rows, blocks, program, calls)
             _ = call(calls[BOUNDED_CALL], (*bounded, island, size, wanted))
+    _keep_velocities(joints, links, rows, first_link, last_link, step)
+    _add_given(links, points, rows, work, first, last, first_link, last_link)
     return 0

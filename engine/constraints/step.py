@@ -19,7 +19,6 @@ from ..kernels.vectors import add, add_scaled, subtract
 from ..loops.columns import (
     Array,
     Integers,
-    add_to_vector,
     is_finite,
     load_body,
     load_principal,
@@ -64,7 +63,6 @@ from .layout import (
     FIRST_ROW,
     FORCE,
     GIVEN,
-    IMPULSE,
     IS_ANCHORED,
     IS_HARD,
     JOINT,
@@ -78,7 +76,6 @@ from .layout import (
     POSITION_FORCES,
     PROGRAM,
     PROGRAM_END,
-    PUSH,
     SIZE,
     START,
     STATE_FIRST,
@@ -199,40 +196,6 @@ def island_kick(
 
 
 @inlined
-def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
-    """Start the impulses of a stage from the mean forces that are expected."""
-    for link in range(first, last):
-        first_row = links[link, FIRST_ROW]
-        for row in range(first_row, links[link, LAST_ROW]):
-            rows[row, IMPULSE] = step * float(joints[VELOCITY_FORCES + row - first_row, link])
-
-
-@inlined
-def _keep_positions(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
-    """Keep the mean forces of a position stage, and expect those of the velocity stage after it, at the next pose.
-
-    The velocity stage before it had nearly the same forces, at the same pose, and they are expected to grow from pose to pose as before.
-    """
-    for link in range(first, last):
-        first_row = links[link, FIRST_ROW]
-        for row in range(first_row, links[link, LAST_ROW]):
-            number = row - first_row
-            force = float(rows[row, IMPULSE]) / step
-            before, after = float(joints[POSITION_FORCES + number, link]), float(joints[VELOCITY_FORCES + number, link])
-            joints[POSITION_FORCES + number, link] = force
-            joints[VELOCITY_FORCES + number, link] = force + (after - before)
-
-
-@inlined
-def _keep_velocities(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
-    """Keep the mean forces of a velocity stage, which are expected in the position stage at the same pose."""
-    for link in range(first, last):
-        first_row = links[link, FIRST_ROW]
-        for row in range(first_row, links[link, LAST_ROW]):
-            joints[VELOCITY_FORCES + row - first_row, link] = float(rows[row, IMPULSE]) / step
-
-
-@inlined
 def _keep_totals(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
     """Keep the mean force over a step in several pieces, for a next step in one; the kicks act in the first and the last piece only."""
     for link in range(first, last):
@@ -241,21 +204,6 @@ def _keep_totals(joints: Array, links: Integers, rows: Array, first: int, last: 
             force = 0.5 * float(rows[row, TOTAL]) / step
             joints[POSITION_FORCES + row - first_row, link] = force
             joints[VELOCITY_FORCES + row - first_row, link] = force
-
-
-@inlined
-def _add_given(
-    links: Integers, points: Array, rows: Array, work: Array, island_first: int, island_last: int, first: int, last: int
-) -> None:
-    """Add the impulses of a stage to the sums of the tick."""
-    for link in range(first, last):
-        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-            impulse = float(rows[row, IMPULSE])
-            rows[row, TOTAL] += impulse
-            for entry in range(6):
-                points[link, GIVEN + entry] += impulse * rows[row, layout.LINEAR + entry]
-    for place in range(island_first, island_last):
-        add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
 
 
 @kernel("island-prepare")
@@ -351,7 +299,6 @@ def island_move(
                         extent = max(extent, abs(points[link, OTHER_ARM + entry]))
             measures[island, SIZE] = extent
             measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * extent
-        _warm(joints, links, rows, first_link, last_link, piece)
         if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
             halvings += 1
             if halvings > MOST_HALVINGS:
@@ -361,15 +308,10 @@ def island_move(
                     work[END + entry, place] = work[START + entry, place]
             continue
         measures[island, PIECE] = piece
-        _keep_positions(joints, links, rows, first_link, last_link, piece)
-        _add_given(links, points, rows, work, first, last, first_link, last_link)
         done += 4096 >> halvings
         if done < 4096:
             _ = call(calls[PREPARE_CALL], (*common, island, END))
-            _warm(joints, links, rows, first_link, last_link, piece)
             _ = call(calls[VELOCITY_CALL], (*common, island, piece))
-            _keep_velocities(joints, links, rows, first_link, last_link, piece)
-            _add_given(links, points, rows, work, first, last, first_link, last_link)
     # rounded once to the coordinates of the world
     for place in range(first, last):
         moved = add_scaled(load_vector(work, END + POSITION, place), step, boost)
@@ -412,10 +354,7 @@ def island_finish(
         store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
     _ = call(calls[PREPARE_CALL], (*common, island, END))
     piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
-    _warm(joints, links, rows, first_link, last_link, piece)
     _ = call(calls[VELOCITY_CALL], (*common, island, piece))
-    _keep_velocities(joints, links, rows, first_link, last_link, piece)
-    _add_given(links, points, rows, work, first, last, first_link, last_link)
     if piece != step:
         _keep_totals(joints, links, rows, first_link, last_link, step)
     for place in range(first, last):
