@@ -468,7 +468,7 @@ class Joints:
                 self._bodies.control[BAD] = graph.columns[graph.islands[island, layout.BODIES]]
                 return None
             return JointConflictError(
-                f"World: joints cannot hold together in the tick from t = {time:g} s: {self._worst(islands, island)} (m or rad). "
+                f"World: joints cannot hold together in the tick from t = {time:g} s: {self._worst(islands, island)}. "
                 "The world is as it was before that tick; disable or remove one of them"
             )
         return None
@@ -477,12 +477,14 @@ class Joints:
         """The joints of an island with the largest residuals."""
         graph, found = islands.graph, []
         for link in range(graph.islands[island, layout.LINKS], graph.islands[island, layout.LINKS_END]):
-            own = slice(graph.links[link, layout.FIRST_ROW], graph.links[link, layout.LAST_ROW])
-            residual = float(np.abs(islands.rows[own, layout.RESIDUAL]).max(initial=0.0))
-            found.append((residual, -int(graph.links[link, layout.JOINT])))
+            own = islands.rows[graph.links[link, layout.FIRST_ROW] : graph.links[link, layout.LAST_ROW]]
+            held = own[own[:, layout.KIND] == layout.EQUALITY]  # the residuals of other rows are angles and distances
+            errors, is_turn = np.abs(held[:, layout.RESIDUAL]), held[:, layout.IS_TURN] != 0.0
+            gap, turn = float(errors[~is_turn].max(initial=0.0)), float(errors[is_turn].max(initial=0.0))
+            found.append((max(gap, turn), -int(graph.links[link, layout.JOINT]), _miss_in_words(gap, turn)))
         found.sort(reverse=True)
         owners = self._owners()
-        return ", ".join(f"{owners[-row]!r} by {residual:.3g}" for residual, row in found[:4])
+        return ", ".join(f"{owners[-row]!r} by {words}" for _size, row, words in found[:4])
 
     def image(self) -> FloatArray:
         """The state of all joints, to restore after several steps of a tick."""
