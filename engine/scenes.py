@@ -17,10 +17,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .checks import FloatArray, array, real, refuse, unit_quaternion
-from .encoding import built_in, decoded_method, encoded_method, name_of
+from .constraints.layout import EQUALITY_ROWS
+from .encoding import (
+    built_in,
+    decoded_attribute,
+    decoded_method,
+    encoded_attributes,
+    encoded_method,
+    name_of,
+    own_slots,
+)
 from .flight.wheel import ReactionWheel
 from .forces.magnetic_dipole import MagneticDipole
 from .forces.valves import Gimbal
+from .joints.closing import FAILED, SOFT
+from .joints.joint import Joint, check_bodies
 from .plain import Plain, to_text
 from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
@@ -48,10 +59,12 @@ _KEYS = (
     "bodies",
     "parts",
     "forces",
+    "joints",
     "memory",
     "called_forces",
     "on_tick",
     "after_tick",
+    "on_joint",
     "snapshot",
 )
 _BODY_KEYS = (
@@ -136,6 +149,9 @@ def scene_of(world: World) -> dict[str, Any]:
         "bodies": [_body_to_plain(world, body) for body in world.bodies],
         "parts": [_member_to_plain(part, f"parts[{place}]", places) for place, part in enumerate(parts)],
         "forces": [_member_to_plain(force, f"forces[{place}]", places) for place, force in enumerate(forces)],
+        "joints": [
+            _joint_to_plain(joint, f"joints[{place}]", world.tick_count) for place, joint in enumerate(world.joints)
+        ],
         "memory": {
             name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
             for name, rows in world.memory.contents[0].items()
@@ -143,6 +159,7 @@ def scene_of(world: World) -> dict[str, Any]:
         "called_forces": [default_name(force) for force in world.forces if not isinstance(force, TableRows)],
         "on_tick": [[callback.name, callback.every] for callback in stages.on_tick],
         "after_tick": [[callback.name, callback.every] for callback in stages.after_tick],
+        "on_joint": [[callback.name, callback.event] for callback in stages.joint_events.functions],
     }
 
 
@@ -191,6 +208,28 @@ def _member_to_plain(member: TableRows, path: str, places: dict[int, Any]) -> di
     if fields:
         plain["fields"] = fields
     return plain
+
+
+def _joint_to_plain(joint: Any, path: str, ticks: int) -> dict[str, Any]:
+    """A joint with the fields of its row that are not as in every new one."""
+    plain: dict[str, Any] = {"class": name_of(type(joint)), "body": joint.body.name}
+    if joint.other is not None:
+        plain["other"] = joint.other.name
+    attributes = encoded_attributes(joint, {}, {})
+    if attributes is None or name_of(type(joint)) not in built_in():
+        refuse("World.save", path, joint, "a joint of engine.joints")
+    schema, column = joint._schema, joint._table.array[:, joint.rows.start]
+    fields = {}
+    for field in schema.fields:
+        own, rest = column[schema.components[field.name]].copy(), schema.rest[schema.components[field.name], 0]
+        if field.name == "latch" and own[0] in (SOFT, FAILED):
+            own[1] -= ticks  # the tick in which it caught, in a world that starts at tick 0
+        if not field.refers_to and field.name != "type" and own.tobytes() != rest.tobytes():
+            fields[field.name] = [str(value) if np.isinf(value) else value for value in own.tolist()]
+    kind = int(column[schema.row("type")])
+    if kind != type(joint)._type:  # a latch that has caught
+        plain["type"] = kind
+    return plain | {"fields": fields} | ({"attributes": attributes} if attributes else {})
 
 
 def _written_fields(member: TableRows) -> list[Field]:
@@ -306,6 +345,10 @@ class _Loading:
                 made = self._member(member)
                 with _at(member, ""):
                     self._made[kind].append(add(made))
+        for joint in plain.get("joints", []).list():
+            made = self._joint(joint.only("class", "body", "other", "type", "fields", "attributes"))
+            with _at(joint, ""):
+                world.add_joint(made)
         for name, rows in plain.get("memory", {}).items():
             self._add_memory(name, rows.only("dtype", "value"))
         for force in plain.get("called_forces", []).list():
@@ -320,6 +363,12 @@ class _Loading:
                 if found is not None:
                     with _at(pair, ""):
                         getattr(world, when)(found, every.value, name=called.text())
+        for pair in plain.get("on_joint", []).list():
+            called, event = pair.list(2)
+            found = self._find(called, called.text())
+            if found is not None:
+                with _at(pair, ""):
+                    world.on_joint(found, event.text(), name=called.text())
         for name, thing in objects.items():
             if name not in world.memory and _is_attachable(thing, world):
                 world.memory.attach(name, thing)
@@ -377,6 +426,41 @@ class _Loading:
             self._set_field(member, allowed[key], value)
         return member
 
+    def _joint(self, plain: Plain) -> Any:
+        kind = built_in().get(plain["class"].text())
+        if kind is None or not issubclass(kind, Joint):
+            plain["class"].refuse("the name of a class of engine.joints")
+        body = self._body(plain["body"])
+        other = self._body(plain["other"]) if "other" in plain else None
+        with _at(plain, "other"):
+            check_bodies(body, other, kind.__name__)
+        schema, values = kind._schema, {}
+        for name, value in plain.get("fields", {}).items():
+            field = schema.by_name.get(name)
+            if field is None or field.refers_to or name == "type":
+                value.refuse(f"one of the fields {', '.join(schema.by_name)}")
+            may_be_infinite = np.isinf(schema.rest[schema.components[name]]).any()
+            values[name] = [
+                float(part.value) if may_be_infinite and part.value in ("inf", "-inf") else part.number()
+                for part in value.list(field.size)
+            ]
+            if name in ("frame_body", "frame_other"):
+                values[name] = unit_quaternion(values[name], value.path, _OWNER).tolist()
+        joint = kind.__new__(kind)
+        Joint.__init__(joint, body, other, values)
+        joint._table.array[schema.row("type"), joint.rows.start] = plain.get("type", kind._type).integer(
+            0, len(EQUALITY_ROWS) - 1
+        )
+        wanted = own_slots(kind)
+        for name, value in plain.get("attributes", {}).items():
+            if name not in wanted:
+                value.refuse(f"one of the attributes {', '.join(wanted) or 'that it has, which are none'}")
+            object.__setattr__(joint, name, decoded_attribute(value, [], [], {}))
+        missing = [name for name in wanted if not hasattr(joint, name)]
+        if missing:
+            plain.refuse(f"a joint with the attributes {', '.join(missing)}")
+        return joint
+
     def _set_field(self, member: TableRows, field: Field, plain: Plain) -> None:
         rows = member._slice()
         values = array(plain.value, plain.path, _OWNER, (rows.stop - rows.start, field.size)).T
@@ -430,7 +514,7 @@ class _Loading:
 
 
 def _is_attachable(thing: Any, world: World) -> bool:
-    known = [callback.function for callback in (*world._stages.on_tick, *world._stages.after_tick)]
+    known = [callback.function for callback in world._stages.callbacks()]
     return (
         not isinstance(thing, type)
         and callable(getattr(thing, "get_state", None))
