@@ -30,8 +30,8 @@ from .encoding import (
 from .flight.wheel import ReactionWheel
 from .forces.magnetic_dipole import MagneticDipole
 from .forces.valves import Gimbal
+from .joints.closing import FAILED, SOFT
 from .joints.joint import Joint, check_bodies
-from .joints.latch import FAILED, SOFT
 from .plain import Plain, to_text
 from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties

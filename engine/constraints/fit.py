@@ -5,7 +5,7 @@ import numpy as np
 from ..loops.columns import Array
 from ..loops.layout import POSITION
 from . import layout
-from .rows import joint_rows
+from .rows import joint_rows, row_counts
 
 FARTHEST_POINT = 1e-6
 """How far the points of a joint may lie apart [m], and its axes [rad], when it is made, added or enabled."""
@@ -26,8 +26,8 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     """
     count = joints.shape[1]
     links = np.zeros((count, layout.LINK_SIZE), np.int64)
-    kinds = joints[layout.TYPE].astype(int).tolist()
-    ends = np.cumsum([layout.EQUALITY_ROWS[kind] + layout.SOFT_ROWS.get(kind, 0) for kind in kinds])
+    counts = [row_counts(column) for column in joints.T.tolist()]
+    ends = np.cumsum([held + sum(freedoms) + soft for held, freedoms, soft in counts])
     links[:, layout.JOINT] = np.arange(count)
     links[:, layout.FIRST_PLACE], links[:, layout.SECOND_PLACE] = joints[layout.BODY], joints[layout.OTHER]
     links[1:, layout.FIRST_ROW], links[:, layout.LAST_ROW] = ends[:-1], ends

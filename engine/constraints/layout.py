@@ -14,45 +14,51 @@ FRAME_BODY, FRAME_OTHER = 10, 14
 """Quaternions from the axes of the joint to those of the body and of the other body, or of the world."""
 LENGTH = 18
 """The length of a rod."""
-LOWER, UPPER = 19, 20
-"""Limits of the freedom; an infinite one does not act."""
-FRICTION = 21
+MOST_FREEDOMS = 3
+"""Freedoms of one joint at most; each has the numbers that follow."""
+LOWER, UPPER = 19, 22
+"""Limits of each freedom; an infinite one does not act."""
+FRICTION = 25
 """Largest torque or force of dry friction."""
-MOTOR, MOTOR_TARGET, MOTOR_STIFFNESS, MOTOR_DAMPING, MOTOR_LIMIT = 22, 23, 24, 25, 26
-"""Kind of motor (0 none, 1 rate, 2 position) and its numbers; the last is its largest torque or force."""
-SPRING, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_REST = 27, 28, 29, 30
-"""Whether there is a spring, and its numbers."""
-BREAK_FORCE, BREAK_TORQUE = 31, 32
-COORDINATE = 33
-"""Angle of a hinge, counted over turns, or distance of a slider, at the end of the tick."""
-POSITION_FORCES, VELOCITY_FORCES = 34, 46
+MOTOR, MOTOR_SIZE = 28, 5
+"""For each freedom the kind of motor (0 none, 1 rate, 2 position), its target, stiffness, damping and largest torque or force."""
+SPRING, SPRING_SIZE = 43, 4
+"""For each freedom whether there is a spring, its stiffness, damping and rest."""
+BALL_SPRING = SPRING + 2 * SPRING_SIZE
+"""The spring towards the rest orientation of a ball joint."""
+BREAK_FORCE, BREAK_TORQUE = 55, 56
+COORDINATE = 57
+"""Angle, counted over turns, or distance of each freedom, at the end of the tick."""
+POSITION_FORCES, VELOCITY_FORCES = 60, 78
 """Mean force of each row over the last step in the two stages, from which the next stages start."""
-FORCE, TORQUE = 58, 61
+FORCE, TORQUE = 96, 99
 """Mean over the last tick, on the body, world axes; the torque is about the common point."""
-WAS_AT_LIMIT = 64
-"""Whether the joint had reached a limit when the last tick started."""
-LATCH_PHASE, LATCH_SINCE, CLOSING_ENERGY = 65, 66, 67
+WAS_AT_LIMIT = 102
+"""Whether each freedom had reached a limit when the last tick started."""
+LATCH_PHASE, LATCH_SINCE, CLOSING_ENERGY = 105, 106, 107
 """Phase of a latch, the number of the tick in which it caught, and the energy that it took when it locked."""
-CAUGHT_POINT, CAUGHT_FRAME = 68, 71
+CAUGHT_POINT, CAUGHT_FRAME = 108, 111
 """Point and frame on the other body at which a latch caught."""
-JOINT_ROWS = 75
-MOST_ROWS = 12
+JOINT_ROWS = 115
+MOST_ROWS = 18
 """Rows of one joint at most."""
-STATE_FIRST, STATE_LAST = COORDINATE, WAS_AT_LIMIT
+STATE_FIRST, STATE_LAST = COORDINATE, LATCH_PHASE
 """The components that a tick changes."""
 
 BALL, HINGE, SLIDER, WELD, ROD, UNIVERSAL, PLANAR, ROPE, OPEN, SOFT, SOFT_AXIS = range(11)
 EQUALITY_ROWS = (3, 5, 5, 6, 1, 4, 3, 0, 0, 0, 0)
 """Rows that hold a joint together, by type."""
 
+FREEDOM_COUNTS = (2, 1, 1, 0, 0, 2, 3, 1, 0, 0, 0)
+"""Freedoms that limits, motors, friction and springs act on, by type."""
 SOFT_ROWS = {SOFT: 6, SOFT_AXIS: 5}
-"""Springs of a latch that has caught, by type; those of rotations have the stiffness and damping of the motor."""
+"""Springs of a joint that is closing, by type; those of translations are the springs of freedom 0, those of rotations of freedom 1."""
 
 NO_MOTOR, RATE_MOTOR, POSITION_MOTOR = range(3)
 
 # kinds of rows
-EQUALITY, LOWER_LIMIT, UPPER_LIMIT, MOTOR_ROW, FRICTION_ROW, DRIVE_ROW, SPRING_ROW, SOFT_ROW = range(8)
-"""A drive is a motor that holds a position."""
+EQUALITY, LOWER_LIMIT, UPPER_LIMIT, RATE_ROW, SPRING_ROW = range(5)
+"""A motor that follows a rate and friction are rows of a rate; springs and motors that hold a position are rows of a spring."""
 
 # columns of `rows`, one row per constraint
 RESIDUAL = 0
@@ -69,22 +75,30 @@ IS_TURN = 16
 """Whether the residual is an angle."""
 LEAST, MOST = 17, 18
 """Bounds of the impulse."""
-TOTAL = 19
-"""Sum of the impulses since the start of the step."""
+FREEDOM = 19
+"""The freedom on which the row acts."""
 KIND = 20
 START_COORDINATE = 21
-"""The freedom's coordinate at the start of the drift."""
+"""The residual at the start of the drift."""
 IS_FREE = 22
 """Whether the impulse is between its bounds, so that the row is part of the matrix."""
 TRIED = 23
 """The impulse for a trial change of the velocities."""
 RATE, RATE_GAIN = 24, 25
 """Rate of the row for the change of the velocities so far, and for the next change."""
-MISSED, GUESSED = 26, 29
+GOAL, STIFFNESS, DAMPING, BOUND = 26, 27, 28, 29
+"""The limit, rate or rest of a row on a freedom, its stiffness and damping, and its largest torque or force."""
+MOVED = 30
+"""Motion along the row since the start of the drift."""
+START_TURN = 31
+"""For three rows of a rotation, the vector part of the quaternion at the start of the drift."""
+TOTAL = 32
+"""Sum of the impulses since the start of the step."""
+MISSED, GUESSED = 33, 36
 """What the row missed before this round of a position stage and the two before it, and its impulse after those two, the latest first."""
-TOTAL_BEFORE = 31
+TOTAL_BEFORE = 38
 """The sum of the impulses before the second kick."""
-ROW_SIZE = 32
+ROW_SIZE = 39
 
 # columns of `links`, one row per joint
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)

@@ -5,6 +5,7 @@ A row has a residual, a direction d of the impulse and a direction e of the angu
 impulses there, so that linear and angular momentum do not depend on how well the rows hold.
 """
 
+from collections.abc import Sequence
 from math import sqrt
 
 from ..compilation.compiler import inlined, kernel
@@ -19,16 +20,21 @@ from .layout import (
     AT_BODY,
     AT_OTHER,
     BALL,
+    BALL_SPRING,
     BASE,
+    BOUND,
     COORDINATE,
-    DRIVE_ROW,
+    DAMPING,
     EQUALITY,
+    EQUALITY_ROWS,
     FIRST_PLACE,
     FIRST_ROW,
     FRAME_BODY,
     FRAME_OTHER,
+    FREEDOM,
+    FREEDOM_COUNTS,
     FRICTION,
-    FRICTION_ROW,
+    GOAL,
     HINGE,
     IS_FREE,
     IS_TURN,
@@ -39,13 +45,15 @@ from .layout import (
     LOWER,
     LOWER_LIMIT,
     MOTOR,
-    MOTOR_ROW,
+    MOTOR_SIZE,
+    MOVED,
     NO_MOTOR,
     ON_BODY,
     ON_OTHER,
     OTHER_ARM,
     PLANAR,
     RATE_MOTOR,
+    RATE_ROW,
     RESIDUAL,
     ROD,
     ROPE,
@@ -53,11 +61,14 @@ from .layout import (
     SLIDER,
     SOFT,
     SOFT_AXIS,
-    SOFT_ROW,
+    SOFT_ROWS,
     SOFTNESS,
     SPRING,
     SPRING_ROW,
+    SPRING_SIZE,
     START_COORDINATE,
+    START_TURN,
+    STIFFNESS,
     TYPE,
     UNIVERSAL,
     UPPER,
@@ -67,6 +78,9 @@ from .layout import (
 
 REGULARISATION = 1e-6
 """Softness of a row, as a share of the rate of change that a unit impulse of the row gives to itself."""
+
+Axes = tuple[Vector, Vector, Vector]
+"""The axes of a frame."""
 
 _NONE = (0.0, 0.0, 0.0)
 _HUGE = 1e300
@@ -110,6 +124,47 @@ def _put_point(has_directions: int, rows: Array, row: int, gap: Vector) -> int:
 
 
 @inlined
+def _put_gap(has_directions: int, rows: Array, row: int, gap: Vector, axes: Axes) -> int:
+    """Three rows of the distances between two points along the axes of the other frame; the common point is that of the body."""
+    for axis in axes:
+        row = _put(has_directions, rows, row, dot(axis, gap), axis, _NONE, 0.0)
+    return row
+
+
+@inlined
+def rotation_vector(q: Quaternion) -> Vector:
+    """Axis times angle [rad] of a rotation; the angle is at most π where the scalar part is not negative, and at least π elsewhere."""
+    x, y, z, w = q
+    size = sqrt(x * x + y * y + z * z)
+    factor = 2.0 * angle_of(size, w) / size if size > 0.0 else 2.0
+    return factor * x, factor * y, factor * z
+
+
+@inlined
+def _put_rotation(has_directions: int, rows: Array, row: int, frame: Quaternion, other: Quaternion, axes: Axes) -> int:
+    """Three rows of the rotation vector of a frame seen from the other frame, along the axes of that.
+
+    What has moved is the rotation since the start of the drift, which is not the difference of the two rotation vectors.
+    """
+    x, y, z, w = multiply(conjugate(other), frame)
+    if has_directions == 1:
+        sign = -1.0 if w < 0.0 else 1.0
+        moved = _NONE
+        rows[row, START_TURN], rows[row + 1, START_TURN], rows[row + 2, START_TURN] = sign * x, sign * y, sign * z
+    else:
+        a, b, c = float(rows[row, START_TURN]), float(rows[row + 1, START_TURN]), float(rows[row + 2, START_TURN])
+        before = (-a, -b, -c, sqrt(max(0.0, 1.0 - (a * a + b * b + c * c))))
+        since = multiply((x, y, z, w), before)
+        sign = -1.0 if since[3] < 0.0 else 1.0
+        moved = rotation_vector((sign * since[0], sign * since[1], sign * since[2], sign * since[3]))
+    turn = rotation_vector((sign * x, sign * y, sign * z, sign * w))
+    for entry in range(3):
+        _ = _put(has_directions, rows, row + entry, turn[entry], _NONE, axes[entry], 1.0)
+        rows[row + entry, MOVED] = moved[entry]
+    return row + 3
+
+
+@inlined
 def _put_turn(has_directions: int, rows: Array, row: int, frame: Quaternion, other: Quaternion) -> int:
     """Three rows that hold two frames parallel."""
     x, y, z, w = multiply(frame, conjugate(other))
@@ -127,23 +182,65 @@ def _put_across(has_directions: int, rows: Array, row: int, axis: Vector, second
 
 
 @inlined
-def _set_kinds(joints: Array, rows: Array, joint: int, first: int) -> None:
-    """Set the kinds of the rows of a freedom, in the order in which they were counted."""
-    row = first
-    if joints[LOWER, joint] > -_HUGE:
-        rows[row, KIND] = LOWER_LIMIT
-        row += 1
-    if joints[UPPER, joint] < _HUGE:
-        rows[row, KIND] = UPPER_LIMIT
-        row += 1
-    if joints[MOTOR, joint] != NO_MOTOR:
-        rows[row, KIND] = MOTOR_ROW if joints[MOTOR, joint] == RATE_MOTOR else DRIVE_ROW
-        row += 1
-    if joints[FRICTION, joint] > 0.0:
-        rows[row, KIND] = FRICTION_ROW
-        row += 1
-    if joints[SPRING, joint] != 0.0:
-        rows[row, KIND] = SPRING_ROW
+def _set(
+    rows: Array, row: int, freedom: int, kind: int, target: float, stiffness: float, damping: float, bound: float
+) -> int:
+    """Store what acts on a freedom through a row."""
+    rows[row, FREEDOM] = freedom
+    rows[row, KIND] = kind
+    rows[row, GOAL] = target
+    rows[row, STIFFNESS] = stiffness
+    rows[row, DAMPING] = damping
+    rows[row, BOUND] = bound
+    return row + 1
+
+
+@inlined
+def _set_freedom(joints: Array, rows: Array, joint: int, freedom: int, row: int) -> int:
+    """Store the limits, motor, friction and spring of a freedom in its rows, in the order in which `row_counts` counts them."""
+    lower, upper = float(joints[LOWER + freedom, joint]), float(joints[UPPER + freedom, joint])
+    if lower > -_HUGE:
+        row = _set(rows, row, freedom, LOWER_LIMIT, lower, 0.0, 0.0, _HUGE)
+    if upper < _HUGE:
+        row = _set(rows, row, freedom, UPPER_LIMIT, upper, 0.0, 0.0, _HUGE)
+    motor = MOTOR + MOTOR_SIZE * freedom
+    if joints[motor, joint] != NO_MOTOR:
+        kind = RATE_ROW if joints[motor, joint] == RATE_MOTOR else SPRING_ROW
+        target, stiffness, damping = load_vector(joints, motor + 1, joint)
+        row = _set(rows, row, freedom, kind, target, stiffness, damping, float(joints[motor + 4, joint]))
+    friction = float(joints[FRICTION + freedom, joint])
+    if friction > 0.0:
+        row = _set(rows, row, freedom, RATE_ROW, 0.0, 0.0, 0.0, friction)
+    spring = SPRING + SPRING_SIZE * freedom
+    if joints[spring, joint] != 0.0:
+        stiffness, damping, rest = load_vector(joints, spring + 1, joint)
+        row = _set(rows, row, freedom, SPRING_ROW, rest, stiffness, damping, _HUGE)
+    return row
+
+
+def limit_count(column: Sequence[float], freedom: int) -> int:
+    """The number of limits of a freedom of a joint, whose rows come first among those of the freedom."""
+    return (column[LOWER + freedom] > -_HUGE) + (column[UPPER + freedom] < _HUGE)
+
+
+def row_counts(column: Sequence[float]) -> tuple[int, list[int], int]:
+    """The numbers of rows of a joint: those that hold it, those of each freedom, and springs of several rows.
+
+    Args:
+        column: Its components, see `layout`.
+    """
+    kind = int(column[TYPE])
+    counts = [
+        limit_count(column, freedom)
+        + (column[MOTOR + MOTOR_SIZE * freedom] != NO_MOTOR)
+        + (column[FRICTION + freedom] > 0.0)
+        + (column[SPRING + SPRING_SIZE * freedom] != 0.0)
+        for freedom in range(FREEDOM_COUNTS[kind])
+    ]
+    springs = SOFT_ROWS.get(kind, 0)
+    if kind == BALL and column[BALL_SPRING] != 0.0:
+        springs = 3
+    return EQUALITY_ROWS[kind], counts, springs
 
 
 @inlined
@@ -161,6 +258,36 @@ def counted(angle: float, before: float) -> float:
     turns = (angle - before) / 6.283185307179586
     whole = float(int(turns + 0.5)) if turns >= 0.0 else -float(int(0.5 - turns))
     return angle - 6.283185307179586 * whole
+
+
+@inlined
+def swing(axis: Vector, other: Vector) -> tuple[float, Vector]:
+    """Angle [rad] between two unit vectors, and the direction of the rate of the first that increases it; none if they are parallel."""
+    across = cross(other, axis)
+    size = sqrt(dot(across, across))
+    angle = angle_of(size, dot(axis, other))
+    return angle, scale(1.0 / size, across) if size > 0.0 else _NONE
+
+
+@inlined
+def twist(turn: Quaternion) -> float:
+    """Angle [rad] about the first axis in a rotation about it, before the smallest one that moves it; zero where that is a half turn."""
+    x, _y, _z, w = turn
+    size = x * x + w * w
+    return angle_of(2.0 * x * w, w * w - x * x) if size > 0.0 else 0.0
+
+
+@inlined
+def _across(frame: Quaternion) -> tuple[Vector, Vector]:
+    """The second and the third axis of a frame."""
+    return rotate(frame, 2.0, (0.0, 1.0, 0.0)), rotate(frame, 2.0, (0.0, 0.0, 1.0))
+
+
+@inlined
+def _angle_about(frame: Quaternion, second: Vector, third: Vector) -> float:
+    """Angle [rad] of a frame about its first axis from the second and third axes of another one."""
+    own = rotate(frame, 2.0, (0.0, 1.0, 0.0))
+    return angle_of(dot(own, third), dot(own, second))
 
 
 @kernel("joint-rows")
@@ -203,33 +330,50 @@ def joint_rows(
             other_center = other_at
         gap = subtract(at, other_at)
         # the rows of each type
-        row = links[link, FIRST_ROW]
-        coordinate, direction = 0.0, _NONE
+        row, last_row = links[link, FIRST_ROW], links[link, LAST_ROW]
         common = add_scaled(at, -0.5, gap)
         axis = rotate(frame, 2.0, (1.0, 0.0, 0.0))
-        if kind == SOFT_AXIS:
+        # the coordinate of each freedom and its direction, which is of an angular impulse for freedoms from `first_turn` on
+        coordinate, second_coordinate, third_coordinate, first_turn = 0.0, 0.0, 0.0, 0
+        direction, second_direction, third_direction = _NONE, _NONE, _NONE
+        if kind == BALL:
             row = _put_point(has_directions, rows, row, gap)
-            second = rotate(other_frame, 2.0, (0.0, 1.0, 0.0))
-            third = rotate(other_frame, 2.0, (0.0, 0.0, 1.0))
-            row = _put_across(has_directions, rows, row, axis, second, third)
-        elif kind == BALL:
-            row = _put_point(has_directions, rows, row, gap)
+            if row < last_row:
+                across = rotate(other_frame, 2.0, (1.0, 0.0, 0.0))
+                coordinate, direction = swing(axis, across)
+                if dot(direction, direction) == 0.0:  # the axes are parallel, and any direction across them will do
+                    direction = rotate(frame, 2.0, (0.0, 1.0, 0.0))
+                turn = twist(multiply(conjugate(other_frame), frame))
+                second_coordinate = counted(turn, float(joints[COORDINATE + 1, joint]))
+                # not infinite where the axes are opposite, where there is no twist
+                second_direction = scale(1.0 / max(1.0 + dot(axis, across), 1e-9), add(axis, across))
         elif kind == HINGE:
             row = _put_point(has_directions, rows, row, gap)
-            second = rotate(other_frame, 2.0, (0.0, 1.0, 0.0))
-            third = rotate(other_frame, 2.0, (0.0, 0.0, 1.0))
+            second, third = _across(other_frame)
             row = _put_across(has_directions, rows, row, axis, second, third)
+            if has_directions == 1 or row < last_row:
+                angle = _angle_about(frame, second, third)
+                coordinate, direction = counted(angle, float(joints[COORDINATE, joint])), axis
         elif kind == SLIDER:
             common = other_at
-            second, third = rotate(frame, 2.0, (0.0, 1.0, 0.0)), rotate(frame, 2.0, (0.0, 0.0, 1.0))
+            second, third = _across(frame)
             row = _put(has_directions, rows, row, dot(second, gap), second, _NONE, 0.0)
             row = _put(has_directions, rows, row, dot(third, gap), third, _NONE, 0.0)
             row = _put_turn(has_directions, rows, row, frame, other_frame)
-        elif kind == WELD or kind == SOFT:
+            coordinate, direction, first_turn = dot(axis, gap), axis, 1
+        elif kind == WELD:
             row = _put_point(has_directions, rows, row, gap)
             row = _put_turn(has_directions, rows, row, frame, other_frame)
+        elif kind == SOFT or kind == SOFT_AXIS:
+            common = at
+            second, third = _across(other_frame)
+            across = rotate(other_frame, 2.0, (1.0, 0.0, 0.0))
+            row = _put_gap(has_directions, rows, row, gap, (across, second, third))
+            if kind == SOFT_AXIS:
+                _ = _put_across(has_directions, rows, row, axis, second, third)
+            row = last_row
         elif kind == ROD or kind == ROPE:
-            coordinate = sqrt(dot(gap, gap))
+            coordinate, first_turn = sqrt(dot(gap, gap)), 1
             direction = scale(1.0 / coordinate, gap) if coordinate > 0.0 else (1.0, 0.0, 0.0)
             if kind == ROD:
                 row = _put(has_directions, rows, row, coordinate - float(joints[LENGTH, joint]), direction, _NONE, 0.0)
@@ -237,33 +381,57 @@ def joint_rows(
             row = _put_point(has_directions, rows, row, gap)
             across = rotate(other_frame, 2.0, (1.0, 0.0, 0.0))
             row = _put(has_directions, rows, row, dot(axis, across), _NONE, cross(axis, across), 1.0)
+            if has_directions == 1 or row < last_row:
+                second, third = _across(frame)
+                angle = angle_of(-dot(across, third), dot(across, second))
+                coordinate, direction = counted(angle, float(joints[COORDINATE, joint])), axis
+                second, third = _across(other_frame)
+                angle = angle_of(dot(axis, third), dot(axis, second))
+                second_coordinate, second_direction = counted(angle, float(joints[COORDINATE + 1, joint])), across
         elif kind == PLANAR:
             common = at
             normal = rotate(other_frame, 2.0, (1.0, 0.0, 0.0))
             row = _put(has_directions, rows, row, dot(normal, gap), normal, _NONE, 0.0)
-            second = rotate(other_frame, 2.0, (0.0, 1.0, 0.0))
-            third = rotate(other_frame, 2.0, (0.0, 0.0, 1.0))
+            second, third = _across(other_frame)
             row = _put_across(has_directions, rows, row, axis, second, third)
-        # the freedom that limits, motors, friction and springs act on
-        turn, is_turn = _NONE, 0.0
-        if kind == HINGE:
-            other_second, other_third = (
-                rotate(other_frame, 2.0, (0.0, 1.0, 0.0)),
-                rotate(other_frame, 2.0, (0.0, 0.0, 1.0)),
-            )
-            own_second = rotate(frame, 2.0, (0.0, 1.0, 0.0))
-            angle = angle_of(dot(own_second, other_third), dot(own_second, other_second))
-            coordinate = counted(angle, float(joints[COORDINATE, joint]))
-            turn, is_turn = axis, 1.0
-        elif kind == SLIDER:
-            coordinate, direction = dot(axis, gap), axis
-        for each in range(row, links[link, LAST_ROW]):
-            _ = _put(has_directions, rows, each, coordinate, direction, turn, is_turn)
-        if has_directions == 1 and row < links[link, LAST_ROW]:
-            _set_kinds(joints, rows, joint, row)
+            coordinate, direction = dot(second, gap), second
+            second_coordinate, second_direction = dot(third, gap), third
+            angle = _angle_about(frame, second, third)
+            third_coordinate, third_direction = counted(angle, float(joints[COORDINATE + 2, joint])), axis
+            first_turn = 2
+        # the rows of freedoms, and then those of springs in three directions
+        has_spring = kind == BALL and joints[BALL_SPRING, joint] != 0.0
+        end = last_row - 3 if has_spring else last_row
+        if has_directions == 1:
+            joints[COORDINATE, joint] = coordinate
+            joints[COORDINATE + 1, joint] = second_coordinate
+            joints[COORDINATE + 2, joint] = third_coordinate
+            each = row
+            for freedom in range(FREEDOM_COUNTS[kind]):
+                each = _set_freedom(joints, rows, joint, freedom, each)
+        for each in range(row, end):
+            freedom = int(rows[each, FREEDOM])
+            value, along = coordinate, direction
+            if freedom == 1:
+                value, along = second_coordinate, second_direction
+            elif freedom == 2:
+                value, along = third_coordinate, third_direction
+            rows[each, RESIDUAL] = value
+            if has_directions == 1:
+                is_turn = freedom >= first_turn
+                store(rows, each, LINEAR, _NONE if is_turn else along)
+                store(rows, each, ANGULAR, along if is_turn else _NONE)
+                rows[each, IS_TURN] = 1.0 if is_turn else 0.0
+        is_soft = kind == SOFT or kind == SOFT_AXIS
+        if has_directions == 0:
+            for each in range(links[link, FIRST_ROW] if is_soft else row, last_row):
+                rows[each, MOVED] = float(rows[each, RESIDUAL]) - float(rows[each, START_COORDINATE])
+        if has_spring or kind == SOFT:
+            second, third = _across(other_frame)
+            axes = rotate(other_frame, 2.0, (1.0, 0.0, 0.0)), second, third
+            _ = _put_rotation(has_directions, rows, last_row - 3, frame, other_frame, axes)
         if has_directions == 0:
             continue
-        joints[COORDINATE, joint] = coordinate
         # what a unit of each row does to both bodies
         arm, other_arm = subtract(common, center), subtract(common, other_center)
         store(points, link, ARM, arm)
@@ -282,8 +450,9 @@ def joint_rows(
                 store(rows, each, ON_OTHER, on_other)
             rows[each, SOFTNESS] = REGULARISATION * (dot(linear, linear) * mobility + answer)
             rows[each, IS_FREE] = 1.0
-            rows[each, START_COORDINATE] = coordinate
-            if kind == SOFT or kind == SOFT_AXIS:
-                rows[each, KIND] = SOFT_ROW
-                rows[each, START_COORDINATE] = rows[each, RESIDUAL]
+            rows[each, START_COORDINATE] = rows[each, RESIDUAL]
+            if each >= end or is_soft:
+                freedom = 2 if kind == BALL else 0 if each < links[link, FIRST_ROW] + 3 else 1
+                stiffness, damping, _rest = load_vector(joints, SPRING + SPRING_SIZE * freedom + 1, joint)
+                _ = _set(rows, each, freedom, SPRING_ROW, 0.0, stiffness, damping, _HUGE)
     return 0

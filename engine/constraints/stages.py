@@ -16,15 +16,15 @@ from .layout import (
     BLOCKS_END,
     BODIES,
     BODIES_END,
+    BOUND,
     CHANGE,
-    DRIVE_ROW,
+    DAMPING,
     END,
     EQUALITY,
     FIRST_PLACE,
     FIRST_ROW,
-    FRICTION,
-    FRICTION_ROW,
     GIVEN,
+    GOAL,
     GUESSED,
     HAS_LOOP,
     IMPULSE,
@@ -38,15 +38,11 @@ from .layout import (
     LINEAR,
     LINKS,
     LINKS_END,
-    LOWER,
     LOWER_LIMIT,
     MISS,
     MISSED,
     MOST,
-    MOTOR_LIMIT,
-    MOTOR_ROW,
-    MOTOR_STIFFNESS,
-    MOTOR_TARGET,
+    MOVED,
     ON_BODY,
     ON_OTHER,
     OTHER_ARM,
@@ -56,25 +52,23 @@ from .layout import (
     PUSH,
     RATE,
     RATE_GAIN,
+    RATE_ROW,
     RESIDUAL,
     ROWS,
     ROWS_END,
     SECOND_PLACE,
     SIZE,
-    SOFT_ROW,
     SOFTNESS,
     SOLUTION,
-    SPRING_REST,
     SPRING_ROW,
-    SPRING_STIFFNESS,
     START,
     START_COORDINATE,
+    STIFFNESS,
     SUM,
     TOLERANCE,
     TOTAL,
     TRIED,
     TWIST,
-    UPPER,
     UPPER_LIMIT,
     VELOCITY_FORCES,
     WORST,
@@ -297,31 +291,19 @@ def _mix(rows: Array, first: int, last: int, size: float, before: int) -> None:
 
 
 @inlined
-def _spring_of(rows: Array, row: int) -> int:
-    """The component of the stiffness of a spring, before that of its damping."""
-    is_turn = rows[row, KIND] == SOFT_ROW and rows[row, IS_TURN] != 0.0
-    return MOTOR_STIFFNESS if is_turn or rows[row, KIND] == DRIVE_ROW else SPRING_STIFFNESS
-
-
-@inlined
-def _miss(joints: Array, rows: Array, link: int, row: int, step: float) -> float:
+def _miss(rows: Array, row: int, step: float) -> float:
     """What a row misses at the end of a drift, as a velocity."""
     kind, value = int(rows[row, KIND]), float(rows[row, RESIDUAL])
-    if kind == LOWER_LIMIT:
-        return (value - float(joints[LOWER, link])) / step
-    if kind == UPPER_LIMIT:
-        return (value - float(joints[UPPER, link])) / step
-    if kind == MOTOR_ROW or kind == FRICTION_ROW:
-        target = float(joints[MOTOR_TARGET, link]) if kind == MOTOR_ROW else 0.0
-        return (value - float(rows[row, START_COORDINATE])) / step - target
-    if kind == SPRING_ROW or kind == DRIVE_ROW or kind == SOFT_ROW:
-        first, rest = _spring_of(rows, row), 0.0
-        if kind != SOFT_ROW:
-            rest = float(joints[SPRING_REST if kind == SPRING_ROW else MOTOR_TARGET, link])
-        stiffness, damping = float(joints[first, link]), float(joints[first + 1, link])
+    target = float(rows[row, GOAL])
+    if kind == LOWER_LIMIT or kind == UPPER_LIMIT:
+        return (value - target) / step
+    if kind == RATE_ROW:
+        return float(rows[row, MOVED]) / step - target
+    if kind == SPRING_ROW:
+        stiffness, damping = float(rows[row, STIFFNESS]), float(rows[row, DAMPING])
         start = float(rows[row, START_COORDINATE])
         # the implicit midpoint rule: half of the spring's impulse over the step
-        wanted = -0.5 * step * stiffness * (0.5 * (start + value) - rest) - 0.5 * damping * (value - start)
+        wanted = -0.5 * step * stiffness * (0.5 * (start + value) - target) - 0.5 * damping * float(rows[row, MOVED])
         return float(rows[row, SOFTNESS]) * (float(rows[row, IMPULSE]) - wanted)
     return value / step
 
@@ -357,8 +339,7 @@ def joint_bounds(
             kind = int(rows[row, KIND])
             least, most = -_HUGE, _HUGE
             if kind == LOWER_LIMIT or kind == UPPER_LIMIT:
-                limit = float(joints[LOWER if kind == LOWER_LIMIT else UPPER, link])
-                beyond = float(rows[row, RESIDUAL]) - limit
+                beyond = float(rows[row, RESIDUAL]) - float(rows[row, GOAL])
                 if kind == UPPER_LIMIT:
                     beyond = -beyond
                 near = 16.0 * tolerance / (size if rows[row, IS_TURN] != 0.0 else 1.0)
@@ -368,15 +349,11 @@ def joint_bounds(
                     least = 0.0
                 else:
                     most = 0.0
-            elif kind == MOTOR_ROW or kind == FRICTION_ROW:
-                most = 0.5 * abs(step) * float(joints[MOTOR_LIMIT if kind == MOTOR_ROW else FRICTION, link])
+            elif kind == RATE_ROW or kind == SPRING_ROW:
+                most = 0.5 * abs(step) * float(rows[row, BOUND])
                 least = -most
-            elif kind == SPRING_ROW or kind == DRIVE_ROW or kind == SOFT_ROW:
-                if kind == DRIVE_ROW:
-                    most = 0.5 * abs(step) * float(joints[MOTOR_LIMIT, link])
-                    least = -most
-                spring = _spring_of(rows, row)
-                stiffness, damping = float(joints[spring, link]), float(joints[spring + 1, link])
+            if kind == SPRING_ROW:
+                stiffness, damping = float(rows[row, STIFFNESS]), float(rows[row, DAMPING])
                 if is_end == 0:
                     rows[row, SOFTNESS] = 1.0 / max(0.5 * step * (damping + 0.5 * step * stiffness), 1.0 / _HUGE)
                 else:  # the same impulse again
@@ -504,10 +481,7 @@ def correct_bounded(
             impulse, softness = float(rows[row, IMPULSE]), float(rows[row, SOFTNESS])
             tried = _bounded(rows, row, impulse - (float(rows[row, MISS]) + float(rows[row, RATE])) / softness)
             rows[row, IMPULSE] = tried
-            kind = int(rows[row, KIND])
-            if (
-                kind == SPRING_ROW or kind == DRIVE_ROW or kind == SOFT_ROW
-            ):  # its softness is real, and the impulse has answered it
+            if rows[row, KIND] == SPRING_ROW:  # its softness is real, and the impulse has answered it
                 rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE]) + softness * (tried - impulse)
             else:
                 rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE])
@@ -612,7 +586,7 @@ def position_stage(
                 error = abs(float(rows[row, RESIDUAL]))
                 rows[row, MISS] = float(rows[row, RESIDUAL]) / step
                 if is_hard == 0:
-                    rows[row, MISS] = _miss(joints, rows, link, row, step)
+                    rows[row, MISS] = _miss(rows, row, step)
                     error = abs(_unsettled(rows, row) * step)
                 if rows[row, IS_TURN] != 0.0:
                     error *= size
@@ -690,8 +664,8 @@ def velocity_stage(
             place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
             for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
                 miss = _along(work, rows, row, place, other, END + VELOCITY, END + ANGULAR_VELOCITY)
-                if rows[row, KIND] == MOTOR_ROW:
-                    miss -= float(joints[MOTOR_TARGET, link])
+                if rows[row, KIND] == RATE_ROW:
+                    miss -= float(rows[row, GOAL])
                 rows[row, MISS] = miss
                 if is_hard == 0:
                     miss = _unsettled(rows, row)

@@ -2,17 +2,65 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import ClassVar
+from collections.abc import Sequence
+from math import inf, pi
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 
+from ..checks import real, refuse
 from ..constraints import layout
-from ..store.rows import BodyHandle
-from .joint import Joint, check_bodies, points, threshold
+from ..constraints.rows import rotation_vector, swing, twist
+from ..kernels.quaternions import Quaternion, multiply, rotate
+from ..kernels.vectors import Vector, add, cross, dot, scale
+from ..store.rows import BodyHandle, fixed
+from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, FreedomJoint, Limits, SpringOf, compliance
+from .joint import Setting, check_bodies, frame_along, points, seen_from, unit_axis, unit_length
+from .motor import JointSpring
 
 
-class Ball(Joint):
-    """A ball joint: a point of the body stays at a point of the other body; all rotations are free.
+class SwingLimit(Setting[float, float | None]):
+    """The half angle of the cone in which the axis of a ball joint stays."""
+
+    def _read(self, joint: Ball) -> float:
+        return joint._numbers(layout.UPPER, 1)[0]
+
+    def _write(self, joint: Ball, value: float | None) -> None:
+        most = inf
+        if value is not None and not (isinstance(value, float) and value == inf):
+            joint._require_free(value, self._name)
+            most = real(value, self._name, joint, above=0.0)
+            if most > pi:
+                refuse(joint, self._name, value, "at most π")
+            now = joint._coordinates()[0]
+            if not now <= most + 1e-9:
+                refuse(joint, self._name, value, f"at least the present swing, {now:.9g}")
+        joint._write_numbers(layout.UPPER, (most,))
+
+
+class BallSpring(SpringOf):
+    """The spring of a ball joint towards its rest orientation."""
+
+    def _inertia_of(self, joint: Any) -> float:
+        lever = joint._lever()
+        return 3.0 / sum(compliance(joint.body, joint.other, lever, POINT_DIRECTIONS, free) for free in TURN_DIRECTIONS)
+
+    def _rest(self, joint: Any, value: JointSpring) -> float:
+        if value.rest != 0.0:
+            refuse(joint, f"{self._name}.rest", value.rest, "0; a ball joint rests where it was made")
+        return 0.0
+
+
+class Ball(FreedomJoint):
+    """A ball joint: a point of the body stays at a point of the other body; all rotations are free, or limited to a cone and a twist.
+
+    A rotation of the body relative to the other body is a `twist` about `axis_body`, followed by the smallest rotation that moves the axis
+    to where it is; the angle of that is the `swing`. The twist is zero at the poses at which the joint was made, and it has no meaning at a
+    swing of π, so that limits of the twist should go with a limit of the swing. The spring acts along the rotation vector from the
+    orientation in which the axes coincide and there is no twist; its energy is ``k θ²/2`` at an angle θ. It also makes viscous friction, as
+    ``JointSpring(stiffness=0.0, damping=c)``.
+
+    There is no dry friction and no motor: their bound is one on the length of a torque in all three directions together.
 
     Args:
         body: The first body.
@@ -20,24 +68,32 @@ class Ball(Joint):
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
             `at_body` is now.
+        axis_body: The axis of swing and twist, a unit vector in body axes, shape (3,); needed for limits.
+        axis_other: The axis of the cone, a unit vector in the axes of the other body or of the world, shape (3,). None is where `axis_body`
+            is now.
+        swing_limit: Largest angle between the two axes [rad], above 0 and at most π; None or infinite for none.
+        twist_limits: Limits (lower, upper) of the twist [rad]; None or infinite for none.
+        spring: A spring towards the orientation in which the axes coincide without twist. A frequency is for the mean inertia.
         break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
+        break_torque: The same for the torque of its limits and its spring [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, or the two points lie apart.
+        ValueError: The bodies are the same, removed or of two worlds, the two points lie apart, an axis is not of unit length, or limits
+            are out of range, without an axis, or do not contain the present pose.
 
     Example:
         >>> from engine import MassProperties, World
         >>> from engine.joints import Ball
         >>> world = World(dt=0.01)
         >>> bob = world.add_body(MassProperties.sphere(1.0, 0.1), position=(0.0, 0.0, -1.0), velocity=(1.0, 0.0, 0.0))
-        >>> joint = world.add_joint(Ball(bob, at_body=(0.0, 0.0, 1.0)))
+        >>> joint = world.add_joint(Ball(bob, at_body=(0.0, 0.0, 1.0), axis_body=(0.0, 0.0, 1.0), swing_limit=0.5))
         >>> world.step(100)
-        >>> bool(abs(bob.to_world((0.0, 0.0, 1.0))).max() < 1e-11)
-        True
+        >>> bool(abs(bob.to_world((0.0, 0.0, 1.0))).max() < 1e-11), round(joint.swing, 9)
+        (True, 0.5)
     """
 
-    __slots__ = ()
+    __slots__ = ("_has_axis",)
 
     _type: ClassVar[int] = layout.BALL
 
@@ -48,9 +104,80 @@ class Ball(Joint):
         *,
         at_body: npt.ArrayLike,
         at_other: npt.ArrayLike | None = None,
+        axis_body: npt.ArrayLike | None = None,
+        axis_other: npt.ArrayLike | None = None,
+        swing_limit: float | None = None,
+        twist_limits: Sequence[float] | None = None,
+        spring: JointSpring | None = None,
         break_force: float | None = None,
+        break_torque: float | None = None,
     ) -> None:
         check_bodies(body, other, "Ball")
         on_body, on_other, _gap = points(body, other, at_body, at_other, "Ball")
-        force = threshold(break_force, "break_force", "Ball")
-        super().__init__(body, other, {"at_body": on_body, "at_other": on_other, "break_force": force})
+        self._has_axis = axis_body is not None
+        if axis_other is not None and not self._has_axis:
+            refuse("Ball", "axis_other", axis_other, "left out without axis_body")
+        frame = frame_along((1.0, 0.0, 0.0) if axis_body is None else unit_axis(axis_body, "axis_body", "Ball"))
+        frame_other = seen_from(frame, body, other)
+        if axis_other is not None:
+            frame_other = _swung(frame_other, unit_axis(axis_other, "axis_other", "Ball"))
+        values = {"at_body": on_body, "at_other": on_other, "frame_body": frame, "frame_other": frame_other}
+        super().__init__(body, other, values)
+        settings = {"swing_limit": swing_limit, "twist_limits": twist_limits, "spring": spring}
+        self._set_up(settings, break_force, break_torque)
+
+    swing_limit = SwingLimit(0, "Largest swing [rad]; infinite where there is no limit.")
+    twist_limits = Limits(1, "Limits (lower, upper) of the twist [rad]; infinite where there is none.")
+    spring = BallSpring(
+        2, "The spring towards the rest orientation, with its stiffness and damping; None if there is none."
+    )
+
+    @fixed
+    def swing(self) -> float:
+        """Angle between the axes on the two bodies [rad], from 0 to π."""
+        self._require_axis("swing")
+        return self._coordinates()[0]
+
+    @fixed
+    def twist(self) -> float:
+        """Angle about the axis [rad], counted over turns, zero where the joint was made."""
+        self._require_axis("twist")
+        return self._coordinates()[1]
+
+    def potential_energy(self) -> float:
+        """Return the energy of the spring ``k θ²/2`` [J]."""
+        spring = self.spring
+        if spring is None or not self.enabled:
+            return 0.0
+        assert spring.stiffness is not None
+        turn = rotation_vector(self._turn())
+        return 0.5 * spring.stiffness * dot(turn, turn)
+
+    def _require_axis(self, name: str) -> None:
+        if not self._has_axis:
+            refuse(self, "axis_body", None, f"given for the joint to have a {name}")
+
+    def _require_free(self, value: object, argument: str) -> None:
+        if argument != "spring":
+            self._require_axis(argument)
+
+    def _coordinates(self) -> tuple[float, float]:
+        axis, other = self._frame("frame_body", self.body)[0], self._frame("frame_other", self.other)[0]
+        return swing(axis, other)[0], self._counted(1, twist(self._turn()))
+
+    def _directions(self) -> tuple[list[Direction], list[Direction]]:
+        axis, second, _third = self._frame("frame_body", self.body)
+        other, none = self._frame("frame_other", self.other)[0], (0.0, 0.0, 0.0)
+        across = swing(axis, other)[1]
+        about = scale(1.0 / max(1.0 + dot(axis, other), 1e-9), add(axis, other))
+        return POINT_DIRECTIONS, [(none, second if across == none else across), (none, about)]
+
+
+def _swung(frame: Quaternion, axis: Vector) -> Quaternion:
+    """A frame after the smallest rotation that moves its x axis to another unit vector."""
+    now = rotate(frame, 2.0, (1.0, 0.0, 0.0))
+    x, y, z = cross(now, axis)
+    w = 1.0 + dot(now, axis)
+    if w < 1e-12:  # half a turn about any axis across
+        (x, y, z), w = rotate(frame, 2.0, (0.0, 1.0, 0.0)), 0.0
+    return unit_length(multiply(unit_length((x, y, z, w)), frame))

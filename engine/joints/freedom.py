@@ -1,166 +1,197 @@
-"""Joints with one freedom that limits, motors, friction and springs act on."""
+"""Joints with freedoms that limits, motors, friction and springs act on."""
 
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from ..checks import refuse
+from ..checks import integer, real, refuse
 from ..constraints import layout
-from ..kernels.quaternions import rotate, rotate_inverse
+from ..constraints.rows import counted
+from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, cross, dot, subtract
-from ..store.rows import BodyHandle, Parameter
-from .joint import Joint, pose_of, range_of, threshold
+from ..store.rows import BodyHandle
+from .joint import AXES, Joint, Setting, pose_of, range_of, threshold
+from .motion import relative_rates, relative_velocity
 from .motor import JointSpring, Motor, numbers_of
-
-_MOTOR, _SPRING = slice(layout.MOTOR, layout.MOTOR + 5), slice(layout.SPRING, layout.SPRING + 4)
-_LIMITS = slice(layout.LOWER, layout.UPPER + 1)
 
 Direction = tuple[Vector, Vector]
 """Directions of an impulse and of an angular impulse at the common point, world axes."""
 
 
-class FreedomJoint(Joint):
-    """A joint with one freedom: an angle or a distance."""
+class Limits(Setting[tuple[float, float], Sequence[float] | None]):
+    """Limits of a freedom; each is infinite where there is none."""
 
-    __slots__ = ()
+    def _read(self, joint: FreedomJoint) -> tuple[float, float]:
+        column = joint._numbers(layout.LOWER, 2 * layout.MOST_FREEDOMS)
+        return column[self._freedom], column[layout.MOST_FREEDOMS + self._freedom]
 
-    def _set_up(
-        self,
-        limits: Sequence[float] | None,
-        friction: float,
-        motor: Motor | None,
-        spring: JointSpring | None,
-        break_force: float | None,
-        break_torque: float | None,
-    ) -> None:
-        """Give a new joint its settings."""
-        array, row = self._table.array, self._slice().start
-        array[layout.COORDINATE, row] = self._coordinate()
-        if limits is not None:
-            self.limits = limits
-        self.friction = friction
-        self.motor = motor
-        self.spring = spring
-        owner = type(self).__name__
-        array[layout.BREAK_FORCE, row] = threshold(break_force, "break_force", owner)
-        array[layout.BREAK_TORQUE, row] = threshold(break_torque, "break_torque", owner)
-
-    friction = Parameter[float]("Largest torque [N·m] or force [N] of dry friction, at least 0.")
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """Limits (lower, upper) of the angle [rad] or distance [m]; infinite where there is none."""
-        lower, upper = self._table.array[_LIMITS, self._slice().start].tolist()
-        return lower, upper
-
-    @limits.setter
-    def limits(self, value: Sequence[float] | None) -> None:
-        lower, upper = range_of(value, "limits", repr(self))
-        now = self._coordinate()
+    def _write(self, joint: FreedomJoint, value: Sequence[float] | None) -> None:
+        lower, upper = range_of(value, self._name, repr(joint))
+        if (lower, upper) != (-inf, inf):
+            joint._require_free(value, self._name)
+        now = joint._coordinates()[self._freedom]
         if not lower - 1e-9 <= now <= upper + 1e-9:
-            refuse(self, "limits", value, f"a range that contains the present value, {now:.9g}")
-        self._table.write(_LIMITS, self._slice().start, (lower, upper))
+            refuse(joint, self._name, value, f"a range that contains the present value, {now:.9g}")
+        numbers = joint._numbers(layout.LOWER, 2 * layout.MOST_FREEDOMS)
+        numbers[self._freedom], numbers[layout.MOST_FREEDOMS + self._freedom] = lower, upper
+        joint._write_numbers(layout.LOWER, numbers)
+
+
+class Friction(Setting[float, float]):
+    """The largest torque or force of dry friction against a freedom."""
+
+    def _read(self, joint: FreedomJoint) -> float:
+        return joint._numbers(layout.FRICTION + self._freedom, 1)[0]
+
+    def _write(self, joint: FreedomJoint, value: float) -> None:
+        most = real(value, self._name, joint, at_least=0.0)
+        if most > 0.0:
+            joint._require_free(value, self._name)
+        joint._write_numbers(layout.FRICTION + self._freedom, (most,))
+
+
+class MotorOf(Setting[Motor | None, Motor | None]):
+    """The motor of a freedom; what is read has the stiffness and damping of a hold."""
 
     @property
-    def motor(self) -> Motor | None:
-        """The motor, with its hold as stiffness and damping; None if there is none. May be assigned in flight."""
-        kind, target, stiffness, damping, most = self._table.array[_MOTOR, self._slice().start].tolist()
+    def _first(self) -> int:
+        return layout.MOTOR + layout.MOTOR_SIZE * self._freedom
+
+    def _read(self, joint: FreedomJoint) -> Motor | None:
+        kind, target, stiffness, damping, most = joint._numbers(self._first, layout.MOTOR_SIZE)
         if kind == layout.NO_MOTOR:
             return None
         if kind == layout.RATE_MOTOR:
             return Motor(target_rate=target, max_torque=most)
         return Motor(target_angle=target, stiffness=stiffness, damping=damping, max_torque=most)
 
-    @motor.setter
-    def motor(self, value: Motor | None) -> None:
-        if value is not None and not isinstance(value, Motor):
-            refuse(self, "motor", value, "a Motor, or None", TypeError)
-        row = self._slice().start
-        if value is None:
-            self._table.write(_MOTOR, row, (layout.NO_MOTOR, 0.0, 0.0, 0.0, 0.0))
-        elif value.target_rate is not None:
-            self._table.write(_MOTOR, row, (layout.RATE_MOTOR, value.target_rate, 0.0, 0.0, value.max_torque))
-        else:
-            assert value.target_angle is not None
-            stiffness, damping = numbers_of(value, self.inertia())
-            self._table.write(
-                _MOTOR, row, (layout.POSITION_MOTOR, value.target_angle, stiffness, damping, value.max_torque)
-            )
+    def _write(self, joint: FreedomJoint, value: Motor | None) -> None:
+        numbers = (float(layout.NO_MOTOR), 0.0, 0.0, 0.0, 0.0)
+        if value is not None:
+            if not isinstance(value, Motor):
+                refuse(joint, self._name, value, "a Motor, or None", TypeError)
+            joint._require_free(value, self._name)
+            if value.target_rate is not None:
+                numbers = (layout.RATE_MOTOR, value.target_rate, 0.0, 0.0, value.max_torque)
+            else:
+                assert value.target_angle is not None
+                stiffness, damping = numbers_of(value, joint._inertia(self._freedom))
+                numbers = (layout.POSITION_MOTOR, value.target_angle, stiffness, damping, value.max_torque)
+        joint._write_numbers(self._first, numbers)
+
+
+class SpringOf(Setting[JointSpring | None, JointSpring | None]):
+    """The spring of a freedom; what is read has its stiffness and damping."""
 
     @property
-    def spring(self) -> JointSpring | None:
-        """The spring, with its stiffness and damping; None if there is none."""
-        kind, stiffness, damping, rest = self._table.array[_SPRING, self._slice().start].tolist()
+    def _first(self) -> int:
+        return layout.SPRING + layout.SPRING_SIZE * self._freedom
+
+    def _read(self, joint: FreedomJoint) -> JointSpring | None:
+        kind, stiffness, damping, rest = joint._numbers(self._first, layout.SPRING_SIZE)
         return None if kind == 0.0 else JointSpring(stiffness=stiffness, damping=damping, rest=rest)
 
-    @spring.setter
-    def spring(self, value: JointSpring | None) -> None:
-        if value is not None and not isinstance(value, JointSpring):
-            refuse(self, "spring", value, "a JointSpring, or None", TypeError)
-        row = self._slice().start
-        if value is None:
-            self._table.write(_SPRING, row, (0.0, 0.0, 0.0, 0.0))
-        else:
-            stiffness, damping = numbers_of(value, self.inertia())
-            self._table.write(_SPRING, row, (1.0, stiffness, damping, value.rest))
+    def _write(self, joint: FreedomJoint, value: JointSpring | None) -> None:
+        numbers = (0.0, 0.0, 0.0, 0.0)
+        if value is not None:
+            if not isinstance(value, JointSpring):
+                refuse(joint, self._name, value, "a JointSpring, or None", TypeError)
+            joint._require_free(value, self._name)
+            numbers = (1.0, *numbers_of(value, self._inertia_of(joint)), self._rest(joint, value))
+        joint._write_numbers(self._first, numbers)
 
-    def inertia(self) -> float:
-        """Return the inertia about the freedom at the present poses [kg·m² or kg], with the other freedoms of the joint locked."""
+    def _inertia_of(self, joint: Any) -> float:
+        """The inertia that a frequency is for."""
+        inertia: float = joint._inertia(self._freedom)
+        return inertia
+
+    def _rest(self, joint: Any, value: JointSpring) -> float:
+        """The checked coordinate at which it rests."""
+        return value.rest
+
+
+class FreedomJoint(Joint):
+    """A joint with one to three freedoms, each an angle or a distance."""
+
+    __slots__ = ()
+
+    def _set_up(self, settings: dict[str, Any], break_force: float | None, break_torque: float | None) -> None:
+        """Give a new joint its thresholds, and its settings by the names of their attributes."""
+        array, row = self._table.array, self._slice().start
+        owner = type(self).__name__
+        array[layout.BREAK_FORCE, row] = threshold(break_force, "break_force", owner)
+        array[layout.BREAK_TORQUE, row] = threshold(break_torque, "break_torque", owner)
+        for freedom, coordinate in enumerate(self._coordinates()):
+            array[layout.COORDINATE + freedom, row] = coordinate
+        for name, value in settings.items():
+            setattr(self, name, value)
+
+    def _require_free(self, value: object, argument: str) -> None:
+        """Reject a setting of a freedom that the joint does not leave."""
+
+    def _inertia(self, freedom: int) -> float:
+        """The inertia about a freedom at the present poses [kg·m² or kg], with all other freedoms of the joint locked."""
         locked, free = self._directions()
-        return 1.0 / compliance(self.body, self.other, self._common_point(), locked, free)
+        others = [*locked, *(each for number, each in enumerate(free) if number != freedom)]
+        return 1.0 / compliance(self.body, self.other, self._common_point(), others, free[freedom])
+
+    def inertia(self, number: int = 1) -> float:
+        """Return the inertia about a freedom at the present poses [kg·m² or kg], with the other freedoms of the joint locked.
+
+        Args:
+            number: The number of the freedom, from 1.
+
+        Raises:
+            TypeError: The number is not an integer.
+            ValueError: The joint has no such freedom.
+        """
+        count = len(self._coordinates())
+        if integer(number, "number", self, at_least=1) > count:
+            refuse(self, "number", number, f"at most {count}")
+        return self._inertia(number - 1)
+
+    def _rate(self, freedom: int) -> float:
+        """The rate of the coordinate of a freedom [rad/s or m/s]."""
+        linear, angular = self._directions()[1][freedom]
+        return dot(linear, relative_velocity(self, self._common_point())) + dot(angular, relative_rates(self))
+
+    def _counted(self, freedom: int, angle: float) -> float:
+        """An angle counted over turns."""
+        return counted(angle, self._numbers(layout.COORDINATE + freedom, 1)[0])
 
     def potential_energy(self) -> float:
-        """Return the energy of the spring ``k (x − rest)²/2`` [J]."""
-        spring = self.spring
-        if spring is None or not self.enabled:
-            return 0.0
-        assert spring.stiffness is not None
-        stretch = self._coordinate() - spring.rest
-        return 0.5 * spring.stiffness * stretch * stretch
+        """Return the energy of the springs ``Σ k (x − rest)²/2`` [J]."""
+        energy = 0.0
+        if self.enabled:
+            for freedom, coordinate in enumerate(self._coordinates()):
+                first = layout.SPRING + layout.SPRING_SIZE * freedom
+                kind, stiffness, _damping, rest = self._numbers(first, layout.SPRING_SIZE)
+                if kind != 0.0:
+                    energy += 0.5 * stiffness * (coordinate - rest) * (coordinate - rest)
+        return energy
 
     # what each type says of itself
 
-    def _coordinate(self) -> float:
-        """The angle or distance at the present poses."""
+    def _coordinates(self) -> tuple[float, ...]:
+        """The angle or distance of each freedom at the present poses."""
         raise NotImplementedError
 
-    def _directions(self) -> tuple[list[Direction], Direction]:
-        """The directions of the rows that hold the joint, and of its freedom, at the present poses."""
+    def _directions(self) -> tuple[list[Direction], list[Direction]]:
+        """The directions of the rows that hold the joint, and of its freedoms, at the present poses."""
         raise NotImplementedError
 
     def _common_point(self) -> Vector:
         """The common point of both bodies, relative to the first body's mass centre, world axes."""
         return self._lever()
 
-    def _lever(self) -> Vector:
-        """From the first body's mass centre to its point, world axes."""
-        _position, q, center = pose_of(self.body)
-        x, y, z = self._value("at_body").tolist()
-        return rotate(q, 2.0, subtract((x, y, z), center))
 
-    def _gap(self) -> Vector:
-        """From the point on the other body to that on the first, world axes."""
-        position, _q, _center = pose_of(self.body)
-        other_position, other_q, other_center = pose_of(self.other)
-        x, y, z = self._value("at_other").tolist()
-        to_other = rotate(other_q, 2.0, subtract((x, y, z), other_center))
-        return subtract(add(subtract(position, other_position), self._lever()), to_other)
-
-    def _frame(self, name: str, body: BodyHandle | None) -> tuple[Vector, Vector, Vector]:
-        """The axes of the joint on one of the bodies, world axes."""
-        x, y, z, w = self._value(name).tolist()
-        _position, q, _center = pose_of(body)
-        one, two, three = (rotate((x, y, z, w), 2.0, axis) for axis in _AXES)
-        return rotate(q, 2.0, one), rotate(q, 2.0, two), rotate(q, 2.0, three)
-
-
-_AXES: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-POINT_DIRECTIONS: list[Direction] = [(axis, (0.0, 0.0, 0.0)) for axis in _AXES]
+POINT_DIRECTIONS: list[Direction] = [(axis, (0.0, 0.0, 0.0)) for axis in AXES]
 """Rows that hold two points together."""
-TURN_DIRECTIONS: list[Direction] = [((0.0, 0.0, 0.0), axis) for axis in _AXES]
+TURN_DIRECTIONS: list[Direction] = [((0.0, 0.0, 0.0), axis) for axis in AXES]
 """Rows that hold two frames parallel."""
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..constraints import layout
-from ..constraints.rows import angle_of, counted
+from ..constraints.rows import angle_of
 from ..kernels.vectors import cross, dot
 from ..reading import reading
 from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, Direction, FreedomJoint
+from .freedom import POINT_DIRECTIONS, Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
 from .motor import JointSpring, Motor
 
@@ -85,7 +85,15 @@ class Hinge(FreedomJoint):
             "frame_other": seen_from(frame, body, other),
         }
         super().__init__(body, other, values)
-        self._set_up(limits, friction, motor, spring, break_force, break_torque)
+        settings = {"limits": limits, "friction": friction, "motor": motor, "spring": spring}
+        self._set_up(settings, break_force, break_torque)
+
+    limits = Limits(0, "Limits (lower, upper) of the angle [rad]; infinite where there is none.")
+    friction = Friction(0, "Largest torque of dry friction [N·m], at least 0.")
+    motor = MotorOf(
+        0, "The motor, with a hold as stiffness and damping; None if there is none. May be assigned in flight."
+    )
+    spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 
     @fixed
     def axis_world(self) -> FloatArray:
@@ -95,30 +103,19 @@ class Hinge(FreedomJoint):
     @fixed
     def angle(self) -> float:
         """Angle of the body relative to the other [rad], counted over turns, zero where the hinge was made."""
-        return self._coordinate()
+        return self._coordinates()[0]
 
     @fixed
     def rate(self) -> float:
         """Rate of the angle [rad/s]."""
-        body, other = _Rates(self.body), _Rates(self.other)
-        axis = self._frame("frame_body", self.body)[0]
-        return dot(axis, body.world) - dot(axis, other.world)
+        return self._rate(0)
 
-    def _coordinate(self) -> float:
+    def _coordinates(self) -> tuple[float]:
         _axis, second, _third = self._frame("frame_body", self.body)
         _other_axis, other_second, other_third = self._frame("frame_other", self.other)
-        angle = angle_of(dot(second, other_third), dot(second, other_second))
-        return counted(angle, float(self._table.array[layout.COORDINATE, self._slice().start]))
+        return (self._counted(0, angle_of(dot(second, other_third), dot(second, other_second))),)
 
-    def _directions(self) -> tuple[list[Direction], Direction]:
+    def _directions(self) -> tuple[list[Direction], list[Direction]]:
         axis, second, _third = self._frame("frame_body", self.body)
         none = (0.0, 0.0, 0.0)
-        return [*POINT_DIRECTIONS, (none, second), (none, cross(axis, second))], (none, axis)
-
-
-class _Rates:
-    """The angular velocity of a body, or of the world, in world axes."""
-
-    def __init__(self, body: Any) -> None:
-        x, y, z = (0.0, 0.0, 0.0) if body is None else body.angular_velocity_world.tolist()
-        self.world = x, y, z
+        return [*POINT_DIRECTIONS, (none, second), (none, cross(axis, second))], [(none, axis)]

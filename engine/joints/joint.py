@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
 from math import inf, isfinite, sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -31,19 +31,19 @@ JOINTS = Schema(
         Field("frame_body", Kind.MODEL, 4, "-", "joint to body", digest=2, rest=_REST, meaning="a quaternion"),
         Field("frame_other", Kind.MODEL, 4, "-", "joint to other or world", digest=3, rest=_REST, meaning="a quaternion"),
         Field("length", Kind.MODEL, 1, "m", digest=4, rule=NOT_NEGATIVE),
-        Field("lower", Kind.MODEL, 1, "rad or m", digest=5, rest=-inf),
-        Field("upper", Kind.MODEL, 1, "rad or m", digest=6, rest=inf),
-        Field("friction", Kind.MODEL, 1, "N·m or N", digest=7, rule=NOT_NEGATIVE),
-        Field("motor", Kind.COMMAND, 5, digest=8, meaning="kind, target, frequency, damping ratio, largest torque or force"),
-        Field("spring", Kind.MODEL, 4, digest=9, meaning="kind, frequency or stiffness, damping, rest"),
+        Field("lower", Kind.MODEL, 3, "rad or m", digest=5, rest=-inf, meaning="of each freedom"),
+        Field("upper", Kind.MODEL, 3, "rad or m", digest=6, rest=inf, meaning="of each freedom"),
+        Field("friction", Kind.MODEL, 3, "N·m or N", digest=7, meaning="of each freedom"),
+        Field("motor", Kind.COMMAND, 15, digest=8, meaning="for each freedom kind, target, stiffness, damping, largest torque or force"),
+        Field("spring", Kind.MODEL, 12, digest=9, meaning="for each freedom kind, stiffness, damping, rest"),
         Field("break_force", Kind.MODEL, 1, "N", digest=10, rest=inf),
         Field("break_torque", Kind.MODEL, 1, "N·m", digest=11, rest=inf),
-        Field("coordinate", Kind.STATE, 1, "rad or m", digest=12, meaning="angle or distance"),
+        Field("coordinate", Kind.STATE, 3, "rad or m", digest=12, meaning="angle or distance of each freedom"),
         Field("position_forces", Kind.STATE, layout.MOST_ROWS, "N or N·m", digest=13, meaning="of the rows, in the last step"),
         Field("velocity_forces", Kind.STATE, layout.MOST_ROWS, "N or N·m", digest=14, meaning="of the rows, in the last step"),
         Field("force_world", Kind.STATE, 3, "N", "world", digest=15, meaning="on the body, mean over the last tick"),
         Field("torque_world", Kind.STATE, 3, "N·m", "world", digest=16, meaning="on the body, mean over the last tick"),
-        Field("was_at_limit", Kind.STATE, 1, digest=17, meaning="whether it had reached a limit when the last tick started"),
+        Field("was_at_limit", Kind.STATE, 3, digest=17, meaning="whether each freedom had reached a limit when the last tick started"),
         Field("latch", Kind.STATE, 3, digest=18, meaning="phase, number of the tick in which it caught, closing energy [J]"),
         Field("caught", Kind.STATE, 7, digest=19, meaning="point and frame on the other body at which a latch caught"),
     ),
@@ -52,8 +52,40 @@ JOINTS = Schema(
 """Joints, in the component order of `constraints.layout`."""
 
 
+_SETTINGS = ("limits", "friction", "motor", "spring")
+Value = TypeVar("Value")
+Given = TypeVar("Given")
+
+
 class JointConflictError(ArithmeticError):
     """Joints that contradict each other could not be made to hold, and the tick was undone."""
+
+
+class Setting(Generic[Value, Given]):
+    """An attribute of a joint for what acts on one of its freedoms, which may be assigned in flight."""
+
+    def __init__(self, freedom: int, doc: str) -> None:
+        self._freedom = freedom
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, joint: None, kind: type) -> Self: ...
+    @overload
+    def __get__(self, joint: Joint, kind: type) -> Value: ...
+    def __get__(self, joint: Joint | None, kind: type) -> Self | Value:
+        return self if joint is None else self._read(joint)
+
+    def __set__(self, joint: Joint, value: Given) -> None:
+        self._write(joint, value)
+
+    def _read(self, joint: Any) -> Value:
+        raise NotImplementedError
+
+    def _write(self, joint: Any, value: Given) -> None:
+        raise NotImplementedError
 
 
 class Joint(TableRows):
@@ -69,6 +101,15 @@ class Joint(TableRows):
         columns = {name: np.reshape(np.asarray(value, np.float64), (-1, 1)) for name, value in values.items()}
         columns["type"] = np.array([[float(self._type)]])
         super().__init__([(body, other)], columns)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        kind = type(self)
+        if name.rstrip("_123") in _SETTINGS and not hasattr(kind, name):
+            settings = [each for each in dir(kind) if isinstance(getattr(kind, each), Setting)]
+            names = ", ".join(settings)
+            rule = f"one of {names}" if names else "left out, because the joint has no freedom"
+            refuse(self, name, value, rule)
+        super().__setattr__(name, value)
 
     enabled = Parameter[bool]("Whether the joint holds, initially True; a disabled joint keeps its place and settings.")
 
@@ -124,6 +165,40 @@ class Joint(TableRows):
         values: FloatArray = self._value("torque_world")
         return values
 
+    def _numbers(self, first: int, count: int) -> list[float]:
+        """Adjacent components of the joint."""
+        numbers: list[float] = self._table.array[first : first + count, self._slice().start].tolist()
+        return numbers
+
+    def _write_numbers(self, first: int, numbers: Sequence[float]) -> None:
+        self._table.write(slice(first, first + len(numbers)), self._slice().start, tuple(numbers))
+
+    def _lever(self, which: str = "body") -> Vector:
+        """From the mass centre of the first body, or of the other one, to its point, world axes."""
+        _position, q, center = pose_of(self.body if which == "body" else self.other)
+        x, y, z = self._value(f"at_{which}").tolist()
+        return rotate(q, 2.0, subtract((x, y, z), center))
+
+    def _gap(self) -> Vector:
+        """From the point on the other body to that on the first, world axes."""
+        position, other_position = pose_of(self.body)[0], pose_of(self.other)[0]
+        return subtract(add(subtract(position, other_position), self._lever()), self._lever("other"))
+
+    def _frame(self, name: str, body: BodyHandle | None) -> tuple[Vector, Vector, Vector]:
+        """The axes of the joint on one of the bodies, world axes."""
+        x, y, z, w = self._value(name).tolist()
+        _position, q, _center = pose_of(body)
+        one, two, three = (rotate((x, y, z, w), 2.0, axis) for axis in AXES)
+        return rotate(q, 2.0, one), rotate(q, 2.0, two), rotate(q, 2.0, three)
+
+    def _turn(self) -> Quaternion:
+        """The rotation of the joint's frame on the body as that on the other body sees it, with a scalar part of at least zero."""
+        x, y, z, w = self._value("frame_body").tolist()
+        a, b, c, d = self._value("frame_other").tolist()
+        own = multiply(pose_of(self.body)[1], (x, y, z, w))
+        turn = unit_length(multiply(conjugate(multiply(pose_of(self.other)[1], (a, b, c, d))), own))
+        return turn if turn[3] >= 0.0 else (-turn[0], -turn[1], -turn[2], -turn[3])
+
     def _assign(self, name: str, value: Any, argument: str = "") -> None:
         store = self._table.store
         if name != "enabled" or store is None:
@@ -158,6 +233,8 @@ class Joint(TableRows):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.body}, {self.other or 'the world'})"
 
+
+AXES: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 Pose = tuple[Vector, Quaternion, Vector]
 """Position of the mass centre, orientation, and mass centre from the origin."""
@@ -199,6 +276,7 @@ def points(
     at_other: npt.ArrayLike | None,
     owner: str,
     may_differ: bool = False,
+    way_out: str = "",
 ) -> tuple[FloatArray, FloatArray, float]:
     """The points of a joint on both bodies, and the distance between them now.
 
@@ -222,7 +300,7 @@ def points(
         at_world, other_world = add(position, lever), subtract(add(position, lever), gap)
         rule = (
             f"the same point as at_body now, within {FARTHEST_POINT:g} m; at_body is at {list(at_world)} and at_other at "
-            f"{list(other_world)} in world axes, {distance:.3g} m apart"
+            f"{list(other_world)} in world axes, {distance:.3g} m apart{way_out}"
         )
         refuse(owner, "at_other", at_other, rule)
     return on_body, on_other, distance
@@ -247,8 +325,13 @@ def frame_along(axis: Vector) -> Quaternion:
     sizes = [abs(part) for part in axis]
     helper = [0.0, 0.0, 0.0]
     helper[sizes.index(min(sizes))] = 1.0
-    second, _sine = gram_schmidt(axis, (helper[0], helper[1], helper[2]))
-    return unit_length(from_columns(axis, second, cross(axis, second), 1.0))
+    return frame_with(axis, (helper[0], helper[1], helper[2]))
+
+
+def frame_with(axis: Vector, second: Vector) -> Quaternion:
+    """The quaternion of a frame whose x axis is a unit vector, and whose y axis is nearest to another one."""
+    across, _sine = gram_schmidt(axis, second)
+    return unit_length(from_columns(axis, across, cross(axis, across), 1.0))
 
 
 def seen_from(frame_body: Quaternion, body: BodyHandle, other: BodyHandle | None) -> Quaternion:

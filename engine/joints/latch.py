@@ -15,15 +15,10 @@ from ..kernels.quaternions import Quaternion, conjugate, from_rotation_vector, m
 from ..kernels.rotations import from_columns, slerp
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, compliance, mobility
-from .joint import Joint, check_bodies, pose_of, threshold, unit_axis, unit_length
-from .motion import relative_velocity
+from .closing import ARMED, DISARMED, FAILED, HARD, LOCKED_WITHIN, RELEASED, SOFT, ClosingJoint
+from .joint import check_bodies, pose_of, threshold, unit_axis, unit_length
+from .motion import relative_rates, relative_velocity
 
-HARD, ARMED, DISARMED, RELEASED, SOFT, FAILED = range(6)
-"""Phases; every joint but a latch is in the first one, in which nothing has to be done at the start of ticks."""
-
-LOCKED_WITHIN = 1e-3
-"""The gap [m] and the angle [rad] within which a latch locks."""
 _MOST_RETRACTIONS = 3.0
 """A latch that has not locked after this many times its time to retract has failed."""
 
@@ -90,7 +85,7 @@ class Capture:
             real(getattr(self, name), name, "Capture", above=0.0)
 
 
-class Latch(Joint):
+class Latch(ClosingJoint):
     """A latch between a port of the body and a port of another body: it catches, pulls the ports together and locks.
 
     Mated ports are at one point, their axes are opposite, and the body's `up` is the other's, turned by `clocking` about the body's axis.
@@ -166,11 +161,6 @@ class Latch(Joint):
         return "hard" if phase == HARD else "soft" if phase in (SOFT, FAILED) else "open"
 
     @fixed
-    def closing_energy(self) -> float:
-        """Kinetic energy [J] that the last locking took from the two bodies."""
-        return float(self._value("latch")[2])
-
-    @fixed
     def capture(self) -> Capture:
         """What it catches."""
         return self._capture
@@ -236,13 +226,6 @@ class Latch(Joint):
                 return "failed"
         return None
 
-    def _go(self, phase: int, kind: int) -> None:
-        """Enter a phase as a joint of this type, without warm impulses."""
-        row = self._slice().start
-        self._table.write(layout.LATCH_PHASE, row, phase)
-        self._table.write(layout.TYPE, row, kind)
-        self._table.write(slice(layout.POSITION_FORCES, layout.FORCE), row, 0.0)
-
     def _catch(self, world: Any) -> None:
         """Hold the ports by springs where they are."""
         row = self._slice().start
@@ -255,14 +238,7 @@ class Latch(Joint):
         if self._clocking is None:  # mated at the angle at which it was caught
             mated_frame = _least_turn(mated_frame, frame)
             self._table.write(slice(layout.FRAME_OTHER, layout.FRAME_OTHER + 4), row, mated_frame)
-        frequency, ratio = 6.283185307179586 * self._soft[0], self._soft[1]
-        lever = self._lever()
-        mass = 3.0 / sum(compliance(self.body, self.other, lever, [], free) for free in POINT_DIRECTIONS)
-        inertia = 3.0 / sum(compliance(self.body, self.other, lever, [], free) for free in TURN_DIRECTIONS)
-        stiffness, damping = mass * frequency * frequency, 2.0 * ratio * mass * frequency
-        self._table.write(slice(layout.SPRING, layout.SPRING + 4), row, (0.0, stiffness, damping, 0.0))
-        turning = (0.0, 0.0, inertia * frequency * frequency, 2.0 * ratio * inertia * frequency, 0.0)
-        self._table.write(slice(layout.MOTOR, layout.MOTOR + 5), row, turning)
+        self._soften(*self._soft)
         self._go(SOFT, layout.SOFT if self._clocking is not None else layout.SOFT_AXIS)
         self._table.write(layout.LATCH_SINCE, row, float(world.tick_count))
         # the mated pose is kept, and the springs start from the present one
@@ -298,27 +274,7 @@ class Latch(Joint):
         if self._clocking is None:  # at the angle that it has reached
             mated_frame = _least_turn(mated_frame, self._frame_now())
         self._hold(mated_point, mated_frame)
-        self._table.write(layout.CLOSING_ENERGY, self._slice().start, self._energy_of_closing())
-        self._go(HARD, layout.WELD)
-        self._table.write(layout.MOTOR, self._slice().start, float(layout.NO_MOTOR))
-
-    def _energy_of_closing(self) -> float:
-        """Kinetic energy of the relative motion that a rigid joint removes."""
-        rows: list[Direction] = [*POINT_DIRECTIONS, *TURN_DIRECTIONS]
-        lever = self._lever()
-        velocity, turn = relative_velocity(self, lever), self._relative_rates()
-        rates = [dot(linear, velocity) + dot(angular, turn) for linear, angular in rows]
-        matrix = mobility(self.body, self.other, lever, rows)
-        # elimination: rateᵀ matrix⁻¹ rate / 2
-        energy, count = 0.0, len(rows)
-        for k in range(count):
-            energy += 0.5 * rates[k] * rates[k] / matrix[k][k]
-            for i in range(k + 1, count):
-                share = matrix[i][k] / matrix[k][k]
-                rates[i] -= share * rates[k]
-                for j in range(k, count):
-                    matrix[i][j] -= share * matrix[k][j]
-        return energy
+        super()._lock()
 
     # geometry
 
@@ -341,18 +297,6 @@ class Latch(Joint):
     def _axis_body(self) -> Vector:
         x, y, z, w = self._value("frame_body").tolist()
         return rotate((x, y, z, w), 2.0, (1.0, 0.0, 0.0))
-
-    def _lever(self) -> Vector:
-        _position, q, center = pose_of(self.body)
-        x, y, z = self._value("at_body").tolist()
-        return rotate(q, 2.0, subtract((x, y, z), center))
-
-    def _relative_rates(self) -> Vector:
-        body: Any = self.body
-        other: Any = self.other
-        a, b, c = body.angular_velocity_world.tolist()
-        x, y, z = other.angular_velocity_world.tolist()
-        return a - x, b - y, c - z
 
     def _to_mated(self) -> tuple[Vector, Quaternion]:
         """From the body's port to where it is mated, and the rotation from there to its frame, world axes."""
@@ -386,7 +330,7 @@ class Latch(Joint):
         angle = self._axis_angle(turn)
         if self._clocking is not None:
             angle = max(angle, _angle(turn))
-        velocity, rates = relative_velocity(self, self._lever()), self._relative_rates()
+        velocity, rates = relative_velocity(self, self._lever()), relative_rates(self)
         return (
             abs(along),
             sqrt(dot(lateral, lateral)),

@@ -20,5 +20,14 @@ def _velocity(body: Any, arm: Vector) -> Vector:
     if body is None:
         return 0.0, 0.0, 0.0
     x, y, z = body.velocity.tolist()
-    a, b, c = body.angular_velocity_world.tolist()
-    return add((x, y, z), cross((a, b, c), arm))
+    return add((x, y, z), cross(_rates(body), arm))
+
+
+def _rates(body: Any) -> Vector:
+    x, y, z = (0.0, 0.0, 0.0) if body is None else body.angular_velocity_world.tolist()
+    return x, y, z
+
+
+def relative_rates(joint: Joint) -> Vector:
+    """Angular velocity of the first body relative to the other [rad/s], world axes."""
+    return subtract(_rates(joint.body), _rates(joint.other))

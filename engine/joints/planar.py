@@ -6,14 +6,21 @@ from typing import ClassVar
 
 import numpy.typing as npt
 
+from ..checks import refuse
 from ..constraints import layout
+from ..constraints.rows import angle_of
 from ..kernels.quaternions import conjugate, multiply
-from ..store.rows import BodyHandle
-from .joint import Joint, check_bodies, frame_along, points, pose_of, threshold, unit_axis, unit_length
+from ..kernels.vectors import cross, dot
+from ..store.rows import BodyHandle, fixed
+from .freedom import Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .joint import check_bodies, frame_along, frame_with, points, pose_of, unit_axis, unit_length
 
 
-class Planar(Joint):
+class Planar(FreedomJoint):
     """A planar joint: a point of the body stays in a plane, and the body turns only about the normal of the plane, as in a 2D game.
+
+    Its freedoms are two distances along the axes of the plane, from `at_other`, and an angle about the normal. Limits, friction, motors and
+    springs are assigned to them after it was made: `limits_1` and `limits_2` for the distances, `limits_3` for the angle, and so on.
 
     Args:
         body: The body.
@@ -22,12 +29,16 @@ class Planar(Joint):
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         at_other: A point of the plane [m], in the axes of the other body from its origin, or of the world; shape (3,). None is where
             `at_body` is now.
+        axis_1: The first axis of the plane, a unit vector at right angles to the normal, in the axes of the other body or of the world,
+            shape (3,). The second one is ``normal × axis_1``. None is that one of the x, y and z axes that is farthest from the normal,
+            along the plane; of several, the first.
         break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
         break_torque: The same for its torque [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, or the normal is not of unit length.
+        ValueError: The bodies are the same, removed or of two worlds, or an axis is not of unit length or not at
+            right angles to the normal.
 
     Example:
         >>> from engine import MassProperties, World
@@ -52,19 +63,84 @@ class Planar(Joint):
         *,
         at_body: npt.ArrayLike = (0.0, 0.0, 0.0),
         at_other: npt.ArrayLike | None = None,
+        axis_1: npt.ArrayLike | None = None,
         break_force: float | None = None,
         break_torque: float | None = None,
     ) -> None:
         check_bodies(body, other, "Planar")
         on_body, on_other, _gap = points(body, other, at_body, at_other, "Planar", may_differ=False)
-        frame = frame_along(unit_axis(normal, "normal", "Planar"))
+        upright = unit_axis(normal, "normal", "Planar")
+        frame = frame_along(upright)
+        if axis_1 is not None:
+            first = unit_axis(axis_1, "axis_1", "Planar")
+            if not abs(dot(first, upright)) <= 1e-6:
+                rule = f"at right angles to the normal; the cosine is {dot(first, upright):.3g}"
+                refuse("Planar", "axis_1", axis_1, rule)
+            frame = frame_with(upright, first)
         q, other_q = pose_of(body)[1], pose_of(other)[1]
         values = {
             "at_body": on_body,
             "at_other": on_other,
             "frame_body": unit_length(multiply(conjugate(q), multiply(other_q, frame))),
             "frame_other": frame,
-            "break_force": threshold(break_force, "break_force", "Planar"),
-            "break_torque": threshold(break_torque, "break_torque", "Planar"),
         }
         super().__init__(body, other, values)
+        self._set_up({}, break_force, break_torque)
+
+    limits_1 = Limits(0, "Limits (lower, upper) of `distance_1` [m]; infinite where there is none.")
+    limits_2 = Limits(1, "Limits (lower, upper) of `distance_2` [m]; infinite where there is none.")
+    limits_3 = Limits(2, "Limits (lower, upper) of `angle` [rad]; infinite where there is none.")
+    friction_1 = Friction(0, "Largest force of dry friction along the first axis [N], at least 0.")
+    friction_2 = Friction(1, "Largest force of dry friction along the second axis [N], at least 0.")
+    friction_3 = Friction(2, "Largest torque of dry friction about the normal [N·m], at least 0.")
+    motor_1 = MotorOf(0, "The motor along the first axis, with a hold as stiffness and damping; None if there is none.")
+    motor_2 = MotorOf(
+        1, "The motor along the second axis, with a hold as stiffness and damping; None if there is none."
+    )
+    motor_3 = MotorOf(2, "The motor about the normal, with a hold as stiffness and damping; None if there is none.")
+    spring_1 = SpringOf(0, "The spring along the first axis, with its stiffness and damping; None if there is none.")
+    spring_2 = SpringOf(1, "The spring along the second axis, with its stiffness and damping; None if there is none.")
+    spring_3 = SpringOf(2, "The spring about the normal, with its stiffness and damping; None if there is none.")
+
+    @fixed
+    def distance_1(self) -> float:
+        """Distance from `at_other` along the first axis of the plane [m]."""
+        return self._coordinates()[0]
+
+    @fixed
+    def distance_2(self) -> float:
+        """Distance from `at_other` along the second axis of the plane [m]."""
+        return self._coordinates()[1]
+
+    @fixed
+    def angle(self) -> float:
+        """Angle about the normal [rad], counted over turns, zero where the joint was made."""
+        return self._coordinates()[2]
+
+    @fixed
+    def speed_1(self) -> float:
+        """Rate of `distance_1` [m/s]."""
+        return self._rate(0)
+
+    @fixed
+    def speed_2(self) -> float:
+        """Rate of `distance_2` [m/s]."""
+        return self._rate(1)
+
+    @fixed
+    def rate(self) -> float:
+        """Rate of `angle` [rad/s]."""
+        return self._rate(2)
+
+    def _coordinates(self) -> tuple[float, float, float]:
+        _axis, own, _own_third = self._frame("frame_body", self.body)
+        _normal, second, third = self._frame("frame_other", self.other)
+        gap = self._gap()
+        return dot(second, gap), dot(third, gap), self._counted(2, angle_of(dot(own, third), dot(own, second)))
+
+    def _directions(self) -> tuple[list[Direction], list[Direction]]:
+        axis = self._frame("frame_body", self.body)[0]
+        normal, second, third = self._frame("frame_other", self.other)
+        none = (0.0, 0.0, 0.0)
+        locked = [(normal, none), (none, cross(axis, second)), (none, cross(axis, third))]
+        return locked, [(second, none), (third, none), (none, axis)]

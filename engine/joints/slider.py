@@ -10,9 +10,8 @@ import numpy.typing as npt
 from ..constraints import layout
 from ..kernels.vectors import Vector, dot, subtract
 from ..store.rows import BodyHandle, fixed
-from .freedom import TURN_DIRECTIONS, Direction, FreedomJoint
+from .freedom import TURN_DIRECTIONS, Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
-from .motion import relative_velocity
 from .motor import JointSpring, Motor
 
 
@@ -78,26 +77,33 @@ class Slider(FreedomJoint):
             "frame_other": seen_from(frame, body, other),
         }
         super().__init__(body, other, values)
-        self._set_up(limits, friction, motor, spring, break_force, break_torque)
+        settings = {"limits": limits, "friction": friction, "motor": motor, "spring": spring}
+        self._set_up(settings, break_force, break_torque)
+
+    limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite where there is none.")
+    friction = Friction(0, "Largest force of dry friction [N], at least 0.")
+    motor = MotorOf(
+        0, "The motor, with a hold as stiffness and damping; None if there is none. May be assigned in flight."
+    )
+    spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 
     @fixed
     def distance(self) -> float:
         """Distance of the body from the other along the axis [m], zero where the points coincide."""
-        return self._coordinate()
+        return self._coordinates()[0]
 
     @fixed
     def speed(self) -> float:
         """Rate of the distance [m/s]."""
-        axis = self._frame("frame_body", self.body)[0]
-        return dot(axis, relative_velocity(self, self._common_point()))
+        return self._rate(0)
 
-    def _coordinate(self) -> float:
-        return dot(self._frame("frame_body", self.body)[0], self._gap())
+    def _coordinates(self) -> tuple[float]:
+        return (dot(self._frame("frame_body", self.body)[0], self._gap()),)
 
     def _common_point(self) -> Vector:
         return subtract(self._lever(), self._gap())
 
-    def _directions(self) -> tuple[list[Direction], Direction]:
+    def _directions(self) -> tuple[list[Direction], list[Direction]]:
         axis, second, third = self._frame("frame_body", self.body)
         none = (0.0, 0.0, 0.0)
-        return [(second, none), (third, none), *TURN_DIRECTIONS], (axis, none)
+        return [(second, none), (third, none), *TURN_DIRECTIONS], [(axis, none)]

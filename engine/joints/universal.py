@@ -2,21 +2,29 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from collections.abc import Sequence
 from math import sqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 
 from ..checks import refuse
 from ..constraints import layout
-from ..kernels.quaternions import rotate
-from ..kernels.vectors import dot
-from ..store.rows import BodyHandle
-from .joint import Joint, check_bodies, frame_along, points, pose_of, threshold, unit_axis
+from ..constraints.rows import angle_of
+from ..kernels.quaternions import rotate, rotate_inverse
+from ..kernels.vectors import cross, dot
+from ..store.rows import BodyHandle, fixed
+from .freedom import POINT_DIRECTIONS, Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .joint import check_bodies, frame_with, points, pose_of, unit_axis
+from .motor import JointSpring, Motor
 
 
-class Universal(Joint):
+class Universal(FreedomJoint):
     """A universal joint: a point of the body stays at a point of the other body, and an axis of each stays at right angles to the other's.
+
+    Think of a cross that carries both axes: `angle_1` is the angle of the body about `axis_body` relative to the cross, and `angle_2` that
+    of the cross about `axis_other` relative to the other body. Both are zero at the poses at which the joint was made. Each freedom has
+    limits, friction, a motor and a spring of its own.
 
     Args:
         body: The first body.
@@ -26,13 +34,32 @@ class Universal(Joint):
         axis_other: The axis on the other body, a unit vector in its axes or in world axes, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
             `at_body` is now.
+        limits_1: Limits (lower, upper) of `angle_1` [rad]; None or infinite for none.
+        limits_2: The same for `angle_2`.
+        friction_1: Largest torque of dry friction about `axis_body` [N·m], at least 0.
+        friction_2: The same about `axis_other`.
+        motor_1: A motor about `axis_body`.
+        motor_2: A motor about `axis_other`.
+        spring_1: A spring about `axis_body`.
+        spring_2: A spring about `axis_other`.
         break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
         break_torque: The same for its torque [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
         ValueError: The bodies are the same, removed or of two worlds, an axis is not of unit length, the axes are not at right angles now,
-            or the two points lie apart.
+            the two points lie apart, or a setting is out of range.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.joints import Motor, Universal
+        >>> world = World(dt=0.01)
+        >>> dish = world.add_body(MassProperties.cylinder(5.0, 0.5, 0.1))
+        >>> gimbal = world.add_joint(Universal(dish, at_body=(0, 0, 0), axis_body=(1, 0, 0), axis_other=(0, 1, 0)))
+        >>> gimbal.motor_2 = Motor(target_rate=0.5, max_torque=100.0)
+        >>> world.step(100)
+        >>> round(gimbal.angle_2, 3), round(gimbal.rate_2, 9)
+        (0.5, 0.5)
     """
 
     __slots__ = ()
@@ -48,13 +75,22 @@ class Universal(Joint):
         axis_body: npt.ArrayLike,
         axis_other: npt.ArrayLike,
         at_other: npt.ArrayLike | None = None,
+        limits_1: Sequence[float] | None = None,
+        limits_2: Sequence[float] | None = None,
+        friction_1: float = 0.0,
+        friction_2: float = 0.0,
+        motor_1: Motor | None = None,
+        motor_2: Motor | None = None,
+        spring_1: JointSpring | None = None,
+        spring_2: JointSpring | None = None,
         break_force: float | None = None,
         break_torque: float | None = None,
     ) -> None:
         check_bodies(body, other, "Universal")
         on_body, on_other, _gap = points(body, other, at_body, at_other, "Universal")
         own, others = unit_axis(axis_body, "axis_body", "Universal"), unit_axis(axis_other, "axis_other", "Universal")
-        cosine = dot(rotate(pose_of(body)[1], 2.0, own), rotate(pose_of(other)[1], 2.0, others))
+        axis, across = rotate(pose_of(body)[1], 2.0, own), rotate(pose_of(other)[1], 2.0, others)
+        cosine = dot(axis, across)
         if not abs(cosine) <= 1e-6 * sqrt(2.0):
             refuse(
                 "Universal", "axis_other", axis_other, f"at right angles to axis_body now; the cosine is {cosine:.3g}"
@@ -62,9 +98,56 @@ class Universal(Joint):
         values = {
             "at_body": on_body,
             "at_other": on_other,
-            "frame_body": frame_along(own),
-            "frame_other": frame_along(others),
-            "break_force": threshold(break_force, "break_force", "Universal"),
-            "break_torque": threshold(break_torque, "break_torque", "Universal"),
+            "frame_body": frame_with(own, rotate_inverse(pose_of(body)[1], 2.0, across)),
+            "frame_other": frame_with(others, rotate_inverse(pose_of(other)[1], 2.0, axis)),
         }
         super().__init__(body, other, values)
+        settings: dict[str, Any] = {
+            "limits_1": limits_1,
+            "limits_2": limits_2,
+            "friction_1": friction_1,
+            "friction_2": friction_2,
+        }
+        settings |= {"motor_1": motor_1, "motor_2": motor_2, "spring_1": spring_1, "spring_2": spring_2}
+        self._set_up(settings, break_force, break_torque)
+
+    limits_1 = Limits(0, "Limits (lower, upper) of `angle_1` [rad]; infinite where there is none.")
+    limits_2 = Limits(1, "Limits (lower, upper) of `angle_2` [rad]; infinite where there is none.")
+    friction_1 = Friction(0, "Largest torque of dry friction about `axis_body` [N·m], at least 0.")
+    friction_2 = Friction(1, "Largest torque of dry friction about `axis_other` [N·m], at least 0.")
+    motor_1 = MotorOf(0, "The motor about `axis_body`, with a hold as stiffness and damping; None if there is none.")
+    motor_2 = MotorOf(1, "The motor about `axis_other`, with a hold as stiffness and damping; None if there is none.")
+    spring_1 = SpringOf(0, "The spring about `axis_body`, with its stiffness and damping; None if there is none.")
+    spring_2 = SpringOf(1, "The spring about `axis_other`, with its stiffness and damping; None if there is none.")
+
+    @fixed
+    def angle_1(self) -> float:
+        """Angle of the body about `axis_body` [rad], counted over turns, zero where the joint was made."""
+        return self._coordinates()[0]
+
+    @fixed
+    def angle_2(self) -> float:
+        """Angle about `axis_other` [rad], counted over turns, zero where the joint was made."""
+        return self._coordinates()[1]
+
+    @fixed
+    def rate_1(self) -> float:
+        """Rate of `angle_1` [rad/s]."""
+        return self._rate(0)
+
+    @fixed
+    def rate_2(self) -> float:
+        """Rate of `angle_2` [rad/s]."""
+        return self._rate(1)
+
+    def _coordinates(self) -> tuple[float, float]:
+        axis, second, third = self._frame("frame_body", self.body)
+        across, other_second, other_third = self._frame("frame_other", self.other)
+        own = angle_of(-dot(across, third), dot(across, second))
+        others = angle_of(dot(axis, other_third), dot(axis, other_second))
+        return self._counted(0, own), self._counted(1, others)
+
+    def _directions(self) -> tuple[list[Direction], list[Direction]]:
+        axis, across = self._frame("frame_body", self.body)[0], self._frame("frame_other", self.other)[0]
+        none = (0.0, 0.0, 0.0)
+        return [*POINT_DIRECTIONS, (none, cross(axis, across))], [(none, axis), (none, across)]

@@ -2,17 +2,29 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import ClassVar
+from math import pi, sqrt
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 
+from ..checks import array, real, refuse, unit_quaternion
 from ..constraints import layout
-from ..store.rows import BodyHandle
-from .joint import Joint, check_bodies, points, seen_from, threshold
+from ..constraints.rows import rotation_vector
+from ..kernels.quaternions import conjugate, multiply
+from ..kernels.vectors import dot
+from ..store.rows import BodyHandle, fixed
+from .closing import LOCKED_WITHIN, SOFT, ClosingJoint
+from .joint import check_bodies, points, seen_from, threshold
 
 
-class Weld(Joint):
+class Weld(ClosingJoint):
     """A weld: the two bodies keep their relative position and orientation.
+
+    With `pull_together`, the points may lie apart and the orientation may differ when the weld is made: damped springs then draw the bodies
+    together, and the weld becomes rigid, with an event "locked", at the start of the tick in which the points are within 1e-3 m and the
+    orientation within 1e-3 rad. Linear and angular momentum of the two bodies do not change. Springs that still
+    have not closed the gap after two periods, as in a pair that spins, become stiffer, so that their frequency grows by a factor of e per
+    period.
 
     Args:
         body: The first body.
@@ -20,12 +32,16 @@ class Weld(Joint):
         at_body: The point on the body [m], body axes from its origin, shape (3,). The joint's torque is about this point.
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
             `at_body` is now.
+        relative_orientation: The orientation of the body that the weld keeps, in the axes of the other body or of the world, a quaternion
+            (x, y, z, w); None is the present one.
+        pull_together: Frequency [Hz], above 0, and damping ratio, at least 0, of the springs that close a gap; None for no gap.
         break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
         break_torque: The same for its torque [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, or the two points lie apart.
+        ValueError: The bodies are the same, removed or of two worlds, a value is out of range, or the two points lie apart or the
+            orientation differs and nothing pulls them together.
 
     Example:
         >>> from engine import MassProperties, World
@@ -39,7 +55,7 @@ class Weld(Joint):
         ([0.75, 0.0, 0.0], [0.75, 0.0, 0.0])
     """
 
-    __slots__ = ()
+    __slots__ = ("_frequency",)
 
     _type: ClassVar[int] = layout.WELD
 
@@ -50,16 +66,67 @@ class Weld(Joint):
         *,
         at_body: npt.ArrayLike,
         at_other: npt.ArrayLike | None = None,
+        relative_orientation: npt.ArrayLike | None = None,
+        pull_together: tuple[float, float] | None = None,
         break_force: float | None = None,
         break_torque: float | None = None,
     ) -> None:
         check_bodies(body, other, "Weld")
-        on_body, on_other, _gap = points(body, other, at_body, at_other, "Weld")
+        on_body, on_other, gap = points(
+            body,
+            other,
+            at_body,
+            at_other,
+            "Weld",
+            may_differ=pull_together is not None,
+            way_out="; pull_together closes a gap",
+        )
+        frame = now = seen_from((0.0, 0.0, 0.0, 1.0), body, other)
+        angle = 0.0
+        if relative_orientation is not None:
+            x, y, z, w = unit_quaternion(relative_orientation, "relative_orientation", "Weld").tolist()
+            frame = x, y, z, w
+            turn = rotation_vector(multiply(conjugate(frame), now))
+            angle = sqrt(dot(turn, turn))
+            angle = min(angle, 2.0 * pi - angle)
+            if pull_together is None and angle > 1e-6:
+                rule = f"the present orientation within 1e-6 rad, or pull_together given; it is {list(now)}, {angle:.3g} rad away"
+                refuse("Weld", "relative_orientation", relative_orientation, rule)
         values = {
             "at_body": on_body,
             "at_other": on_other,
-            "frame_other": seen_from((0.0, 0.0, 0.0, 1.0), body, other),
+            "frame_other": frame,
             "break_force": threshold(break_force, "break_force", "Weld"),
             "break_torque": threshold(break_torque, "break_torque", "Weld"),
         }
         super().__init__(body, other, values)
+        self._frequency = 0.0
+        if pull_together is not None:
+            frequency, ratio = array(pull_together, "pull_together", "Weld", (2,)).tolist()
+            self._frequency = frequency = real(frequency, "pull_together[0]", "Weld", above=0.0)
+            ratio = real(ratio, "pull_together[1]", "Weld", at_least=0.0)
+            if gap > 1e-6 or angle > 1e-6:
+                self._soften(frequency, ratio)
+                self._go(SOFT, layout.SOFT)
+                self._write_numbers(layout.LATCH_SINCE, (float(body.world.tick_count),))
+
+    @fixed
+    def state(self) -> str:
+        """ "soft" while springs draw the bodies together, then "hard"."""
+        return "soft" if self._numbers(layout.LATCH_PHASE, 1)[0] == SOFT else "hard"
+
+    def _advance(self, world: Any) -> str | None:
+        """Become rigid once the gap is small; the event, if there was one."""
+        if self.state == "hard":
+            return None
+        gap, turn = self._gap(), rotation_vector(self._turn())
+        if dot(gap, gap) <= LOCKED_WITHIN * LOCKED_WITHIN and dot(turn, turn) <= LOCKED_WITHIN * LOCKED_WITHIN:
+            self._lock()
+            return "locked"
+        lapsed = (world.tick_count - self._numbers(layout.LATCH_SINCE, 1)[0]) * world.dt
+        if lapsed * self._frequency > 2.0:
+            growth = 1.0 + self._frequency * world.dt
+            for first in (layout.SPRING + 1, layout.SPRING + layout.SPRING_SIZE + 1):
+                stiffness, damping = self._numbers(first, 2)
+                self._write_numbers(first, (stiffness * growth * growth, damping * growth))
+        return None

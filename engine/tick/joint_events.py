@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..constraints import layout
+from ..constraints.rows import limit_count, row_counts
+from ..joints.closing import HARD, ClosingJoint
 from ..joints.joint import JOINTS
-from ..joints.latch import HARD, Latch
 from ..store.store import Store
 
 EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
@@ -66,28 +67,29 @@ class JointEvents:
     def _found(self, world: Any) -> Iterator[tuple[Any, str]]:
         for joint in world.joints:
             row = joint.rows.start
-            column = self._table.array[:, row]
+            column = self._table.array[:, row].tolist()
             force = _length(column[layout.FORCE : layout.FORCE + 3])
             torque = _length(column[layout.TORQUE : layout.TORQUE + 3])
             if force > column[layout.BREAK_FORCE] or torque > column[layout.BREAK_TORQUE]:
                 yield joint, "broken"
-            if isinstance(joint, Latch):
+            if isinstance(joint, ClosingJoint):
                 if joint.enabled and (event := joint._advance(world)) is not None:
                     yield joint, event
                 continue
-            limits = int(column[layout.LOWER] > -np.inf) + int(column[layout.UPPER] < np.inf)
-            first = layout.EQUALITY_ROWS[int(column[layout.TYPE])]
-            is_at_limit = any(
-                column[block + first + number] != 0.0
-                for block in (layout.POSITION_FORCES, layout.VELOCITY_FORCES)
-                for number in range(limits)
-            )
-            if is_at_limit != bool(column[layout.WAS_AT_LIMIT]):
-                self._table.write(layout.WAS_AT_LIMIT, row, float(is_at_limit))
-                if is_at_limit:
-                    yield joint, "limit"
+            first, counts, _springs = row_counts(column)
+            for freedom, count in enumerate(counts):
+                is_at_limit = any(
+                    column[block + first + number] != 0.0
+                    for block in (layout.POSITION_FORCES, layout.VELOCITY_FORCES)
+                    for number in range(limit_count(column, freedom))
+                )
+                first += count
+                if is_at_limit != bool(column[layout.WAS_AT_LIMIT + freedom]):
+                    self._table.write(layout.WAS_AT_LIMIT + freedom, row, float(is_at_limit))
+                    if is_at_limit:
+                        yield joint, "limit"
 
 
-def _length(vector: Any) -> float:
-    x, y, z = vector.tolist()
+def _length(vector: Sequence[float]) -> float:
+    x, y, z = vector
     return sqrt(x * x + y * y + z * z)

@@ -184,18 +184,11 @@ class Joints:
         table, count = self._table.array, self._table.count
         joints, hard = [], []
         for row in np.flatnonzero(table[layout.ENABLED, :count]).tolist():
-            own = table[:, row]
-            equalities = layout.EQUALITY_ROWS[int(own[layout.TYPE])]
-            kind = int(own[layout.TYPE])
-            if kind == layout.OPEN:
+            own = table[: layout.BREAK_FORCE, row].tolist()
+            if own[layout.TYPE] == layout.OPEN:
                 continue
-            others = layout.SOFT_ROWS.get(kind, 0) or (
-                int(own[layout.LOWER] > -np.inf)
-                + int(own[layout.UPPER] < np.inf)
-                + int(own[layout.MOTOR] != layout.NO_MOTOR)
-                + int(own[layout.FRICTION] > 0.0)
-                + int(own[layout.SPRING] != 0.0)
-            )
+            equalities, counts, soft = rows.row_counts(own)
+            others = sum(counts) + soft
             joints.append((row, (int(own[layout.BODY]), int(own[layout.OTHER])), equalities + others))
             hard.append(others == 0)
         springs = self._springs.array[:2, : self._springs.count].copy()
@@ -505,11 +498,14 @@ class Joints:
 
 
 def _broken_limit(column: FloatArray) -> str:
-    """Which limits the coordinate in a column of the table of joints breaks, in words; empty if none."""
-    lower, upper, now = (float(column[row]) for row in (layout.LOWER, layout.UPPER, layout.COORDINATE))
-    if lower - FARTHEST_POINT <= now <= upper + FARTHEST_POINT:
-        return ""
-    return f"they are {lower:.9g} and {upper:.9g}, and the value is {now:.9g}"
+    """Which limits the coordinates in a column of the table of joints breaks, in words; empty if none."""
+    words = []
+    for freedom in range(layout.MOST_FREEDOMS):
+        rows = (layout.LOWER, layout.UPPER, layout.COORDINATE)
+        lower, upper, now = (float(column[row + freedom]) for row in rows)
+        if not lower - FARTHEST_POINT <= now <= upper + FARTHEST_POINT:
+            words.append(f"they are {lower:.9g} and {upper:.9g}, and the value is {now:.9g}")
+    return "; ".join(words)
 
 
 def _miss_in_words(gap: float, turn: float) -> str:

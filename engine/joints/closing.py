@@ -1,0 +1,92 @@
+"""Joints that close: damped springs draw their two frames together, and the joint then becomes rigid."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from typing import Any
+
+from ..constraints import layout
+from ..constraints.rows import rotation_vector
+from ..kernels.vectors import dot
+from ..store.rows import fixed
+from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, compliance, mobility
+from .joint import Joint
+from .motion import relative_rates, relative_velocity
+
+HARD, ARMED, DISARMED, RELEASED, SOFT, FAILED = range(6)
+"""Phases; every joint that does not close is in the first one, in which nothing has to be done at the start of ticks."""
+
+LOCKED_WITHIN = 1e-3
+"""The gap [m] and the angle [rad] within which a joint becomes rigid."""
+
+_TWO_PI = 6.283185307179586
+
+
+class ClosingJoint(Joint):
+    """A joint whose type in the table is that of springs while it closes, and then that of a weld."""
+
+    __slots__ = ()
+
+    @fixed
+    def closing_energy(self) -> float:
+        """Kinetic energy [J] that the last locking took from the two bodies."""
+        return float(self._value("latch")[2])
+
+    def potential_energy(self) -> float:
+        """Return the energy of the springs that close it [J]."""
+        kind, stiffness = self._numbers(layout.TYPE, 1)[0], self._numbers(layout.SPRING + 1, 1)[0]
+        turning = self._numbers(layout.SPRING + layout.SPRING_SIZE + 1, 1)[0]
+        if not self.enabled or kind not in (layout.SOFT, layout.SOFT_AXIS):
+            return 0.0
+        gap, turn = self._gap(), rotation_vector(self._turn())
+        angles = dot(turn, turn)
+        if kind == layout.SOFT_AXIS:
+            axis = self._frame("frame_body", self.body)[0]
+            _other, second, third = self._frame("frame_other", self.other)
+            angles = dot(axis, second) * dot(axis, second) + dot(axis, third) * dot(axis, third)
+        return 0.5 * (stiffness * dot(gap, gap) + turning * angles)
+
+    def _advance(self, world: Any) -> str | None:
+        """Do what is due at the start of a tick; the event, if there was one."""
+        raise NotImplementedError
+
+    def _go(self, phase: int, kind: int) -> None:
+        """Enter a phase as a joint of this type, without warm impulses."""
+        row = self._slice().start
+        self._table.write(layout.LATCH_PHASE, row, phase)
+        self._table.write(layout.TYPE, row, kind)
+        self._table.write(slice(layout.POSITION_FORCES, layout.FORCE), row, 0.0)
+
+    def _soften(self, frequency: float, ratio: float) -> None:
+        """Set the springs for the mean mass and inertia of the pair, each body at its own point."""
+        rate = _TWO_PI * frequency
+        for freedom, directions in enumerate((POINT_DIRECTIONS, TURN_DIRECTIONS)):
+            answers = [compliance(self.body, None, self._lever(), [], free) for free in directions]
+            if self.other is not None:
+                lever = self._lever("other")
+                answers += [compliance(self.other, None, lever, [], free) for free in directions]
+            inertia = 3.0 / sum(answers)
+            numbers = (0.0, inertia * rate * rate, 2.0 * ratio * inertia * rate, 0.0)
+            self._write_numbers(layout.SPRING + layout.SPRING_SIZE * freedom, numbers)
+
+    def _lock(self) -> None:
+        """Become rigid."""
+        self._table.write(layout.CLOSING_ENERGY, self._slice().start, self._energy_of_closing())
+        self._go(HARD, layout.WELD)
+
+    def _energy_of_closing(self) -> float:
+        """Kinetic energy of the relative motion that a rigid joint removes."""
+        rows: list[Direction] = [*POINT_DIRECTIONS, *TURN_DIRECTIONS]
+        lever = self._lever()
+        velocity, turn = relative_velocity(self, lever), relative_rates(self)
+        rates = [dot(linear, velocity) + dot(angular, turn) for linear, angular in rows]
+        matrix = mobility(self.body, self.other, lever, rows)
+        # elimination: rateᵀ matrix⁻¹ rate / 2
+        energy, count = 0.0, len(rows)
+        for k in range(count):
+            energy += 0.5 * rates[k] * rates[k] / matrix[k][k]
+            for i in range(k + 1, count):
+                share = matrix[i][k] / matrix[k][k]
+                rates[i] -= share * rates[k]
+                for j in range(k, count):
+                    matrix[i][j] -= share * matrix[k][j]
+        return energy
