@@ -58,7 +58,7 @@ from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kind_of
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
-from .tick.joints import Joints, kernels_of_islands, method_for, refuse_joints
+from .tick.joints import Joints, kernels_around, kernels_of_islands, method_for, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
 from .tick.prepare import Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
@@ -1340,11 +1340,12 @@ class World:
             refuse("World.prepare", "capacity", capacity, f"at most {_MOST_BODIES}")
         pitches = sorted({bodies.pitch, rung(wanted)})
         needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
-        if self._actuators.any:
-            needed += actuator_kernels(needed)
         if self._joints.any:
             for method in methods:
                 needed += kernels_of_islands(method_for(method, False)[1], not self._game_mode)
+            needed += kernels_around(needed, bodies.stores_momentum, self._threads)
+        if self._actuators.any:
+            needed += actuator_kernels(needed)
         if self._coasting:
             needed.append(COAST_LOOP)
         compile_all(needed, progress)

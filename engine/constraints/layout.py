@@ -96,7 +96,9 @@ TOTAL = 32
 """Sum of the impulses since the start of the step."""
 MISSED, GUESSED = 33, 36
 """What the row missed before this round of a position stage and the two before it, and its impulse after those two, the latest first."""
-ROW_SIZE = 38
+TOTAL_BEFORE = 38
+"""The sum of the impulses before the second kick."""
+ROW_SIZE = 39
 
 # columns of `links`, one row per joint
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)
@@ -144,7 +146,9 @@ ARM, OTHER_ARM = 0, 3
 """From the mass centres to the common point, world axes."""
 GIVEN, TURNED = 6, 9
 """Impulse and angular impulse at the common point since the start of the tick."""
-POINT_SIZE = 12
+GIVEN_BEFORE = 12
+"""Impulse and angular impulse before the second kick."""
+POINT_SIZE = 18
 
 # `measures`, one row per island
 SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK, PIECE, STEP_LENGTH = 0, 1, 4, 7, 8, 9, 10, 11

@@ -23,6 +23,7 @@ from .layout import (
     EQUALITY,
     FIRST_PLACE,
     FIRST_ROW,
+    GIVEN,
     GOAL,
     GUESSED,
     HAS_LOOP,
@@ -63,10 +64,13 @@ from .layout import (
     START,
     START_COORDINATE,
     STIFFNESS,
+    SUM,
     TOLERANCE,
+    TOTAL,
     TRIED,
     TWIST,
     UPPER_LIMIT,
+    VELOCITY_FORCES,
     WORST,
     WORST_LINK,
 )
@@ -81,9 +85,9 @@ _HUGE = 1e300
 """A bound that is never reached."""
 (
     JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, POSITION_CALL, VELOCITY_CALL, KICK_CALL, MOVE_CALL, FINISH_CALL,
-    BOUNDS_CALL, BOUNDED_CALL, STAGES_CALL,
-) = range(13)  # fmt: skip
-CALLS = 13
+    BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL, STAGES_CALL,
+) = range(15)  # fmt: skip
+CALLS = 15
 """Indices into `calls`, the addresses of the kernels that others call."""
 
 
@@ -180,8 +184,8 @@ def _along(work: Array, rows: Array, row: int, place: int, other: int, block: in
     return rate
 
 
-@inlined
-def _correct(
+@kernel("island-correct")
+def correct(
     work: Array,
     links: Integers,
     islands: Integers,
@@ -192,7 +196,7 @@ def _correct(
     island: int,
     size: float,
     wanted: float,
-) -> None:
+) -> int:
     """Change the impulses by what removes the rates that the rows miss, repeated with the regularisation about the last impulse."""
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
@@ -229,6 +233,7 @@ def _correct(
         before = largest
     if has_loop == 1:
         _take_back(links, rows, first_link, last_link, repeats)
+    return 0
 
 
 @inlined
@@ -490,6 +495,55 @@ def correct_bounded(
     return 0
 
 
+@inlined
+def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Start the impulses of a stage from the mean forces that are expected."""
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            rows[row, IMPULSE] = step * float(joints[VELOCITY_FORCES + row - first_row, link])
+
+
+@inlined
+def _keep_positions(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean forces of a position stage, and expect those of the velocity stage after it, at the next pose.
+
+    The velocity stage before it had nearly the same forces, at the same pose, and they are expected to grow from pose to pose as before.
+    """
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            number = row - first_row
+            force = float(rows[row, IMPULSE]) / step
+            before, after = float(joints[POSITION_FORCES + number, link]), float(joints[VELOCITY_FORCES + number, link])
+            joints[POSITION_FORCES + number, link] = force
+            joints[VELOCITY_FORCES + number, link] = force + (after - before)
+
+
+@inlined
+def _keep_velocities(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Keep the mean forces of a velocity stage, which are expected in the position stage at the same pose."""
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            joints[VELOCITY_FORCES + row - first_row, link] = float(rows[row, IMPULSE]) / step
+
+
+@inlined
+def _add_given(
+    links: Integers, points: Array, rows: Array, work: Array, island_first: int, island_last: int, first: int, last: int
+) -> None:
+    """Add the impulses of a stage to the sums of the tick."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            impulse = float(rows[row, IMPULSE])
+            rows[row, TOTAL] += impulse
+            for entry in range(6):
+                points[link, GIVEN + entry] += impulse * rows[row, LINEAR + entry]
+    for place in range(island_first, island_last):
+        add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
+
+
 @kernel("island-positions")
 def position_stage(
     own: Array,
@@ -508,13 +562,14 @@ def position_stage(
 ) -> int:
     """Find the impulses at the start pose with which the joints hold at the end of the drift, and drift; 1 if they hold, else 0.
 
-    The rows have directions and impulses to start with, and the blocks the factor, at the start pose.
+    The rows have directions, and the blocks the factor, at the start pose.
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
     is_hard = islands[island, IS_HARD]
+    _warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
     before = earlier = 0.0
@@ -539,6 +594,8 @@ def position_stage(
                     worst, worst_link = error, link
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
         if worst <= tolerance:
+            _keep_positions(joints, links, rows, first_link, last_link, step)
+            _add_given(links, points, rows, work, first, last, first_link, last_link)
             return 1
         # give up early if the rounds left cannot be enough at the rate of the last two
         if turn > 1:
@@ -554,11 +611,12 @@ def position_stage(
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
             _keep_misses(rows, first_row, last_row)
-            _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+            common = (work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[CORRECT_CALL], (*common, island, size, wanted))
             _mix(rows, first_row, last_row, size, turn)
         else:
-            common = (own, work, links, islands, rows, blocks, program, calls)
-            _ = call(calls[BOUNDED_CALL], (*common, island, size, wanted))
+            bounded = (own, work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[BOUNDED_CALL], (*bounded, island, size, wanted))
     return 0
 
 
@@ -580,13 +638,14 @@ def velocity_stage(
 ) -> int:
     """Find the impulses at the end pose with which the rows have no rate, and give them to the velocities there.
 
-    The rows have directions and impulses to start with, and the blocks the factor, at the end pose. The work array keeps the velocities
+    The rows have directions, and the blocks the factor, at the end pose. The work array keeps the velocities
     before these impulses at its start block.
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
     is_hard = islands[island, IS_HARD]
+    _warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
     wanted = 0.02 * float(measures[island, TOLERANCE]) / abs(step)
@@ -615,8 +674,11 @@ def velocity_stage(
             break
         before = largest
         if is_hard == 1:
-            _correct(work, links, islands, rows, blocks, program, calls, island, size, wanted)
+            common = (work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[CORRECT_CALL], (*common, island, size, wanted))
         else:
-            common = (own, work, links, islands, rows, blocks, program, calls)
-            _ = call(calls[BOUNDED_CALL], (*common, island, size, wanted))
+            bounded = (own, work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[BOUNDED_CALL], (*bounded, island, size, wanted))
+    _keep_velocities(joints, links, rows, first_link, last_link, step)
+    _add_given(links, points, rows, work, first, last, first_link, last_link)
     return 0

@@ -19,7 +19,6 @@ from ..kernels.vectors import add, add_scaled, subtract
 from ..loops.columns import (
     Array,
     Integers,
-    add_to_vector,
     is_finite,
     load_body,
     load_principal,
@@ -64,8 +63,8 @@ from .layout import (
     FIRST_ROW,
     FORCE,
     GIVEN,
+    GIVEN_BEFORE,
     HAS_LOOP,
-    IMPULSE,
     IS_ANCHORED,
     IS_HARD,
     JOINT,
@@ -79,7 +78,6 @@ from .layout import (
     POSITION_FORCES,
     PROGRAM,
     PROGRAM_END,
-    PUSH,
     SIZE,
     START,
     STATE_FIRST,
@@ -88,6 +86,7 @@ from .layout import (
     SUM,
     TOLERANCE,
     TOTAL,
+    TOTAL_BEFORE,
     VELOCITY_FORCES,
 )
 from .rows import load, store
@@ -99,6 +98,7 @@ from .stages import (
     MATRIX_CALL,
     MOVE_CALL,
     POSITION_CALL,
+    PREPARE_CALL,
     STAGES_CALL,
     VELOCITY_CALL,
     given,
@@ -175,7 +175,7 @@ def island_kick(
 
 @kernel("island-stages")
 def island_stages(own: Array, stages: Array, first: int, last: int, each: int) -> int:
-    """Let forces be evaluated at the states of the bodies; the velocities before the second kick are kept, and restored for further tries.
+    """Let forces be evaluated at the states of the bodies; keep the velocities before the second kick, and restore them for further tries.
 
     `each` is the number of the try, or -1 in the first kick.
     """
@@ -195,40 +195,6 @@ def island_stages(own: Array, stages: Array, first: int, last: int, each: int) -
 
 
 @inlined
-def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
-    """Start the impulses of a stage from the mean forces that are expected."""
-    for link in range(first, last):
-        first_row = links[link, FIRST_ROW]
-        for row in range(first_row, links[link, LAST_ROW]):
-            rows[row, IMPULSE] = step * float(joints[VELOCITY_FORCES + row - first_row, link])
-
-
-@inlined
-def _keep_positions(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
-    """Keep the mean forces of a position stage, and expect those of the velocity stage after it, at the next pose.
-
-    The velocity stage before it had nearly the same forces, at the same pose, and they are expected to grow from pose to pose as before.
-    """
-    for link in range(first, last):
-        first_row = links[link, FIRST_ROW]
-        for row in range(first_row, links[link, LAST_ROW]):
-            number = row - first_row
-            force = float(rows[row, IMPULSE]) / step
-            before, after = float(joints[POSITION_FORCES + number, link]), float(joints[VELOCITY_FORCES + number, link])
-            joints[POSITION_FORCES + number, link] = force
-            joints[VELOCITY_FORCES + number, link] = force + (after - before)
-
-
-@inlined
-def _keep_velocities(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
-    """Keep the mean forces of a velocity stage, which are expected in the position stage at the same pose."""
-    for link in range(first, last):
-        first_row = links[link, FIRST_ROW]
-        for row in range(first_row, links[link, LAST_ROW]):
-            joints[VELOCITY_FORCES + row - first_row, link] = float(rows[row, IMPULSE]) / step
-
-
-@inlined
 def _keep_totals(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
     """Keep the mean force over a step in several pieces, for a next step in one; the kicks act in the first and the last piece only."""
     for link in range(first, last):
@@ -240,25 +206,25 @@ def _keep_totals(joints: Array, links: Integers, rows: Array, first: int, last: 
 
 
 @inlined
-def _add_given(links: Integers, points: Array, rows: Array, first: int, last: int) -> None:
-    """Add the impulses of a stage to those that the joints have given in the tick."""
+def _keep_given(
+    points: Array, rows: Array, first: int, last: int, first_row: int, last_row: int, is_retry: int
+) -> None:
+    """Keep what the joints have given before the second kick, or restore it if that is tried again."""
     for link in range(first, last):
-        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-            impulse = float(rows[row, IMPULSE])
-            rows[row, TOTAL] += impulse
-            for entry in range(6):
-                points[link, GIVEN + entry] += impulse * rows[row, layout.LINEAR + entry]
+        for entry in range(6):
+            if is_retry == 1:
+                points[link, GIVEN + entry] = points[link, GIVEN_BEFORE + entry]
+            else:
+                points[link, GIVEN_BEFORE + entry] = points[link, GIVEN + entry]
+    for row in range(first_row, last_row):
+        if is_retry == 1:
+            rows[row, TOTAL] = rows[row, TOTAL_BEFORE]
+        else:
+            rows[row, TOTAL_BEFORE] = rows[row, TOTAL]
 
 
-@inlined
-def _add_sums(work: Array, first: int, last: int) -> None:
-    """Add the impulses of a stage to those on each body since the last kick."""
-    for place in range(first, last):
-        add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
-
-
-@inlined
-def _prepare(
+@kernel("island-prepare")
+def island_prepare(
     own: Array,
     work: Array,
     joints: Array,
@@ -272,7 +238,7 @@ def _prepare(
     calls: Integers,
     island: int,
     pose: int,
-) -> None:
+) -> int:
     """Directions at a pose, and the factor of the matrix there unless it depends on bounds."""
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     _ = call(
@@ -282,6 +248,7 @@ def _prepare(
     if islands[island, IS_HARD] == 1:
         _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
         _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+    return 0
 
 
 @kernel("island-move")
@@ -310,6 +277,7 @@ def island_move(
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     # relative to the first body, which moves at its velocity here unless a joint holds the island to the world
     base = load_vector(own, POSITION, first)
     boost = load_vector(own, VELOCITY, first)
@@ -340,7 +308,7 @@ def island_move(
                 work[START + entry, place] = work[END + entry, place]
         if is_prepared == 0:  # else the last piece ended here, or was too long
             is_prepared = 1
-            _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, START)
+            _ = call(calls[PREPARE_CALL], (*common, island, START))
             for link in range(first_link, last_link):
                 for entry in range(3):
                     extent = max(extent, abs(points[link, ARM + entry]))
@@ -352,9 +320,7 @@ def island_move(
                 # a loop through points of the world closes to the rounding of their coordinates
                 largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
                 measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * extent, SPACINGS_OF_A_LOOP * largest)
-        _warm(joints, links, rows, first_link, last_link, piece)
         measures[island, PIECE] = piece
-        common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
         if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
             halvings += 1
             if halvings > MOST_HALVINGS:
@@ -363,17 +329,10 @@ def island_move(
                 for entry in range(STATE_ROWS):
                     work[END + entry, place] = work[START + entry, place]
             continue
-        _keep_positions(joints, links, rows, first_link, last_link, piece)
-        _add_given(links, points, rows, first_link, last_link)
-        _add_sums(work, first, last)
         done += 4096 >> halvings
         if done < 4096:
-            _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
-            _warm(joints, links, rows, first_link, last_link, piece)
+            _ = call(calls[PREPARE_CALL], (*common, island, END))
             _ = call(calls[VELOCITY_CALL], (*common, island, piece))
-            _keep_velocities(joints, links, rows, first_link, last_link, piece)
-            _add_given(links, points, rows, first_link, last_link)
-            _add_sums(work, first, last)
     # rounded once to the coordinates of the world
     for place in range(first, last):
         moved = add_scaled(load_vector(work, END + POSITION, place), step, boost)
@@ -402,15 +361,16 @@ def island_finish(
     measures: Array,
     calls: Integers,
     island: int,
-    is_prepared: int,
+    is_retry: int,
     is_last: int,
 ) -> int:
     """Step 5: make the velocities compatible with the joints after the second kick.
 
-    `is_prepared` is 1 if the rows have the directions of the end pose, and `is_last` is 1 unless the kick will be tried again.
+    `is_retry` is 1 if the kick has been tried before in this step, and `is_last` is 1 unless it will be tried again.
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     boost = load(measures, island, DRIFT_VELOCITY)
     for place in range(first, last):
         velocity = load_vector(own, VELOCITY, place)
@@ -418,16 +378,13 @@ def island_finish(
         store_vector(work, SUM, place, (0.0, 0.0, 0.0))
         store_vector(work, END + VELOCITY, place, subtract(velocity, boost))
         store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
-    if is_prepared == 0:
-        _prepare(own, work, joints, links, islands, points, rows, blocks, program, measures, calls, island, END)
+    if is_retry == 0:
+        _ = call(calls[PREPARE_CALL], (*common, island, END))
+    _keep_given(
+        points, rows, first_link, last_link, islands[island, layout.ROWS], islands[island, layout.ROWS_END], is_retry
+    )
     piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
-    _warm(joints, links, rows, first_link, last_link, piece)
-    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     _ = call(calls[VELOCITY_CALL], (*common, island, piece))
-    _keep_velocities(joints, links, rows, first_link, last_link, piece)
-    if is_last == 1:
-        _add_given(links, points, rows, first_link, last_link)
-    _add_sums(work, first, last)
     if is_last == 1 and piece != step:
         _keep_totals(joints, links, rows, first_link, last_link, step)
     for place in range(first, last):

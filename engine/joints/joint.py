@@ -132,6 +132,24 @@ class Joint(TableRows):
         values: FloatArray = self._value("at_other")
         return values
 
+    @property
+    def break_force(self) -> float:
+        """Force [N], mean over a tick, above which the joint is removed; infinite for never, which is assigned as None."""
+        return float(self._value("break_force"))
+
+    @break_force.setter
+    def break_force(self, value: float | None) -> None:
+        self._table.write(layout.BREAK_FORCE, self._slice().start, threshold(value, "break_force", self))
+
+    @property
+    def break_torque(self) -> float:
+        """Torque about the joint's point [N·m], mean over a tick, above which it is removed; infinite for never, assigned as None."""
+        return float(self._value("break_torque"))
+
+    @break_torque.setter
+    def break_torque(self, value: float | None) -> None:
+        self._table.write(layout.BREAK_TORQUE, self._slice().start, threshold(value, "break_torque", self))
+
     @fixed
     def body(self) -> BodyHandle:
         """The first body."""

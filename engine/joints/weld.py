@@ -109,6 +109,7 @@ class Weld(ClosingJoint):
             if gap > 1e-6 or angle > 1e-6:
                 self._soften(frequency, ratio)
                 self._go(SOFT, layout.SOFT)
+                self._write_numbers(layout.LATCH_SINCE, (float(body.world.tick_count),))
 
     @fixed
     def state(self) -> str:
@@ -130,7 +131,3 @@ class Weld(ClosingJoint):
                 stiffness, damping = self._numbers(first, 2)
                 self._write_numbers(first, (stiffness * growth * growth, damping * growth))
         return None
-
-    def _joined(self, world: Any) -> None:
-        super()._joined(world)
-        self._write_numbers(layout.LATCH_SINCE, (float(world.tick_count),))

@@ -420,10 +420,14 @@ def fly_loop(arguments: tuple[Any, ...]) -> Loop:
     return named(loops.fly, array, integers, *[array] * 7, integers, arguments[2:], 1, True, 1.0, 1)
 
 
+def is_mover(loop: Loop) -> bool:
+    """Whether a loop runs whole ticks of bodies by the formula of a method."""
+    return loop.factory.__name__ in ("held_ticks", "strang_ticks", "table_ticks", "passes")
+
+
 def actuator_kernels(loops_of_bodies: Sequence[Loop]) -> list[Loop]:
-    """Every kernel that ticks with actuators call around the loops of methods among these."""
-    factories = ("held_ticks", "strang_ticks", "table_ticks", "passes")
-    movers = [loop for loop in loops_of_bodies if loop.factory.__name__ in factories]
+    """Every kernel that ticks with actuators call around the loops of methods, or of islands, among these."""
+    movers = [loop for loop in loops_of_bodies if is_mover(loop) or loop.made_for[1:] == ("linked_ticks",)]
     flights = {flight.types: flight for flight in (fly_loop(loop.arguments[:-1]) for loop in movers)}
     known = {(loop.factory, loop.made_for) for loop in loops_of_bodies}
     return [loop for loop in (*kernels_of_actuators(), *flights.values()) if (loop.factory, loop.made_for) not in known]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -45,6 +45,7 @@ from ..loops.undo import undo
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.threads import TakeTicks
+from .actuators import is_mover
 
 _WHOLE = np.ones(1)
 _STATES = slice(layout.STATE_FIRST, layout.STATE_LAST)
@@ -483,7 +484,7 @@ class Joints:
                 self._bodies.control[BAD] = graph.columns[graph.islands[island, layout.BODIES]]
                 return None
             return JointConflictError(
-                f"World: joints cannot hold together in the tick from t = {time:g} s: {self._worst(islands, island)} (m or rad). "
+                f"World: joints cannot hold together in the tick from t = {time:g} s: {self._worst(islands, island)}. "
                 "The world is as it was before that tick; disable or remove one of them"
             )
         return None
@@ -492,12 +493,14 @@ class Joints:
         """The joints of an island with the largest residuals."""
         graph, found = islands.graph, []
         for link in range(graph.islands[island, layout.LINKS], graph.islands[island, layout.LINKS_END]):
-            own = slice(graph.links[link, layout.FIRST_ROW], graph.links[link, layout.LAST_ROW])
-            residual = float(np.abs(islands.rows[own, layout.RESIDUAL]).max(initial=0.0))
-            found.append((residual, -int(graph.links[link, layout.JOINT])))
+            own = islands.rows[graph.links[link, layout.FIRST_ROW] : graph.links[link, layout.LAST_ROW]]
+            held = own[own[:, layout.KIND] == layout.EQUALITY]  # the residuals of other rows are angles and distances
+            errors, is_turn = np.abs(held[:, layout.RESIDUAL]), held[:, layout.IS_TURN] != 0.0
+            gap, turn = float(errors[~is_turn].max(initial=0.0)), float(errors[is_turn].max(initial=0.0))
+            found.append((max(gap, turn), -int(graph.links[link, layout.JOINT]), _miss_in_words(gap, turn)))
         found.sort(reverse=True)
         owners = self._owners()
-        return ", ".join(f"{owners[-row]!r} by {residual:.3g}" for residual, row in found[:4])
+        return ", ".join(f"{owners[-row]!r} by {words}" for _size, row, words in found[:4])
 
     def image(self) -> FloatArray:
         """The state of all joints, to restore after several steps of a tick."""
@@ -571,7 +574,37 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(step.island_finish, *common, 0, 0, 1),
         named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
         named(stages.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
+        named(stages.correct, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
+        named(step.island_prepare, *common, 0, 0),
         named(step.island_stages, array, array, 0, 0, 0),
+    ]
+
+
+def kernels_around(loops_of_bodies: Sequence[Loop], stores: bool, threads: int) -> list[Loop]:
+    """Every kernel that ticks with islands call around the loops of methods among these."""
+    array, integers, flat, numbers = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64), np.zeros(1)
+    open_arguments = (flat, *[array] * 4, flat, array, array, flat, array, array, integers, array)
+    forces = (array, flat, array, 1, integers, array, array, array, flat)
+    step_arguments = (*forces, array, array, integers, integers, *[array] * 3, integers, array, flat)
+    kept = (array, array, array, integers, array, flat)
+    movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if is_mover(loop)}
+    around = [*movers.values(), *([()] if threads > 1 else [])]
+    return [
+        named(step.islands_open, array, array, flat, *open_arguments, 0, 0, stores),
+        named(step.islands_step, *step_arguments, numbers, 0, 0, 0.0, 1.0),
+        named(step.islands_close, array, array, flat, *kept, 0, stores, 1.0),
+        named(step.islands_close_tick, array, flat, array, flat, *kept, flat, 1.0),
+        named(step.islands_restore, array, array, integers, flat),
+        named(undo, array, flat, stores),
+        named(step.moved, 0),
+        *(
+            named(
+                step.linked_ticks,
+                *(array, flat, flat, arguments, open_arguments, step_arguments, numbers, numbers, flat, array, array),
+                *(flat, 0, 0, stores, 1.0, 0),
+            )
+            for arguments in around
+        ),
     ]
 
 

@@ -27,7 +27,7 @@ def pair(
     velocity=(0.0, 0.0, 0.0),
     **options,
 ):
-    """Two bodies on a joint without forces, at rates up to 1 rad/s, with arms of about 1 m."""
+    """Two bodies on a joint without forces, with arms of about 1 m; if they are equal, their rates stay below 1 rad/s."""
     world = World(dt, integrator=integrator, **options)
     a = world.add_body(
         skew_properties(2.0, (0.3, 0.5, 0.6)),
@@ -35,7 +35,7 @@ def pair(
         position=origin,
         orientation=Rotation.from_euler("xyz", (0.3, 0.5, -0.8)).as_quat(),
         velocity=np.add(velocity, (0.1, -0.2, 0.15)),
-        angular_velocity_body=(0.5, -0.6, 0.4),
+        angular_velocity_body=(0.42, -0.5, 0.34),
     )
     b = world.add_body(
         skew_properties(2.0 * ratio, (0.4, 0.35, 0.6), (-0.07, 0.1, 0.04)),
@@ -43,7 +43,7 @@ def pair(
         position=np.add(origin, (0.9, 0.5, -0.3)),
         orientation=Rotation.from_euler("xyz", (-0.9, 0.2, 0.6)).as_quat(),
         velocity=np.add(velocity, (0.05, 0.1, -0.1)),
-        angular_velocity_body=(-0.3, 0.5, 0.6),
+        angular_velocity_body=(-0.26, 0.42, 0.5),
     )
     joint = world.add_joint(pair_joint(kind, a, b))
     return world, a, b, joint
@@ -68,16 +68,19 @@ def pair_joint(kind, a, b):
     return Distance(a, b, at_body=PAIR_POINT, at_other=(0.5, 0.4, -0.6))
 
 
-def heavy_top(dt=1 / 60, integrator=None, **options):
-    """A body with products of inertia that swings about a ball joint at a point of the world."""
+def heavy_top(dt=1 / 60, integrator=None, tilt=2.1, **options):
+    """A body with products of inertia that swings about a ball joint at a point of the world, started at 1 rad/s.
+
+    At a tilt of 2.1 rad it starts below the joint and reaches 3 rad/s. At 0.8 rad it falls from above the joint and reaches 6 rad/s.
+    """
     world = World(dt, integrator=integrator, **options)
     body = world.add_body(
         skew_properties(3.0, (0.1, 0.16, 0.2), (0.05, -0.08, 1.0)),
         name="top",
         origin=(10.0, -20.0, 5.0),
-        orientation=Rotation.from_euler("xyz", (0.8, 0.3, 0.2)).as_quat(),
+        orientation=Rotation.from_euler("xyz", (tilt, 0.3, 0.2)).as_quat(),
     )
-    rates = np.array((0.4, -0.7, 0.9))
+    rates = np.array((0.4, -0.5, 0.7))
     body.angular_velocity_body = rates
     body.velocity = body.direction_to_world(np.cross(rates, body.center_of_mass_body))
     world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))

@@ -67,7 +67,7 @@ def chains():
             )
 
 
-def linkage(seconds=100):
+def linkage(seconds=1000):
     """A four-bar of hinges: gap, and error and trend of the energy beside its swing."""
     world, joints = four_bar()
     world.step()

@@ -17,7 +17,11 @@ import engine.store.bodies as bodies_table
 from engine import MassProperties, World, forces, integrators
 from engine.__main__ import main
 from engine.compilation import background, choice
+from engine.compilation.choice import named
 from engine.compilation.compiler import COMPILED
+from engine.flight import ReactionWheel
+from engine.joints import Ball
+from engine.tick.actuators import fly_loop
 
 from ..helpers import PATIENCE, skew_tensor
 
@@ -84,6 +88,37 @@ def test_the_loop_with_the_fields_compiled_in_is_taken_once_it_is_prepared():
     world.prepare()
     world.step()
     assert "point_gravity-linear_drag" in world._stages.run.func.py_func.__qualname__
+
+
+@pytest.mark.parametrize("has_wheel", [False, True])
+@pytest.mark.parametrize("method", ["free-rotor-2", "rk4"])
+def test_the_kernels_of_joints_are_prepared(method, has_wheel, monkeypatch):
+    world, prepared, asked = game(), [], []
+
+    def recorded(make):
+        def made(*arguments):
+            asked.append(make(*arguments))
+            return asked[-1]
+
+        return made
+
+    world.add_joint(Ball(*world.bodies[:2], at_body=(1.0, 0.5, 0.0)))
+    CHANGES["gravity"](world)
+    if has_wheel:
+        world.add_part(ReactionWheel(world.bodies[2], axis=(1, 0, 0), inertia=0.02, max_torque=1.0, max_speed=50.0))
+    monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: prepared.extend(loops))
+    world.prepare(integrators=[method])
+    monkeypatch.setattr("engine.tick.joints.named", recorded(named))
+    monkeypatch.setattr("engine.tick.actuators.fly_loop", recorded(fly_loop))
+    world.integrator = method
+    world.step(2)
+    if has_wheel:
+        assert asked[-1].name == "fly"
+    else:
+        asked.append(named(world._stages.run.func, *world._stages.run.args, 1))
+    known = {(loop.factory, loop.made_for, loop.types) for loop in prepared}
+    assert {loop.name for loop in asked} >= {"islands-open", "islands-step", "islands-close", "undo-tick"}
+    assert [loop.name for loop in asked if (loop.factory, loop.made_for, loop.types) not in known] == []
 
 
 def test_progress_is_told_before_each_kernel_and_at_the_end():

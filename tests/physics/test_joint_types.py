@@ -1,5 +1,10 @@
 """The types of joints one by one: their freedoms, coordinates, limits, motors and springs against closed forms and references."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -709,3 +714,32 @@ def test_snapshots_in_bytes_and_forks_go_on_with_every_bit():
     assert [type(joint) for joint in other.joints] == [type(joint) for joint in world.joints]
     assert other.joints[0].swing == world.joints[0].swing
     assert other.joints[-1].state == world.joints[-1].state == "soft"
+
+
+def test_scenes_with_every_type_go_on_with_every_bit(tmp_path):
+    world = every_type()
+    world.step(12)
+    world.save(tmp_path / "scene.json")
+    world.save(tmp_path / "start.json", snapshot=False)
+    loaded, started = World.load(tmp_path / "scene.json"), World.load(tmp_path / "start.json")
+    assert loaded.state_hash() == world.state_hash()
+    assert [repr(joint) for joint in started.joints] == [repr(joint) for joint in world.joints]
+    assert started.joints[1].limits_2 == world.joints[1].limits_2
+    for each in (world, loaded, started):
+        each.step(6)
+    assert loaded.state_hash() == world.state_hash()
+    assert np.array_equal(started.state.position, world.state.position)
+
+
+def test_plain_python_has_the_same_bits():
+    code = (
+        "from tests.physics.test_joint_types import every_type as make; w = make(); w.step(20); print(w.state_hash())"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    root = Path(__file__).resolve().parents[2]
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True, timeout=300, check=True
+    )
+    world = every_type()
+    world.step(20)
+    assert run.stdout.strip() == str(world.state_hash())

@@ -1,6 +1,7 @@
 """Functions of `World.on_joint`: when they are called, what a failed tick undoes, and snapshots, forks and copies of worlds with joints."""
 
 import copy
+import json
 import pickle
 
 import numpy as np
@@ -64,6 +65,23 @@ def test_functions_are_called_before_those_of_on_tick_and_in_the_order_of_the_jo
     world.on_joint(lambda world, joint: called.append((world.joints, joint)), "broken")
     world.step(2)
     assert called == [("tick", 0), ((), weak[0]), ((), weak[1]), ("tick", 1)]
+
+
+def test_thresholds_can_be_read_and_assigned_in_flight():
+    world = World(0.05)
+    box = world.add_body(BOX)
+    joint = world.add_joint(Hinge(box, at_body=(0, 0, 0.5), axis_body=(0, 0, 1), break_torque=3.0))
+    assert (joint.break_force, joint.break_torque) == (float("inf"), 3.0)
+    joint.break_torque = None
+    assert joint.break_torque == float("inf")
+    world.add_force(forces.ConstantForce(box, force_world=(0.0, 0.0, -2.0)))
+    world.step(3)
+    for wrong in (0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match=r"Hinge\(body 'body 0', the world\): break_force must be .* above 0"):
+            joint.break_force = wrong
+    joint.break_force = 1.9
+    world.step()
+    assert world.joints == ()
 
 
 def test_what_a_function_changes_is_undone_with_a_tick_that_fails():
@@ -244,8 +262,69 @@ def test_an_unknown_name_or_event_is_rejected():
     world, _hinge = door()
     with pytest.raises(TypeError, match=r"World\.on_joint: name must be a non-empty string"):
         world.on_joint(tell, "limit", name="")
-    with pytest.raises(ValueError, match=r"World\.on_joint: event must be 'broken' or"):
+    with pytest.raises(ValueError, match=r"World\.on_joint: event must be 'broken', 'limit'"):
         world.on_joint(tell)
     with pytest.raises(TypeError, match=r"World\.on_joint: function must be a function"):
         world.on_joint(3, "limit")
     assert world._stages.joint_events.functions == []
+
+
+# files
+
+
+@pytest.mark.parametrize("with_snapshot", [False, True])
+def test_a_saved_world_has_its_joints_and_their_functions(with_snapshot, tmp_path):
+    world, _hinge, latch = docked()
+    world.on_joint(tell, "limit", name="tell")
+    world.add_joint(Ball(world.body("tug"), at_body=(0.0, 0.0, 3.0), break_force=9.0)).enabled = False
+    path = tmp_path / "scene.json"
+    world.save(path, snapshot=with_snapshot)
+    with pytest.raises(ValueError, match=r"on_joint\[0\]\[0\] must be a key of `objects`"):
+        World.load(path)
+    other = World.load(path, objects={"tell": tell})
+    assert [type(joint) for joint in other.joints] == [Hinge, Latch, Ball]
+    assert [joint.enabled for joint in other.joints] == [True, True, False]
+    assert other.joints[2].other is None
+    assert (other.state_hash() == world.state_hash()) is with_snapshot
+    for _ in range(60):
+        world.step()
+        other.step()
+    assert np.array_equal(world.state.position, other.state.position)
+    assert other.joints[1].state == latch.state == "hard"
+    assert len(TOLD) >= 2
+    again = tmp_path / "again.json"
+    other.save(again, snapshot=False)
+    world.save(path, snapshot=False)
+    assert (again.read_text() == path.read_text()) is with_snapshot
+
+
+BAD_JOINTS = [
+    ({"class": "Pulley", "body": "hull"}, r"joints\[0\].class must be the name of a class of engine.joints"),
+    ({"class": "LinearDrag", "body": "hull"}, r"joints\[0\].class must be the name of a class of engine.joints"),
+    ({"class": "Ball", "body": "ship"}, r"joints\[0\].body must be the name of a body of the scene"),
+    ({"class": "Ball", "body": "hull", "other": "hull", "fields": {}}, r"joints\[0\].other must be another body than the first"),
+    ({"class": "Ball", "body": "hull", "angle": 1}, r"joints\[0\].angle is not known"),
+    ({"class": "Ball", "body": "hull", "fields": {"body": [1.0]}}, r"joints\[0\].fields.body must be one of the fields"),
+    ({"class": "Ball", "body": "hull", "fields": {"at_body": [1.0]}}, r"joints\[0\].fields.at_body must be a list of 3"),
+    ({"class": "Ball", "body": "hull", "fields": {"friction": ["inf", 0.0, 0.0]}}, r"friction\[0\] must be a number"),
+    ({"class": "Ball", "body": "hull", "fields": {"frame_body": [1.0, 1.0, 0.0, 0.0]}}, r"frame_body must be .* unit"),
+    ({"class": "Ball", "body": "hull", "fields": {"type": [99]}}, r"joints\[0\].fields.type must be a type of Ball"),
+    ({"class": "Ball", "body": "hull", "fields": {}, "attributes": {"_soft": 1}}, r"attributes._soft must be an attribute of Ball"),
+    ({"class": "Latch", "body": "hull", "other": "flap", "fields": {}}, r"joints\[0\].attributes must be an object with the keys _capture"),
+    (
+        {"class": "Ball", "body": "hull", "attributes": {"_has_axis": False}, "fields": {"at_body": [9.0, 0.0, 0.0]}},
+        r"joints\[0\]: World.add_joint: .* misses by 9 m",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("joint", "words"), BAD_JOINTS)
+def test_a_joint_in_a_file_is_checked_and_its_place_is_named(joint, words, tmp_path):
+    world, hinge = door()
+    world.remove_joint(hinge)
+    path = tmp_path / "scene.json"
+    world.save(path, snapshot=False)
+    scene = json.loads(path.read_text())
+    path.write_text(json.dumps(scene | {"joints": [joint]}))
+    with pytest.raises(ValueError, match=words):
+        World.load(path)
