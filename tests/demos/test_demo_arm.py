@@ -209,7 +209,7 @@ def test_the_relative_motion_stops_and_stays_stopped(flown):
 
 
 def test_on_its_way_the_arm_follows_the_path_of_fifth_order():
-    """Against the integral of its speed by Simpson's rule, and the angles of a flight: 0.05° apart, which rates that change evenly over 0.05 s explain."""
+    """Against the integral of its speed by Simpson's rule: 0.05° apart, which rates that change evenly over 0.05 s explain."""
     scene = seconds(new_scene(), 0.1)
     start, whole = arm_pilot.READY - scene.pilot._from, arm_pilot.UNFOLD_TIME
     for time in (2.0, 4.5, 8.0):
