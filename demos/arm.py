@@ -358,7 +358,7 @@ class Arm(Restarting):
             lower, upper = joint.limits
             chosen = self.pilot.mode == "hand" and JOINTS[self.pilot.joint] is joint
             text = f"{_signed(angle, 0)}°  {_signed(torque, 1)} N·m"
-            name = f"› {joint.name}" if chosen else joint.name
+            name = f"> {joint.name}" if chosen else joint.name
             share = angle / upper if angle > 0.0 else -angle / lower
             found.append(Gauge(name, share, text, signed=True, alarm=not lower < angle < upper))
         return found

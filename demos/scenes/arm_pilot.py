@@ -126,23 +126,22 @@ class ArmPilot:
         """Where the script expects the fixture."""
         self.log: dict[str, float] = {}
         """When each phase of the script began for the first time [s]."""
-        ticks = max(1, round(PERIOD / world.dt))
-        self._seconds = ticks * world.dt
+        self._ticks = max(1, round(PERIOD / world.dt))
+        self._seconds = self._ticks * world.dt
         self._phases: dict[str, Callable[[float], Array]] = {
             "unfold": self._unfold,
             "reach": self._reach,
             "follow": self._follow,
-            "catch": self._catch,
             "stop": self._stop,
             "carry": self._carry,
             "hold": self._hold,
         }
-        self._rates = np.zeros(6)
+        self._rates, self._step = np.zeros(6), np.zeros(6)
+        self._limp_ticks = 0
         self.phase = ""
         self._take_over()
         world.on_joint(self._captured, event="captured")
-        world.on_joint(self._locked, event="locked")
-        world.on_tick(self._sample, every=ticks)
+        world.on_tick(self._drive)
 
     @property
     def text(self) -> str:
@@ -203,7 +202,8 @@ class ArmPilot:
             self.switch("hand")
 
     def _take_over(self) -> None:
-        """Hold the present angles, or start the script with what has to be done next."""
+        """Hold the present angles, or start the script with what has to be done next, from the present rates."""
+        self._rates, self._step = self.arm.rates, np.zeros(6)
         if self.mode == "auto":
             self.arm.unbrake()
             self._begin_script()
@@ -229,30 +229,35 @@ class ArmPilot:
         if self.mode == "auto":
             self._enter("catch")
 
-    def _locked(self, world: World, _: joints.Joint) -> None:
-        if self.mode == "auto":
-            self._enter("stop")
-        else:
-            self.goal = self.arm.angles
+    def _drive(self, world: World) -> None:
+        """Take a new sample if it is due, and change the rates evenly until the next one.
 
-    def _sample(self, world: World) -> None:
-        """Command the rates of the coming period."""
+        While the latch draws the gripper to the fixture, and in the tick of the impact when it locks, the arm gives way.
+        """
         if self.arm.is_braked:
             return
-        if (
-            self.latch.state == "soft"
-        ):  # the arm gives way while the springs of the latch draw the gripper to the fixture
-            self._rates = self.arm.rates
-            self.arm.drive(self._rates, LIMP)
-            return
+        if self.latch.state == "soft":
+            self._limp_ticks = 3
+        if self._limp_ticks:
+            self._limp_ticks -= 1
+            if self._limp_ticks:
+                self._rates, self._step = self.arm.rates, np.zeros(6)
+            else:
+                self._take_over()
+        if not self._limp_ticks and world.tick_count % self._ticks == 0:
+            self._sample(world)
+        if not self.arm.is_braked:
+            self._rates = self._rates + self._step
+            self.arm.drive(self._rates, LIMP if self._limp_ticks else 1.0)
+
+    def _sample(self, world: World) -> None:
+        """How the rates change in each tick of the coming period."""
         if self.mode == "auto":
             wanted = self._phases[self.phase](world.time - self._since)
         else:
             wanted = SERVO * (self.goal - self.arm.angles)
         most = ACCELERATION * self._seconds
-        self._rates = self._rates + np.clip(wanted - self._rates, -most, most)
-        if not self.arm.is_braked:
-            self.arm.drive(self._rates)
+        self._step = np.clip(wanted - self._rates, -most, most) / self._ticks
 
     def _unfold(self, lapsed: float) -> Array:
         if lapsed >= UNFOLD_TIME:
@@ -282,11 +287,6 @@ class ArmPilot:
             self.standoff -= closing * self._seconds
         velocity = self.client.velocity + np.cross(spin, place - self.client.position) + closing * axes[:, 0]
         return self._towards(place, axes, velocity, spin)
-
-    def _catch(self, lapsed: float) -> Array:
-        """Begin again: the latch has let go."""
-        self._begin_script()
-        return np.zeros(6)
 
     def _stop(self, lapsed: float) -> Array:
         """Bring all joints to rest."""
@@ -320,8 +320,8 @@ class ArmPilot:
         """Rates on the way from where the phase began to a goal, which begins and ends without rates and accelerations."""
         share = min(lapsed / time, 1.0)
         place = share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
-        middle = min((lapsed + 0.5 * self._seconds) / time, 1.0)  # of the period in which the rates are held
-        speed = 30.0 * middle**2 * (1.0 - middle) ** 2 / time
+        end = min((lapsed + self._seconds) / time, 1.0)  # of the period over which the rates change
+        speed = 30.0 * end**2 * (1.0 - end) ** 2 / time
         way = goal - self._from
         return speed * way + SERVO * (self._from + place * way - self.arm.angles)
 

@@ -18,7 +18,8 @@ RED, GREEN, BLUE, AMBER, VIOLET = (
     (0.80, 0.58, 1.0, 1.0),
 )
 """Of the curves: x, y, z, energy and momentum."""
-COLOURS = (AMBER, BLUE, GREEN, RED, VIOLET)
+CYAN: Colour = (0.35, 0.90, 0.92, 1.0)
+COLOURS = (AMBER, BLUE, GREEN, RED, VIOLET, CYAN)
 """Of the curves of a plot that has no colours of its own."""
 
 STEEPEST = 3.0
