@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
-from engine import MassProperties
+from engine import MassProperties, World
+from engine.solids.polyhedron import refuse_flat_faces
+from engine.solids.symmetric import power_of_two
 
 EPS = 2.0**-52
 SKEW = Rotation.from_rotvec((0.4, -1.1, 0.7))
@@ -1129,3 +1131,56 @@ def test_a_tensor_of_another_shape_is_refused(shape):
     for value in (np.ones(shape), np.ones(shape).tolist()):
         with pytest.raises(ValueError, match="inertia_body must be"):
             MassProperties(1.0, value)
+
+
+# the scale of meshes, and what the principal axes of a body do in flight
+
+TETRAHEDRON = np.array([(0.0, 0.0, 0.0), (1.0, 0.1, 0.0), (0.2, 1.3, 0.1), (0.1, 0.3, 0.9)])
+TETRAHEDRON_FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
+
+
+@pytest.mark.parametrize("power", [-80, -40, 40, 80])
+def test_whether_a_face_is_flat_does_not_depend_on_the_unit_of_length(power):
+    unit = 2.0**power
+    found = MassProperties.from_mesh(unit * TETRAHEDRON, TETRAHEDRON_FACES, density=1.0 / unit**3)
+    plain = MassProperties.from_mesh(TETRAHEDRON, TETRAHEDRON_FACES, density=1.0)
+    assert found.mass == pytest.approx(plain.mass, rel=1e-14)
+    vertices = np.vstack([TETRAHEDRON, 0.5 * (TETRAHEDRON[0] + TETRAHEDRON[1])])
+    flat = [*TETRAHEDRON_FACES[1:], (0, 4, 1), (0, 2, 4), (4, 2, 1)]
+    with pytest.raises(ValueError, match=r"faces\[3\] must be a triangle with a non-zero area"):
+        MassProperties.from_mesh(unit * vertices, flat, density=1.0)
+
+
+def test_the_first_of_several_flat_faces_is_named():
+    with pytest.raises(ValueError, match=r"faces\[1\] must be a triangle with a non-zero area"):
+        triangles = np.array([(0, 1, 2), (0, 1, 1), (2, 3, 3)])
+        refuse_flat_faces(triangles, TETRAHEDRON[triangles], "mesh")
+
+
+@pytest.mark.parametrize("largest", [1.0, 1.5, 2.0, 1e-300, 1e300, 5e-324, 0.1])
+def test_the_scale_that_loses_no_digit_is_a_power_of_two(largest):
+    scale = power_of_two(largest)
+    assert math.frexp(scale)[0] == 0.5
+    assert 1.0 <= largest / scale < 2.0
+
+
+def test_principal_axes_of_any_body_keep_its_energy_and_momentum_in_flight():
+    """A method that rotates about the principal axes conserves both only if they are those of the tensor, for each branch of the quaternion."""
+    rng, branches = np.random.default_rng(5), set()
+    world = World(0.05, integrator="free-rotor-2")
+    for turn in Rotation.random(60, random_state=rng).as_matrix():
+        tensor = turn @ np.diag((1.0, 1.7, 2.4)) @ turn.T
+        world.add_body(
+            MassProperties(1.0, 0.5 * (tensor + tensor.T)),
+            position=(0.0, 0.0, 0.0),
+            angular_velocity_body=rng.normal(size=3),
+        )
+        axes = world.bodies[-1].mass_properties.principal()[1]
+        branches.add(int(np.argmax(np.abs(Rotation.from_matrix(axes).as_quat()))))
+    assert branches == {0, 1, 2, 3}
+    energies = [body.kinetic_energy() for body in world.bodies]
+    momenta = [body.angular_momentum_world for body in world.bodies]
+    world.step(40)
+    for body, energy, momentum in zip(world.bodies, energies, momenta, strict=True):
+        assert body.kinetic_energy() == pytest.approx(energy, rel=1e-12)
+        assert np.abs(body.angular_momentum_world - momentum).max() < 1e-12

@@ -723,3 +723,11 @@ def test_m7_a_frame_on_the_body_goes_to_the_new_axes_by_the_inverse():
     assert np.abs(rotation.rotate(redrawn, axes.T @ place) - rotation.rotate(attitude, place)).max() < 1e-15
     matrix = axes.T @ rotation.to_matrix(mount)
     assert np.abs(rotation.to_matrix(redrawn) @ matrix - rotation.to_matrix(seen)).max() < 1e-15
+
+
+@pytest.mark.parametrize("method", integrators.ALL_INTEGRATORS, ids=lambda method: method.name)
+def test_a_method_cannot_be_changed(method):
+    """Loops are chosen by the method, and copies of a world share it."""
+    for name in {*getattr(method, "__dataclass_fields__", ()), "order", "something"}:
+        with pytest.raises(AttributeError):
+            setattr(method, name, 3)

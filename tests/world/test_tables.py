@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import World, forces
-from engine.store.bodies import BODIES, HISTORY
+from engine.store.bodies import BODIES, HISTORY, rung
 from engine.store.schema import Field, Kind, Schema
 from engine.store.store import Store
 from engine.store.table import Table
@@ -353,3 +353,21 @@ def test_the_table_of_a_force_without_a_world_is_its_own():
     another.coefficient = 3.0
     assert world.fields(forces.LinearDrag).coefficient.tolist() == [0.5, 3.0]
     assert isinstance(Table(SCHEMA).read("place"), np.ndarray)
+
+
+def test_a_table_counts_its_changes_upwards():
+    """A count that goes back could return to the number under which something was kept."""
+    world = World(0.01)
+    drag = world.add_force(forces.LinearDrag(0.1))
+    table, seen = drag._table, []
+    for number in range(5):
+        seen.append(table.version)
+        drag.coefficient = 0.1 * number
+    seen.append(table.version)
+    assert seen == sorted(set(seen))
+
+
+def test_pitches_grow_by_a_half_or_a_third_and_are_eight_above_a_multiple_of_256():
+    ladder = sorted({rung(count) for count in range(20_000)})
+    assert ladder == [264, 1032, 1544, 2056, 3080, 4104, 6152, 8200, 12296, 16392, 24584]
+    assert all(rung(pitch) == pitch and rung(pitch + 1) > pitch for pitch in ladder)
