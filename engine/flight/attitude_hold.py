@@ -84,6 +84,8 @@ class AttitudeHold(Controlled):
             if every > 2**53:
                 refuse(owner, "every", every, "at most 2**53 ticks")
         thrusters = _thrusters(actuators, owner)
+        if not thrusters and not callable(getattr(actuators, "command", None)):
+            refuse(owner, "actuators", actuators, "actuators with a method command, or thrusters", TypeError)
         if thrusters:
             actuators = _jets(thrusters, every, dt)
         ticks = _ticks(actuators, dt) if every is None else every
