@@ -54,6 +54,8 @@ def shown(value: object) -> str:
     try:
         text = repr(value)
     except Exception as error:  # a `__repr__` that fails, an integer of too many digits, a list nested too deeply
+        if type(value) is tuple:
+            return f"({', '.join(map(shown, value))})"
         return f"a {type(value).__name__} whose repr raises {type(error).__name__}"
     return text if len(text) <= 200 else text[:200] + "…"
 

@@ -211,6 +211,8 @@ class ThrusterAllocator:
             [0.0, 0.0, 0.5]
         """
         if not isinstance(jet, int | np.integer):
+            if not any(each is jet for each in self._thrusters):
+                refuse(self, "jet", jet, "the number of a jet, or one of the thrusters of the allocator", TypeError)
             numbers = self.jets_of(jet)
         elif 0 <= integer(jet, "jet", self, at_least=0) < self.jet_count:
             numbers = range(int(jet), int(jet) + 1)

@@ -92,6 +92,8 @@ class AttitudeHold(Controlled):
                 refuse(owner, "every", every, "at most 2**53 ticks")
         assembly_for(assembly, ship, owner)
         thrusters = _thrusters(actuators, owner)
+        if not thrusters and not callable(getattr(actuators, "command", None)):
+            refuse(owner, "actuators", actuators, "actuators with a method command, or thrusters", TypeError)
         if thrusters:
             actuators = _jets(thrusters, every, dt, assembly)
         elif assembly is not None and getattr(getattr(actuators, "allocator", None), "assembly", assembly) is None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, is_row, read_only_attributes, reader, real, refuse, stack
+from ..checks import FloatArray, array, integer, is_row, read_only_attributes, reader, real, refuse, stack
 from ..loops import pulses
 
 _SLACK = 1e-9
@@ -23,6 +23,10 @@ class Pulses(NamedTuple):
     """Thrust of each jet in the period, in seconds of full thrust, shape (..., n)."""
     state: FloatArray
     """For the next period, shape (..., 2, n): area that was wanted and not yet delivered [s], and level of each valve."""
+
+
+_MOST_JETS = 1_000_000
+"""More jets than any craft has."""
 
 
 @read_only_attributes()
@@ -124,7 +128,7 @@ class PulseModulator:
         Raises:
             ValueError: A shortest pulse and its rise do not fit into the period.
         """
-        longer = np.maximum(self.min_on_time, _times(min_on_time, "min_on_time", "valves"))
+        longer = np.maximum(self.min_on_time, _times(min_on_time, "min_on_time", "PulseModulator"))
         return PulseModulator(longer, self._period, rise_time=rise_time, fall_time=fall_time)
 
     def initial_state(self, count: int) -> FloatArray:
@@ -136,6 +140,9 @@ class PulseModulator:
         Returns:
             Zeros, shape (2, count).
         """
+        count = integer(count, "count", "PulseModulator", at_least=1)
+        if count > _MOST_JETS:
+            refuse("PulseModulator", "count", count, f"at most {_MOST_JETS}")
         return np.zeros((2, count))
 
     def update(self, shares: npt.ArrayLike, state: npt.ArrayLike) -> Pulses:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, real, refuse, vector
+from ..checks import FloatArray, by_value, depth, real, refuse, vector
 from ..constraints import layout
 from ..constraints.fit import FARTHEST_POINT
 from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate, rotate_inverse
@@ -364,7 +364,8 @@ def range_of(value: Sequence[float] | None, argument: str, owner: str) -> tuple[
     if value is None:
         return -inf, inf
     rule = "a pair (lower, upper) of real numbers, lower at most upper; -inf and inf are no limit"
-    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | np.ma.MaskedArray) or len(value) != 2:
+    value = by_value(value, argument, owner, rule)
+    if depth(value) != 1 or isinstance(value, np.ma.MaskedArray) or len(value) != 2:
         refuse(owner, argument, value, rule, TypeError)
     pair = []
     for number, free in zip(value, (-inf, inf), strict=True):

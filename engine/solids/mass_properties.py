@@ -630,7 +630,11 @@ def _given_mass(mass: Any, density: Any, volume: float, owner: str) -> float:
         refuse(owner, "exactly one of mass and density", (mass, density), "given")
     if density is None:
         return _checked_mass(mass, "mass", owner)
-    return _checked_mass(real(density, "density", owner, above=0.0) * volume, "density × volume", owner)
+    product = real(density, "density", owner, above=0.0) * volume
+    if math.isinf(product) or product == 0.0 or math.isinf(1.0 / product):
+        rule = "finite" if math.isinf(product) else "large enough to have a finite inverse"
+        refuse(owner, "density × volume", (density, volume), rule)
+    return product
 
 
 def _lengths(value: Any, argument: str, owner: str) -> list[float]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, refuse
+from ..checks import FloatArray, array, by_value, elements_of, is_row, reading_failed, refuse
 from .symmetric import exact_sums, power_of_two
 from .welding import IndexArray, merged_where_equal, merged_within
 
@@ -117,12 +117,13 @@ def read_faces(faces: Any, vertex_count: int, owner: object) -> IndexArray:
 def _read_rows(faces: Any, owner: object) -> npt.NDArray[np.object_]:
     """Read nested lists and arrays of other types index by index, because numpy would silently turn True into 1."""
     rule = "whole numbers, which are vertex indices, of shape (m, 3)"
-    try:
-        rows = [] if isinstance(faces, np.ma.MaskedArray) else [list(face) for face in faces]
-    except TypeError:
-        rows = []
-    if not rows:
+    faces = by_value(faces, "faces", owner, rule)
+    if not is_row(faces) or isinstance(faces, np.ma.MaskedArray) or not len(faces):
         refuse(owner, "faces", faces, rule, TypeError)
+    try:
+        rows = [elements_of(face) if is_row(face) else [face] for face in faces]
+    except Exception as error:
+        reading_failed(owner, "faces", faces, rule, error)
     for number, row in enumerate(rows):
         if not all(isinstance(index, int | np.integer) and not isinstance(index, bool) for index in row):
             refuse(owner, f"faces[{number}]", row, rule, TypeError)

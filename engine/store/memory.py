@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,8 @@ from .schema import Field, Kind, Schema
 from .store import Store
 from .table import Table
 
+_MOST_NUMBERS = 2**31
+"""More numbers than any memory holds."""
 _DTYPES: dict[Any, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64): np.uint64}
 
 
@@ -145,6 +148,8 @@ class Memory:
         self._check_name(name)
         given = shape if isinstance(shape, tuple) else (shape,)
         sizes = tuple(integer(size, "shape", f"World.memory {name!r}", at_least=1) for size in given)
+        if math.prod(sizes) > _MOST_NUMBERS:
+            refuse(f"World.memory {name!r}", "shape", shape, f"that of at most {_MOST_NUMBERS} numbers")
         try:
             kind = _DTYPES[np.dtype(dtype) if dtype is not None else None]
         except Exception:

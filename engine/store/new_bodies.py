@@ -18,7 +18,9 @@ class NewBodies:
     @classmethod
     def one(cls, mass_properties: MassProperties, name: str | None, *motion: Any) -> "NewBodies":
         """Create from the arguments of `World.add_body`."""
-        owner = f"body {name!r}" if isinstance(name, str) else "World.add_body"
+        if name is not None and (not isinstance(name, str) or not name):
+            refuse("World.add_body", "name", name, "a non-empty string, or None", TypeError)
+        owner = "World.add_body" if name is None else f"body {name!r}"
         motion = _by_value(motion, owner)
         for argument, value in zip(_MOTION, motion, strict=True):
             if depth(value) > 1:
@@ -100,8 +102,8 @@ class NewBodies:
                 while f"body {number}" in taken or f"body {number}" in known:
                     number += 1
                 name = f"body {number}"
-            elif not isinstance(name, str):
-                refuse(self._owner, "name", name, "a string", TypeError)
+            elif not name:
+                refuse(self._owner, "names", name, "non-empty strings")
             elif name in taken or name in known:
                 refuse(self._owner, "name", name, "one that no other body of this world has")
             known.add(name)

@@ -58,7 +58,8 @@ class Kind:
             numbers = np.array(meaning, np.float64)
         except OverflowError:
             return False
-        return bool(np.isfinite(numbers).all()) and self.fits(numbers)
+        with np.errstate(over="ignore"):
+            return bool(np.isfinite(numbers).all()) and self.fits(numbers)
 
 
 def _number(rule: str, fits: Callable[[Any], bool] = lambda x: True, sample: float = 0.5) -> Kind:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine import forces
+from engine import DesyncError
 
 from .kinds import ANYTHING, Kind
 from .scene import found, scene
@@ -27,7 +27,6 @@ PATIENCE = 5.0
 """The time [s] within which a call must end."""
 
 
-VERBOSE = os.environ.get("V")
 class Verdict(NamedTuple):
     """What is wrong with a call; "" if nothing is."""
 
@@ -74,8 +73,18 @@ class Product:
     def _hash(self) -> Any:
         made = self.scene
         worlds = (made.world, made.jointed, made.rolled)
-        return [(world.state_hash(), world.tick_count, world.alpha, repr(world.memory), len(world.bodies)) for world in worlds] + [
-            [len(world.forces), len(world.parts), len(world.joints), world.time_scale, world.paused, repr(world.integrator)]
+        return [
+            (world.state_hash(), world.tick_count, world.alpha, repr(world.memory), len(world.bodies))
+            for world in worlds
+        ] + [
+            [
+                len(world.forces),
+                len(world.parts),
+                len(world.joints),
+                world.time_scale,
+                world.paused,
+                repr(world.integrator),
+            ]
             for world in worlds
         ]
 
@@ -92,8 +101,14 @@ class Product:
                 if row.is_setter:
                     result = setattr(target, argument, value)
                 else:
-                    given = {name: other.valid for name, other in row.arguments.items()} | expectation.others | {argument: value}
-                    result = target(**{name: found(other, made) for name, other in given.items() if other is not LEFT_OUT})
+                    given = (
+                        {name: other.valid for name, other in row.arguments.items()}
+                        | expectation.others
+                        | {argument: value}
+                    )
+                    result = target(
+                        **{name: found(other, made) for name, other in given.items() if other is not LEFT_OUT}
+                    )
             except BaseException as error:
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
                 return Outcome(error, None)
@@ -113,7 +128,7 @@ class Product:
         outcome = self._call(row, argument, hostile)
         verdict = self._verdict(name, row, argument, kind, value, meaning, hostile, outcome)
         if outcome.error is None and row.changes:
-            self._put_back()
+            self._put_back(name)
         return verdict
 
     def _verdict(
@@ -122,7 +137,7 @@ class Product:
         permitted = kind.permits(meaning)
         if outcome.error is not None:
             if isinstance(outcome.error, TooLong):
-                return Verdict("crash", f"does not end")
+                return Verdict("crash", "does not end")
             if not isinstance(outcome.error, (TypeError, ValueError, *kind.errors)):
                 return Verdict("crash", f"raises {outcome.error!r}")
             if permitted and not kind.may_reject and ordinary(meaning):
@@ -135,15 +150,19 @@ class Product:
         if not permitted:
             return Verdict("silent", f"is accepted: {str(outcome.seen[0])[:200]}")
         if row.changes:
-            self._put_back()
+            self._put_back(name)
         plain = self._call(row, argument, meaning)
         if plain.error is not None:
             return Verdict("silent", f"is accepted, but {str(meaning)[:80]} is not: {plain.error}")
         if plain.seen != outcome.seen:
-            return Verdict("silent", f"gives {str(outcome.seen)[:200]}, but {str(meaning)[:80]} gives {str(plain.seen)[:200]}")
+            return Verdict(
+                "silent", f"gives {str(outcome.seen)[:200]}, but {str(meaning)[:80]} gives {str(plain.seen)[:200]}"
+            )
         return FINE
 
-    def _put_back(self) -> None:
+    def _put_back(self, name: str) -> None:
+        if name.startswith(("Rewind.", "Rollback.", "Clock.")):
+            return self._renew()
         try:
             self.scene.world.restore(self.scene.snapshot)
         except Exception:
@@ -155,9 +174,7 @@ class Product:
     def row(self, name: str, argument: str, values: Iterable[Value]) -> Iterator[tuple[Value, Verdict]]:
         """Judge the calls of one argument; a rejected call that changes anything is found by repeating them one by one."""
         row, values = ROWS[name], list(values)
-        verdicts = []
-        for value in values:
-            verdicts.append((value, self.judge(name, row, argument, value)))
+        verdicts = [(value, self.judge(name, row, argument, value)) for value in values]
         if self._hash() == self.hash:
             yield from verdicts
             return
@@ -221,8 +238,12 @@ def unnamed(error: BaseException, name: str, row: Row, argument: str, shown: set
     Where several arguments contradict each other, the text may name another one of them.
     """
     text = str(error)
-    if isinstance(error, OSError | KeyError | AttributeError):  # these name the path, the key or the attribute
-        return "" if argument in text or any(each in text for each in shown) else "value"
+    if isinstance(
+        error, OSError | KeyError | AttributeError | DesyncError
+    ):  # these name the path, the key or the attribute
+        return (
+            "" if argument in text or isinstance(error, DesyncError) or any(each in text for each in shown) else "value"
+        )
     if "unexpected keyword argument" in text or "missing" in text:
         return ""
     owners = {row.owner, *name.split("."), ".".join(name.split(".")[-2:])} - {"", "engine"}
@@ -249,7 +270,12 @@ def forms(value: Any, meaning: Any, again: Any) -> set[str]:
     if meaning is not None and meaning is not REJECTED:
         numbers = np.array(meaning, np.float64) if _is_finite(meaning) else np.array(0.0)
         things += [meaning, [meaning], numbers, np.atleast_1d(numbers), np.atleast_2d(numbers), numbers.tolist()]
-        things += [*_elements(numbers), *_elements(numbers.tolist())]
+        things += [numbers.shape, *_elements(numbers), *_elements(numbers.tolist())]
+    for each in (value, again):  # a text may show the number of rows or the shape in place of the content
+        with contextlib.suppress(Exception):
+            found.add(f": {1 if isinstance(each, str) else len(each)}")
+        if isinstance(each, np.ndarray):
+            found.add(f"shape {each.shape}")
     for thing in things:
         found |= {f"a {type(thing).__name__} whose repr", f"a {type(thing).__name__}, but reading it raised"}
         with contextlib.suppress(LookupError):
@@ -279,7 +305,9 @@ def _elements(value: Any, depth: int = 3) -> list[Any]:
     return [list(inner), *inner, *below]
 
 
-def run(choose: Callable[[str, str, list[Value]], list[Value]] = lambda name, argument, values: values) -> tuple[Counter[str], list[str]]:
+def run(
+    choose: Callable[[str, str, list[Value]], list[Value]] = lambda name, argument, values: values,
+) -> tuple[Counter[str], list[str]]:
     """Make all calls, or those chosen, and return their counts by fault, and what is wrong with each."""
     previous = signal.signal(signal.SIGALRM, stop)
     product = Product()
@@ -294,9 +322,18 @@ def run(choose: Callable[[str, str, list[Value]], list[Value]] = lambda name, ar
                 for value, verdict in product.row(name, argument, values):
                     counts[verdict.fault] += 1
                     if verdict.fault:
-                        if VERBOSE: print(f"{verdict.fault}: {name}({argument}) {value.name} {verdict.text}"[:400],flush=True)
                         wrong.append(f"{verdict.fault}: {name}({argument}) {value.name} {verdict.text}")
     finally:
         signal.signal(signal.SIGALRM, previous)
         product.close()
     return counts, wrong
+
+
+def report(counts: Counter[str]) -> str:
+    """The number of calls and the shares, as text."""
+    calls = counts.total()
+    share = 100.0 * (calls - counts["words"]) / max(calls, 1)
+    return (
+        f"{calls} bad calls: {counts['silent']} silent, {counts['crash']} crash, {counts['change']} change; "
+        f"{share:.2f} % name owner, argument, value and rule"
+    )

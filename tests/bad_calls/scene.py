@@ -23,7 +23,9 @@ PAIRS = {
     "max_forces": 2.0,
 }
 PORTS = (joints.Port((0, 0, 1), (0, 0, 1), (1, 0, 0)), joints.Port((0, 0, -1), (0, 0, -1), (1, 0, 0)))
-MEASURED = SimpleNamespace(orientation=(0.0, 0.0, 0.6, 0.8), angular_velocity_body=(0.1, 0.2, -0.1), field_body=(0.1, 0.2, 0.3))
+MEASURED = SimpleNamespace(
+    orientation=(0.0, 0.0, 0.6, 0.8), angular_velocity_body=(0.1, 0.2, -0.1), field_body=(0.1, 0.2, 0.3)
+)
 
 
 @forces.compiled(parameters=("strength",))
@@ -96,7 +98,13 @@ def _flying(scene: SimpleNamespace) -> None:
             center=(-40, 0, 0),
         ),
         "light": forces.RadiationPressure(
-            ship, area=1.0, normal_body=(0, 0, 1), at_body=(0, 0, 0), specular=0.3, diffuse=0.4, sun_direction_world=(0, 0, 1)
+            ship,
+            area=1.0,
+            normal_body=(0, 0, 1),
+            at_body=(0, 0, 0),
+            specular=0.3,
+            diffuse=0.4,
+            sun_direction_world=(0, 0, 1),
         ),
         "wind": Wind(strength=0.2),
         "gusts": gusts,
@@ -126,7 +134,9 @@ def _flying(scene: SimpleNamespace) -> None:
 
 def _jointed(scene: SimpleNamespace) -> None:
     world = scene.jointed = World(1 / 32)
-    bodies = scene.linked = [world.add_body(SOLID, name=f"link {place}", position=(2.0 * place, 0, 0)) for place in range(6)]
+    bodies = scene.linked = [
+        world.add_body(SOLID, name=f"link {place}", position=(2.0 * place, 0, 0)) for place in range(6)
+    ]
     middle = {"at_body": (1, 0, 0), "at_other": (-1, 0, 0)}
     limits = {"limits": (-0.5, 0.5), "friction": 0.1, "spring": joints.JointSpring(stiffness=1.0, damping=0.1)}
     scene.hinge = joints.Hinge(bodies[0], bodies[1], axis_body=(0, 0, 1), **middle, **limits)
@@ -135,6 +145,8 @@ def _jointed(scene: SimpleNamespace) -> None:
     scene.latch = joints.Latch(bodies[4], bodies[5], *PORTS)
     for joint in (scene.hinge, scene.slider, scene.ball, scene.latch):
         world.add_joint(joint)
+    bodies[5].position = np.add(bodies[4].position, (0.0, 0.0, 2.0))  # where the latch catches it
+    world.step(2)
 
 
 def scene(folder: Path) -> SimpleNamespace:
@@ -153,7 +165,7 @@ def scene(folder: Path) -> SimpleNamespace:
     Recorder(rolled, path=folder / "record").stop()
     (folder / "mesh.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
     made.states = BodyStates(made.world._bodies, made.world._bodies.array)
-    made.wrench = Wrench(np.zeros((12, 2)), 0, made.states)
+    made.wrench = Wrench(np.zeros((12, 2)), 0, made.states, np.zeros((2, 3)))
     return made
 
 

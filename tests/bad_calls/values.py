@@ -120,6 +120,8 @@ NoItem = _sequence("NoItem", __getitem__=_fail)
 NoIterator = _sequence("NoIterator", __iter__=_fail)
 NoArray = _sequence("NoArray", __array__=_fail)
 NoText = _sequence("NoText", __repr__=_fail, __getitem__=_fail)
+
+
 class TooLong(BaseException):
     """A call reads without end, or does not end."""
 
@@ -152,6 +154,13 @@ class NoComparison:
     __eq__ = __hash__ = __bool__ = _fail  # type: ignore[assignment]
 
 
+class Nothing:
+    """A class that takes any arguments."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+
 NUMBERS = [
     ("nan", math.nan, math.nan),
     ("inf", math.inf, math.inf),
@@ -179,7 +188,7 @@ NUMBERS = [
     ("Decimal", Decimal("1.5"), REJECTED),
     ("__float__ raises", UnreadableNumber(1.5), REJECTED),
     ("masked", np.ma.masked, REJECTED),
-    ("a class", int, REJECTED),
+    ("a class", Nothing, REJECTED),
     ("lambda", lambda *_: 1.5, REJECTED),
     ("5000 characters", "x" * 5000, REJECTED),
     ("an object", object(), REJECTED),
@@ -201,7 +210,9 @@ VALUES = [
     Value("the sample", lambda sample: sample.tolist(), itself),
     Value("tuple", lambda sample: tuple(_list(sample)), _list),
     Value("float32 array", lambda sample: _row(sample).astype(np.float32), _list),
-    Value("integer array", lambda sample: _row(sample).astype(np.int32), lambda sample: np.trunc(_row(sample)).tolist()),
+    Value(
+        "integer array", lambda sample: _row(sample).astype(np.int32), lambda sample: np.trunc(_row(sample)).tolist()
+    ),
     Value("object array", lambda sample: _row(sample).astype(object), _list),
     Value("text array", lambda sample: _row(sample).astype(str), nothing),
     Value("bool array", lambda sample: _row(sample).astype(bool), nothing),
@@ -233,7 +244,9 @@ VALUES = [
     Value("ragged", lambda sample: [_list(sample), [1.0]], nothing),
     Value("empty", lambda sample: [], lambda sample: []),
     Value("one short", lambda sample: _list(sample)[:-1], lambda sample: _list(sample)[:-1]),
-    Value("one long", lambda sample: [*_list(sample), _list(sample)[0]], lambda sample: [*_list(sample), _list(sample)[0]]),
+    Value(
+        "one long", lambda sample: [*_list(sample), _list(sample)[0]], lambda sample: [*_list(sample), _list(sample)[0]]
+    ),
     Value("a list that contains itself", _endless_list, nothing),
     Value("a list of nothing but itself", _list_of_itself, nothing),
     Value("__len__ raises", lambda sample: NoLength(), nothing),

@@ -505,6 +505,8 @@ def test_a_number_is_a_finite_real_number(name):
     bad = [*BAD_REALS, *{POSITIVE: NOT_POSITIVE, AT_LEAST_ZERO: NEGATIVE, ANY: []}[kind]]
     assert complaints(lambda value: call(value, ship), bad, name.split()[0], argument, " must be ") == []
     for value in (2, 2.0, np.float32(2.0), np.float64(2.0), np.int16(2), Fraction(2), np.array(2.0), 10**20, 1e-3):
+        if name == "World dt" and isinstance(value, int | np.integer):
+            continue  # probably a frequency
         call(value, ship)
 
 
