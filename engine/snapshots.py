@@ -320,12 +320,15 @@ def predict(world: World, samples: int, every: int, rows: list[int] | None) -> t
                     stages.quiet >= every <= stages.most_at_once
                 ):  # as in `World.step`, which takes longer than a tick of one body
                     store.phase = MOVING
-                    if stages.run(every) != every:
-                        stages.refuse_result()
-                    stages.quiet -= every
+                    taken = stages.run(every)
+                    if taken != every:
+                        taken = stages.stop_running(taken)
+                    stages.quiet -= taken
                 else:
+                    taken = 0
+                if taken < every:
                     store.phase = BETWEEN_TICKS
-                    world.step(every)
+                    world.step(every - taken)
                 sample[:] = bodies.array[:_POSE, rows] if pose is None else pose
             return_to_start()
         except BaseException:
@@ -381,6 +384,7 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     world._paused, world._coasting = snapshot._paused, setting.coasting
     world._held.restart(snapshot._push_tick)
     world._actuators.restart()
+    stages.freezing.restart()
     bodies.look_for_stored_momentum()
     stages.restart()
 

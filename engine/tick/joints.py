@@ -28,6 +28,7 @@ from ..loops.kick_drift import KICKS, Turn
 from ..loops.layout import (
     ANY_PITCH,
     BAD,
+    FROZEN,
     ORIENTATION,
     POINT_FORCE_ROWS,
     ROWS,
@@ -168,7 +169,7 @@ class Joints:
         """The islands as they are now; None if no joint acts."""
         tables = self._table, self._springs, self._point_forces
         seen = tuple(number for table in tables for number in (table.version, table.numbering))
-        seen += (self._bodies.numbering, self._bodies.count)
+        seen += (self._bodies.numbering, self._bodies.count, self._bodies.frozen_version)
         if seen != self._seen:
             self._look()
             self._seen = seen
@@ -178,8 +179,11 @@ class Joints:
         """Find the islands; nothing is made anew if they are as before."""
         table, count = self._table.array, self._table.count
         joints, hard = [], []
+        frozen = set(np.flatnonzero(self._bodies.array[FROZEN, : self._bodies.count]).tolist())
         for row in np.flatnonzero(table[layout.ENABLED, :count]).tolist():
             own = table[:, row]
+            if int(own[layout.BODY]) in frozen or int(own[layout.OTHER]) in frozen:
+                continue
             equalities = layout.EQUALITY_ROWS[int(own[layout.TYPE])]
             kind = int(own[layout.TYPE])
             if kind == layout.OPEN:
@@ -194,9 +198,9 @@ class Joints:
             joints.append((row, (int(own[layout.BODY]), int(own[layout.OTHER])), equalities + others))
             hard.append(others == 0)
         springs = self._springs.array[:2, : self._springs.count].copy()
-        pairs = [(int(a), int(b)) for a, b in springs.T.tolist() if b >= 0]
+        pairs = [(int(a), int(b)) for a, b in springs.T.tolist() if b >= 0 and a not in frozen and b not in frozen]
         points = self._point_forces.array[0, : self._point_forces.count].astype(int).tolist()
-        shape = joints, hard, springs.tolist(), points, self._bodies.count
+        shape = joints, hard, springs.tolist(), points, self._bodies.count, frozen
         if shape == self._shape:
             return
         self._version += 1
@@ -343,7 +347,7 @@ class Joints:
         """The islands with every other body as an island of its own."""
         _ = self.graph
         if self._all is None:
-            joints, hard, springs, points, count = self._shape
+            joints, hard, springs, points, count, _frozen = self._shape
             pairs = [(int(a), int(b)) for a, b in zip(*springs, strict=True) if b >= 0]
             graph = Graph(joints, pairs, hard, count)
             self._all = Islands(graph, self._bodies, np.array(springs).reshape(2, -1), points)
