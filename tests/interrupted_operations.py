@@ -313,9 +313,7 @@ def _steps():
         yield f"step, {name}, not called", Operation(lambda method=method: uncalled(method), step(4), ticks=4)
     yield "step, quiet", Operation(quiet, step(4), ticks=4)
     yield "step, one by one", Operation(quiet, lambda world: [world.step() for _ in range(3)], ticks=3)
-    yield "advance", Operation(
-        lambda: driven(called=True), lambda world: world.advance(1 / 32), also=_skipping
-    )
+    yield "advance", Operation(lambda: driven(called=True), lambda world: world.advance(1 / 32), also=_skipping)
     yield "step, driven", Operation(driven, step(4), ticks=4)
     yield "step, driven and called", Operation(lambda: driven(called=True), step(3), ticks=3)
     divided = Substepped(RungeKutta4(), 2)

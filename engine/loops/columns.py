@@ -213,18 +213,32 @@ def store_tick(array: Array, column: int, start: BodyState, end: BodyState) -> i
 @inlined
 def end_in_place(array: Array, column: int, end: BodyState, before: BodyState) -> int:
     """The same where the end of the tick is stored already, and so is the state before it."""
-    if end.stored_momentum is not None:
-        last = unless_frozen(array, column, before, end)
-        store_state(array, POSITION, column, last)
-        store_stored(array, STORED_MOMENTUM, column, last.stored_momentum)
-        return 0 if is_finite(last) else 1
-    return 0 if is_finite(end) else 1
+    return _end_in_place(array, column, end, before, end.stored_momentum)
+
+
+@inlined
+def _end_in_place(array: Array, column: int, end: BodyState, before: BodyState, stored: MaybeVector) -> int:
+    if stored is None:
+        return 0 if is_finite(end) else 1
+    last = unless_frozen(array, column, before, end)
+    store_state(array, POSITION, column, last)
+    store_stored(array, STORED_MOMENTUM, column, last.stored_momentum)
+    return 0 if is_finite(last) else 1
 
 
 @inlined
 def unless_frozen(array: Array, column: int, start: BodyState, end: BodyState) -> BodyState:
     """The state at the end of a tick, or that at its start if the body is frozen; worlds without stored momentum freeze no body."""
-    if end.stored_momentum is None:
+    return _unless_frozen(array, column, start, end, start.stored_momentum, end.stored_momentum)
+
+
+@inlined
+def _unless_frozen(
+    array: Array, column: int, start: BodyState, end: BodyState, before: MaybeVector, stored: MaybeVector
+) -> BodyState:
+    if before is None:
+        return end
+    if stored is None:
         return end
     stays = array[FROZEN, column] > 0.0
     return BodyState(
@@ -232,7 +246,7 @@ def unless_frozen(array: Array, column: int, start: BodyState, end: BodyState) -
         _choose_quaternion(stays, start.orientation, end.orientation),
         _choose_vector(stays, start.velocity, end.velocity),
         _choose_vector(stays, start.angular_velocity, end.angular_velocity),
-        _choose_vector(stays, start.stored_momentum, end.stored_momentum),  # type: ignore[arg-type]
+        _choose_vector(stays, before, stored),
     )
 
 
