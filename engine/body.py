@@ -619,10 +619,11 @@ class Body:
     def _set(self, rows: slice, values: FloatArray, pose: bool = False) -> None:
         """Set components; a pose is also set one tick back, so that it is not blended with the old one."""
         table, index, store = self._table, self.index, self._world._store
-        if not pose and table.history is None and rows.start < STATE_ROWS:
+        if not pose and table.history is None and not table.freezes:
             table.write(rows, index, values)
             return
         with (change := store.all_or_nothing()), change:
+            table.thaw(index)
             table.write(rows, index, values)
             if pose:
                 table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)

@@ -69,6 +69,7 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
         "integrator": world._integrator,
         "game_mode": world._game_mode,
         "coasting": world._coasting,
+        "on_non_finite": world.on_non_finite,
         "control": world._bodies.control.copy(),
         "tables": [
             (
@@ -157,7 +158,11 @@ def restore(world: World, image: dict[str, Any]) -> None:
     """Fill a world that was created without being initialised."""
     clock = image["clock"]
     world.__init__(  # type: ignore[misc]
-        image["dt"], integrator=image["integrator"], game_mode=image["game_mode"], threads=image["threads"]
+        image["dt"],
+        integrator=image["integrator"],
+        game_mode=image["game_mode"],
+        on_non_finite=image["on_non_finite"],
+        threads=image["threads"],
     )
     world._clock, world._paused, world._coasting = clock, image["paused"], image["coasting"]
     store, bodies = world._store, world._bodies

@@ -57,6 +57,7 @@ _KEYS = (
     "time_scale",
     "paused",
     "coasting",
+    "on_non_finite",
     "keep_out",
     "bodies",
     "parts",
@@ -146,6 +147,7 @@ def scene_of(world: World) -> dict[str, Any]:
         "time_scale": _ratio_text(clock.exact_time_scale),
         "paused": world.paused,
         "coasting": world.coasting,
+        **({} if world.on_non_finite == "raise" else {"on_non_finite": world.on_non_finite}),
         **(
             {}
             if world.keep_out is None
@@ -338,6 +340,13 @@ class _Loading:
         with _at(plain, "dt"):
             dt = _number(plain["dt"])
             self.world = make(dt, game_mode=plain.get("game_mode", False).boolean())
+        if "on_non_finite" in plain:  # made again, so that each error names its own field
+            with _at(plain, "on_non_finite"):
+                self.world = make(
+                    dt,
+                    game_mode=plain.get("game_mode", False).boolean(),
+                    on_non_finite=plain["on_non_finite"].text(),
+                )
         world = self.world
         if "integrator" in plain:
             with _at(plain, "integrator"):

@@ -340,11 +340,18 @@ def _fly(world: World, poses: FloatArray, columns: Any, every: int) -> None:
     while done < len(poses):
         at_once = min(len(poses) - done, stages.quiet // every, stages.most_at_once // every)
         if at_once > 0:  # as in `World.step`, which takes longer than a tick of one body
-            store.phase = MOVING
+            store.phase, start = MOVING, bodies.tick_count
             reached = _sampled(stages.run, bodies.array, poses, columns, every, done, done + at_once)
-            if reached != done + at_once:
-                stages.refuse_result()
             stages.quiet -= every * at_once
+            if (
+                reached < done + at_once
+            ):  # a tick was not finite; it goes through all stages, which freeze bodies or raise the error
+                left = every * (reached - done + 1) - (bodies.tick_count - start)
+                stages.disturb()
+                store.phase = BETWEEN_TICKS
+                world.step(left)
+                poses[reached] = bodies.array[:_POSE, columns].ravel()
+                reached += 1
         else:
             store.phase, reached = BETWEEN_TICKS, done + 1
             world.step(every)
@@ -413,6 +420,7 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     world._held.restart(snapshot._push_tick)
     world._actuators.restart()
     world._joints.restart()
+    stages.freezing.restart()
     bodies.look_for_stored_momentum()
     stages.restart()
 

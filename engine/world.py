@@ -56,6 +56,7 @@ from .store.views import TableView
 from .tick.actuators import Actuators, actuator_kernels, refuse_actuators
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kind_of
+from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
 from .tick.joints import Joints, kernels_around, kernels_of_islands, method_for, refuse_joints
@@ -81,6 +82,7 @@ GivenJointCallback = TypeVar("GivenJointCallback", bound=Callable[["World", Any]
 GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
+_ON_NON_FINITE = ("raise", "freeze")
 _FRAMES_PER_SECOND = 60
 """The frame rate at which ticks must keep up with the time scale, or a world with `coasting` coasts."""
 _MOST_BODIES = 2**31
@@ -126,6 +128,8 @@ class World:
         max_ticks_per_frame: The largest number of ticks that one call of `advance` runs. Time beyond that is skipped and counted.
         coasting: Whether `advance` coasts at a time scale that ticks cannot keep up with; see `coasting` and `coast`.
         keep_out: A ball ``(center, radius)`` [m], world frame, that no coasting body may enter, such as a planet; see `keep_out`.
+        on_non_finite: What a tick does if it gives a state that is not finite: "raise" `NonFiniteStateError`, or "freeze" the bodies that
+            caused it and what is linked to them; see `frozen`.
         threads: The largest number of threads that share a tick. A world with fewer than 4096 bodies per thread uses fewer. The results do
             not depend on it, bit for bit. Ticks that call a force at each stage run on one thread. Only one Python thread may use a world
             at a time.
@@ -182,6 +186,7 @@ class World:
         max_ticks_per_frame: int = 8,
         coasting: bool = False,
         keep_out: GivenBall | None = None,
+        on_non_finite: str = "raise",
         threads: int = 1,
     ) -> None:
         self._dt = real(dt, "dt", "World", above=0.0)
@@ -193,6 +198,8 @@ class World:
         self._exact_dt = dt
         self._clock = Clock(dt, integer(max_ticks_per_frame, "max_ticks_per_frame", "World", at_least=1))
         self._threads = integer(threads, "threads", "World", at_least=1)
+        if not isinstance(on_non_finite, str) or on_non_finite not in _ON_NON_FINITE:
+            refuse("World", "on_non_finite", on_non_finite, " or ".join(map(repr, _ON_NON_FINITE)))
         self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
         self._paused = self._in_frame = False
         self._coasting = boolean(coasting, "coasting", "World")
@@ -219,6 +226,8 @@ class World:
         self._stages = Stages(
             self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
         )
+        self._stages.freezing = Freezing(self._store, self._bodies, self._plan, on_non_finite == "freeze")
+        self._bodies.thaw = self._stages.freezing.thaw
         self._store.on_change = self._stages.disturb
         self._forces.on_parts_change = self._stages.sample
         self._has_looked_for_state = False
@@ -414,7 +423,7 @@ class World:
                         if ticks <= stages.most_at_once:
                             taken = stages.run(ticks)
                             if taken != ticks:
-                                stages.refuse_result()
+                                taken = stages.stop_running(taken)
                         else:
                             taken = stages.run_for_a_while()
                         stages.quiet -= taken
@@ -534,6 +543,35 @@ class World:
             self._store.before_change()
             self._store.record(self._use, self._integrator, self._game_mode)
             self._use(self._integrator, value)
+
+    @property
+    def on_non_finite(self) -> str:
+        """What a tick does if it gives a state that is not finite, "raise" or "freeze"."""
+        return "freeze" if self._stages.freezing.is_on else "raise"
+
+    @property
+    def frozen(self) -> tuple[Frozen, ...]:
+        """The bodies that are frozen, each with the tick that failed and the cause, in the order in which they were frozen.
+
+        With ``on_non_finite="freeze"``, a body that is not finite after a tick keeps the state that it had before, and so does every body
+        that springs, joints or Python forces link to it; a Python force sees all bodies, so that it links all. All others move with the
+        bits that they would have in a world without the frozen ones. Forces on a frozen body have no effect. It moves again, with the
+        frozen bodies that are linked to it, when its pose, velocity or rates are assigned; and it can be removed.
+
+        A tick is rejected as with "raise" if one of these bodies is driven by wheels, tanks or pulses, or if a Python force acts beside
+        joints.
+
+        Example:
+            >>> world = World(dt=1.0, on_non_finite="freeze")
+            >>> lost, kept = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(1e308, 0, 0), (0, 0, 0)], velocity=(1e308, 0, 0))
+            >>> kept.velocity = (1.0, 0.0, 0.0)
+            >>> world.step(3)
+            >>> kept.position.tolist(), lost.position.tolist()
+            ([3.0, 0.0, 0.0], [1e+308, 0.0, 0.0])
+            >>> world.frozen
+            (Frozen(body=<Body 'body 0'>, tick=0, cause='its state was not finite'),)
+        """
+        return tuple(self._stages.freezing.frozen)
 
     @property
     def threads(self) -> int:

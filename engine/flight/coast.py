@@ -18,7 +18,7 @@ from ..kernels.conics import least_distance, least_distance_on_a_line
 from ..loops.array_forms import over_arrays
 from ..loops.coast import CENTER, GM, GRAVITY_ROWS, coast_loop
 from ..loops.floating_point import is_other_mode, refuse_mode
-from ..loops.layout import POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, TICKS, VELOCITY
+from ..loops.layout import FROZEN, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, TICKS, VELOCITY
 from ..store.schema import ANY, NOBODY, POINT, POSITIVE, Field, Kind, Schema
 from ..store.store import CALLING
 
@@ -103,6 +103,8 @@ def _states_after(world: World, ticks: int) -> FloatArray:
     gravity = _gravity(world)
     end = np.empty((STATE_ROWS, bodies.count))
     coast_loop(bodies.count)(bodies.array, gravity, end, seconds)
+    frozen = bodies.array[FROZEN, : bodies.count] > 0.0
+    end[:, frozen] = bodies.array[:STATE_ROWS, : bodies.count][:, frozen]
     _check_path(world, gravity, end, seconds)
     return end
 

@@ -11,17 +11,20 @@ import numpy.typing as npt
 from ..compilation.compiler import inlined
 from ..kernels.quaternions import Quaternion
 from ..kernels.rigid_body import BodyAtStage, BodyModel, BodyState, BodyWrench, MaybeVector
+from ..kernels.selection import choose
 from ..kernels.vectors import Symmetric, Vector
 from .layout import (
     ANGULAR_VELOCITY,
     BAD,
     CENTER_OF_MASS,
     COUNT,
+    FROZEN,
     INERTIA,
     INVERSE_INERTIA,
     INVERSE_MASS,
     MASS,
     MOTOR_TORQUE,
+    NOT_FINITE,
     ORIENTATION,
     POSITION,
     PREVIOUS,
@@ -195,15 +198,67 @@ def store_previous(array: Array, column: int, state: BodyState) -> None:
 
 @inlined
 def store_tick(array: Array, column: int, start: BodyState, end: BodyState) -> int:
-    """Store a body's state at the end of a tick, and the state at its start as the previous state.
+    """Store a body's state at the end of a tick, and the state at its start as the previous state; a frozen body keeps its state.
 
     Returns:
         1 if the state at the end is not finite, else 0.
     """
     store_previous(array, column, start)
-    store_state(array, POSITION, column, end)
-    store_stored(array, STORED_MOMENTUM, column, end.stored_momentum)
-    return 0 if is_finite(end) else 1
+    last = unless_frozen(array, column, start, end)
+    store_state(array, POSITION, column, last)
+    store_stored(array, STORED_MOMENTUM, column, last.stored_momentum)
+    return 0 if is_finite(last) else 1
+
+
+@inlined
+def end_in_place(array: Array, column: int, end: BodyState, before: BodyState) -> int:
+    """The same where the end of the tick is stored already, and so is the state before it."""
+    return _end_in_place(array, column, end, before, end.stored_momentum)
+
+
+@inlined
+def _end_in_place(array: Array, column: int, end: BodyState, before: BodyState, stored: MaybeVector) -> int:
+    if stored is None:
+        return 0 if is_finite(end) else 1
+    last = unless_frozen(array, column, before, end)
+    store_state(array, POSITION, column, last)
+    store_stored(array, STORED_MOMENTUM, column, last.stored_momentum)
+    return 0 if is_finite(last) else 1
+
+
+@inlined
+def unless_frozen(array: Array, column: int, start: BodyState, end: BodyState) -> BodyState:
+    """The state at the end of a tick, or that at its start if the body is frozen; worlds without stored momentum freeze no body."""
+    return _unless_frozen(array, column, start, end, start.stored_momentum, end.stored_momentum)
+
+
+@inlined
+def _unless_frozen(
+    array: Array, column: int, start: BodyState, end: BodyState, before: MaybeVector, stored: MaybeVector
+) -> BodyState:
+    if before is None:
+        return end
+    if stored is None:
+        return end
+    stays = array[FROZEN, column] > 0.0
+    return BodyState(
+        _choose_vector(stays, start.position, end.position),
+        _choose_quaternion(stays, start.orientation, end.orientation),
+        _choose_vector(stays, start.velocity, end.velocity),
+        _choose_vector(stays, start.angular_velocity, end.angular_velocity),
+        _choose_vector(stays, before, stored),
+    )
+
+
+@inlined
+def _choose_vector(condition: bool, yes: Vector, no: Vector) -> Vector:
+    return choose(condition, yes[0], no[0]), choose(condition, yes[1], no[1]), choose(condition, yes[2], no[2])
+
+
+@inlined
+def _choose_quaternion(condition: bool, yes: Quaternion, no: Quaternion) -> Quaternion:
+    x, y, z = _choose_vector(condition, (yes[0], yes[1], yes[2]), (no[0], no[1], no[2]))
+    return x, y, z, choose(condition, yes[3], no[3])
 
 
 @cache
@@ -223,6 +278,8 @@ def close_tick(stores: bool) -> Callable[..., bool]:
             state = load_state(array, POSITION, column, load(array, STORED_MOMENTUM, column))
             if control[BAD] < 0 and not is_finite(state):
                 control[BAD] = column
+            if stores:
+                array[NOT_FINITE, column] = 0.0 if is_finite(state) else 1.0
             before = load(array, PREVIOUS_STORED_MOMENTUM, column)
             store_state(array, POSITION, column, load_state(array, PREVIOUS, column, before))
             store_stored(array, STORED_MOMENTUM, column, before)

@@ -19,9 +19,11 @@ The world has one array with these rows:
 | 61-63 | angular momentum stored in wheels, part of the state | N·m·s | body |
 | 64-66 | motor torque held over the tick, the rate of change of the stored momentum | N·m | body |
 | 67-69 | stored angular momentum one tick earlier | N·m·s | body |
+| 70 | 1.0 for a body that is frozen and keeps its state, else 0.0 | - | |
+| 71 | 1.0 for a body that was not finite in the tick that was rejected last | - | |
 
 Whether any body of a world stores momentum is a compile-time constant of a loop. Loops for worlds without stored momentum do not access the
-last nine rows.
+last eleven rows; worlds that freeze bodies use the others.
 
 The stage array has the same pitch. It exists if a force is evaluated at each stage. It has thirteen rows for the state at the stage, then
 twelve rows of wrench for each evaluation in the tick. Splitting methods use another layout after the state (see `splitting_passes`).
@@ -61,7 +63,9 @@ PRINCIPAL_AXES = 58
 STORED_MOMENTUM = 61
 MOTOR_TORQUE = 64
 PREVIOUS_STORED_MOMENTUM = 67
-ROWS = 70
+FROZEN = 70
+NOT_FINITE = 71
+ROWS = 72
 
 STAGE_WRENCH = 13
 

@@ -18,11 +18,13 @@ from .columns import (
     Array,
     Integers,
     close_tick,
-    is_finite,
+    end_in_place,
     load_body,
     load_body_at_stage,
     load_principal,
     load_start,
+    load_state,
+    load_stored,
     store_previous,
     store_stored,
     store_tick,
@@ -42,7 +44,17 @@ from .kick_drift import (
     no_difference,
     turn_name,
 )
-from .layout import ANGULAR_VELOCITY, BAD, COUNT, OTHER_MODE, STORED_MOMENTUM, TICKS, VELOCITY
+from .layout import (
+    ANGULAR_VELOCITY,
+    BAD,
+    COUNT,
+    OTHER_MODE,
+    PREVIOUS,
+    PREVIOUS_STORED_MOMENTUM,
+    STORED_MOMENTUM,
+    TICKS,
+    VELOCITY,
+)
 
 
 class _KickBy(Protocol):
@@ -225,7 +237,7 @@ def table_ticks(
     """
     kick_by = _kicking(kinds, evaluations)
     drift_states = drift_all(turn, stores, gyroscopic, STORED_MOMENTUM)
-    load, close = load_start(stores), close_tick(stores)
+    load, close, load_before = load_start(stores), close_tick(stores), load_stored(stores)
     has_fields = bool(kinds)
 
     @kernel(f"table-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
@@ -268,7 +280,8 @@ def table_ticks(
             not_finite = 0
             for column in range(count):
                 state, _held = load(array, column)
-                not_finite += 0 if is_finite(state) else 1
+                before = load_state(array, PREVIOUS, column, load_before(array, PREVIOUS_STORED_MOMENTUM, column))
+                not_finite += end_in_place(array, column, state, before)
             if not close(array, control, not_finite):
                 return tick
         return ticks

@@ -53,8 +53,12 @@ _MOTORS = (
     Field("motor_torque_body", Kind.SCRATCH, 3, "N·m", "body", "of motors on the wheels, held over the tick"),
     Field("previous_stored_momentum_body", Kind.SCRATCH, 3, "N·m·s", "body", "one tick earlier"),
 )
+_FREEZING = (
+    Field("is_frozen", Kind.SCRATCH, meaning="whether it keeps its state, as the table of frozen bodies says"),
+    Field("was_not_finite", Kind.SCRATCH, meaning="whether it was not finite in the tick that was rejected last"),
+)
 
-BODIES = Schema("bodies", (*_STATE, *_PREVIOUS, *_WRENCH, *_MODEL, *_WHEELS, *_MOTORS), flown=True)
+BODIES = Schema("bodies", (*_STATE, *_PREVIOUS, *_WRENCH, *_MODEL, *_WHEELS, *_MOTORS, *_FREEZING), flown=True)
 
 HISTORY = Schema(
     "history",
@@ -84,6 +88,8 @@ class Bodies(Table):
 
     Attributes:
         control: Further values for the loops over bodies: the ticks run, the number of columns, the first body that was not finite, one.
+        freezes: Whether bodies may be frozen, so that loops look whether one is.
+        frozen_version: A counter that grows when other bodies are frozen.
         handles: The handle of each body, in row order.
         mass_properties: The mass properties of each body, in row order.
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
@@ -91,6 +97,7 @@ class Bodies(Table):
         actuators: The actuators of the world, for methods that drive them.
         joints: The joints of the world, for methods that divide ticks.
         is_shared: Whether several threads may run ticks of parts of the bodies.
+        thaw: A function that is called with the rows of bodies whose states are assigned.
         unfinished: Functions that complete or undo a tick of several compiled calls, if an exception arrives between two of them; the one
             of the innermost method is last. Calling them twice does no harm.
         layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
@@ -104,6 +111,8 @@ class Bodies(Table):
         "_given_key",
         "actuators",
         "control",
+        "freezes",
+        "frozen_version",
         "given_version",
         "handles",
         "is_shared",
@@ -112,6 +121,7 @@ class Bodies(Table):
         "mass_properties",
         "stages",
         "stores_momentum",
+        "thaw",
         "unfinished",
     )
 
@@ -123,8 +133,10 @@ class Bodies(Table):
         self.stages: FloatArray | None = None
         self.actuators: Any = None
         self.joints: Any = None
-        self.stores_momentum = False
+        self.stores_momentum = self.freezes = False
+        self.thaw: Callable[[Any], None] = _nothing
         self.unfinished: tuple[Callable[[], None], ...] = ()
+        self.frozen_version = 0
         self.layout_version = 0
         self.given_version = 0
         self._given_image: FloatArray | None = None
@@ -261,7 +273,7 @@ class Bodies(Table):
         rows = self.array[layout.STORED_MOMENTUM : layout.MOTOR_TORQUE + 3, : self.count]
         assert self.store is not None
         wheels = self.store.tables.get("wheels")
-        stores = bool(rows.any()) or (wheels is not None and wheels.count > 0)
+        stores = self.freezes or bool(rows.any()) or (wheels is not None and wheels.count > 0)
         if stores != self.stores_momentum:
             self.layout_version += 1
             self.stores_momentum = stores
@@ -309,6 +321,10 @@ class Follower(Table):
 
     def _capacity_for(self, wanted: int) -> int:
         return rung(wanted)
+
+
+def _nothing(rows: Any) -> None:
+    pass
 
 
 def touches(components: slice | int, first: int, last: int) -> bool:

@@ -148,6 +148,7 @@ class State:
         everybody, size = slice(0, bodies.count), values.shape[1]
         assert bodies.store is not None
         with (change := bodies.store.all_or_nothing()), change:
+            bodies.thaw(everybody)
             bodies.write(slice(row, row + size), everybody, values.T)
             if also_previous:
                 bodies.write(slice(PREVIOUS + row, PREVIOUS + row + size), everybody, values.T)

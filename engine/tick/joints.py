@@ -30,6 +30,7 @@ from ..loops.kick_drift import Turn
 from ..loops.layout import (
     ANY_PITCH,
     BAD,
+    FROZEN,
     ORIENTATION,
     POINT_FORCE_ROWS,
     ROWS,
@@ -174,7 +175,7 @@ class Joints:
         """The islands as they are now; None if no joint acts."""
         tables = self._table, self._springs, self._point_forces
         seen = tuple(number for table in tables for number in (table.version, table.numbering))
-        seen += (self._bodies.numbering, self._bodies.count)
+        seen += (self._bodies.numbering, self._bodies.count, self._bodies.frozen_version)
         if seen != self._seen:
             self._look()
             self._seen = seen
@@ -184,8 +185,11 @@ class Joints:
         """Find the islands; nothing is made anew if they are as before."""
         table, count = self._table.array, self._table.count
         joints, hard = [], []
+        frozen = set(np.flatnonzero(self._bodies.array[FROZEN, : self._bodies.count]).tolist())
         for row in np.flatnonzero(table[layout.ENABLED, :count]).tolist():
             own = table[: layout.BREAK_FORCE, row].tolist()
+            if int(own[layout.BODY]) in frozen or int(own[layout.OTHER]) in frozen:
+                continue
             if own[layout.TYPE] == layout.OPEN:
                 continue
             equalities, counts, soft = rows.row_counts(own)
@@ -193,9 +197,9 @@ class Joints:
             joints.append((row, (int(own[layout.BODY]), int(own[layout.OTHER])), equalities + others))
             hard.append(others == 0)
         springs = self._springs.array[:2, : self._springs.count].copy()
-        pairs = [(int(a), int(b)) for a, b in springs.T.tolist() if b >= 0]
+        pairs = [(int(a), int(b)) for a, b in springs.T.tolist() if b >= 0 and a not in frozen and b not in frozen]
         points = self._point_forces.array[0, : self._point_forces.count].astype(int).tolist()
-        shape = joints, hard, springs.tolist(), points, self._bodies.count
+        shape = joints, hard, springs.tolist(), points, self._bodies.count, frozen
         if shape == self._shape:
             return
         self._version += 1
@@ -345,7 +349,7 @@ class Joints:
         """The islands with every other body as an island of its own."""
         _ = self.graph
         if self._all is None:
-            joints, hard, springs, points, count = self._shape
+            joints, hard, springs, points, count, _frozen = self._shape
             pairs = [(int(a), int(b)) for a, b in zip(*springs, strict=True) if b >= 0]
             graph = Graph(joints, pairs, hard, count)
             self._all = Islands(graph, self._bodies, np.array(springs).reshape(2, -1), points)

@@ -18,6 +18,7 @@ from ..store.objects import state_of
 from ..store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Entry, Store
 from ..store.threads import TakeTicks
 from .culprit import find_culprit
+from .freezing import Freezing
 from .joint_events import JointCallback, JointEvents
 from .plan import Plan
 from .profile import Profile
@@ -35,6 +36,7 @@ class Stages:
         behind: The control loops, which are sampled after them.
         after_tick: The functions to call after ticks.
         observers: Functions to call after those, which read the world and do not change it; they are no part of copies and snapshots.
+        freezing: Freezes bodies in place of failing ticks, if the world was made so.
         joint_events: What happens to joints between two ticks.
         quiet: The number of ticks that `run` may run before a function is due; zero after any change.
         run: Runs ticks that call no Python, if nothing has changed since the last tick.
@@ -49,12 +51,14 @@ class Stages:
 
     __slots__ = (
         "_bodies",
+        "_culprit",
         "_dt",
         "_forces",
         "_has_raised",
         "_last_tick",
         "_left",
         "_log",
+        "_mark",
         "_memory",
         "_plan",
         "_profile",
@@ -68,6 +72,7 @@ class Stages:
         "call_callbacks",
         "commit",
         "drive_actuators",
+        "freezing",
         "gather_held",
         "joint_events",
         "most_at_once",
@@ -78,6 +83,7 @@ class Stages:
         "run",
     )
 
+    freezing: Freezing
     call_callbacks: Callable[[], None]
     drive_actuators: Callable[[], None]
     gather_held: Callable[[], None]
@@ -113,6 +119,8 @@ class Stages:
         self.most_at_once = 1
         self._tick_start = 0
         self._log: list[Entry] | None = None  # of the tick
+        self._mark = 0  # the length of the log when the callbacks of the tick had been called
+        self._culprit = -1  # the row of the body on which a force was not finite in the tick that failed
         self._reported = 0  # the number of the last tick after which functions were called
         self._left: list[Callback] = []  # those of them that have yet to be called
         self._has_raised = False  # whether one of them, which belongs to the user, has raised
@@ -212,6 +220,9 @@ class Stages:
                 if callback in self._called():
                     callback.function(world)
         store.enter(FORCES if self._plan.calls_forces else MOVING)
+        self._mark = len(self._log)
+        if self.freezing.is_on and self._plan.calls_forces:
+            self._record_memory()  # to be put back if the tick is tried again
 
     def _drive_actuators(self) -> None:
         """Open valves, drain tanks to the middle of the tick and choose the torques of motors, for the forces that are called next.
@@ -227,11 +238,40 @@ class Stages:
         plan = self._plan
         if plan.calls_forces and self._store.log is None:
             self._log = self._store.log = []
+            self._mark = 0
         if plan.tick_forces or plan.held.pushes.count or not plan.held.is_settled:
             plan.gather()
 
     def _move(self, ticks: int) -> int:
         """Run the integrator up to the tick in which the next function is due, and return the number of ticks run."""
+        self.freezing.mark()
+        taken = self._attempt(ticks)
+        while taken < 1:
+            self._freeze()
+            taken = self._attempt(1)
+        return taken
+
+    def _freeze(self) -> None:
+        """Freeze the bodies because of which a tick was rejected, and prepare another attempt without them, or raise the error."""
+        store = self._store
+        error = self._failure()
+        if not self.freezing.is_on or not isinstance(error, NonFiniteStateError):
+            raise error
+        self._plan.actuators.recover(self._dt, self._bodies.control)
+        if self._log is None:
+            self._log = store.log = []
+        phase, store.phase = store.phase, BETWEEN_TICKS
+        store.undo(self._log, self._mark)  # what called forces have remembered
+        store.log, store.phase = self._log, phase
+        if not self.freezing.freeze(self._culprit):
+            raise error
+        self._mark = len(self._log)
+        self.freezing.mark()
+        self._drive_actuators()
+        self._plan.held.spoil_all()
+        self._gather_held()
+
+    def _attempt(self, ticks: int) -> int:
         plan = self._plan
         if plan.calls_forces or plan.held.is_pushed or self.joint_events.is_watching:
             taken = plan.move(1)
@@ -239,8 +279,6 @@ class Stages:
                 taken = 0
         else:
             taken = plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
-        if taken < 1:
-            self.refuse_result()
         return taken
 
     def _commit(self, taken: int) -> None:
@@ -308,14 +346,19 @@ class Stages:
     def run_for_a_while(self) -> int:
         """Run one compiled call of limited duration, so that an interrupt does not wait long, and return the number of ticks run."""
         ticks, begin = self.most_at_once, perf_counter()
-        if self.run(ticks) != ticks:
-            self.refuse_result()
+        if (taken := self.run(ticks)) != ticks:
+            return self.stop_running(taken)
         spent = perf_counter() - begin
         if spent < 0.5 * _SECONDS_PER_CALL:
             self.most_at_once *= 2
         elif spent > 1.5 * _SECONDS_PER_CALL:
             self.most_at_once = max(1, self.most_at_once // 2)
         return ticks
+
+    def stop_running(self, taken: int) -> int:
+        """Have the next tick go through all stages, because it is not finite; it raises the error there, or freezes bodies."""
+        self.quiet = max(taken, 0)
+        return self.quiet
 
     def _record_memory(self) -> None:
         for name, object in self._memory.objects.items():
@@ -352,23 +395,23 @@ class Stages:
         self._has_raised = False
         store.phase = BETWEEN_TICKS
 
-    def refuse_result(self) -> NoReturn:
-        """Raise the error for a tick that was not finite; the tick itself is already undone.
+    def _failure(self) -> Exception:
+        """The error for a tick that was not finite, which is already undone; it names the body and the force that caused it, if any.
 
         Raises:
-            NonFiniteStateError: The message names the body and, if it can be found, the force that caused it.
-            RuntimeError: A loop rejected its arrays, or the floating-point mode of the thread.
+            RuntimeError: The tick was rejected because of the floating-point mode of the thread.
         """
+        self._culprit = -1
         if self._bodies.control[BAD] == OTHER_MODE:
             refuse_mode()
         self._plan.actuators.refuse_tensor()
         self._plan.joints.recover(self._bodies.control)
         conflict = self._plan.joints.failure(self._bodies.tick_count * self._dt)
         if conflict is not None:
-            raise conflict
+            return conflict
         index = int(self._bodies.control[BAD])
         if index < 0:
-            raise RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")
+            return RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")
         body = self._bodies.handles[index]
         store, time = self._store, self._bodies.tick_count * self._dt
         with (attempt := store.trial(self._memory.objects)), attempt:
@@ -376,6 +419,7 @@ class Stages:
             culprit = find_culprit(self._plan, self._bodies, self._forces, time)
         if culprit is not None:
             force, index = culprit
+            self._culprit = index
             body = self._bodies.handles[index]
             cause = f"the force {force!r} on it is not finite"
         else:
@@ -383,7 +427,7 @@ class Stages:
                 f"no single force is the cause; the body started the tick with velocity {body.velocity.tolist()} m/s and "
                 f"angular_velocity_body {body.angular_velocity_body.tolist()} rad/s"
             )
-        raise NonFiniteStateError(
+        return NonFiniteStateError(
             f"{body}: its state is not finite after the tick from t = {time:g} s (dt = {self._dt:g} s); "
             f"{cause}. The world is as it was before that tick."
         )

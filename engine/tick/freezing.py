@@ -1,0 +1,148 @@
+"""Bodies that became not finite and stay as they were, with all that is linked to them, while the others go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..forces.spring import SPRINGS
+from ..joints.joint import JOINTS
+from ..loops.layout import BAD, FROZEN, NOT_FINITE
+from ..store.bodies import Bodies
+from ..store.schema import Field, Kind, Schema
+from ..store.store import CALLING, Store
+from .plan import Plan
+
+FROZEN_BODIES = Schema(
+    "frozen bodies",
+    (
+        Field("body", Kind.STATE, digest=100, refers_to="bodies", meaning="row of the body"),
+        Field("tick", Kind.STATE, digest=0, meaning="the number of the tick that failed"),
+        Field("cause", Kind.STATE, digest=1, meaning="0 for its state, 1 for a force on it, 2 for a link to such a body"),
+    ),
+)  # fmt: skip
+
+OWN_STATE, FORCE, LINK = range(3)
+"""Why a body was frozen."""
+
+CAUSES = (
+    "its state was not finite",
+    "a force on it was not finite",
+    "a spring, a joint or a called force links it to a body that was not finite",
+)
+"""The same in words."""
+
+
+class Frozen(NamedTuple):
+    """A body that keeps the state that it had before a tick in which it, or a body linked to it, was not finite.
+
+    Attributes:
+        body: The body.
+        tick: The number of the tick that failed; the body is as it was at the start of that tick.
+        cause: Why it was frozen, in words.
+    """
+
+    body: Any
+    tick: int
+    cause: str
+
+
+class Freezing:
+    """Freezes bodies in place of failing ticks, if the world was made so.
+
+    Attributes:
+        is_on: Whether bodies are frozen, and not the tick rejected.
+    """
+
+    def __init__(self, store: Store, bodies: Bodies, plan: Plan, is_on: bool) -> None:
+        self.is_on = is_on
+        self._store = store
+        self._bodies = bodies
+        self._plan = plan
+        self._table = store.table(FROZEN_BODIES)
+        self._table.on_change = self._look_again
+        self._springs, self._joints = store.table(SPRINGS), store.table(JOINTS)
+        self._is_marked = True
+        bodies.freezes = is_on
+
+    def _look_again(self, components: Any, rows: Any) -> None:
+        self._is_marked = False
+
+    @property
+    def frozen(self) -> Iterator[Frozen]:
+        """The frozen bodies, in the order in which they were frozen."""
+        for body, tick, cause in self._table.content()[: len(FROZEN_BODIES.fields)].T.astype(int).tolist():
+            yield Frozen(self._bodies.handles[body], tick, CAUSES[cause])
+
+    @property
+    def rows(self) -> Any:
+        """The rows of the frozen bodies."""
+        return self._table.array[0, : self._table.count].astype(np.int64)
+
+    def mark(self) -> None:
+        """Mark the columns of the frozen bodies, by which the loops know them, if that has changed."""
+        if self._is_marked:
+            return
+        bodies, rows = self._bodies, self.rows
+        if len(rows) and not bodies.freezes:  # a snapshot of another world
+            bodies.freezes = True
+            bodies.look_for_stored_momentum()
+        bodies.array[FROZEN] = 0.0
+        bodies.array[FROZEN, rows] = 1.0
+        bodies.frozen_version += 1
+        self._is_marked = True
+
+    def restart(self) -> None:
+        """Mark the columns anew, because a snapshot was restored."""
+        self._is_marked = False
+
+    def thaw(self, rows: Any) -> None:
+        """Let bodies move again, whose states are assigned, and the frozen ones that are linked to them."""
+        if self._table.count:
+            chosen = np.atleast_1d(np.arange(self._bodies.count)[rows]).tolist()
+            group = self._linked(set(chosen).intersection(self.rows.tolist()))
+            self._table.remove(np.flatnonzero(np.isin(self.rows, group)))
+
+    def freeze(self, culprit: int) -> bool:
+        """Freeze the bodies that were not finite in the tick that was just rejected, and all that is linked to them.
+
+        Args:
+            culprit: The row of the body on which a force was not finite; -1 if there is none.
+
+        Returns:
+            Whether any was frozen. None is if one of them is driven by wheels, tanks or pulses, or if a Python force acts beside joints.
+        """
+        bodies, store = self._bodies, self._store
+        bad = np.flatnonzero(bodies.array[NOT_FINITE, : bodies.count])
+        bodies.array[NOT_FINITE] = 0.0
+        first = int(bodies.control[BAD])
+        found = {*bad.tolist(), *([first] if first >= 0 else [])}
+        rows = [row for row in self._linked(found) if bodies.array[FROZEN, row] == 0.0]
+        actuators, joints = self._plan.actuators, self._plan.joints
+        if not rows or any(actuators.row_of(row) >= 0 for row in rows) or (self._plan.stage_forces and joints.any):
+            return False
+        phase = store.phase
+        store.enter(CALLING)  # it is a part of the tick, and undone with it
+        tick = float(bodies.tick_count)
+        causes = [LINK if row not in found else FORCE if row == culprit else OWN_STATE for row in rows]
+        self._table.append(np.array([rows, [tick] * len(rows), causes], np.float64))
+        store.phase = phase
+        return True
+
+    def _linked(self, found: set[int]) -> list[int]:
+        """These rows with those that springs, joints and Python forces, which see all bodies, connect to them, in order."""
+        if found and self._plan.calls_forces:
+            return list(range(self._bodies.count))
+        pairs = [
+            pair
+            for table in (self._springs, self._joints)
+            for pair in table.array[:2, : table.count].astype(int).T.tolist()
+            if min(pair) >= 0
+        ]
+        reached, size = set(found), 0
+        while len(reached) > size:
+            size = len(reached)
+            reached.update(row for pair in pairs if not reached.isdisjoint(pair) for row in pair)
+        return sorted(reached)
