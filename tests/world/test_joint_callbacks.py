@@ -306,12 +306,12 @@ BAD_JOINTS = [
     ({"class": "Ball", "body": "hull", "angle": 1}, r"joints\[0\].angle is not known"),
     ({"class": "Ball", "body": "hull", "fields": {"body": [1.0]}}, r"joints\[0\].fields.body must be one of the fields"),
     ({"class": "Ball", "body": "hull", "fields": {"at_body": [1.0]}}, r"joints\[0\].fields.at_body must be a list of 3"),
-    ({"class": "Ball", "body": "hull", "fields": {"friction": ["inf"]}}, r"friction\[0\] must be a number"),
+    ({"class": "Hinge", "body": "hull", "fields": {"length": ["inf"]}}, r"length\[0\] must be a number"),
     ({"class": "Ball", "body": "hull", "fields": {"frame_body": [1.0, 1.0, 0.0, 0.0]}}, r"frame_body must be .* unit"),
     ({"class": "Ball", "body": "hull", "type": 99}, r"joints\[0\].type must be an integer from 0 to"),
     ({"class": "Ball", "body": "hull", "attributes": {"_soft": 1}}, r"joints\[0\].attributes._soft must be one of"),
     ({"class": "Latch", "body": "hull", "other": "flap"}, r"joints\[0\] must be a joint with the attributes _capture"),
-    ({"class": "Ball", "body": "hull", "fields": {"at_body": [9.0, 0.0, 0.0]}}, r"joints\[0\]: World.add_joint: .* misses by 9 m"),
+    ({"class": "Hinge", "body": "hull", "fields": {"at_body": [9.0, 0.0, 0.0]}}, r"joints\[0\]: World.add_joint: .* misses by 9 m"),
 ]  # fmt: skip
 
 
