@@ -102,6 +102,24 @@ def test_a_joint_that_closes_a_loop_and_disagrees_names_the_loop():
     world.step(2)
 
 
+def test_a_weld_that_pulls_together_what_other_welds_hold_apart_is_rejected():
+    world, (a, b, c), (first, second) = triangle()
+    pulling = Weld(c, a, at_body=(0, 0, 0), at_other=(2.0, 0.1, 0.0), pull_together=(1.0, 1.0))
+    with pytest.raises(
+        JointConflictError, match=r"by 0\.1 m .* loop with Weld\(body 'b', body 'c'\).*, Weld\(body 'a', body 'b'\)"
+    ):
+        world.add_joint(pulling)
+    assert world.joints == (first, second)
+    world.remove_joint(first)
+    first = world.add_joint(Hinge(a, b, at_body=(0.5, 0, 0), axis_body=(0, 0, 1)))
+    world.add_joint(pulling)  # a hinge gives way
+    world.remove_joint(first)
+    for _ in range(300):
+        world.step()
+    assert pulling.state == "hard"
+    assert np.linalg.norm(c.origin - a.to_world((2.0, 0.1, 0.0))) <= 1e-10
+
+
 def test_a_loop_through_the_world_counts():
     world = World(0.01)
     bar = world.add_body(BOX, name="bar")
