@@ -109,7 +109,9 @@ def test_going_back_and_forth_brings_back_every_bit():
     assert scene.world.tick_count == 0 and last != scene.world.state_hash()
 
 
-@pytest.mark.parametrize("name", ["tumble", "top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach"])
+@pytest.mark.parametrize(
+    "name", ["tumble", "top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach", "dock"]
+)
 def test_every_demo_goes_back_to_the_same_bits_or_says_why_not(name):
     scene = scene_of(name)
     keys, world = Controls(scene, camera_for(scene)), scene.world
