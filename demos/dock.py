@@ -43,8 +43,8 @@ SETTLED = 1.0
 """Time after locking from which on the pair is compared with one rigid body [s]."""
 GAP = 1e-10
 """Largest gap [m] and angle [rad] of the locked ports."""
-DRIFTED, UNEXPLAINED = 1e-12, 1e-5
-"""Largest changes of the momenta, without jets over the momenta, and with them over what the jets explain."""
+DRIFTED, UNEXPLAINED = 1e-12, 1e-6
+"""Largest changes of the momenta, without jets over the momenta, and with them over the impulses."""
 OFF_ANGLE, OFF_DISTANCE = 1e-6, 1e-5
 """Largest difference from one rigid body [rad], [m]."""
 DOCK_CASES = {
@@ -171,8 +171,8 @@ class Dock(DockingFlight):
 
     def _check_momenta(self) -> list[str]:
         ledger = self.ledger
-        if self.world.game_mode:
-            return ["in game mode, angular momentum is not conserved"]
+        if not self._is_exact:
+            return ["in game mode, and with a method of order 1, the momenta are not compared"]
         linear, angular = ledger.coasting_drift()
         coasting = f"P and L of both changed by {linear:.0e} and {angular:.0e} in {ledger.coasted} ticks without jets"
         rest = max(ledger.unexplained())
@@ -180,11 +180,16 @@ class Dock(DockingFlight):
         return [claim(max(linear, angular) <= DRIFTED, coasting), claim(rest <= UNEXPLAINED, driven)]
 
     def _check_composite(self) -> str:
-        if self._off is None:
-            return "not mated, so that there is no rigid pair to compare"
+        if self._off is None or not self._is_exact:
+            return "there is no mated pair to compare with one rigid body"
         angle, apart = self._off
         text = f"the mated pair was {angle:.0e} rad and {apart:.0e} m off one rigid body with the same jets"
         return claim(angle <= OFF_ANGLE and apart <= OFF_DISTANCE, text)
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether the method conserves the momenta of the free craft and moves them as well as the joint moves the pair."""
+        return not self.world.game_mode and self.world.integrator.order >= 2
 
     # the flight
 

@@ -45,6 +45,8 @@ class MomentumLedger:
         """Sum of the changes of P [N·s] and L [N·m·s] over the ticks in which no jet fired, shape (6,), and their number."""
         self.driven_change, self.explained = np.zeros(6), np.zeros(6)
         """The same for the other ticks, and what the jets explain of it."""
+        self.impulses = np.zeros(2)
+        """Sums of the sizes of the impulses [N·s] and angular impulses [N·m·s] of all jets."""
         self.scale = np.zeros(2)
         """Largest sums of the sizes of the bodies' momenta [N·s, N·m·s]."""
         self._last = self._now()
@@ -67,9 +69,9 @@ class MomentumLedger:
         )
 
     def unexplained(self) -> tuple[float, float]:
-        """What the jets do not explain of the change of P and L, over what they explain."""
+        """What the jets do not explain of the changes of P and L, over the sums of the sizes of their impulses."""
         rest = np.linalg.norm((self.driven_change - self.explained).reshape(2, 3), axis=1)
-        return tuple((rest / np.maximum(np.linalg.norm(self.explained.reshape(2, 3), axis=1), 1e-300)).tolist())
+        return tuple((rest / np.maximum(self.impulses, 1e-300)).tolist())
 
     def _now(self) -> Entry:
         world, ship = self._world, self._ship
@@ -97,4 +99,6 @@ class MomentumLedger:
         places = origin + jets.positions @ turn.T
         lost = (before.propellant - now.propellant) * 0.5 * (before.leaving + now.leaving)
         left = np.cross(origin + turn @ tank.position, lost)
-        return np.concatenate([pushes.sum(axis=0) - lost, np.cross(places, pushes).sum(axis=0) - left])
+        turns = np.cross(places, pushes)
+        self.impulses += [np.sqrt(np.square(each).sum(axis=1)).sum() for each in (pushes, turns)]
+        return np.concatenate([pushes.sum(axis=0) - lost, turns.sum(axis=0) - left])

@@ -180,8 +180,8 @@ def test_the_jets_and_the_propellant_explain_what_changes_while_a_rotating_ship_
     assert 100 < ledger.coasted < 200
     assert max(ledger.coasting_drift()) < 1e-14
     assert np.linalg.norm(ledger.driven_change[:3]) > 5.0
-    # a pulse that ends within a tick acts before the middle of it, at which the ship has turned by 5e-4 rad more or less
-    assert max(ledger.unexplained()) < 1e-4
+    # measured 1e-6; a pulse that ends within a tick acts before the middle of it, by up to 5e-4 rad of the rotation
+    assert max(ledger.unexplained()) < 5e-6
 
 
 def test_the_check_fails_where_somebody_else_pushed():
@@ -220,9 +220,10 @@ def test_the_check_fails_where_the_autopilot_does_not_come_back(monkeypatch):
         dock.check()
 
 
-def test_in_game_mode_the_momentum_is_not_claimed():
-    scene = seconds(new_scene("--headless", "--game-mode"), 0.5)
-    assert "in game mode, angular momentum is not conserved" in scene.check()
+@pytest.mark.parametrize("option", ["--game-mode", "--integrator=semi-implicit-euler"])
+def test_in_game_mode_and_with_a_method_of_order_1_the_momenta_are_not_claimed(option):
+    scene = seconds(new_scene("--headless", option), 0.5)
+    assert "in game mode, and with a method of order 1, the momenta are not compared" in scene.check()
 
 
 # What is seen.

@@ -44,7 +44,9 @@ def test_drawing_leaves_the_world_as_it_was_to_the_last_bit(case):
     assert all(map(looks_like_the_scene, images)) and (images[0] != images[-1]).any()
 
 
-@pytest.mark.parametrize("name", ["top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach", "arm"])
+@pytest.mark.parametrize(
+    "name", ["top", "integrators", "swarm", "orbit", "detumble", "attitude", "approach", "dock", "arm"]
+)
 def test_no_demo_is_changed_by_being_drawn_with_its_hud(name):
     drawn, undrawn = scene_of(name), scene_of(name)
     with canvas() as opened:
