@@ -399,9 +399,9 @@ def test_a_joint_is_not_driven_beyond_its_limit():
 def test_the_first_key_takes_over_and_p_gives_back(by_hand):
     scene = seconds(new_scene(), 1.0)
     keys = Controls(scene, camera_for(scene))
-    assert scene.rewinds and scene.pilot.text == "script: unfolds the arm"
+    assert scene.pilot.text == "script: unfolds the arm"
     keys.press("w")
-    assert scene.pilot.mode == "hand" and not scene.rewinds
+    assert scene.pilot.mode == "hand"
     keys.press("p")
     assert scene.pilot.mode == "auto" and keys.notice == "script: unfolds the arm"
     keys.press("p")
