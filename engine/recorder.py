@@ -228,7 +228,17 @@ class Recorder(Record):
             if name not in _STANDARD:
                 refuse(owner, "columns", name, rule)
         own = {id(force) for force in world.forces}
-        forces = members(wrenches, "wrenches", owner, "a list of forces of the world", lambda one: id(one) in own)
+        rule = "forces of the world"
+        forces = members(
+            wrenches,
+            "wrenches",
+            owner,
+            f"a list of {rule}",
+            lambda one: id(one) in own or callable(one) or hasattr(one, "rows"),
+        )
+        for force in forces:
+            if id(force) not in own:
+                refuse(owner, "wrenches", force, rule)
         self._world = world
         readers = [
             *(_state_reader(name, len(self._handles)) for name in wanted),

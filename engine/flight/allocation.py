@@ -212,7 +212,13 @@ class ThrusterAllocator:
         """
         if not isinstance(jet, int | np.integer):
             if not any(each is jet for each in self._thrusters):
-                refuse(self, "jet", jet, "the number of a jet, or one of the thrusters of the allocator", TypeError)
+                refuse(
+                    self,
+                    "jet",
+                    jet,
+                    "the number of a jet, or one of the thrusters of the allocator",
+                    ValueError if isinstance(jet, Thruster | ThrusterBank) else TypeError,
+                )
             numbers = self.jets_of(jet)
         elif 0 <= integer(jet, "jet", self, at_least=0) < self.jet_count:
             numbers = range(int(jet), int(jet) + 1)

@@ -212,7 +212,11 @@ def test_wrong_arguments_are_rejected(tmp_path):
             ValueError,
             r"Recorder: bodies must be a body of this",
         ),
-        (lambda: Recorder(world, columns=["speed"]), ValueError, r"Recorder: columns must be names among position"),
+        (
+            lambda: Recorder(world, columns=["speed"]),
+            ValueError,
+            r"Recorder: columns must be a list of names among position",
+        ),
         (lambda: Recorder(world, wrenches=[wheel]), ValueError, r"Recorder: wrenches must be forces of the world"),
         (lambda: Recorder(world, path=tmp_path / "no" / "file"), OSError, "No such file"),
     ):
