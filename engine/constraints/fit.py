@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checks import FloatArray
+from ..loops.columns import Array
 from ..loops.layout import POSITION
 from . import layout
 from .rows import joint_rows, row_counts
@@ -13,7 +13,7 @@ _SPACINGS = 16.0 * 2.3e-16
 """Tolerance for points far from the world's origin, as a share of the largest coordinate."""
 
 
-def misfits(bodies: FloatArray, joints: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     """How far joints are from holding.
 
     Args:

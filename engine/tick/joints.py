@@ -359,15 +359,20 @@ class Joints:
         """
         row = joint.rows.start
         column = self._table.array[:, row : row + 1].copy()
+        # a weld that pulls its bodies together cannot do so if other welds hold them
+        closes = bool(joint._type == layout.WELD and column[layout.TYPE, 0] != layout.WELD)
+        if closes:
+            column[layout.TYPE] = layout.WELD
         (gap,), (turn,), (near,) = misfits(self._bodies.array, column)
-        if gap <= near and turn <= FARTHEST_POINT:
+        holds = gap <= near and turn <= FARTHEST_POINT
+        loop = [] if holds else self._path(row, only_welds=closes)
+        if holds or (closes and not loop):
             broken = _broken_limit(column[:, 0])
             if broken:
                 rule = "one that is within its limits" if argument == "joint" else "left False while a limit is broken"
                 refuse(owner, argument, value, f"{rule}; {broken}")
             return
         miss = _miss_in_words(gap, turn)
-        loop = self._path(row)
         if loop:
             columns = self._table.array[:, loop].copy()
             owners = self._owners()
@@ -389,13 +394,14 @@ class Joints:
         there = joint.at_other if joint.other is None else joint.other.to_world(joint.at_other)
         return f"at_body is at {joint.body.to_world(joint.at_body).tolist()} and at_other at {there.tolist()} in world axes"
 
-    def _path(self, row: int) -> list[int]:
-        """The rows of the enabled joints that connect the bodies of a joint without it; empty if none do."""
+    def _path(self, row: int, only_welds: bool) -> list[int]:
+        """The rows of the enabled joints, or of the welds, that connect the bodies of a joint without it; empty if none do."""
         table, count = self._table.array, self._table.count
         start, end = table[layout.BODY : layout.OTHER + 1, row].astype(int).tolist()
         links: dict[int, list[tuple[int, int]]] = {}
         for other in np.flatnonzero(table[layout.ENABLED, :count]).tolist():
-            if other != row and layout.EQUALITY_ROWS[int(table[layout.TYPE, other])]:
+            kind = int(table[layout.TYPE, other])
+            if other != row and (kind == layout.WELD if only_welds else layout.EQUALITY_ROWS[kind]):
                 a, b = table[layout.BODY : layout.OTHER + 1, other].astype(int).tolist()
                 links.setdefault(a, []).append((b, other))
                 links.setdefault(b, []).append((a, other))
@@ -461,7 +467,7 @@ class Joints:
                 self._bodies.control[BAD] = graph.columns[graph.islands[island, layout.BODIES]]
                 return None
             return JointConflictError(
-                f"World: joints cannot hold together in the tick from t = {time:g} s: {self._worst(islands, island)} (m or rad). "
+                f"World: joints cannot hold together in the tick from t = {time:g} s: {self._worst(islands, island)}. "
                 "The world is as it was before that tick; disable or remove one of them"
             )
         return None
@@ -470,12 +476,14 @@ class Joints:
         """The joints of an island with the largest residuals."""
         graph, found = islands.graph, []
         for link in range(graph.islands[island, layout.LINKS], graph.islands[island, layout.LINKS_END]):
-            own = slice(graph.links[link, layout.FIRST_ROW], graph.links[link, layout.LAST_ROW])
-            residual = float(np.abs(islands.rows[own, layout.RESIDUAL]).max(initial=0.0))
-            found.append((residual, -int(graph.links[link, layout.JOINT])))
+            own = islands.rows[graph.links[link, layout.FIRST_ROW] : graph.links[link, layout.LAST_ROW]]
+            held = own[own[:, layout.KIND] == layout.EQUALITY]  # the residuals of other rows are angles and distances
+            errors, is_turn = np.abs(held[:, layout.RESIDUAL]), held[:, layout.IS_TURN] != 0.0
+            gap, turn = float(errors[~is_turn].max(initial=0.0)), float(errors[is_turn].max(initial=0.0))
+            found.append((max(gap, turn), -int(graph.links[link, layout.JOINT]), _miss_in_words(gap, turn)))
         found.sort(reverse=True)
         owners = self._owners()
-        return ", ".join(f"{owners[-row]!r} by {residual:.3g}" for residual, row in found[:4])
+        return ", ".join(f"{owners[-row]!r} by {words}" for _size, row, words in found[:4])
 
     def image(self) -> FloatArray:
         """The state of all joints, to restore after several steps of a tick."""
