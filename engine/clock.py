@@ -12,8 +12,9 @@ class Clock:
     """An accumulator of elapsed time that hands out whole ticks.
 
     Elapsed time, `dt` and the time scale are used as exact rational numbers (every float is one, with a power of two as its denominator).
-    After any number of frames, exactly ``⌊total/dt⌋`` ticks have been handed out. To tick at exactly 1/90 s rather than at the nearest
-    float, pass ``Fraction(1, 90)``.
+    After any number of frames, exactly ``⌊total/dt⌋`` ticks have been handed out. With hundreds of `Fraction` times of unrelated
+    denominators, the remainder is rounded down now and then, by less than ``2**-256`` of a tick, so that the cost of a frame stays bounded.
+    To tick at exactly 1/90 s rather than at the nearest float, pass ``Fraction(1, 90)``.
 
     Args:
         dt: Length of a tick [s], above zero.
@@ -137,9 +138,13 @@ class Clock:
         """Count ticks as skipped.
 
         Args:
-            ticks: The number of ticks that were handed out but not run.
+            ticks: The number of ticks that were handed out but not run, at least 0.
+
+        Raises:
+            TypeError: `ticks` is not an integer.
+            ValueError: It is negative.
         """
-        self._dropped += ticks * self._tick
+        self._dropped += integer(ticks, "ticks", "Clock.drop", at_least=0) * self._tick
 
     @property
     def exact_dt(self) -> Fraction:
@@ -158,11 +163,29 @@ class Clock:
     def _refine(self, denominator: int) -> None:
         """Refine the unit of time so that `denominator` divides the units per second."""
         finer = math.lcm(self._per_second, denominator) // self._per_second
+        if (self._per_second * finer).bit_length() > _MOST_BITS:
+            self._coarsen()
+            finer = math.lcm(self._per_second, denominator) // self._per_second
         self._per_second *= finer
         self._tick *= finer
         self._owed *= finer
         self._dropped *= finer
         self._exact_per_second = _power_of_two(self._per_second)
+
+    def _coarsen(self) -> None:
+        """Go back to the unit of `dt`, divided by a power of two, and round down what is owed and what was skipped.
+
+        Each new denominator would otherwise make the unit finer and each frame slower.
+        """
+        before = self._per_second
+        self._tick, self._per_second = (part << _FINE_BITS for part in self.exact_dt.as_integer_ratio())
+        self._owed = self._owed * self._per_second // before
+        self._dropped = self._dropped * self._per_second // before
+
+
+_MOST_BITS = 4096
+"""The unit is not made finer than ``2**-4096`` s. Floats and time scales that are floats need at most half of these bits."""
+_FINE_BITS = 256
 
 
 def _seconds(time: Fraction) -> str:

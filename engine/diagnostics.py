@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .checks import FloatArray
+from .checks import FloatArray, refuse
 from .loops.arrays import rotated
 
 
@@ -98,6 +98,9 @@ class Drift:
     Args:
         world: The world to measure.
 
+    Raises:
+        TypeError: It is not a world.
+
     Example:
         >>> from engine import MassProperties, World
         >>> world = World(dt=0.01)
@@ -109,6 +112,9 @@ class Drift:
     """
 
     def __init__(self, world: _Mechanical) -> None:
+        measures = ("kinetic_energy", "potential_energy", "angular_momentum")
+        if isinstance(world, type) or not all(callable(getattr(world, name, None)) for name in measures):
+            refuse("Drift", "world", world, "a World", TypeError)
         self._world = world
         self.reset()
 
