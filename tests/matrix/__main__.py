@@ -62,9 +62,6 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--worlds", type=int, default=1140, help="worlds per cell")
     parser.add_argument("--write", action="store_true", help="write the page; rows of other cells are kept")
     options = parser.parse_args(arguments)
-    rows = {}
-    if PAGE.exists():
-        rows = {(each["group"], each["name"]): each["rest"] for each in _ROW.finditer(PAGE.read_text(encoding="utf-8"))}
     crowd, failures = None, 0
     for cell in cells():
         if options.parts and not any(part in f"{cell.group} {cell.name}" for part in options.parts):
@@ -79,12 +76,18 @@ def main(arguments: Sequence[str]) -> int:
             continue
         crowd = crowd if crowd is not None or not found["crowds"] else found["crowds"][0]
         failures += bool(found["different"]) or any(each != crowd for each in found["crowds"])
-        rows[cell.group, cell.name] = row(found, crowd)
-        print(f"{cell.group}, {cell.name}: {rows[cell.group, cell.name]}", flush=True)
+        made = row(found, crowd)
+        print(f"{cell.group}, {cell.name}: {made}", flush=True)
         if options.write:
-            write(rows)
+            write({**kept(), (cell.group, cell.name): made})
     print(f"{failures} cells differ or failed, on {platform.machine()}")
     return 1 if failures else 0
+
+
+def kept() -> dict[tuple[str, str], str]:
+    """The rows of the page as it is."""
+    text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    return {(each["group"], each["name"]): each["rest"] for each in _ROW.finditer(text)}
 
 
 def write(rows: dict[tuple[str, str], str]) -> None:

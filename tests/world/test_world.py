@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
-from engine import Body, Drift, World, forces, integrators
+from engine import Body, World, forces, integrators
+from engine.diagnostics import Drift
 
 from ..helpers import SKEW_ORIENTATION, for_order, one_body
 from ..worlds import CENTER, METHODS, OTHER, PROPERTIES, START, crowd, everything, skew_body, turned
