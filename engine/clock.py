@@ -13,8 +13,9 @@ class Clock:
     """An accumulator of elapsed time that hands out whole ticks.
 
     Elapsed time, `dt` and the time scale are used as exact rational numbers (every float is one, with a power of two as its denominator).
-    After any number of frames, exactly ``⌊total/dt⌋`` ticks have been handed out. To tick at exactly 1/90 s rather than at the nearest
-    float, pass ``Fraction(1, 90)``.
+    After any number of frames, exactly ``⌊total/dt⌋`` ticks have been handed out. With hundreds of `Fraction` times of unrelated
+    denominators, the remainder is rounded down now and then, by less than ``2**-256`` of a tick, so that the cost of a frame stays bounded.
+    To tick at exactly 1/90 s rather than at the nearest float, pass ``Fraction(1, 90)``.
 
     Args:
         dt: Length of a tick [s], above zero.
@@ -163,10 +164,31 @@ class Clock:
     def _refine(self, denominator: int) -> None:
         """Refine the unit of time so that `denominator` divides the units per second."""
         finer = math.lcm(self._per_second, denominator) // self._per_second
-        units = [finer * number for number in (self._per_second, self._tick, self._owed, self._dropped)]
-        exact = _power_of_two(units[0])
+        units = self._per_second, self._tick, self._owed, self._dropped
+        if (self._per_second * finer).bit_length() > _MOST_BITS:
+            units = self._coarse_units()
+            finer = math.lcm(units[0], denominator) // units[0]
+        per_second, tick, owed, dropped = (finer * number for number in units)
+        exact = _power_of_two(per_second)
         # at once, so that no interrupt comes between
-        self._per_second, self._tick, self._owed, self._dropped, self._exact_per_second = (*units, exact)
+        self._per_second, self._tick, self._owed, self._dropped, self._exact_per_second = (
+            *(per_second, tick, owed, dropped),
+            exact,
+        )
+
+    def _coarse_units(self) -> tuple[int, int, int, int]:
+        """The numbers of units in the unit of `dt`, divided by a power of two; what is owed and what was skipped are rounded down.
+
+        Each new denominator would otherwise make the unit finer and each frame slower.
+        """
+        before = self._per_second
+        tick, per_second = (part << _FINE_BITS for part in self.exact_dt.as_integer_ratio())
+        return per_second, tick, self._owed * per_second // before, self._dropped * per_second // before
+
+
+_MOST_BITS = 4096
+"""The unit is not made finer than ``2**-4096`` s. Floats and time scales that are floats need at most half of these bits."""
+_FINE_BITS = 256
 
 
 def _seconds(time: Fraction) -> str:

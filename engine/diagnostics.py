@@ -117,6 +117,9 @@ class Drift:
     Args:
         world: The world to measure.
 
+    Raises:
+        TypeError: It is not a world.
+
     Example:
         >>> from engine import MassProperties, World
         >>> world = World(dt=0.01)
@@ -128,7 +131,8 @@ class Drift:
     """
 
     def __init__(self, world: _Mechanical) -> None:
-        if not hasattr(type(world), "potential_energy"):
+        measures = ("kinetic_energy", "potential_energy", "angular_momentum")
+        if isinstance(world, type) or not all(callable(getattr(world, name, None)) for name in measures):
             refuse("Drift", "world", world, "a World", TypeError)
         self._world = world
         self.reset()

@@ -92,7 +92,9 @@ class SemiImplicitEuler(OneStepMethod):
     """Semi-implicit Euler method, which updates velocity and angular momentum from the forces and then moves the body with the new rates.
 
     Order 1, one evaluation per tick, at the start of the tick. "momentum" conserves the angular momentum of a free body to rounding at any
-    spin. The rotational energy grows slowly, at a rate proportional to dt, until the body spins about the axis of its smallest moment.
+    spin. Rounding is multiplied by ``I_max/I_min``: 2e4 ticks change it by 2e-12 for a compact body, 4e-10 for moments a thousandfold apart
+    and 5e-7 for a millionfold (`RungeKutta4` the same, `ImplicitMidpoint` and the splitting methods a hundredth). The rotational energy
+    grows slowly, at a rate proportional to dt, until the body spins about the axis of its smallest moment.
     "implicit" (Catto) takes one Newton step of the implicit Euler equation for the rates and conserves neither quantity: in 60 s at
     10 rad/s and 1/60 s it lost from half a percent of the energy, about a stable axis, to 93 %, and up to 70 % of the momentum. For moments
     within a factor of three of each other, it only ever lost energy up to ``dt·|ω| = 2``. Slender bodies gain energy from 1 on. With

@@ -13,10 +13,20 @@ import numpy as np
 from engine import MassProperties, World, forces, integrators
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 
-from ..helpers import SKEW_ORIENTATION, skew_tensor
-
 TABLE = Path(__file__).with_name("table.json")
 CENTER = (40.0, -30.0, 20.0)
+LARGE = [
+    [1.9310591201687077, -0.041632539841134186, 0.6061032060443167],
+    [-0.041632539841134186, 2.080082509164295, -0.34596202976280177],
+    [0.6061032060443167, -0.34596202976280177, 1.4888583706669973],
+]
+SMALL = [
+    [0.5134330006723004, -0.020948926622584685, 0.07853809496824665],
+    [-0.020948926622584685, 0.5218694983730672, -0.04940057347460999],
+    [0.07853809496824665, -0.04940057347460999, 0.46469750095463247],
+]
+"""Tensors with every product of inertia, as numbers: a product of matrices would depend on the BLAS of the machine."""
+TURNED = (0.14965287221895227, -0.29930574443790453, 0.07482643610947613, 0.9393727128473789)
 TICKS = 5
 
 METHODS = {
@@ -90,11 +100,11 @@ def world_of(method, force, game_mode, wheels):
         world = World(0.01, integrator=METHODS[method](), game_mode=game_mode)
     except ValueError:
         return None
-    first = MassProperties(3.0, skew_tensor((1.0, 2.0, 2.5)), (0.3, -0.2, 0.5))
-    second = MassProperties(0.7, skew_tensor((0.4, 0.5, 0.6)), (-0.1, 0.4, 0.2))
+    first = MassProperties(3.0, LARGE, (0.3, -0.2, 0.5))
+    second = MassProperties(0.7, SMALL, (-0.1, 0.4, 0.2))
     rng = np.random.default_rng(7)
     turns = rng.normal(size=(3, 4))
-    turns[0] = SKEW_ORIENTATION
+    turns[0] = TURNED
     turns /= np.sqrt((turns**2).sum(axis=1, keepdims=True))
     bodies = world.add_bodies(
         [first, second, first],

@@ -1,8 +1,8 @@
 """Random mutants of single tokens: `python -m tests.mutants.tokens [--count N] [--seed N] [part of a file …]`.
 
-Each changes one operator, comparison, number or word of `engine/`, chosen by the seed. The tests that belong to its file are run: those that
-the mutants in the data name for it, the committed bits, and those that import it. Survivors are listed with their line; the exit status is 1
-if fewer than 95 % of the mutants are caught, after those that `KNOWN` explains.
+Each changes one operator, comparison, number or word of `engine/`, chosen by the seed. The tests that belong to its file are run: those
+that the mutants in the data name for it, the committed bits, and those that import it. Survivors are listed with their line; the exit
+status is 1 if fewer than 95 % of the mutants are caught, not counting those that `KNOWN` explains.
 """
 
 import argparse

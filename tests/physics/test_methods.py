@@ -731,3 +731,29 @@ def test_a_method_cannot_be_changed(method):
     for name in {*getattr(method, "__dataclass_fields__", ()), "order", "something"}:
         with pytest.raises(AttributeError):
             setattr(method, name, 3)
+
+
+@pytest.mark.parametrize(("ratio", "ticks"), [(2.0, 1000), (1e3, 1000)])
+@pytest.mark.parametrize(
+    ("method", "times_as_much"),
+    [("rk4", 1.0), ("semi-implicit-euler", 1.0), ("midpoint", 0.02), ("free-rotor-2", 0.02)],
+)
+def test_momentum_changes_by_rounding_times_the_ratio_of_the_moments(method, times_as_much, ratio, ticks):
+    """Bodies whose tensors have products of inertia; the docstrings give the figures for twenty times as many ticks."""
+    world, rng = World(1 / 64, integrator=method), np.random.default_rng(3)
+    for turn in rotations.Rotation.random(4, random_state=rng).as_matrix():
+        moments = np.array((1.0 / ratio, 1.0, 1.0 + 0.3 / ratio))
+        tensor = turn @ np.diag(moments) @ turn.T
+        momentum = rng.normal(size=3)
+        momentum *= 0.1 * 64 * moments.min() / np.linalg.norm(momentum)
+        world.add_body(
+            MassProperties(1.0, 0.5 * (tensor + tensor.T), physical=False),
+            angular_velocity_body=turn @ (momentum / moments),
+        )
+    before = [body.angular_momentum_world for body in world.bodies]
+    world.step(ticks)
+    found = max(
+        np.linalg.norm(body.angular_momentum_world - old) / np.linalg.norm(old)
+        for body, old in zip(world.bodies, before, strict=True)
+    )
+    assert found < times_as_much * 4e-13 * ratio + 2e-13

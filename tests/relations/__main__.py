@@ -26,7 +26,10 @@ def main(arguments: Sequence[str]) -> int:
             except AssertionError as error:
                 found.append(f"{number} ({str(error).splitlines()[0] if str(error) else 'it does not hold'})")
         failed += len(found)
-        print(f"{name}: {options.worlds} worlds, {len(found)} fail{': ' + ', '.join(found[:8]) if found else ''}", flush=True)
+        print(
+            f"{name}: {options.worlds} worlds, {len(found)} fail{': ' + ', '.join(found[:8]) if found else ''}",
+            flush=True,
+        )
     return 1 if failed else 0
 
 

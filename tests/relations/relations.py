@@ -209,7 +209,9 @@ def two_halves(number: int) -> None:
             velocity=scene.velocity[0],
             angular_velocity_body=scene.angular_velocity_body[0],
         )
-        for force in replace(scene, thrusters=tuple(each for each in scene.thrusters if each.body == 0))._forces([body]):
+        for force in replace(scene, thrusters=tuple(each for each in scene.thrusters if each.body == 0))._forces(
+            [body]
+        ):
             world.add_force(force)
         world.step(TICKS)
         found.append(state([body]))
@@ -281,7 +283,14 @@ RELATIONS: dict[str, Callable[[int], None]] = {
     function.__name__: function
     for function in (
         *(a_moving_frame, a_boost_of_lone_bodies, a_turned_scene, an_exchange_of_axes, redrawn_bodies),
-        *(the_sign_of_a_quaternion, reversed_motion, the_order_of_bodies, the_order_of_forces, other_units, heavier_bodies),
+        *(
+            the_sign_of_a_quaternion,
+            reversed_motion,
+            the_order_of_bodies,
+            the_order_of_forces,
+            other_units,
+            heavier_bodies,
+        ),
         *(two_halves, things_without_effect, ticks_in_portions, a_pair_of_forces, another_origin_in_flight),
     )
 }

@@ -2,8 +2,10 @@
 
 import math
 import random
+import warnings
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from engine import Clock, MassProperties, World
@@ -363,3 +365,53 @@ def test_a_cap_that_is_no_positive_integer_is_rejected_when_it_is_set(bad):
     ):
         world.max_ticks_per_frame = bad
     assert world.max_ticks_per_frame == 8
+
+
+# random frames against exact rational numbers
+
+
+def frame_times(kind, rng, count):
+    """Elapsed times [s] of one kind: any floats, floats of frames, fractions with common or with unrelated denominators."""
+    if kind == "floats":
+        return [float(value) for value in 10.0 ** rng.uniform(-12.0, 1.0, count)]
+    if kind == "frames":
+        return [float(value) for value in rng.normal(1 / 60, 2e-3, count).clip(0.0)]
+    if kind == "fractions":
+        return [Fraction(int(value), 1000) for value in rng.integers(0, 60, count)]
+    numbers = rng.integers(1, 2**40, (count, 2)).tolist()
+    return [Fraction(above, 60 * (below + 2**40)) for above, below in numbers]
+
+
+def check_frames(dt, kind, scale, rng, count):
+    """Ticks per frame as exact rational numbers say, at most so many, and a fraction of a tick in [0, 1)."""
+    clock = Clock(dt, 5)
+    clock.time_scale = scale
+    tick, owed, dropped = Fraction(dt), Fraction(0), 0
+    with warnings.catch_warnings(action="ignore"):
+        for elapsed in frame_times(kind, rng, count):
+            owed += Fraction(elapsed) * Fraction(scale)
+            due = owed // tick
+            owed -= due * tick
+            assert clock.ticks_for(elapsed) == min(due, 5)
+            dropped += max(due - 5, 0)
+            assert 0.0 <= clock.alpha < 1.0
+            assert clock.alpha == pytest.approx(float(owed / tick), abs=1e-15)
+            assert clock._per_second.bit_length() <= 4096
+    assert clock._dropped // clock._tick == dropped
+
+
+@pytest.mark.parametrize("kind", ["floats", "frames", "fractions", "unrelated"])
+@pytest.mark.parametrize("dt", [1 / 60, Fraction(1, 90), 0.01, 5e-324, 2.2250738585072014e-308, 1e-9, 3e5], ids=str)
+def test_random_frames_hand_out_the_ticks_of_exact_rational_numbers(dt, kind):
+    rng = np.random.default_rng(8)
+    for scale in (1.0, 0.5, 0.3333, Fraction(2, 7)):
+        check_frames(dt, kind, scale, rng, 150)
+
+
+def test_the_cost_of_a_frame_is_bounded_for_fractions_of_any_denominator():
+    """The unit had 31,000 bits after 3,000 frames."""
+    check_frames(Fraction(1, 60), "unrelated", 1.0, np.random.default_rng(9), 1500)
+    clock = Clock(1 / 60)
+    for denominator in range(2**100, 2**100 + 5000):
+        clock.ticks_for(Fraction(2**96, denominator))
+    assert clock._per_second.bit_length() <= 4096

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 from engine import Body, World, forces, integrators
+from engine.diagnostics import Drift
 
 from ..helpers import SKEW_ORIENTATION, for_order, one_body
 from ..worlds import CENTER, METHODS, OTHER, PROPERTIES, START, crowd, everything, skew_body, turned
@@ -905,3 +906,9 @@ def test_a_quickly_written_world_says_what_it_is():
     assert repr(world) == "<World with 1 body at t = 0.5 s, dt = 0.25 s, free-rotor-2>"
     assert repr(ship) == "<Body 'ship'>"
     assert str(ship) == "body 'ship'"
+
+
+@pytest.mark.parametrize("value", [None, 3, "world", World, object()], ids=repr)
+def test_drift_measures_a_world(value):
+    with pytest.raises(TypeError, match=r"Drift: world must be a World; got"):
+        Drift(value)
