@@ -116,10 +116,12 @@ class Clock:
 
     def _hand_out(self, owed: int, is_limited: bool) -> int:
         ticks, left = divmod(owed, self._tick)
-        skipped = max(ticks - self._max_ticks, 0) if is_limited else 0
-        if skipped and not self._has_warned:
-            self._warn_of(skipped)
-        ticks -= skipped
+        skipped = 0
+        if is_limited and ticks > self._max_ticks:
+            skipped = ticks - self._max_ticks
+            if not self._has_warned:
+                self._warn_of(skipped)
+            ticks = self._max_ticks
         # at once, so that no interrupt comes between
         self._owed, self._handed_out, self._dropped = left, ticks, self._dropped + skipped * self._tick
         return ticks

@@ -4,7 +4,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from ..checks import refuse
+from ..checks import FloatArray, refuse
 from ..compilation.choice import Loop
 from ..loops import extrapolation
 from ..loops.layout import STAGE_WRENCH, TICKS, WRENCH_ROWS
@@ -88,9 +88,20 @@ class Extrapolated(Integrator):
         self._flown.add(bodies)
 
     def reset(self) -> None:
-        """Discard the wrench history of every body in the worlds that use this method; call it after a discontinuity."""
-        for bodies in self._flown:
+        """Discard the wrench history of every body in the worlds that use this method; call it after a discontinuity.
+
+        If this is called in a callback whose tick fails, it is undone in all of them.
+        """
+        worlds = list(self._flown)
+        for bodies in worlds:
             bodies.before_change()
+        failing = [bodies for bodies in worlds if bodies.store is not None and bodies.store.log is not None]
+        for bodies in worlds:
+            if bodies not in failing and bodies.history is not None:
+                kept = bodies.history.copy()
+                for other in failing:
+                    assert other.store is not None
+                    other.store.record(_put_back, bodies, bodies.tick_count, kept)
             bodies.forget_history()
 
     def held_ticks(
@@ -149,3 +160,9 @@ class Extrapolated(Integrator):
             return is_finite
 
         return take
+
+
+def _put_back(bodies: Bodies, tick: int, history: FloatArray) -> None:
+    """Undo a reset in another world, unless it has gone on since."""
+    if bodies.tick_count == tick and bodies.history is not None and bodies.history.shape == history.shape:
+        bodies.remember_history(history)

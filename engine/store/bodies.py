@@ -199,6 +199,12 @@ class Bodies(Table):
         if table is not None and table.count:
             table.write(slice(None), rows if not isinstance(rows, slice) else slice(0, table.count), 0.0)
 
+    def remember_history(self, history: FloatArray) -> None:
+        """Put back the array of histories."""
+        assert self.store is not None
+        table = self.store.tables[HISTORY.name]
+        table.write(slice(None), slice(0, table.count), history[:, : table.count])
+
     def stage_array(self, evaluations: int) -> FloatArray:
         """The array of stages, with room for the wrenches of that many evaluations."""
         rows = layout.STAGE_WRENCH + layout.WRENCH_ROWS * evaluations
