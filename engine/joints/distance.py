@@ -49,8 +49,8 @@ class Distance(FreedomJoint):
         >>> bob = world.add_body(MassProperties.sphere(1.0, 0.1), velocity=(1.0, 0.0, 0.0))
         >>> rope = world.add_joint(Distance(bob, at_body=(0, 0, 0), at_other=(0, 0, 0), max_length=0.5))
         >>> world.step(100)
-    >>> round(rope.distance, 9), abs(rope.speed) < 1e-9
-    (0.5, True)
+        >>> round(rope.distance, 9), abs(rope.speed) < 1e-9
+        (0.5, True)
     """
 
     __slots__ = ()
