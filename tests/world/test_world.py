@@ -908,7 +908,7 @@ def test_a_quickly_written_world_says_what_it_is():
     assert str(ship) == "body 'ship'"
 
 
-@pytest.mark.parametrize("value", [None, 3, "world", World, object()], ids=repr)
+@pytest.mark.parametrize("value", [None, 3, "world", World, object()], ids=["None", "3", "text", "class", "object"])
 def test_drift_measures_a_world(value):
     with pytest.raises(TypeError, match=r"Drift: world must be a World; got"):
         Drift(value)
