@@ -26,6 +26,7 @@ from engine.loops.layout import (
     TICKS,
     WRENCH_ROWS,
 )
+from engine.store.bodies import Bodies as BodiesOfWorld
 
 from .test_kernels import control_of, needs_numba, world_array
 
@@ -58,9 +59,13 @@ class Bodies:
         self.array[40:43, :5] = np.random.default_rng(8).normal(size=(3, 5))  # mass centres
         self.control = control_of(ticks=ticks)
         self.pitch, self.count, self.padded_count = PITCH, 5, 8
-        self.stores_momentum = False
+        self.stores_momentum = self.freezes = False
         self.history = None
+        self.unfinished = ()
         self._stages = np.zeros((0, PITCH))
+
+    tick_count = BodiesOfWorld.tick_count
+    begin, end, end_interrupted = BodiesOfWorld.begin, BodiesOfWorld.end, BodiesOfWorld.end_interrupted
 
     @property
     def stages(self):
@@ -137,7 +142,7 @@ def held(method, forces, ticks=4):
     take = method.held_ticks(bodies, DT, True, forces)
     assert take(1) == 1
     assert take(ticks - 1) == ticks - 1
-    assert bodies.control.tolist() == [3 + ticks, 8, -1]
+    assert bodies.control.tolist() == [3 + ticks, 8, -1, 1]
     return bodies.state
 
 
@@ -153,7 +158,7 @@ def called(method, forces, ticks=4):
 
     for _ in range(ticks):
         assert take(evaluate)
-    assert bodies.control.tolist() == [3 + ticks, 8, -1]
+    assert bodies.control.tolist() == [3 + ticks, 8, -1, 1]
     return bodies.state
 
 
@@ -163,7 +168,7 @@ def staged(method, forces, ticks=4):
     take = method.staged_tick(bodies, DT, True, forces, forces.depends_on_rates)
     for _ in range(ticks):
         assert take(lambda stage, offset: None)
-    assert bodies.control.tolist() == [3 + ticks, 8, -1]
+    assert bodies.control.tolist() == [3 + ticks, 8, -1, 1]
     return bodies.state
 
 
@@ -213,7 +218,7 @@ def test_a_loop_in_passes_rejects_what_a_field_rejects(name, monkeypatch):
     take = method.held_ticks(bodies, DT, True, everything())
     assert take(3) == -1
     assert np.array_equal(bodies.array, before)
-    assert bodies.control.tolist() == [3, 8, -1]
+    assert bodies.control.tolist() == [3, 8, -1, 1]
 
 
 def field_loop_of(pitch, kind, bodies, _pitch):
@@ -309,6 +314,7 @@ def test_an_interrupt_while_forces_are_called_leaves_the_tick_before(name, evalu
     if METHODS[name].evaluations_per_tick > evaluation:
         with pytest.raises(Interrupted):
             take(evaluate)
+        bodies.end_interrupted()
     assert np.array_equal(bodies.array[:STATE_ROWS], before[:STATE_ROWS])
     assert np.array_equal(bodies.control, control)
 
@@ -358,6 +364,7 @@ def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
     broken = Extrapolated(Broken()).staged_tick(bodies, DT, True, NO_FORCES, False)
     with pytest.raises(Interrupted):
         broken(lambda stage, offset: None)
+    bodies.end_interrupted()
     assert bodies.control[TICKS] == 4
     assert (bodies.history[24, :5] == 1.0).all()
     assert take(lambda stage, offset: None)
