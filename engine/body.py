@@ -4,6 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 import math
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -102,7 +103,8 @@ _STORED_MOMENTUM = slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
         "origin": "assign position, which is that of the mass centre",
         "name": "give it to World.add_body",
         "world": "add another body to the other world",
-    }
+    },
+    check=attrgetter("index"),  # a body that was removed says so
 )
 class Body:
     """Handle of one rigid body in a world, returned by `World.add_body`.

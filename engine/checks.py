@@ -86,11 +86,24 @@ def real(
 def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
     """An integer, `>= at_least`."""
     rule = f"an integer of at least {at_least}"
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+    if not _is_integer(value):
         refuse(owner, argument, value, rule, TypeError)
     if value < at_least:
         refuse(owner, argument, value, rule)
     return int(value)
+
+
+def integer_option(value: Any, argument: str, owner: object, options: Iterable[int]) -> int:
+    """One of several integers."""
+    numbers = tuple(options)
+    if not _is_integer(value) or value not in numbers:
+        rule = f"{', '.join(map(str, numbers[:-1]))} or {numbers[-1]}"
+        refuse(owner, argument, value, rule, ValueError if _is_integer(value) else TypeError)
+    return int(value)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def vector(value: Any, argument: str, owner: object, length: int = 3) -> FloatArray:
@@ -131,16 +144,23 @@ def direction(value: Any, argument: str, owner: object) -> FloatArray:
 
 
 def array(
-    value: Any, argument: str, owner: object, shape: tuple[int | None, ...], *, finite: bool = True
+    value: Any,
+    argument: str,
+    owner: object,
+    shape: tuple[int | None, ...],
+    *,
+    finite: bool = True,
+    at_least: int = 1,
 ) -> FloatArray:
-    """A fresh, contiguous array of real numbers of this shape, in which None stands for any size from one up.
+    """A fresh, contiguous array of real numbers of this shape, in which None stands for any size of at least `at_least`.
 
     `finite=False` accepts nan and infinities, for callers whose later check gives a better error message.
     """
     rule = _shape_rule(shape)
     result = _read(value, argument, owner, rule)
     fits = result.ndim == len(shape) and all(
-        size == wanted if wanted is not None else size > 0 for size, wanted in zip(result.shape, shape, strict=True)
+        size == wanted if wanted is not None else size >= at_least
+        for size, wanted in zip(result.shape, shape, strict=True)
     )
     if not fits or (finite and not np.isfinite(result).all()):
         refuse(owner, argument, value, rule)
@@ -259,27 +279,32 @@ def reader(slot: str, meaning: str) -> Any:
     return property(attrgetter(slot), doc=meaning)
 
 
-def read_only_attributes(instead: Mapping[str, str] | None = None) -> Callable[[type[Class]], type[Class]]:
+def read_only_attributes(
+    instead: Mapping[str, str] | None = None, check: Callable[[Any], object] | None = None
+) -> Callable[[type[Class]], type[Class]]:
     """Make the properties of a class that cannot be set say so in the name of their object, and what to use instead.
 
     They stay plain properties, so that reading them costs nothing more.
 
     Args:
         instead: What to do instead of setting an attribute, by its name.
+        check: Called with the object first; raises an exception if the object can no longer be used at all.
     """
     hints = instead or {}
 
     def make(kind: type[Class]) -> type[Class]:
         for name, attribute in list(vars(kind).items()):
             if type(attribute) is property and attribute.fset is None:
-                setattr(kind, name, attribute.setter(_refusal(name, hints.get(name, "it can only be read"))))
+                setattr(kind, name, attribute.setter(_refusal(name, hints.get(name, "it can only be read"), check)))
         return kind
 
     return make
 
 
-def _refusal(name: str, hint: str) -> Callable[[Any, Any], NoReturn]:
+def _refusal(name: str, hint: str, check: Callable[[Any], object] | None) -> Callable[[Any, Any], NoReturn]:
     def refuse_to_set(owner: object, value: object) -> NoReturn:
+        if check is not None:
+            check(owner)
         raise AttributeError(f"{type(owner).__name__}: {name} cannot be set to {shown(value)}; {hint}")
 
     return refuse_to_set
@@ -316,8 +341,13 @@ def elements_of(value: Any) -> list[Any]:
     return elements
 
 
-def members(value: Any, argument: str, owner: object, rule: str, is_one: Callable[[Any], bool]) -> list[Any]:
-    """The elements of a list or another iterable, each of which must pass `is_one`; reading stops at the first that does not."""
+def members(
+    value: Any, argument: str, owner: object, rule: str, is_one: Callable[[Any], bool], each: str | None = None
+) -> list[Any]:
+    """The elements of a list or another iterable, each of which must pass `is_one`; reading stops at the first that does not.
+
+    With the rule of `each`, the error names the place of that element.
+    """
     if isinstance(value, str | bytes | bytearray | memoryview) or not isinstance(value, Iterable):
         refuse(owner, argument, value, rule, TypeError)
     found: list[Any] = []
@@ -332,6 +362,8 @@ def members(value: Any, argument: str, owner: object, rule: str, is_one: Callabl
             return found
     except Exception as error:
         reading_failed(owner, argument, value, rule, error)
+    if each is not None:
+        refuse(owner, f"{argument}[{len(found)}]", element, each, TypeError)
     refuse(owner, argument, element, rule, TypeError)
 
 

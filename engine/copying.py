@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .body import Body, new_body
-from .checks import option, refuse
+from .checks import refuse
 from .encoding import own_slots
 from .integrators import Extrapolated
 from .store.calling import Callback, called_object, check_calls, find_reached, identity
@@ -107,7 +107,10 @@ def fork(world: World, callbacks: str | Mapping[Any, Any]) -> World:
             if not (callable(new) or callable(getattr(new, "apply", None))):
                 refuse("World.fork", "callbacks", new, "functions and called forces as values", TypeError)
             replaced[identity(old)] = new
-    elif option(callbacks, "callbacks", "World.fork", ("raise", "drop")) == "drop":
+    elif not isinstance(callbacks, str) or callbacks not in ("raise", "drop"):
+        rule = "'raise', 'drop', or a mapping from old to new functions"
+        refuse("World.fork", "callbacks", callbacks, rule, ValueError if isinstance(callbacks, str) else TypeError)
+    elif callbacks == "drop":
         replaced = dict.fromkeys(map(identity, called))
     image = copy.deepcopy(image_of(world, replaced))
     lists: dict[str, Sequence[Callback | JointCallback]] = {

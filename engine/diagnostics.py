@@ -32,7 +32,7 @@ def translational_energy(mass: FloatArray, velocity: FloatArray) -> FloatArray:
         [25.0]
     """
     owner = "diagnostics.translational_energy"
-    mass = array(mass, "mass", owner, (None,))
+    mass = array(mass, "mass", owner, (None,), at_least=0)
     velocity = array(velocity, "velocity", owner, (len(mass), 3))
     return 0.5 * mass * np.einsum("ni,ni->n", velocity, velocity)
 
@@ -52,7 +52,7 @@ def rotational_energy(inertia_body: FloatArray, angular_velocity_body: FloatArra
         [9.0]
     """
     owner = "diagnostics.rotational_energy"
-    inertia_body = array(inertia_body, "inertia_body", owner, (None, 3, 3))
+    inertia_body = array(inertia_body, "inertia_body", owner, (None, 3, 3), at_least=0)
     angular_velocity_body = array(angular_velocity_body, "angular_velocity_body", owner, (len(inertia_body), 3))
     return 0.5 * np.einsum("ni,nij,nj->n", angular_velocity_body, inertia_body, angular_velocity_body)
 
@@ -75,7 +75,7 @@ def spin_angular_momentum(
         Angular momentum [N·m·s], world frame, shape (n, 3).
     """
     owner = "diagnostics.spin_angular_momentum"
-    inertia_body = array(inertia_body, "inertia_body", owner, (None, 3, 3))
+    inertia_body = array(inertia_body, "inertia_body", owner, (None, 3, 3), at_least=0)
     count = len(inertia_body)
     given = array(orientation, "orientation", owner, (count, 4))
     orientation = unit_quaternions(given, "orientation", owner)
@@ -100,7 +100,7 @@ def orbital_angular_momentum(
         Angular momentum [N·m·s], world frame, shape (n, 3).
     """
     owner = "diagnostics.orbital_angular_momentum"
-    mass = array(mass, "mass", owner, (None,))
+    mass = array(mass, "mass", owner, (None,), at_least=0)
     position = array(position, "position", owner, (len(mass), 3))
     velocity = array(velocity, "velocity", owner, (len(mass), 3))
     about = vector(about, "about", owner)

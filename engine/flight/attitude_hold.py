@@ -93,7 +93,8 @@ class AttitudeHold(Controlled):
         assembly_for(assembly, ship, owner)
         thrusters = _thrusters(actuators, owner)
         if not thrusters and not callable(getattr(actuators, "command", None)):
-            refuse(owner, "actuators", actuators, "actuators with a method command, or thrusters", TypeError)
+            rule = "an object with command(torque_body, force_body, seconds), or thrusters"
+            refuse(owner, "actuators", actuators, rule, TypeError)
         if thrusters:
             actuators = _jets(thrusters, every, dt, assembly)
         elif assembly is not None and getattr(getattr(actuators, "allocator", None), "assembly", assembly) is None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..checks import integer, refuse
+from ..checks import integer_option
 from ..compilation.compiler import inlined
 from ..kernels.quaternions import Quaternion, from_rotation_vector
 from ..kernels.rigid_body import MaybeVector, plus
@@ -142,8 +142,7 @@ class AxisSplitting(Splitting):
     _shares: ClassVar[tuple[float, ...]] = (1.0,)
 
     def __post_init__(self) -> None:
-        if integer(self.order, "order", "AxisSplitting", at_least=2) not in _TABLES:
-            refuse("AxisSplitting", "order", self.order, "2 or 4")
+        integer_option(self.order, "order", "AxisSplitting", _TABLES)
 
     @property
     def name(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar, Literal
 
-from ..checks import integer, refuse
+from ..checks import integer_option, refuse
 from ..kernels.free_rotor import free_rotor
 from ..loops.kick_drift import Turn
 from .splitting import STRANG, SUZUKI, Splitting, Table
@@ -81,8 +81,7 @@ class FreeRotor(Splitting):
     _turn: ClassVar[Turn] = staticmethod(free_rotor)
 
     def __post_init__(self) -> None:
-        if integer(self.order, "order", "FreeRotor", at_least=2) not in (2, 4):
-            refuse("FreeRotor", "order", self.order, "2 or 4")
+        integer_option(self.order, "order", "FreeRotor", (2, 4))
         if self.scheme is not None and (not isinstance(self.scheme, str) or self.scheme != "saba4"):
             refuse("FreeRotor", "scheme", self.scheme, "'saba4' or None")
         if self.scheme == "saba4" and self.order != 2:

@@ -15,7 +15,7 @@ from ..forces.force import Force
 from ..integrators import ALL_INTEGRATORS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.integrator import Integrator
-from ..integrators.named import method_of
+from ..integrators.named import method_of, method_rule
 from ..loops.fields import FieldKind
 from ..loops.gather import gather_held
 from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
@@ -114,7 +114,9 @@ def chosen_methods(values: Any, game_mode: bool) -> list[Integrator]:
     """Return the integrators for the given values; reject values that are not integrators or do not support the given mode."""
     methods = [
         method_of(value, "World.prepare", f"integrators[{place}]")
-        for place, value in enumerate(members(values, "integrators", "World.prepare", _METHODS, _is_method))
+        for place, value in enumerate(
+            members(values, "integrators", "World.prepare", _METHODS, _is_method, method_rule())
+        )
     ]
     for method in methods:
         method.check_game_mode(game_mode)
@@ -124,7 +126,10 @@ def chosen_methods(values: Any, game_mode: bool) -> list[Integrator]:
 def chosen_kinds(values: Any) -> list[FieldKind | None]:
     """Return the field kind of each force or class of forces; None if it is not a field."""
     rule = "a list of forces, or of classes of engine.forces"
-    return [getattr(value, "_kind", None) for value in members(values, "forces", "World.prepare", rule, _is_force)]
+    each = "a force, or a class of engine.forces"
+    return [
+        getattr(value, "_kind", None) for value in members(values, "forces", "World.prepare", rule, _is_force, each)
+    ]
 
 
 _METHODS = "a list of integrators or of their names"

@@ -267,7 +267,7 @@ def test_the_center_of_pointing_can_be_assigned():
     ("make", "words"),
     [
         (lambda: Reference((0.0, 0.0, 0.0, 1.1)), "Reference: orientation must be a quaternion .* of unit length"),
-        (lambda: Reference((0.0, 0.0, 0.0, math.nan)), "Reference: orientation must be finite"),
+        (lambda: Reference((0.0, 0.0, 0.0, math.nan)), "Reference: orientation must be 4 finite real numbers"),
         (lambda: Reference((0.0, 0.0, 1.0)), "Reference: orientation must be"),
         (lambda: Reference(angular_velocity_world=(0.0, math.inf, 0.0)), "Reference: angular_velocity_world must be"),
         (lambda: Reference(angular_acceleration_world=(0.0, 0.0)), "Reference: angular_acceleration_world must be"),

@@ -675,8 +675,8 @@ def test_a_field_that_is_not_finite_undoes_the_tick_and_names_the_sensor():
     world, ship, _ = world_with(lambda ship: flight.Magnetometer(ship, field=field, seed=1))
     gyro = world.add_part(flight.Gyro(ship, noise_density=1.0, bias_walk=1.0, seed=1))
     world.step(3)
+    field.value = (math.nan, 0.0, 0.0)  # it is part of the world's state
     before, reading = world.state_hash(), readings_of([gyro])
-    field.value = (math.nan, 0.0, 0.0)
     with pytest.raises(ValueError, match=r"Magnetometer\('ship magnetometer'\): field.at\(position\)"):
         world.step()
     assert (world.state_hash(), readings_of([gyro])) == (before, reading)

@@ -359,10 +359,16 @@ def test_what_is_no_path_is_rejected(path):
         MassProperties.from_file(path, density=1.0)
 
 
-@pytest.mark.parametrize("name", ["box.step", "box", "box.stl.gz", ""])
+@pytest.mark.parametrize("name", ["box.step", "box", "box.stl.gz"])
 def test_a_format_that_is_not_known_is_rejected(tmp_path, name):
     with pytest.raises(ValueError, match=r"path must be a file in one of the formats \.glb, \.gltf, \.obj, \.stl; got"):
-        MassProperties.from_file(name and tmp_path / name, density=1.0)
+        MassProperties.from_file(tmp_path / name, density=1.0)
+
+
+@pytest.mark.parametrize("path", ["", "box\0.stl"])
+def test_a_path_that_cannot_be_one_of_a_file_is_rejected(path):
+    with pytest.raises(ValueError, match=r"MassProperties\.from_file: path must be the path of a file, without null"):
+        MassProperties.from_file(path, density=1.0)
 
 
 def test_a_file_that_is_missing_broken_or_empty_is_rejected_by_name(tmp_path):

@@ -377,9 +377,9 @@ def test_game_mode_has_no_momentum_to_keep(method):
     assert world.integrator.name == "rk4"
 
 
-@pytest.mark.parametrize("gyroscopic", ["explicit", "", None])
-def test_gyroscopic_term_of_euler_is_one_of_two(gyroscopic):
-    with pytest.raises(ValueError, match=r"gyroscopic must be 'momentum' or 'implicit'"):
+@pytest.mark.parametrize(("gyroscopic", "kind"), [("explicit", ValueError), ("", ValueError), (None, TypeError)])
+def test_gyroscopic_term_of_euler_is_one_of_two(gyroscopic, kind):
+    with pytest.raises(kind, match=r"gyroscopic must be 'momentum' or 'implicit'"):
         SemiImplicitEuler(gyroscopic=gyroscopic)
 
 

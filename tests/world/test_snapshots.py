@@ -528,8 +528,8 @@ def test_a_fork_drops_or_replaces_callbacks_and_called_forces():
     assert dropped.body("ship").velocity.tolist() == [0.0, 0.0, 0.0] and not dropped._stages.on_tick
     world.step(2)
     assert ship.velocity.tolist() == [1.0, 0.0, 0.0]
-    for wrong in ("keep", 3, {len: push}):
-        with pytest.raises(ValueError, match=r"World\.fork: callbacks must be"):
+    for wrong, kind in (("keep", ValueError), (3, TypeError), ({len: push}, ValueError)):
+        with pytest.raises(kind, match=r"World\.fork: callbacks must be"):
             world.fork(wrong)
 
 

@@ -141,7 +141,7 @@ def test_names_are_unique_and_made_where_none_is_given():
     assert all(world.body(body.name) is body for body in [named, *made])
     with pytest.raises(ValueError, match="name must be one that no other body of this world has; got 'body 1'"):
         world.add_body(PROPERTIES, name="body 1")
-    with pytest.raises(TypeError, match="name must be a string; got 7"):
+    with pytest.raises(TypeError, match=r"World\.add_body: name must be a non-empty string, or None; got 7"):
         world.add_body(PROPERTIES, name=7)
     with pytest.raises(KeyError, match="no body is named 'nobody'"):
         world.body("nobody")
@@ -397,8 +397,9 @@ def test_a_force_sees_the_velocities_of_points_of_the_bodies():
 @pytest.mark.parametrize(
     ("arguments", "kind", "rule"),
     [
-        (((1, 2),), ValueError, r"bodies.velocity_at: point_body must be finite real numbers of shape \(..., 3\)"),
-        (((1, 2, math.nan), 0), ValueError, "point_body must be finite"),
+        (((1, 2),), ValueError, "bodies.velocity_at: point_body must be 3 finite real numbers"),
+        (([(1, 2)],), ValueError, r"bodies.velocity_at: point_body must be finite real numbers of shape \(..., 3\)"),
+        (((1, 2, math.nan), 0), ValueError, "point_body must be 3 finite"),
         (("up", 0), TypeError, "point_body must be finite"),
         (
             (np.zeros((3, 3)),),
