@@ -335,7 +335,7 @@ def test_what_is_no_assembly_of_the_body_is_rejected():
     for make in (lambda: QuaternionPD.tuned(None, 1.0, 1.0), lambda: RateDamping.tuned(None, 1.0)):
         with pytest.raises(TypeError, match="inertia_body"):
             make()
-    with pytest.raises(ValueError, match="actuators must be jets whose allocator takes the assembly, too"):
+    with pytest.raises(ValueError, match="actuators must be jets whose allocator was also given the assembly"):
         AttitudeHold(ship, Jets(ThrusterAllocator([bank])), assembly=own)
     assert AttitudeHold(ship, Jets(ThrusterAllocator([bank], assembly=own)), assembly=own).law.assembly is own
 
