@@ -208,7 +208,7 @@ class Arm(Restarting):
         change = self._momentum_change()
         text = f"Σ L changed by {change:.0e} of its magnitude, Σ P is {linear:.0e} kg·m/s"
         if self.world.game_mode or self._was_game:
-            return f"{text}; not checked in game mode"
+            return f"{text}; in game mode nothing is claimed"
         return claim(change <= 1e-12 and linear <= allowed, f"{text}, allowed 1e-12 and {allowed:.0e}")
 
     def _check_joints(self) -> str:
@@ -241,7 +241,7 @@ class Arm(Restarting):
         )
         text = f"{text}, {turned:.0e} rad and {moved:.0e} m off one rigid body"
         if self.world.game_mode or self._was_game:
-            return f"{text}; not checked in game mode"
+            return f"{text}; in game mode nothing is claimed"
         return claim(max(turned, moved) <= flight.allowed, f"{text}, allowed {flight.allowed:.0e}")
 
     def _case_names(self) -> Collection[str]:

@@ -6,8 +6,8 @@
 It continues where `approach` ends, with the same ship, station and pilot. A latch between the ports captures the ship when the tip of its
 probe is in the drogue ("soft"). Springs hold the ship and draw the rings together. Then the two craft are one rigid body ("hard"). The
 autopilot lets them drift for some seconds and turns the pair by 8°, with a control law and an allocation for the mated pair (`assembly=`).
-Then it undocks and backs away. The hulls pass through each other, because the engine has no collisions yet. Only the latch and the limits for
-contact act between the craft.
+Then it undocks and backs away. The hulls pass through each other, because the engine has no collisions yet. Only the latch and the limits
+for contact act between the craft.
 
 W, S, A, D, E and X push the ship by 1 cm/s per pulse; I, K, J, L, U and O rotate it. P changes the pilot, V the view, and B undocks.
 Without a window the autopilot flies, at fifteen times real time.
@@ -162,7 +162,7 @@ class Dock(DockingFlight):
         if pilot.touched or (not self.result and time < TIME_LIMIT):
             return f"{steps}; the claim is about the autopilot's whole flight"
         turned = np.degrees(pilot.turned)
-        text = f"{steps}; turned to within {turned:.3f}° of the target attitude, allowed {np.degrees(TURNED):g}°; {self.result} after {time:.1f} s"
+        text = f"{steps}; turned to within {turned:.3f}° of the target, allowed {np.degrees(TURNED):g}°; {self.result} after {time:.1f} s"
         return claim(self.away and time <= TIME_LIMIT and pilot.turned <= TURNED, text)
 
     def _check_joint(self) -> str:

@@ -295,8 +295,8 @@ class Joints:
         if not self._has_warned:
             self._has_warned = True
             warnings.warn(
-                "World: a Python force acts in a world with joints. It sees all bodies, so all bodies are moved by the step of the joints, "
-                "which is that of free-rotor-2, or five such steps with free-rotor-4",
+                "World: a Python force that sees all bodies acts in a world with joints; therefore all bodies are moved by the step of the "
+                "joints, which is that of free-rotor-2, or five such steps with free-rotor-4",
                 stacklevel=4,
             )
         islands = self._of_all()
