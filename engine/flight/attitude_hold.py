@@ -94,7 +94,13 @@ class AttitudeHold(Controlled):
         assembly_for(assembly, ship, owner)
         thrusters = _thrusters(actuators, owner)
         if not thrusters and not callable(getattr(actuators, "command", None)):
-            refuse(owner, "actuators", actuators, "actuators with a method command, or thrusters", TypeError)
+            refuse(
+                owner,
+                "actuators",
+                actuators,
+                "an object with command(torque_body, force_body, seconds), or thrusters",
+                TypeError,
+            )
         if thrusters:
             actuators = _jets(thrusters, every, dt, assembly)
         elif assembly is not None and getattr(getattr(actuators, "allocator", None), "assembly", assembly) is None:

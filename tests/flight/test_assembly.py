@@ -322,7 +322,9 @@ def test_what_is_no_assembly_of_the_body_is_rejected():
             RateDamping.tuned(None, 1.0, assembly=others),
         ),
     ):
-        with pytest.raises(ValueError, match=r"assembly must be that of .*ship.*it is that of .*station"):
+        with pytest.raises(
+            ValueError, match=r"assembly must be the assembly of .*ship.*this is the assembly of .*station"
+        ):
             make()
     for make in (
         lambda: MRPFeedback(1.0, 1.0, inertia_body=(1.0, 1.0, 1.0), assembly=own),
