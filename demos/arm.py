@@ -1,15 +1,15 @@
-"""A free-floating craft catches a tumbling satellite with a six-joint arm, and turns the other way.
+"""A free-floating craft captures a tumbling satellite with a six-joint arm, and rotates the other way.
 
     python -m demos arm [--case tumble | spin | heavy] [--pilot auto | hand] [--view outside | gripper | craft] [--pace N]
                         [--integrator NAME] [--headless --frames N --out FILE.png]
 
-Six hinges with motors and limits join the links of the arm, and a latch takes the grapple fixture of the satellite. Nothing holds the
-craft: when the arm moves, the craft turns the other way, and the angular momentum of all bodies (amber) does not change. The script
-predicts where the fixture will be, meets it, stops the relative motion, brings the satellite to a held pose and sets the brakes. The
-white box is where the craft was at the start, and the yellow line is the way of the fixture to the meeting.
+Six hinges with motors and limits connect the links of the arm, and a latch captures the grapple fixture of the satellite. The craft floats
+freely: when the arm moves, the craft rotates the other way, and the total angular momentum (amber) does not change. The script predicts
+where the fixture will be and meets it there, stops the relative motion, brings the satellite to a fixed pose and sets the brakes. The white
+box shows where the craft was at the start. The yellow line is the predicted path of the fixture up to the meeting point.
 
-W, S, A, D, E and X move the gripper, I, K, J, L, U and O turn it; N chooses a joint, B and M turn it; F sets the brakes, T lets the
-satellite go. P gives the arm back to the script, V changes the view. Without a window the script runs eight times as fast.
+W, S, A, D, E and X move the gripper; I, K, J, L, U and O turn it. N selects a joint; B and M turn it. F sets the brakes, and T releases the
+satellite. P returns control to the script, and V changes the view. Without a window the script runs at eight times real time.
 """
 
 import math
@@ -49,9 +49,9 @@ from .viewer.run import application, options
 PACE, PACE_UNSEEN, FASTEST_PACE = 1.0, 8.0, 20.0
 """Simulated seconds per second in a window, without one, and at most."""
 TIME_LIMIT = 90.0
-"""In which the script has to set the brakes [s]."""
+"""Time within which the script has to set the brakes [s]."""
 GAP = 1e-10
-"""Largest distance [m] and angle [rad] by which a hinge may be open."""
+"""Largest gap [m] and misalignment [rad] of a hinge."""
 
 HEADING = math.radians(122.0)  # of the arm's side of the craft, about z: across the first view, with the sun on it
 MIDDLE, RADIUS = (1.40, 0.0, 0.85), 2.45  # of what the camera shows, in the axes of the craft at the start [m]
@@ -106,11 +106,11 @@ class Arm(Restarting):
         ("l", "", "twist z -", ""),
         ("u", "U, O", "twist x -", "roll it left, right"),
         ("o", "", "twist x +", ""),
-        ("n", "N", "next_joint", "choose a joint"),
+        ("n", "N", "next_joint", "select a joint"),
         ("b", "B, M", "turn_joint -", "turn it"),
         ("m", "", "turn_joint +", ""),
         ("f", "F", "brake", "brakes"),
-        ("t", "T", "release", "let the satellite go"),
+        ("t", "T", "release", "release the satellite"),
         ("p", "P", "next_pilot", "script, by hand"),
         ("v", "V", "next_view", "next view"),
     )
@@ -138,12 +138,12 @@ class Arm(Restarting):
         return self._hand_text()
 
     def next_joint(self) -> str:
-        """Choose the joint that the keys turn."""
+        """Select the joint that the keys turn."""
         self.pilot.joint = (self.pilot.joint + 1) % len(JOINTS)
         return f"joint: {JOINTS[self.pilot.joint].name}"
 
     def turn_joint(self, sign: str) -> str:
-        """Turn the chosen joint."""
+        """Turn the selected joint."""
         self.pilot.turn_joint(float(f"{sign}1"))
         return f"{self._hand_text()}: {JOINTS[self.pilot.joint].name}"
 
@@ -153,7 +153,7 @@ class Arm(Restarting):
         return f"brakes {'on' if self.arm.is_braked else 'off'}"
 
     def release(self) -> str:
-        """Let the satellite go, with a push."""
+        """Release the satellite, with a push."""
         if self.latch.state == "open":
             return "the gripper is empty"
         self.pilot.release()
@@ -199,14 +199,14 @@ class Arm(Restarting):
         )
 
     def check(self) -> list[str]:
-        """Assert that momentum is kept, that the joints hold, that the script arrives, and how all of it flies with the brakes on."""
+        """Check the momentum, the joints, the result of the script, and the motion with the brakes on."""
         return [self._check_momentum(), self._check_joints(), self._check_script(), self._check_flight()]
 
     def _check_momentum(self) -> str:
         linear = float(np.linalg.norm(self.world.linear_momentum()))
         allowed = 1e-12 * self.client.mass
         change = self._momentum_change()
-        text = f"Σ L changed by {change:.0e} of its size, Σ P is {linear:.0e} kg·m/s"
+        text = f"Σ L changed by {change:.0e} of its magnitude, Σ P is {linear:.0e} kg·m/s"
         if self.world.game_mode or self._was_game:
             return f"{text}; in game mode nothing is claimed"
         return claim(change <= 1e-12 and linear <= allowed, f"{text}, allowed 1e-12 and {allowed:.0e}")
@@ -214,14 +214,14 @@ class Arm(Restarting):
     def _check_joints(self) -> str:
         self._measure(self.world)
         apart, tilted, beyond = self._worst
-        text = f"hinges open by at most {apart:.0e} m and {tilted:.0e} rad, angles {math.degrees(beyond):.0e}° beyond their limits"
+        text = f"hinges separated by at most {apart:.0e} m and {tilted:.0e} rad, angles {math.degrees(beyond):.0e}° beyond their limits"
         return claim(max(apart, tilted) <= GAP and beyond <= 1e-3, f"{text}, allowed {GAP:.0e} and 0.06°")
 
     def _check_script(self) -> str:
         time, log = self.world.time, self.pilot.log
         done = ", ".join(f"{phase} {log[phase]:.1f} s" for phase in log)
         if self.pilot.touched or ("braked" not in log and time < TIME_LIMIT):
-            return f"the claim is about the whole script, so far: {done}"
+            return f"the claim is about the whole script; so far {done}"
         off = math.degrees(float(np.abs(self.arm.angles - HELD).max()))
         relative = self.client.angular_velocity_world - self.craft.angular_velocity_world
         rate = math.degrees(float(np.linalg.norm(relative)))
@@ -236,7 +236,9 @@ class Arm(Restarting):
         if flight is None or self.world.tick_count == flight.tick:
             return "the brakes are off; the last claim is about the flight with brakes on"
         turned, moved, angle = flight.deviations()
-        text = f"with brakes on for {self.world.time - flight.time:.1f} s it turned by {math.degrees(angle):.2f}°"
+        text = (
+            f"with brakes on for {self.world.time - flight.time:.1f} s, the craft rotated by {math.degrees(angle):.2f}°"
+        )
         text = f"{text}, {turned:.0e} rad and {moved:.0e} m off one rigid body"
         if self.world.game_mode or self._was_game:
             return f"{text}; in game mode nothing is claimed"
@@ -279,7 +281,7 @@ class Arm(Restarting):
         self.world.on_tick(self._remember, every=max(1, round(TRAIL_SPACING / dt)))
 
     def _measure(self, world: World) -> None:
-        """Note how far the hinges are open, and how far angles are beyond their limits."""
+        """Record the gaps of the hinges, and how far angles are beyond their limits."""
         apart, tilted = self.arm.gaps()
         angles, worst = self.arm.angles, self._worst
         beyond = float(np.maximum(LIMITS[:, 0] - angles, angles - LIMITS[:, 1]).max())
@@ -287,7 +289,7 @@ class Arm(Restarting):
         self._was_game |= world.game_mode
 
     def _watch_brakes(self, world: World) -> None:
-        """Note the motion as one rigid body when the brakes come on; forget it when something moves again."""
+        """Start the comparison with one rigid body when the brakes engage; end it when something moves again."""
         is_rigid = self.arm.is_braked and self.latch.state == "hard"
         if not is_rigid:
             self._flight = None
@@ -334,7 +336,7 @@ class Arm(Restarting):
         return np.sum(moments, axis=0) / sum(body.mass for body in poses)
 
     def _lines(self, poses: dict[Body, tuple[Array, Array]]) -> list[Line]:
-        """Where the craft was, the path of the gripper, and before the meeting the way of the fixture."""
+        """The initial pose of the craft, the path of the gripper, and before the meeting the predicted path of the fixture."""
         start, turn = self._start_pose
         lines = [Line(start + edge @ turn.T, GHOST, 1.4, behind=0.25) for edge in _edges(np.array(servicer.SIZE))]
         tip = poses[self.arm.gripper][0] + poses[self.arm.gripper][1] @ np.array(GRIPPER.position)
@@ -352,7 +354,7 @@ class Arm(Restarting):
         return lines
 
     def _gauges(self) -> list[Gauge]:
-        """The angle of each joint, over its limit on that side, and the torque of its motor."""
+        """The angle of each joint as a fraction of its limit on that side, and the torque of its motor."""
         found = []
         for joint, angle, torque in zip(JOINTS, np.degrees(self.arm.angles), self.arm.torques, strict=True):
             lower, upper = joint.limits
@@ -439,7 +441,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def check(case: str = "tumble") -> list[str]:
-    """Run the script without drawing it and ten seconds more, and check momentum, joints, the held pose and the flight with brakes on."""
+    """Run the script and ten more seconds without drawing; check momentum, joints, the final pose and the motion with brakes on."""
     scene = Arm(read_options(["--headless", "--case", case]))
     while scene.world.time < min(scene.pilot.log.get("braked", TIME_LIMIT), TIME_LIMIT) + 10.0:
         scene.world.advance(FRAME)

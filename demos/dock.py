@@ -3,13 +3,14 @@
     python -m demos dock [--case near | turning | aside | straight] [--pilot auto | hold | pulses] [--view chase | port | station]
                          [--pace N] [--integrator NAME] [--headless --frames N --out FILE.png]
 
-It goes on where `approach` ends, with the same ship, station and pilot. A latch between the ports catches the ship when the tip of its
-probe is in the drogue ("soft"): springs hold it and draw the rings together. Then both are one rigid body ("hard"). The autopilot lets
-them drift for some seconds, turns the pair by 8° with a control law and an allocation for the mated pair (`assembly=`), undocks and backs
-away. The hulls pass through each other, because the engine has no collisions yet: only the latch and the limits for contact are there.
+It continues where `approach` ends, with the same ship, station and pilot. A latch between the ports captures the ship when the tip of its
+probe is in the drogue ("soft"). Springs hold the ship and draw the rings together. Then the two craft are one rigid body ("hard"). The
+autopilot lets them drift for some seconds and turns the pair by 8°, with a control law and an allocation for the mated pair (`assembly=`).
+Then it undocks and backs away. The hulls pass through each other, because the engine has no collisions yet. Only the latch and the limits
+for contact act between the craft.
 
 W, S, A, D, E and X push the ship by 1 cm/s per pulse; I, K, J, L, U and O rotate it. P changes the pilot, V the view, and B undocks.
-Without a window the autopilot flies, fifteen times as fast.
+Without a window the autopilot flies, at fifteen times real time.
 """
 
 from collections.abc import Sequence
@@ -33,18 +34,18 @@ from .viewer.picture.scene import FRAME, Array, Binding, Caption, Eye, Line, Mod
 from .viewer.run import application
 
 TIME_LIMIT = 400.0
-"""In which the autopilot has to be back at a distance [s]."""
+"""Time within which the autopilot has to dock, undock and back away [s]."""
 SOFT, RETRACT_TIME = (0.3, 1.0), 8.0  # frequency [Hz] and damping ratio, [s]
 EYE = (0.0, 1.0, -0.25)
-"""Of a camera beside a port, in the axes of the port [m]."""
+"""Position of a camera beside a port, in the axes of the port [m]."""
 CLOSE = 6.0
 """Distance of the ports below which nothing is drawn between them [m]."""
 SETTLED = 1.0
-"""Time after locking from which on the pair is compared with one rigid body [s]."""
+"""Time after locking at which the comparison with one rigid body starts [s]."""
 GAP = 1e-10
 """Largest gap [m] and angle [rad] of the locked ports."""
 DRIFTED, UNEXPLAINED = 1e-12, 1e-6
-"""Largest changes of the momenta, without jets over the momenta, and with them over the impulses."""
+"""Largest changes of the momenta: without jets relative to the momenta, and with jets relative to the impulses."""
 OFF_ANGLE, OFF_DISTANCE = 1e-6, 1e-5
 """Largest difference from one rigid body [rad], [m]."""
 DOCK_CASES = {
@@ -112,7 +113,7 @@ class Dock(DockingFlight):
         ]
 
     def _lines(self, nose: Array, turn: Array, middle: Array, axes: Array) -> list[Line]:
-        """The cameras stand beside the axis, where the probe is, so that a cross would mislead."""
+        """The lines of the chase view; the cameras beside the ports show no cross, because they are off the axis."""
         if self.view == "port":
             return []
         lines = super()._lines(nose, turn, middle, axes)
@@ -128,11 +129,11 @@ class Dock(DockingFlight):
 
     @property
     def torque_length(self) -> float:  # type: ignore[override]
-        """That of a pair with the long levers of the jets is a tenth as long."""
+        """Length of the arrow of a torque, a tenth for the mated pair, on which the jets have long lever arms [m/(N·m)]."""
         return docking_view.TORQUE_LENGTH * (0.1 if self.pilot.is_mated else 1.0)
 
     def _eye(self, nose: Array, turn: Array, middle: Array, axes: Array) -> Eye | None:
-        """A camera beside one of the rings, which looks at the other one; behind the probe or the drogue it would see nothing else."""
+        """A camera beside one of the rings, which looks at the other one; on the axis, the probe or the drogue would block its view."""
         if self.view == "chase":
             return None
         own = turn @ self.ship.port.matrix
@@ -146,7 +147,7 @@ class Dock(DockingFlight):
     # what is claimed
 
     def check(self) -> list[str]:
-        """Assert what the autopilot did, that the latch holds, the momenta, the motion of the pair as one body, and the propellant."""
+        """Check the autopilot's flight, the locked latch, the momenta, the motion of the pair as one body, and the propellant."""
         return [
             self._check_flight(),
             self._check_joint(),
@@ -157,11 +158,11 @@ class Dock(DockingFlight):
 
     def _check_flight(self) -> str:
         pilot, time = self.pilot, self.world.time
-        steps = ", ".join(f"{name} at {when:.1f} s" for name, when in pilot.times.items()) or "still open"
+        steps = ", ".join(f"{name} at {when:.1f} s" for name, when in pilot.times.items()) or "not captured yet"
         if pilot.touched or (not self.result and time < TIME_LIMIT):
             return f"{steps}; the claim is about the autopilot's whole flight"
         turned = np.degrees(pilot.turned)
-        text = f"{steps}; turned to {turned:.3f}° from the aim, allowed {np.degrees(TURNED):g}°; {self.result} after {time:.1f} s"
+        text = f"{steps}; turned to within {turned:.3f}° of the target, allowed {np.degrees(TURNED):g}°; {self.result} after {time:.1f} s"
         return claim(self.away and time <= TIME_LIMIT and pilot.turned <= TURNED, text)
 
     def _check_joint(self) -> str:
@@ -172,9 +173,9 @@ class Dock(DockingFlight):
     def _check_momenta(self) -> list[str]:
         ledger = self.ledger
         if not self._is_exact:
-            return ["in game mode, and with a method of order 1, the momenta are not compared"]
+            return ["the momenta are not checked in game mode or with a method of order 1"]
         linear, angular = ledger.coasting_drift()
-        coasting = f"P and L of both changed by {linear:.0e} and {angular:.0e} in {ledger.coasted} ticks without jets"
+        coasting = f"total P and L changed by {linear:.0e} and {angular:.0e} in {ledger.coasted} ticks without jets"
         rest = max(ledger.unexplained())
         driven = f"the impulses of the jets explain the other changes of P and L to {rest:.0e}"
         return [claim(max(linear, angular) <= DRIFTED, coasting), claim(rest <= UNEXPLAINED, driven)]
@@ -188,7 +189,7 @@ class Dock(DockingFlight):
 
     @property
     def _is_exact(self) -> bool:
-        """Whether the method conserves the momenta of the free craft and moves them as well as the joint moves the pair."""
+        """Whether the method conserves the momenta of the free craft and is at least as accurate as the step of the joints."""
         return not self.world.game_mode and self.world.integrator.order >= 2
 
     # the flight
@@ -215,7 +216,7 @@ class Dock(DockingFlight):
         self.world.after_tick(self._step_composite)
 
     def _judge(self, world: World) -> None:
-        """Before each tick: book the momenta, compare the mated pair with one body, and end the flight where it is over."""
+        """Before each tick, record the momenta, compare the mated pair with one body, and end the flight if it is over."""
         if self.result:
             return
         self.ledger.note()
@@ -236,7 +237,7 @@ class Dock(DockingFlight):
             self._end(self._contact(seen))
 
     def _watch(self, world: World, seen: Alignment) -> None:
-        """Note how well the joint holds, and how far the pair is off one rigid body."""
+        """Record the residual of the joint, and the deviation of the pair from one rigid body."""
         locked = world.time - self.pilot.times["drift"]
         if locked > 1.5 * world.dt:  # the first tick closes the last millimetre
             gap, angle = self._worst_gap

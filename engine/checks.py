@@ -334,7 +334,7 @@ def elements_of(value: Any) -> list[Any]:
         return list(value)
     size = len(value)
     if size > _MOST_ELEMENTS:
-        raise ValueError(f"it has {size} elements; pass so many as an array")
+        raise ValueError(f"it has {size} elements; pass that many as an array")
     elements = list(islice(value, size + 1))
     if len(elements) != size:
         raise ValueError(f"its length is {size}, but it has {'more' if len(elements) > size else 'fewer'} elements")

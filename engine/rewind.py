@@ -1,4 +1,4 @@
-"""A world that can be flown back and forth in time."""
+"""Rewinding a world, back and forward in time."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -12,14 +12,13 @@ from .world import World
 
 @read_only_attributes()
 class Rewind:
-    """The last seconds of a world, one snapshot per tick, in which the world can go back and forward.
+    """A recording of the last seconds of a world, with one snapshot per tick, in which the world can go back and forward.
 
-    After `back`, the world goes on from there, and the first tick forgets what lay ahead. What the user has changed between two ticks is
-    part of what is restored. A coast (`World.coast`) leaves one snapshot, at its end. The cost per tick is a snapshot of about 7 µs, 160
-    bytes per body and less than 1 KiB.
+    After `back`, the world continues from the earlier tick, and the first new tick discards the snapshots that lay ahead. Changes that the
+    user made between two ticks are restored too. A coast (`World.coast`) leaves one snapshot, at its end. A snapshot takes about 7 µs per
+    tick, and the memory per tick is 160 bytes per body and less than 1 KiB more.
 
-    It is not part of copies and snapshots of the world. Changes that it makes also affect `paused` and `time_scale`, which are restored
-    with everything else.
+    The recording is not part of copies and snapshots of the world. `back` and `forward` also restore `paused` and `time_scale`.
 
     Args:
         world: The world.
@@ -62,20 +61,21 @@ class Rewind:
 
     @property
     def span(self) -> tuple[float, float]:
-        """How far the world can go back, and how far forward [s]."""
+        """How far the world can go back, and how far it can go forward [s]."""
         self._align()
         now = self._world.tick_count
         last = self._ahead[0].tick_count if self._ahead else now
         return (now - self._first) * self._world.dt, (last - now) * self._world.dt
 
     def back(self, seconds: float) -> float:
-        """Go back.
+        """Go back to an earlier tick.
 
         Args:
             seconds: How far [s], at least 0, rounded to whole ticks.
 
         Returns:
-            How far the world has gone [s]. This is less where the past begins, and more where a coast left no snapshot in between.
+            How far the world went back [s]. This is less than `seconds` if the recording is shorter, and more where a coast left no
+            snapshot.
 
         Raises:
             ValueError: `seconds` is negative or not finite.
@@ -93,13 +93,13 @@ class Rewind:
         return (now - self._world.tick_count) * self._world.dt
 
     def forward(self, seconds: float) -> float:
-        """Go forward again, after `back`, as long as the world has not gone on by itself.
+        """Go forward again after `back`, as long as the world has run no new tick.
 
         Args:
             seconds: How far [s], at least 0, rounded to whole ticks.
 
         Returns:
-            How far the world has gone [s]. This is less where nothing more lies ahead, or where a coast left no snapshot in between.
+            How far the world went forward [s]. This is less than `seconds` at the end of the recording, or where a coast left no snapshot.
 
         Raises:
             ValueError: `seconds` is negative or not finite.
@@ -114,7 +114,7 @@ class Rewind:
         return (self._world.tick_count - now) * self._world.dt
 
     def stop(self) -> None:
-        """Record no more ticks, and forget those that were recorded."""
+        """Stop recording, and discard the recorded ticks."""
         self._world._stages.stop_observing(self._callback)
         self._past.clear()
         self._ahead.clear()

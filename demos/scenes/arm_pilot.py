@@ -1,4 +1,4 @@
-"""The pilot of a robot arm: a script that catches a tumbling satellite and brings it to a held pose, and keys that move the arm."""
+"""The pilot of a robot arm, a script that captures a tumbling satellite and brings it to a fixed pose, and keys that move the arm."""
 
 import math
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from ..viewer.meshes.client import FIXTURE_HEIGHT
 from ..viewer.picture.scene import Array
 from .robot_arm import LIMITS, RobotArm, damped
 
-MODES = {"auto": "script", "hand": "you move the arm"}
+MODES = {"auto": "script", "hand": "manual"}
 """Who moves the arm."""
 PHASES = {
-    "unfold": "unfolds the arm",
-    "reach": "reaches for where the fixture will be",
-    "follow": "follows the fixture",
+    "unfold": "unfolding the arm",
+    "reach": "moving to where the fixture will be",
+    "follow": "following the fixture",
     "catch": "soft capture",
-    "stop": "stops the relative motion",
-    "carry": "carries the satellite",
-    "hold": "motors hold",
-    "braked": "brakes on, all is one rigid body",
+    "stop": "stopping the relative motion",
+    "carry": "carrying the satellite",
+    "hold": "motors hold the pose",
+    "braked": "brakes on, one rigid body",
 }
 """What the script does, in this order."""
 
@@ -29,10 +29,10 @@ FIXTURE = joints.Port((0.0, 0.0, FIXTURE_HEIGHT), (0.0, 0.0, 1.0), (1.0, 0.0, 0.
 """The port of the satellite, in its axes."""
 CAPTURE = joints.Capture(distance=0.04, angle=0.06, lateral=0.04, speed=0.10, rate=0.06)
 LIMP = 0.0
-"""Share of their torque that the motors use during soft capture, so that the arm gives way to the latch."""
+"""Fraction of their torque that the motors use during soft capture, so that the arm yields to the latch."""
 SOFT, RETRACT_TIME = (5.0, 1.5), 1.5  # frequency [Hz] and damping ratio of the latch for the gripper alone; [s]
 PUSH = 8.0
-"""With which the latch lets go [N·s]."""
+"""Impulse by which the latch pushes the satellite away on release [N·s]."""
 
 PERIOD = 0.05
 """Time between two samples of the pilot [s], to the nearest tick."""
@@ -42,14 +42,14 @@ HELD = np.radians([-12.0, 122.0, -128.0, 86.0, 0.0, 0.0])
 """Angles at which the satellite is held [rad]."""
 UNFOLD_TIME, STOP_TIME, HOLD_TIME = 9.0, 7.0, 4.0  # [s]
 CARRY_RATE = 0.12
-"""Of the fastest joint while it carries the satellite [rad/s]."""
+"""Rate of the fastest joint while the arm carries the satellite [rad/s]."""
 STANDOFF, LEAD = 0.50, 7.5
 """Distance from the fixture at which the gripper begins to follow it [m], and how long before the meeting [s]."""
 GIVE_UP = 45.0
-"""Time without success after which the script begins again [s]."""
+"""Time after which the script starts again if it has not captured the satellite [s]."""
 CLOSING, SLOWEST = 0.22, 0.05  # per distance [1/s], [m/s]
 CLOSE, PARALLEL = 0.06, 0.06
-"""It goes on where the gripper is off its place by less than this [m], [rad]."""
+"""The gripper approaches only while its errors of position [m] and attitude [rad] are below these."""
 RESPONSE, FASTEST, FASTEST_TURN = 1.2, 0.22, 0.30  # of errors [1/s], [m/s], [rad/s]
 ACCELERATION = 0.12  # of the joints [rad/s²]
 SERVO = 1.5
@@ -57,7 +57,7 @@ SERVO = 1.5
 EARLIEST, LATEST, SPACING = 24.0, 75.0, 0.25
 """When the fixture may be met, from the moment of the prediction [s], and the time between two samples of it [s]."""
 STEP, TURN, JOINT_STEP = 0.02, math.radians(1.5), math.radians(1.5)
-"""By which a key moves the gripper [m], [rad], and a joint [rad]."""
+"""Steps by which a key moves the gripper [m], [rad], and a joint [rad]."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,15 @@ class Meeting:
     """Where the fixture will be."""
 
     time: float
-    """At which the gripper shall meet it [s]."""
+    """Time at which the gripper is to meet the fixture [s]."""
     path: Array
     """Points of its port until shortly after that time [m], world axes, shape (n, 3)."""
     times: Array
-    """Of these points, shape (n,)."""
+    """Times of these points [s], shape (n,)."""
     position: Array
     """Mass centre of the satellite when the gripper begins to follow [m], world axes, shape (3,)."""
     orientation: Array
-    """Of the satellite at that time, shape (4,)."""
+    """Orientation of the satellite at that time, shape (4,)."""
 
 
 def fixture_pose(origin: Array, turn: Array) -> tuple[Array, Array]:
@@ -83,7 +83,7 @@ def fixture_pose(origin: Array, turn: Array) -> tuple[Array, Array]:
 
 
 def foresee(client: Body, shoulder: Array) -> Meeting:
-    """When the fixture will face the shoulder best, from the free motion of the satellite in a world of its own."""
+    """Predict when the fixture will face the shoulder best, from the free motion of the satellite in a separate world."""
     world, now = World(SPACING), client.world.time
     ghost = world.add_body(
         client.mass_properties,
@@ -119,7 +119,7 @@ class ArmPilot:
         world = arm.world
         self.arm, self.client, self.latch, self.mode = arm, client, latch, mode
         self.touched = mode != "auto"
-        """Whether somebody else than the script had a say."""
+        """Whether the user has moved the arm or changed the mode."""
         self.joint = 0
         """The joint that the keys turn."""
         self.meeting: Meeting | None = None
@@ -151,7 +151,7 @@ class ArmPilot:
     # by hand
 
     def switch(self, mode: str) -> None:
-        """Let somebody else move the arm."""
+        """Switch between the script and manual control."""
         self.mode, self.touched = mode, True
         self._take_over()
 
@@ -164,14 +164,14 @@ class ArmPilot:
         self._move(3 + axis, sign * TURN)
 
     def turn_joint(self, sign: float) -> None:
-        """Turn the chosen joint by a step; the script hands over."""
+        """Turn the selected joint by a step; the script hands over."""
         self._by_hand()
         change = np.zeros(6)
         change[self.joint] = sign * JOINT_STEP
         self._change_goal(change)
 
     def brake(self) -> None:
-        """Clamp the joints, or let them turn again; the script hands over."""
+        """Engage or release the brakes; the script hands over."""
         self._by_hand()
         if self.arm.is_braked:
             self.arm.unbrake()
@@ -180,7 +180,7 @@ class ArmPilot:
             self.arm.brake()
 
     def release(self) -> None:
-        """Let the satellite go with a push; the script hands over."""
+        """Release the satellite with a push; the script hands over."""
         self._by_hand()
         self.arm.unbrake()
         self.latch.release(push=PUSH)
@@ -202,7 +202,7 @@ class ArmPilot:
             self.switch("hand")
 
     def _take_over(self) -> None:
-        """Hold the present angles, or start the script with what has to be done next, from the present rates."""
+        """Hold the present angles, or start the script at the phase that fits the present state, from the present rates."""
         self._rates, self._step = self.arm.rates, np.zeros(6)
         if self.mode == "auto":
             self.arm.unbrake()
@@ -232,7 +232,7 @@ class ArmPilot:
     def _drive(self, world: World) -> None:
         """Take a new sample if it is due, and change the rates evenly until the next one.
 
-        While the latch draws the gripper to the fixture, and in the tick of the impact when it locks, the arm gives way.
+        The arm yields while the latch draws the gripper to the fixture, and in the tick of the impact when it locks.
         """
         if self.arm.is_braked:
             return
@@ -251,7 +251,7 @@ class ArmPilot:
             self.arm.drive(self._rates, LIMP if self._limp_ticks else 1.0)
 
     def _sample(self, world: World) -> None:
-        """How the rates change in each tick of the coming period."""
+        """Compute the change of the rates per tick for the coming period."""
         if self.mode == "auto":
             wanted = self._phases[self.phase](world.time - self._since)
         else:
@@ -275,7 +275,7 @@ class ArmPilot:
         return self._towards(point - STANDOFF * axes[:, 0], axes, np.zeros(3), np.zeros(3))
 
     def _follow(self, lapsed: float) -> Array:
-        """Keep the gripper before the fixture, and come closer while it is in its place."""
+        """Keep the gripper in front of the fixture, and approach it while the errors are small."""
         if lapsed > GIVE_UP:
             self._begin_script()
         point, axes = fixture_pose(self.client.origin, self.client.rotation_matrix)
@@ -296,7 +296,7 @@ class ArmPilot:
         return self._start_rates * (0.5 + 0.5 * math.cos(math.pi * share))
 
     def _carry(self, lapsed: float) -> Array:
-        """Along the shortest way in the angles of the joints."""
+        """Move along the straight line in joint angles to the final pose."""
         time = self.carry_time(self._from)
         if lapsed >= time:
             self._enter("hold")
@@ -312,12 +312,12 @@ class ArmPilot:
     def carry_time(angles: Array) -> float:
         """Time to carry the satellite from these angles [s].
 
-        A path of fifth order has its greatest speed, 15/8 of the mean, in the middle.
+        A path that is a polynomial of degree five has its greatest speed, 15/8 of the mean, in the middle.
         """
         return 15.0 / 8.0 * float(np.abs(HELD - angles).max()) / CARRY_RATE
 
     def _along(self, goal: Array, lapsed: float, time: float) -> Array:
-        """Rates on the way from where the phase began to a goal, which begins and ends without rates and accelerations."""
+        """Rates along the path from the angles at the start of the phase to a goal, with zero rates and accelerations at both ends."""
         share = min(lapsed / time, 1.0)
         place = share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
         end = min((lapsed + self._seconds) / time, 1.0)  # of the period over which the rates change

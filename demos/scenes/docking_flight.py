@@ -1,4 +1,4 @@
-"""A flight of the ship to a port of the station, by a pilot or by keys: the world, the keys, the views and the instrument."""
+"""A flight of the ship to a port of the station, by autopilot or by keys, with its world, keys, views and instrument."""
 
 import math
 from abc import abstractmethod
@@ -40,15 +40,15 @@ class Case:
 
     text: str
     place: tuple[float, float, float]
-    """Of the ship's mass centre in the axes of the port, across, up and out [m]."""
+    """Position of the ship's mass centre in the axes of the port: across, up and out [m]."""
     turned: tuple[float, float, float]
     """Rotation vector from the attitude that faces the port [degree], body axes."""
     velocity: tuple[float, float, float]
-    """Relative to the port [m/s], in its axes."""
+    """Velocity relative to the port [m/s], in its axes."""
     rates: tuple[float, float, float]
-    """Of the ship [degree/s], body axes."""
+    """Angular velocity of the ship [degree/s], body axes."""
     station_rates: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Of the station [degree/s], body axes."""
+    """Angular velocity of the station [degree/s], body axes."""
 
 
 CASES = {
@@ -66,7 +66,7 @@ CASES = {
 
 
 class Wanted(Protocol):
-    """What the command line says of a flight."""
+    """The options of the command line for a flight."""
 
     @property
     def case(self) -> str: ...
@@ -90,10 +90,10 @@ class DockingFlight(Restarting):
     """The scene: a ship and a station, far from everything else."""
 
     name: ClassVar[str]
-    """Of the demo, in the title."""
+    """The name of the demo, in the title."""
     cases: ClassVar[Mapping[str, Case]]
     camera_turn: ClassVar[float] = 0.0
-    """By which the chase camera first stands more to the side of the axis [rad]."""
+    """Initial angle by which the chase camera is turned to the side of the axis [rad]."""
     torque_length = docking_view.TORQUE_LENGTH
     """Length of the arrow of a torque [m/(N·m)]."""
     reach: ClassVar[float] = DISTANCE
@@ -130,7 +130,7 @@ class DockingFlight(Restarting):
         return origin + 0.2 * (self._station_pose()[0] - origin)
 
     def reset(self) -> None:
-        """Begin again; a flight that had ended goes on."""
+        """Restart; the world is no longer paused if the flight had ended."""
         ended = bool(self.result)
         super().reset()
         self.world.paused &= not ended
@@ -148,12 +148,12 @@ class DockingFlight(Restarting):
         return self._pilot_text()
 
     def next_pilot(self) -> str:
-        """Let somebody else fly."""
+        """Switch to the next pilot."""
         self.pilot.switch(next_of(list(MODES), self.pilot.mode))
         return self._pilot_text()
 
     def next_view(self) -> str:
-        """Look through the next camera."""
+        """Switch to the next camera."""
         self.view = next_of(list(VIEWS), self.view)
         return f"view: {self.views[self.view]}"
 
@@ -190,12 +190,12 @@ class DockingFlight(Restarting):
         )
 
     def sample(self) -> Sample:
-        """Rates of the ship, distance of the ports and the speed at which it falls."""
+        """Rates of the ship, distance of the ports and their closing speed."""
         seen = self.alignment()
         return Sample(self.world.time, self.ship.body.angular_velocity_body, seen.distance, seen.closing, CURVES)
 
     def alignment(self) -> Alignment:
-        """How the two ports stand to each other."""
+        """The relative pose and motion of the two ports."""
         return self.pilot.alignment()
 
     def _status(self) -> list[str]:
@@ -207,18 +207,18 @@ class DockingFlight(Restarting):
         ]
 
     def _details(self, nose: Array, own: Array, middle: Array, axes: Array) -> list[Model]:
-        """What is drawn at the ports: at the places and in the axes of the ship's and of the station's."""
+        """What is drawn at the ports, given the position and axes of the ship's port and of the station's."""
         return []
 
     def _captions(self, middle: Array, axes: Array) -> list[Caption]:
-        """Words in the picture of the chase camera."""
+        """Captions in the view of the chase camera."""
         return docking_view.mark_captions(middle, axes)
 
     def _check_propellant(self) -> str:
         ship = self.ship
         used, lost = ship.propellant_used, self._mass - ship.body.mass
         apart = max(abs(ship.propellant_of_impulse - used), abs(lost - used))
-        text = f"{used:.3f} kg of propellant, {apart:.0e} kg off the impulse of the jets over g₀ Isp and the mass lost"
+        text = f"{used:.3f} kg of propellant, within {apart:.0e} kg of Σ impulse/(g₀ Isp) and of the mass lost"
         return claim(apart <= 1e-9 * (1.0 + used), text)
 
     def _case_names(self) -> Collection[str]:
@@ -243,11 +243,11 @@ class DockingFlight(Restarting):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Add the pilot, and what else the flight needs."""
+        """Add the pilot and everything else that the flight needs."""
 
     @abstractmethod
     def _judge(self, world: World) -> None:
-        """Before each tick, see how far the flight has come."""
+        """Before each tick, check whether the flight is over."""
 
     def _end(self, result: str) -> None:
         """End the flight."""
@@ -256,7 +256,7 @@ class DockingFlight(Restarting):
         self.world.paused = True
 
     def _contact(self, seen: Alignment) -> str:
-        """What was wrong with a contact."""
+        """The limits that a contact exceeded, in words."""
         off = [
             f"{limit.name} {limit.text()}, allowed {limit.allowed:g}{limit.unit}"
             for limit in seen.limits(self.reach)
@@ -281,7 +281,7 @@ class DockingFlight(Restarting):
         )
 
     def _remember(self, world: World) -> None:
-        """The path of the ship's port in the axes of the station."""
+        """Record the path of the ship's port in the axes of the station."""
         nose = self.ship.body.to_world(self.ship.port.position)
         self._trail.append(self.station.to_body(nose))
 
@@ -306,7 +306,7 @@ class DockingFlight(Restarting):
         ]
 
     def _arrows(self, turn: Array) -> list[Arrow]:
-        """Force and torque of this period at the mass centre."""
+        """The commanded force and torque of this period, at the mass centre."""
         wanted, middle = self.pilot.jets.commanded, self.ship.body.interpolated_pose()[0]
         return docking_view.arrows(middle, turn @ wanted.force_body, turn @ wanted.torque_body, self.torque_length)
 

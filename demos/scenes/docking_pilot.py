@@ -13,8 +13,8 @@ from .ship import MIN_ON_TIME, Ship
 
 MODES = {
     "auto": "autopilot",
-    "hold": "you fly, the attitude is held",
-    "pulses": "you fly, nothing is held",
+    "hold": "manual, with attitude hold",
+    "pulses": "manual, without attitude hold",
 }
 """Who flies."""
 

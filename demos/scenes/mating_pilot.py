@@ -14,33 +14,33 @@ from .ship import Ship
 
 PHASES = {
     "approach": "approach",
-    "soft": "soft capture: the probe is drawn in",
-    "drift": "hard mate: drifting",
+    "soft": "soft capture: the latch retracts the probe",
+    "drift": "hard mate: the pair drifts",
     "turn": "hard mate: the jets turn the pair",
-    "rest": "hard mate: at rest",
+    "rest": "hard mate: the pair is at rest",
     "leave": "undocked",
 }
-"""What is going on."""
+"""The phases of the flight, as the display shows them."""
 
 DRIFT, REST = 6.0, 2.0
-"""Time without jets after locking, and before undocking [s]."""
+"""Times without jets: after locking, and before undocking [s]."""
 TURN = np.radians([8.0, 0.0, 0.0])
-"""By which the mated pair is turned, a rotation vector [rad] in the axes of the ship."""
+"""The turn of the mated pair, a rotation vector [rad] in the axes of the ship."""
 TURNED, STILL = math.radians(0.1), math.radians(0.01)
-"""Error [rad] and rate [rad/s] at which the turn has come to its end."""
+"""Error [rad] and rate [rad/s] below which the turn is complete."""
 BANDWIDTH = 0.2
-"""Of the law that turns the mated pair [rad/s]."""
+"""Bandwidth of the law that turns the mated pair [rad/s]."""
 PUSH = 60.0
-"""Impulse with which the latch pushes the craft apart [N·s]."""
+"""Impulse by which the latch pushes the craft apart [N·s]."""
 AWAY = 6.0
 """Distance of the ports at which the flight ends [m]."""
 
 
 class MatingPilot(DockingPilot):
-    """Flies to the port until a latch catches, and on from there.
+    """Flies to the port until the latch captures it, then turns the mated pair, undocks and backs away.
 
-    While the latch draws the ports together, and for a while after that, no jet fires. Control loop and allocation then know the mated pair
-    by their `assembly`.
+    No jet fires while the latch draws the ports together, and for a few seconds afterwards. The control loop and the allocation use the
+    `assembly` of the ship, and so account for the mated pair.
     """
 
     jets_class = RepeatedJets
@@ -61,7 +61,7 @@ class MatingPilot(DockingPilot):
         self.times: dict[str, float] = {}
         """When each phase began [s]."""
         self.turned = math.inf
-        """Angle between the attitude at the end of the turn and its aim [rad]."""
+        """Error of the attitude at the end of the turn [rad]."""
         self._aim = flight.Reference()
         super().__init__(ship, target, port, mode, assembly=world.assembly(ship.body))
         world.on_joint(self._caught, "captured")
@@ -75,7 +75,7 @@ class MatingPilot(DockingPilot):
 
     @property
     def turn_error(self) -> float:
-        """Angle between the attitude and the one to which the pair is turned [rad]."""
+        """Angle between the present attitude and the target attitude of the turn [rad]."""
         return float(rotation.angle_between(self.ship.body.orientation, self._aim.orientation))
 
     def undock(self) -> str:
@@ -118,7 +118,7 @@ class MatingPilot(DockingPilot):
                 self.hold.reference = self._aim
 
     def _law_of_pair(self) -> flight.control.QuaternionPD:
-        """A law for the mated pair, which jets far from its mass centre turn by pushing it."""
+        """A law for the mated pair, whose jets are far from the mass centre, so that they also push the pair when they turn it."""
         reach = np.asarray(self.jets.allocator.reachable_torques(force_is_free=True)).min(axis=0)
         return flight.control.QuaternionPD.tuned(None, reach, BANDWIDTH, assembly=self._stack)
 
@@ -131,7 +131,7 @@ class MatingPilot(DockingPilot):
             self._take_over()
         super()._sample(world)
         if self.is_mated and (self.mode == "auto" or not np.any(self.hold.force_body)):
-            self.hold.force_body = None  # the jets may push as they turn
+            self.hold.force_body = None  # the jets may exert a net force while they turn the pair
         if self.mode != "auto":
             return
         if self.phase == "turn" and self._has_turned():
@@ -146,5 +146,5 @@ class MatingPilot(DockingPilot):
         return self.turn_error <= TURNED and rates <= STILL
 
     def _wanted_velocity(self, place: Array) -> Array:
-        """Back along the axis after undocking."""
+        """The velocity of the approach, or after undocking that of backing away along the axis."""
         return velocity_to(place, AWAY) if self.phase == "leave" else wanted_velocity(place, self.alignment())

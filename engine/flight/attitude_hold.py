@@ -1,4 +1,4 @@
-"""The short way to attitude control: hold an attitude, stop the rotation, point at something."""
+"""The shortest way to attitude control, to hold an attitude, stop the rotation or point at a target."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -31,30 +31,31 @@ _LINEAR_ERROR = 0.1
 
 
 class AttitudeHold(Controlled):
-    """A control loop with everything chosen for you, which holds the attitude of a ship, stops its rotation, or points it at something.
+    """A preconfigured control loop, which holds the attitude of a ship, stops its rotation, or points it at a target.
 
-    It is a `Controlled` with a tuned `QuaternionPD`, whose gains follow from the inertia of the ship and the torque of its actuators at the
-    time when it is made. Add it to the world by `World.add_part`, after the actuators. At first, it holds the attitude of that time.
+    It is a `Controlled` with a tuned `QuaternionPD`. The gains follow from the inertia of the ship and the torque of its actuators at the
+    time when the loop is made. Add it to the world by `World.add_part`, after the actuators. Initially, it holds the attitude that the ship
+    has when the loop is made.
 
     Thrusters and banks of thrusters become `Jets`. If any of them has a `min_on_time`, they fire pulses, otherwise they are throttled.
 
-    With `assembly`, gains, gyroscopic terms and lever arms follow what is rigidly joined to the ship from sample to sample. One loop then
-    serves before docking, after it, and after undocking. The bandwidth and the largest torque remain those of the time when it is made.
+    With `assembly`, gains, gyroscopic terms and lever arms are updated at each sample for everything that is rigidly joined to the ship.
+    One loop then works before docking, after it, and after undocking. The bandwidth and the largest torque keep their initial values.
 
     Args:
         ship: The body, in a world.
         actuators: A thruster, a bank of thrusters or a list of them; or `Jets`, or a `BodyTorque` with a largest torque, or other actuators
             together with `max_torque`.
         max_torque: Largest torque about each body axis [N·m], one number or three. None takes it from the actuators.
-        every: Interval between two samples, in ticks. None takes the period of the actuators or, without one, 0.1 s, or the shortest pulse
-            and its rise if they take longer.
+        every: Interval between two samples, in ticks. None takes the period of the actuators. If they have none, it is 0.1 s, or the time
+            of the shortest pulse and its rise if that is longer.
         assembly: What `World.assembly` returned for the ship.
         name: Its name in errors.
 
     Raises:
         TypeError: An argument has the wrong type.
         ValueError: The actuators cannot turn the body about every axis, have no largest torque, or belong to another body; or the
-            assembly is that of another body, or given to the loop but not to the allocator of its `Jets`.
+            assembly belongs to another body, or was given to the loop but not to the allocator of its `Jets`.
 
     Example:
         >>> import numpy as np
@@ -65,7 +66,7 @@ class AttitudeHold(Controlled):
         >>> pairs = {"positions": [*sides, *-sides, *sides, *-sides], "directions": [*along, *-along, *-along, *along]}
         >>> jets = world.add_force(flight.ThrusterBank(ship, **pairs, max_forces=150.0))
         >>> hold = world.add_part(flight.AttitudeHold(ship, jets))
-        >>> hold.point_at((1.0, 0.0, 0.0))  # its z axis, where the nose of a ship is
+        >>> hold.point_at((1.0, 0.0, 0.0))  # its z axis, the default
         >>> world.step(2000)
         >>> bool(ship.direction_to_world((0.0, 0.0, 1.0))[0] > 0.999999)
         True
@@ -98,7 +99,7 @@ class AttitudeHold(Controlled):
         if thrusters:
             actuators = _jets(thrusters, every, dt, assembly)
         elif assembly is not None and getattr(getattr(actuators, "allocator", None), "assembly", assembly) is None:
-            refuse(owner, "actuators", actuators, "jets whose allocator takes the assembly, too")
+            refuse(owner, "actuators", actuators, "jets whose allocator was also given the assembly")
         ticks = _ticks(actuators, dt) if every is None else every
         largest, force_is_free = _largest_torque(actuators, max_torque, owner)
         inertia: FloatArray = (assembly or body).inertia_body
@@ -173,7 +174,7 @@ def _ticks(actuators: Any, dt: float) -> int:
 
 
 def _largest_torque(actuators: Any, given: Any, owner: str) -> tuple[list[float], bool]:
-    """The torque about each axis that the actuators can make both ways, and whether they push the body when they do."""
+    """The torque about each axis that the actuators reach in both directions, and whether it comes with a net force."""
     if given is not None:
         return limits(given, "max_torque", owner), False
     allocator = getattr(actuators, "allocator", None)
@@ -191,5 +192,5 @@ def _largest_torque(actuators: Any, given: Any, owner: str) -> tuple[list[float]
         owner,
         "actuators",
         actuators,
-        f"able to turn the body both ways about every axis; they reach {both.tolist()} N·m",
+        f"able to turn the body in both directions about every axis; they reach {both.tolist()} N·m",
     )

@@ -199,7 +199,7 @@ class Thruster(Valves):
 
     @fixed
     def gimbal_angles(self) -> FloatArray:
-        """The angles about the two axes of the gimbal [rad], which follow the command at most at `max_rate`, shape (2,)."""
+        """The angles about the two axes of the gimbal [rad], which follow the command at a rate of at most `max_rate`, shape (2,)."""
         return self._value("angles")
 
     def __repr__(self) -> str:
@@ -235,7 +235,8 @@ class ThrusterBank(Valves):
         min_on_time: The shortest pulses [s], each at least its `rise_time`, shape (k,) or one number for all.
         rise_time: Times in which the valves open [s], at least 0, shape (k,) or one number for all.
         fall_time: Times in which the valves shut [s], at least 0, shape (k,) or one number for all.
-        gimbal: One `Gimbal` for all, or a sequence of k of them with None for fixed thrusters; None if all are fixed.
+        gimbal: One `Gimbal` for all thrusters, or a sequence of k entries, each a `Gimbal`, or None for a fixed thruster. None if all are
+            fixed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -354,13 +355,13 @@ class ThrusterBank(Valves):
 
     @fixed
     def gimbal(self) -> tuple[Gimbal | None, ...] | None:
-        """The gimbal of each thruster, or None for a fixed one; None if all are fixed."""
+        """The gimbals, a tuple with one entry per thruster, which is None for a fixed one; None if all are fixed."""
         gimbals = gimbals_of(self._table.array[:, self._slice()])
         return gimbals if any(gimbals) else None
 
     @property
     def gimbal_command(self) -> FloatArray:
-        """The commanded angles about the two axes of each gimbal [rad], zero for fixed thrusters, shape (k, 2)."""
+        """The commanded angles about the two axes of each gimbal [rad], each within its `max_angle`, zero for fixed ones, shape (k, 2)."""
         return self._value("commanded_angles")
 
     @gimbal_command.setter
@@ -372,7 +373,7 @@ class ThrusterBank(Valves):
 
     @fixed
     def gimbal_angles(self) -> FloatArray:
-        """The angles about the two axes of each gimbal [rad], which follow the command at most at `max_rate`, shape (k, 2)."""
+        """The angles about the two axes of each gimbal [rad], which follow the command at a rate of at most `max_rate`, shape (k, 2)."""
         return self._value("angles")
 
     @property

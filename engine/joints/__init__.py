@@ -1,4 +1,4 @@
-"""Joints between bodies, which keep momentum and hold together to rounding."""
+"""Joints between bodies, which conserve momentum and satisfy their constraints to rounding."""
 
 from .assembly import Assembly
 from .ball import Ball

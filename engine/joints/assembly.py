@@ -1,4 +1,4 @@
-"""Assemblies, which are bodies that are rigidly joined."""
+"""Assemblies, which are sets of rigidly joined bodies."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -17,10 +17,10 @@ from .joint import pose_of, unit_length
 
 
 class Assembly:
-    """A body and all that is rigidly joined to it by welds and locked latches, made by `World.assembly`.
+    """A body and everything that is rigidly joined to it by welds and locked latches, made by `World.assembly`.
 
-    Like a body, it is a handle: each attribute says what is joined, and what it weighs, at the time when it is read. It stays valid when a
-    latch locks or lets go, and when propellant flows.
+    Like a body, it is a handle: each attribute is computed from the joints and bodies at the time when it is read. The handle stays valid
+    when a latch locks or releases, and when propellant flows.
     """
 
     __slots__ = ("_body",)
@@ -30,12 +30,12 @@ class Assembly:
 
     @property
     def body(self) -> Any:
-        """The body that was asked for, in whose axes everything is given."""
+        """The body for which the assembly was made, in whose axes everything is given."""
         return self._body
 
     @property
     def bodies(self) -> tuple[Any, ...]:
-        """The bodies, in the order of the world, the one that was asked for among them."""
+        """All bodies of the assembly, including `body`, in the order of the world."""
         own, world = self._body.index, self._body.world
         welds = [joint for joint in world.joints if joint._is_rigid and joint.enabled and joint.other is not None]
         groups = islands_of([(weld.body.index, weld.other.index) for weld in welds])
@@ -44,7 +44,7 @@ class Assembly:
 
     @property
     def mass_properties(self) -> MassProperties:
-        """Mass, mass centre and inertia of all of them at their present poses, from the body's origin, with wheels locked."""
+        """Mass, mass centre and inertia of the assembly at the present poses, from the origin of `body`, with wheels locked."""
         bodies = self.bodies
         if len(bodies) == 1:
             own: MassProperties = self._body.mass_properties
@@ -54,21 +54,21 @@ class Assembly:
 
     @property
     def mass(self) -> float:
-        """The mass of all of them [kg]."""
+        """Total mass [kg]."""
         return sum(float(body.mass) for body in self.bodies)
 
     @property
     def center_of_mass_body(self) -> FloatArray:
-        """Mass centre of all of them from the body's origin [m], shape (3,)."""
+        """Common mass centre, from the origin of `body` [m], shape (3,)."""
         bodies = self.bodies
         center: FloatArray = self._body.center_of_mass_body if len(bodies) == 1 else np.array(self._middle(bodies)[0])
         return center
 
     @property
     def inertia_body(self) -> FloatArray:
-        """Inertia of all of them about that mass centre [kg·m²], shape (3, 3).
+        """Inertia about the common mass centre [kg·m²], shape (3, 3).
 
-        As `Body.inertia_body`, it is without the moments of wheels about their axes.
+        Like `Body.inertia_body`, it excludes the moments of wheels about their axes.
         """
         bodies = self.bodies
         if len(bodies) == 1:
@@ -88,7 +88,7 @@ class Assembly:
 
     @property
     def stored_momentum_body(self) -> FloatArray:
-        """The sum of the angular momenta stored in their wheels [N·m·s], shape (3,)."""
+        """Sum of the angular momenta stored in the wheels of all bodies [N·m·s], shape (3,)."""
         own, stored = self._body, np.zeros(3)
         for body in self.bodies:
             momentum = body.stored_momentum_body
@@ -105,7 +105,7 @@ class Assembly:
         return scale(1.0 / sum(masses), sums), masses, centers
 
     def _turn_of(self, body: Any) -> Quaternion:
-        """From the axes of one of the bodies to those of the one that was asked for."""
+        """The rotation from the axes of one of the bodies to those of `body`."""
         return unit_length(multiply(conjugate(pose_of(self._body)[1]), pose_of(body)[1]))
 
     def __repr__(self) -> str:
@@ -116,13 +116,18 @@ def assembly_for(value: Any, body: Any, owner: object) -> Assembly | None:
     """The `assembly` that was given for a body, or None.
 
     Raises:
-        TypeError: It is not an assembly.
-        ValueError: It is that of another body.
+        TypeError: The value is not an assembly.
+        ValueError: It is the assembly of another body.
     """
     if value is None:
         return None
     if not isinstance(value, Assembly):
         refuse(owner, "assembly", value, "None or what World.assembly returns", TypeError)
     if body is not None and value.body is not body:
-        refuse(owner, "assembly", value, f"that of {body}, in whose axes it is used; it is that of {value.body}")
+        refuse(
+            owner,
+            "assembly",
+            value,
+            f"the assembly of {body}, in whose axes it is used; this is the assembly of {value.body}",
+        )
     return value

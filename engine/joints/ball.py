@@ -47,39 +47,45 @@ class BallSpring(SpringOf):
 
     def _rest(self, joint: Any, value: JointSpring) -> float:
         if value.rest != 0.0:
-            refuse(joint, f"{self._name}.rest", value.rest, "0; a ball joint rests where it was made")
+            refuse(
+                joint,
+                f"{self._name}.rest",
+                value.rest,
+                "0; the spring of a ball joint rests where the axes coincide and the twist is zero",
+            )
         return 0.0
 
 
 class Ball(FreedomJoint):
     """A ball joint: a point of the body stays at a point of the other body; all rotations are free, or limited to a cone and a twist.
 
-    A rotation of the body relative to the other body is a `twist` about `axis_body`, followed by the smallest rotation that moves the axis
-    to where it is; the angle of that is the `swing`. The twist is zero at the poses at which the joint was made, and it has no meaning at a
-    swing of π, so that limits of the twist should go with a limit of the swing. The spring acts along the rotation vector from the
-    orientation in which the axes coincide and there is no twist; its energy is ``k θ²/2`` at an angle θ. It also makes viscous friction, as
-    ``JointSpring(stiffness=0.0, damping=c)``.
+    The rotation of the body relative to the other body is decomposed into a `twist` about `axis_body`, followed by the smallest rotation
+    that brings the axis into its present direction. The angle of this second rotation is the `swing`. The twist is zero at the poses at
+    which the joint was made. It is undefined at a swing of π, so if you limit the twist, also limit the swing.
 
-    There is no dry friction and no motor: their bound is one on the length of a torque in all three directions together.
+    The spring pulls towards the orientation in which the axes coincide and the twist is zero. At a rotation by the angle θ from there, its
+    energy is ``k θ²/2``. For viscous friction, use ``JointSpring(stiffness=0.0, damping=c)``.
+
+    There is no dry friction and no motor, because their bound would apply to the length of a torque about all three axes together.
 
     Args:
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body axes from its origin, shape (3,).
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
-            `at_body` is now.
-        axis_body: The axis of swing and twist, a unit vector in body axes, shape (3,); needed for limits.
-        axis_other: The axis of the cone, a unit vector in the axes of the other body or of the world, shape (3,). None is where `axis_body`
-            is now.
-        swing_limit: Largest angle between the two axes [rad], above 0 and at most π; None or infinite for none.
-        twist_limits: Limits (lower, upper) of the twist [rad]; None or infinite for none.
-        spring: A spring towards the orientation in which the axes coincide without twist. A frequency is for the mean inertia.
-        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
-        break_torque: The same for the torque of its limits and its spring [N·m].
+        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
+            the present place of `at_body`.
+        axis_body: The axis of swing and twist, a unit vector in body axes, shape (3,). It is required for limits.
+        axis_other: The axis of the cone, a unit vector in the axes of the other body or of the world, shape (3,). None takes the
+            present direction of `axis_body`.
+        swing_limit: Largest angle between the two axes [rad], above 0 and at most π; None or infinite for no limit.
+        twist_limits: Limits (lower, upper) of the twist [rad]; None or infinite for no limit.
+        spring: A spring towards the orientation in which the axes coincide and the twist is zero. A frequency refers to the mean inertia.
+        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
+        break_torque: The same for the mean torque of its limits and its spring [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, the two points lie apart, an axis is not of unit length, or limits
+        ValueError: The bodies are the same, removed or in two worlds, the two points lie apart, an axis is not of unit length, or limits
             are out of range, without an axis, or do not contain the present pose.
 
     Example:
@@ -116,7 +122,7 @@ class Ball(FreedomJoint):
         on_body, on_other, _gap = points(body, other, at_body, at_other, "Ball")
         self._has_axis = axis_body is not None
         if axis_other is not None and not self._has_axis:
-            refuse("Ball", "axis_other", axis_other, "left out without axis_body")
+            refuse("Ball", "axis_other", axis_other, "left out if axis_body is not given")
         frame = frame_along((1.0, 0.0, 0.0) if axis_body is None else unit_axis(axis_body, "axis_body", "Ball"))
         frame_other = seen_from(frame, body, other)
         if axis_other is not None:
@@ -140,7 +146,7 @@ class Ball(FreedomJoint):
 
     @fixed
     def twist(self) -> float:
-        """Angle about the axis [rad], counted over turns, zero where the joint was made."""
+        """Angle about the axis [rad], counted over whole turns, zero at the poses at which the joint was made."""
         self._require_axis("twist")
         return self._coordinates()[1]
 

@@ -1,4 +1,4 @@
-"""Joints that close: damped springs draw their two frames together, and the joint then becomes rigid."""
+"""Joints that close, whose two frames are drawn together by damped springs until the joint becomes rigid."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -13,7 +13,7 @@ from .joint import Joint
 from .motion import relative_rates, relative_velocity
 
 HARD, ARMED, DISARMED, RELEASED, SOFT, FAILED = range(6)
-"""Phases; every joint that does not close is in the first one, in which nothing has to be done at the start of ticks."""
+"""Phases. Joints of other types are always in the first one, which needs no work at the start of a tick."""
 
 LOCKED_WITHIN = 1e-3
 """The gap [m] and the angle [rad] within which a joint becomes rigid."""
@@ -22,17 +22,17 @@ _TWO_PI = 6.283185307179586
 
 
 class ClosingJoint(Joint):
-    """A joint whose type in the table is that of springs while it closes, and then that of a weld."""
+    """A joint that acts as springs while it closes, and then as a weld; its type in the table changes accordingly."""
 
     __slots__ = ()
 
     @fixed
     def closing_energy(self) -> float:
-        """Kinetic energy [J] that the last locking took from the two bodies, as if no other joint held them."""
+        """Kinetic energy [J] that the last locking removed from the two bodies, calculated without other joints on them."""
         return float(self._value("latch")[2])
 
     def potential_energy(self) -> float:
-        """Return the energy of the springs that close it [J]."""
+        """Return the energy of the closing springs [J]."""
         kind, stiffness = self._numbers(layout.TYPE, 1)[0], self._numbers(layout.SPRING + 1, 1)[0]
         turning = self._numbers(layout.SPRING + layout.SPRING_SIZE + 1, 1)[0]
         if not self.enabled or kind not in (layout.SOFT, layout.SOFT_AXIS):

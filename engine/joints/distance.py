@@ -20,25 +20,25 @@ from .motor import JointSpring, Motor
 class Distance(FreedomJoint):
     """A massless rod, rope or telescope between a point of the body and a point of the other body.
 
-    With `length`, or with nothing, it is a rod. With `max_length` it is a rope, and with `min_length` as well a telescope between two
-    lengths. A rope pulls the bodies together by an impulse when it becomes taut, without rebound.
+    With `length`, or with no length at all, it is a rod. With `max_length` it is a rope, and with both `min_length` and `max_length` a
+    telescope. When a rope becomes taut, an impulse stops the separation of the points, without rebound.
 
     Args:
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,).
-        length: The length of the rod [m], above 0; None is the present distance, unless `min_length` or `max_length` is given.
+        length: The length of the rod [m], above 0. None takes the present distance, unless `min_length` or `max_length` is given.
         min_length: The least length [m], at least 0.
         max_length: The greatest length [m].
         friction: Largest force of dry friction along the line [N], at least 0; not for rods.
         motor: A motor along the line; not for rods.
         spring: A spring along the line; not for rods.
-        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
+        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, the present distance does not fit the lengths, or a setting is out
+        ValueError: The bodies are the same, removed or in two worlds, the present distance does not fit the lengths, or a setting is out
             of range.
 
     Example:
@@ -76,12 +76,17 @@ class Distance(FreedomJoint):
         on_body, on_other, now = points(body, other, at_body, at_other, "Distance", may_differ=True)
         is_rod = min_length is None and max_length is None
         if length is not None and not is_rod:
-            refuse("Distance", "length", length, "left out with min_length or max_length")
+            refuse("Distance", "length", length, "left out if min_length or max_length is given")
         limits: Sequence[float] = (-inf, inf)
         if is_rod:
             length = now if length is None else real(length, "length", "Distance", above=0.0)
             if not (length > 0.0 and abs(now - length) <= 1e-6):
-                refuse("Distance", "length", length, f"above zero and the present distance, {now:.9g} m, within 1e-6 m")
+                refuse(
+                    "Distance",
+                    "length",
+                    length,
+                    f"above zero and equal to the present distance, {now:.9g} m, within 1e-6 m",
+                )
         else:
             lower = 0.0 if min_length is None else real(min_length, "min_length", "Distance", at_least=0.0)
             upper = inf if max_length is None else real(max_length, "max_length", "Distance", above=0.0)
@@ -96,7 +101,9 @@ class Distance(FreedomJoint):
 
     limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite where there is none. Not for rods.")
     friction = Friction(0, "Largest force of dry friction along the line [N], at least 0; not for rods.")
-    motor = MotorOf(0, "The motor, with a hold as stiffness and damping; None if there is none. Not for rods.")
+    motor = MotorOf(
+        0, "The motor; None if there is none. A held position reads as stiffness and damping. Not for rods."
+    )
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none. Not for rods.")
 
     @fixed

@@ -1,4 +1,4 @@
-"""Joints with freedoms that limits, motors, friction and springs act on."""
+"""Joints with degrees of freedom on which limits, motors, friction and springs act."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -23,7 +23,7 @@ Direction = tuple[Vector, Vector]
 
 
 class Limits(Setting[tuple[float, float], Sequence[float] | None]):
-    """Limits of a freedom; each is infinite where there is none."""
+    """Limits of a degree of freedom; a missing limit is infinite."""
 
     def _read(self, joint: FreedomJoint) -> tuple[float, float]:
         column = joint._numbers(layout.LOWER, 2 * layout.MOST_FREEDOMS)
@@ -42,7 +42,7 @@ class Limits(Setting[tuple[float, float], Sequence[float] | None]):
 
 
 class Friction(Setting[float, float]):
-    """The largest torque or force of dry friction against a freedom."""
+    """The largest torque or force of dry friction on a degree of freedom."""
 
     def _read(self, joint: FreedomJoint) -> float:
         return joint._numbers(layout.FRICTION + self._freedom, 1)[0]
@@ -55,7 +55,7 @@ class Friction(Setting[float, float]):
 
 
 class MotorOf(Setting[Motor | None, Motor | None]):
-    """The motor of a freedom; what is read has the stiffness and damping of a hold."""
+    """The motor of a degree of freedom; a motor that holds a position reads as its stiffness and damping."""
 
     @property
     def _first(self) -> int:
@@ -85,7 +85,7 @@ class MotorOf(Setting[Motor | None, Motor | None]):
 
 
 class SpringOf(Setting[JointSpring | None, JointSpring | None]):
-    """The spring of a freedom; what is read has its stiffness and damping."""
+    """The spring of a degree of freedom, which reads as its stiffness and damping."""
 
     @property
     def _first(self) -> int:
@@ -105,7 +105,7 @@ class SpringOf(Setting[JointSpring | None, JointSpring | None]):
         joint._write_numbers(self._first, numbers)
 
     def _inertia_of(self, joint: Any) -> float:
-        """The inertia that a frequency is for."""
+        """The inertia by which a frequency is converted to a stiffness."""
         inertia: float = joint._inertia(self._freedom)
         return inertia
 
@@ -115,7 +115,7 @@ class SpringOf(Setting[JointSpring | None, JointSpring | None]):
 
 
 class FreedomJoint(Joint):
-    """A joint with one to three freedoms, each an angle or a distance."""
+    """A joint with one to three degrees of freedom that have a coordinate, each an angle or a distance."""
 
     __slots__ = ()
 
@@ -131,23 +131,23 @@ class FreedomJoint(Joint):
             setattr(self, name, value)
 
     def _require_free(self, value: object, argument: str) -> None:
-        """Reject a setting of a freedom that the joint does not leave."""
+        """Reject a setting of a degree of freedom that the joint does not have."""
 
     def _inertia(self, freedom: int) -> float:
-        """The inertia about a freedom at the present poses [kg·m² or kg], with all other freedoms of the joint locked."""
+        """The inertia about a degree of freedom at the present poses [kg·m² or kg], with all others of the joint locked."""
         locked, free = self._directions()
         others = [*locked, *(each for number, each in enumerate(free) if number != freedom)]
         return 1.0 / compliance(self.body, self.other, self._common_point(), others, free[freedom])
 
     def inertia(self, number: int = 1) -> float:
-        """Return the inertia about a freedom at the present poses [kg·m² or kg], with the other freedoms of the joint locked.
+        """Return the inertia about a degree of freedom at the present poses [kg·m² or kg], with the joint's other ones locked.
 
         Args:
-            number: The number of the freedom, from 1.
+            number: The number of the degree of freedom, from 1.
 
         Raises:
             TypeError: The number is not an integer.
-            ValueError: The joint has no such freedom.
+            ValueError: The joint has no such degree of freedom.
         """
         count = len(self._coordinates())
         if integer(number, "number", self, at_least=1) > count:
@@ -155,12 +155,12 @@ class FreedomJoint(Joint):
         return self._inertia(number - 1)
 
     def _rate(self, freedom: int) -> float:
-        """The rate of the coordinate of a freedom [rad/s or m/s]."""
+        """The rate of the coordinate of a degree of freedom [rad/s or m/s]."""
         linear, angular = self._directions()[1][freedom]
         return dot(linear, relative_velocity(self, self._common_point())) + dot(angular, relative_rates(self))
 
     def _counted(self, freedom: int, angle: float) -> float:
-        """An angle counted over turns."""
+        """An angle counted over whole turns."""
         return counted(angle, self._numbers(layout.COORDINATE + freedom, 1)[0])
 
     def potential_energy(self) -> float:
@@ -174,14 +174,14 @@ class FreedomJoint(Joint):
                     energy += 0.5 * stiffness * (coordinate - rest) * (coordinate - rest)
         return energy
 
-    # what each type says of itself
+    # defined by each type
 
     def _coordinates(self) -> tuple[float, ...]:
-        """The angle or distance of each freedom at the present poses."""
+        """The angle or distance of each degree of freedom at the present poses."""
         raise NotImplementedError
 
     def _directions(self) -> tuple[list[Direction], list[Direction]]:
-        """The directions of the rows that hold the joint, and of its freedoms, at the present poses."""
+        """The directions of the constrained rows and of the degrees of freedom, at the present poses."""
         raise NotImplementedError
 
     def _common_point(self) -> Vector:
@@ -198,7 +198,7 @@ TURN_DIRECTIONS: list[Direction] = [((0.0, 0.0, 0.0), axis) for axis in AXES]
 def compliance(
     body: BodyHandle, other: BodyHandle | None, point: Vector, locked: list[Direction], free: Direction
 ) -> float:
-    """Rate that a unit impulse along a freedom gives to it while other rows are locked, by elimination in plain floats."""
+    """The rate due to a unit impulse along a degree of freedom while other rows are locked, by elimination in plain floats."""
     matrix = mobility(body, other, point, [*locked, free])
     count = len(matrix)
     for k in range(count - 1):

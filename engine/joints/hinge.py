@@ -22,26 +22,26 @@ from .motor import JointSpring, Motor
 class Hinge(FreedomJoint):
     """A hinge: a point and an axis of the body stay at a point and an axis of the other body.
 
-    The angle is zero at the poses at which the hinge was made, grows when the body turns about the axis relative to the other body, and is
-    counted over whole turns.
+    The angle is zero at the poses at which the hinge was made. It increases when the body rotates about the axis, relative to the other
+    body, in the right-handed sense. It is counted over whole turns.
 
     Args:
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         axis_body: The axis, a unit vector in body axes, shape (3,).
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
-            `at_body` is now.
-        limits: Limits (lower, upper) of the angle [rad]; None or infinite for none.
+        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
+            the present place of `at_body`.
+        limits: Limits (lower, upper) of the angle [rad]; None or infinite for no limit.
         friction: Largest torque of dry friction [N·m], at least 0.
         motor: A motor about the axis.
         spring: A spring about the axis.
-        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
-        break_torque: The same for its torque [N·m].
+        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
+        break_torque: The same for the mean torque [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, the axis is not of unit length, the two points lie apart, or a
+        ValueError: The bodies are the same, removed or in two worlds, the axis is not of unit length, the two points lie apart, or a
             setting is out of range.
 
     Example:
@@ -91,7 +91,7 @@ class Hinge(FreedomJoint):
     limits = Limits(0, "Limits (lower, upper) of the angle [rad]; infinite where there is none.")
     friction = Friction(0, "Largest torque of dry friction [N·m], at least 0.")
     motor = MotorOf(
-        0, "The motor, with a hold as stiffness and damping; None if there is none. May be assigned in flight."
+        0, "The motor; None if there is none. A held angle reads as stiffness and damping. May be changed at any time."
     )
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 
@@ -102,7 +102,7 @@ class Hinge(FreedomJoint):
 
     @fixed
     def angle(self) -> float:
-        """Angle of the body relative to the other [rad], counted over turns, zero where the hinge was made."""
+        """Angle of the body relative to the other [rad], counted over whole turns, zero at the poses at which the hinge was made."""
         return self._coordinates()[0]
 
     @fixed

@@ -1,4 +1,4 @@
-"""What all joints have in common: their table, their handle, and the points and axes at which they hold two bodies."""
+"""What all joints have in common: their table, their handle, and the points and axes on both bodies."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -58,11 +58,11 @@ Given = TypeVar("Given")
 
 
 class JointConflictError(ArithmeticError):
-    """Joints that contradict each other could not be made to hold, and the tick was undone."""
+    """Joints contradict each other, so that not all of them can hold; a tick in which this happens is undone."""
 
 
 class Setting(Generic[Value, Given]):
-    """An attribute of a joint for what acts on one of its freedoms, which may be assigned in flight."""
+    """An attribute of a joint for what acts on one of its degrees of freedom; it may be assigned at any time."""
 
     def __init__(self, freedom: int, doc: str) -> None:
         self._freedom = freedom
@@ -114,11 +114,13 @@ class Joint(TableRows):
         if name.rstrip("_123") in _SETTINGS and not hasattr(kind, name):
             settings = [each for each in dir(kind) if isinstance(getattr(kind, each), Setting)]
             names = ", ".join(settings)
-            rule = f"one of {names}" if names else "left out, because the joint has no freedom"
+            rule = f"one of {names}" if names else "left out, because the joint has no degree of freedom"
             refuse(self, name, value, rule)
         super().__setattr__(name, value)
 
-    enabled = Parameter[bool]("Whether the joint holds, initially True; a disabled joint keeps its place and settings.")
+    enabled = Parameter[bool](
+        "Whether the joint acts, initially True. A disabled joint keeps its points, axes and settings."
+    )
 
     @fixed
     def at_body(self) -> FloatArray:
@@ -134,7 +136,7 @@ class Joint(TableRows):
 
     @property
     def break_force(self) -> float:
-        """Force [N], mean over a tick, above which the joint is removed; infinite for never, which is assigned as None."""
+        """Mean force over a tick [N] above which the joint is removed; infinite for no limit, which is set by None."""
         return float(self._value("break_force"))
 
     @break_force.setter
@@ -143,7 +145,7 @@ class Joint(TableRows):
 
     @property
     def break_torque(self) -> float:
-        """Torque about the joint's point [N·m], mean over a tick, above which it is removed; infinite for never, assigned as None."""
+        """Mean torque over a tick about the joint's point [N·m] above which it is removed; infinite for no limit, set by None."""
         return float(self._value("break_torque"))
 
     @break_torque.setter
@@ -226,15 +228,15 @@ class Joint(TableRows):
 
     @property
     def _is_rigid(self) -> bool:
-        """Whether it makes one rigid body of two."""
+        """Whether the joint makes the two bodies one rigid body."""
         return bool(self._table.array[layout.TYPE, self._slice().start] == layout.WELD)
 
     def potential_energy(self) -> float:
-        """Return the energy [J] of its spring; zero without one."""
+        """Return the energy of the joint's springs [J]; zero if there are none."""
         return 0.0
 
     def coast_obstacle(self) -> str | None:
-        """Why the world cannot coast because of this joint; None if it can."""
+        """Return the reason why this joint keeps the world from coasting; None if it does not."""
         return f"{self!r} is enabled" if self.enabled else None
 
     def __repr__(self) -> str:
@@ -260,11 +262,11 @@ def pose_of(body: BodyHandle | None) -> Pose:
 
 
 def check_bodies(body: BodyHandle, other: BodyHandle | None, owner: str) -> None:
-    """Reject what a joint cannot link.
+    """Reject bodies that a joint cannot connect.
 
     Raises:
         TypeError: One of them is not a body.
-        ValueError: A body was removed, both are the same, or they are of two worlds.
+        ValueError: A body was removed, both are the same, or they belong to two worlds.
     """
     require_body(body, "body", owner)
     if other is None:

@@ -1,4 +1,4 @@
-"""Latches, which catch, pull together and lock two ports, as in docking."""
+"""Latches, which capture two ports, draw them together and lock them, as in docking."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -20,7 +20,7 @@ from .joint import check_bodies, pose_of, threshold, unit_axis, unit_length
 from .motion import relative_rates, relative_velocity
 
 _MOST_RETRACTIONS = 3.0
-"""A latch that has not locked after this many times its time to retract has failed."""
+"""A latch that has not locked after this many times its `retract_time` has failed."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Port:
     Args:
         position: The point [m], body axes from the body's origin, shape (3,).
         axis: The outward axis, a unit vector, shape (3,).
-        up: A direction at right angles to it, a unit vector, shape (3,).
+        up: A direction at right angles to `axis`, a unit vector, shape (3,).
 
     Raises:
         TypeError: An argument is not a sequence of real numbers.
@@ -60,11 +60,11 @@ class Port:
 
 @dataclass(frozen=True)
 class Capture:
-    """What a latch can catch.
+    """The limits within which a latch captures a port.
 
     Args:
         distance: Largest distance between the ports along the body's axis [m].
-        angle: Largest angle between the axes, and from the clocking [rad].
+        angle: Largest angle between the axes, and largest error of the clocking angle [rad].
         lateral: Largest distance across the axis [m].
         speed: Largest relative speed of the ports [m/s].
         rate: Largest rate of the relative rotation [rad/s].
@@ -86,30 +86,32 @@ class Capture:
 
 
 class Latch(ClosingJoint):
-    """A latch between a port of the body and a port of another body: it catches, pulls the ports together and locks.
+    """A latch between ports of two bodies, which captures the other port, draws the ports together and locks.
 
-    Mated ports are at one point, their axes are opposite, and the body's `up` is the other's, turned by `clocking` about the body's axis.
-    While it is "open", it looks at the start of every tick whether the other port is within `capture`. Once caught, it is "soft": a damped
-    spring holds the ports, and draws them together over `retract_time`. It is "hard", a weld, once they are within 1e-3 m and 1e-3 rad. If
-    that takes longer than three times `retract_time`, there is an event "failed", and it stays soft. Linear and angular momentum of the
-    two bodies do not change. The hulls of the bodies pass through each other.
+    Mated ports are at the same point, and their axes are opposite. The `up` direction of the body's port is that of the other port, rotated
+    by `clocking` about the axis of the body's port.
+
+    The latch has three states. While it is "open", it checks at the start of every tick whether the other port is within `capture`. If so,
+    it becomes "soft": damped springs hold the ports and draw them together over `retract_time`. Once they are within 1e-3 m and 1e-3 rad,
+    it becomes "hard", which is a weld. If that takes longer than three times `retract_time`, the event "failed" occurs and the latch stays
+    soft. The latch conserves the linear and angular momentum of the two bodies. The hulls of the bodies pass through each other.
 
     Args:
         body: The first body.
         other: The second body.
         port: The port of the body.
         other_port: The port of the other body.
-        clocking: Angle between the `up` directions of the mated ports [rad]; None for any, so that it locks at the angle that it has.
-        capture: What it catches.
-        soft: Frequency [Hz] and damping ratio of the springs, for the two bodies without what other joints hold to them: a light gripper
-            at the end of an arm that catches a heavy body needs a higher frequency.
+        clocking: Angle between the `up` directions of the mated ports [rad]. None allows any angle: the latch locks at the present one.
+        capture: The limits for capture; None for those of `Capture()`.
+        soft: Frequency [Hz] and damping ratio of the springs. They refer to the two bodies alone, without bodies that other joints connect
+            to them. A light gripper on an arm therefore needs a higher frequency to capture a heavy body.
         retract_time: The time over which the springs draw the ports together [s], above 0.
-        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
-        break_torque: The same for its torque [N·m].
+        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
+        break_torque: The same for the mean torque [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, or a value is out of range.
+        ValueError: The bodies are the same, removed or in two worlds, or a value is out of range.
     """
 
     __slots__ = ("_capture", "_clocking", "_retract_time", "_soft")
@@ -164,24 +166,24 @@ class Latch(ClosingJoint):
 
     @fixed
     def capture(self) -> Capture:
-        """What it catches."""
+        """The limits for capture."""
         return self._capture
 
     @fixed
     def clocking(self) -> float | None:
-        """Angle between the `up` directions of the mated ports [rad]; None for any."""
+        """Angle between the `up` directions of the mated ports [rad]; None if any angle is allowed."""
         return self._clocking
 
     def release(self, push: float = 0.0) -> None:
-        """Let go, and push the bodies apart.
+        """Release the other port, and push the bodies apart.
 
-        It does not catch again until both ports have been out of each other's reach.
+        The latch does not capture again until the ports have left the distances of `capture`.
 
         Args:
-            push: Impulse along the body's axis [N·s], at least 0, on the other body, and its opposite on the body.
+            push: Impulse on the other body along the axis of the body's port [N·s], at least 0. The body gets the opposite impulse.
 
         Raises:
-            ValueError: The latch is open or in no world, or the impulse is negative.
+            ValueError: The latch is open or not in a world, or the impulse is negative.
         """
         impulse = real(push, "push", repr(self), at_least=0.0)
         if self.state == "open" or self._table.store is None:
@@ -199,7 +201,7 @@ class Latch(ClosingJoint):
     # at the start of a tick
 
     def _advance(self, world: Any) -> str | None:
-        """Catch, retract, lock or arm; the event, if there was one."""
+        """Capture, retract, lock or arm the latch; return the event, if there was one."""
         phase, since, _energy = self._value("latch").tolist()
         if phase == RELEASED:
             self._go(DISARMED, layout.OPEN)
@@ -250,16 +252,16 @@ class Latch(ClosingJoint):
         self._retract(0.0, world.dt)
 
     def _hold(self, point: Vector, frame: Quaternion) -> None:
-        """Let the springs rest where the body's port is at this point and frame of the other body."""
+        """Make the springs rest where the body's port is at this point and frame of the other body."""
         row = self._slice().start
         self._table.write(slice(layout.AT_OTHER, layout.AT_OTHER + 3), row, point)
         self._table.write(slice(layout.FRAME_OTHER, layout.FRAME_OTHER + 4), row, frame)
 
     def _retract(self, lapsed: float, dt: float) -> None:
-        """Move the rest of the springs on its way to the mated pose, from where it is in the middle of the last tick to that of the next.
+        """Move the rest pose of the springs towards the mated pose, from the middle of the last tick to the middle of the next one.
 
-        A spring whose rest moves evenly gives over a tick the impulse of one that rests where the moving one is in the middle, to second
-        order.
+        To second order, a spring whose rest pose moves evenly exerts the same impulse over a tick as one whose rest pose stays at the
+        position in the middle of the tick.
         """
         mated_point, mated_frame = self._mated()
         before = min(max(lapsed - 0.5 * dt, 0.0) / self._retract_time, 1.0)

@@ -1,4 +1,4 @@
-"""Motors and springs that act on the freedom of a joint."""
+"""Motors and springs that act on a degree of freedom of a joint."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -11,23 +11,24 @@ _TWO_PI = 6.283185307179586
 
 @dataclass(frozen=True)
 class Motor:
-    """A motor on the freedom of a joint, which follows a rate or holds a position with a bounded torque.
+    """A motor on a degree of freedom of a joint, which follows a rate or holds a position with a bounded torque.
 
-    Give `target_rate`, or `target_angle` with either a frequency and a damping ratio or a stiffness and a damping. On a slider or a
-    distance joint, the target is a speed [m/s] or a distance [m], and the bound is a force [N].
+    Give either `target_rate`, or `target_angle` with a frequency and a damping ratio, or `target_angle` with a stiffness and a damping. On
+    a slider or a distance joint, the target is a speed [m/s] or a distance [m], and the bound is a force [N].
 
     Args:
         target_rate: The rate to follow [rad/s].
         target_angle: The angle to hold [rad].
-        frequency: Natural frequency of the hold [Hz], at least 0, for the inertia about the freedom when the motor is assigned.
-        damping_ratio: Damping ratio of the hold, at least 0.
-        stiffness: Stiffness of the hold [N·m/rad], at least 0.
-        damping: Damping of the hold [N·m·s/rad], at least 0.
+        frequency: Natural frequency of the held position [Hz], at least 0. It refers to the inertia about the degree of freedom at the
+            moment when the motor is assigned.
+        damping_ratio: Damping ratio of the held position, at least 0.
+        stiffness: Stiffness of the held position [N·m/rad], at least 0.
+        damping: Damping of the held position [N·m·s/rad], at least 0.
         max_torque: Largest torque [N·m], at least 0.
 
     Raises:
         TypeError: A value is not a real number.
-        ValueError: A value is out of range, or not exactly one kind of target is given.
+        ValueError: A value is out of range, or both kinds of target are given or none is.
 
     Example:
         >>> Motor(target_rate=2.0, max_torque=5.0).target_rate
@@ -61,10 +62,11 @@ class Motor:
 
 @dataclass(frozen=True)
 class JointSpring:
-    """A spring and damper on the freedom of a joint.
+    """A spring and damper on a degree of freedom of a joint.
 
     Args:
-        frequency: Natural frequency [Hz], at least 0, for the inertia about the freedom when the spring is assigned.
+        frequency: Natural frequency [Hz], at least 0. It refers to the inertia about the degree of freedom at the moment when the spring is
+            assigned.
         damping_ratio: Damping ratio, at least 0; 1 is critical.
         rest: The angle [rad] or distance [m] at which it exerts no torque or force.
         stiffness: Stiffness [N·m/rad or N/m], at least 0, instead of a frequency.
@@ -106,7 +108,7 @@ def check_spring(
 
     Raises:
         TypeError: A value is not a real number.
-        ValueError: A value is below 0, or both ways or none are used.
+        ValueError: A value is below 0, or both ways are used or neither is.
     """
     given = {"frequency": frequency, "damping_ratio": damping_ratio, "stiffness": stiffness, "damping": damping}
     for name, value in given.items():
@@ -122,7 +124,7 @@ def check_spring(
 
 
 def numbers_of(spring: Motor | JointSpring, inertia: float) -> tuple[float, float]:
-    """Stiffness and damping of a spring or hold for an inertia [kg·m² or kg] about the freedom."""
+    """Stiffness and damping of a spring or motor, for an inertia [kg·m² or kg] about the degree of freedom."""
     if spring.stiffness is not None:
         return spring.stiffness, spring.damping or 0.0
     rate = _TWO_PI * (spring.frequency or 0.0)

@@ -17,27 +17,28 @@ from .joint import check_bodies, frame_along, frame_with, points, pose_of, unit_
 
 
 class Planar(FreedomJoint):
-    """A planar joint: a point of the body stays in a plane, and the body turns only about the normal of the plane, as in a 2D game.
+    """A planar joint: a point of the body stays in a plane, and the body rotates only about the normal of the plane, as in a 2D game.
 
-    Its freedoms are two distances along the axes of the plane, from `at_other`, and an angle about the normal. Limits, friction, motors and
-    springs are assigned to them after it was made: `limits_1` and `limits_2` for the distances, `limits_3` for the angle, and so on.
+    The degrees of freedom are two distances from `at_other` along the axes of the plane, and an angle about the normal. Their limits,
+    friction, motors and springs are assigned after the joint is made: `limits_1` and `limits_2` for the distances, `limits_3` for the
+    angle, and so on.
 
     Args:
         body: The body.
         normal: The normal of the plane, a unit vector in world axes, or in the axes of the other body, shape (3,).
         other: The body that carries the plane, or None for the world.
         at_body: The point on the body [m], body axes from its origin, shape (3,).
-        at_other: A point of the plane [m], in the axes of the other body from its origin, or of the world; shape (3,). None is where
-            `at_body` is now.
+        at_other: A point of the plane [m], in the axes of the other body from its origin, or of the world; shape (3,). None takes
+            the present place of `at_body`.
         axis_1: The first axis of the plane, a unit vector at right angles to the normal, in the axes of the other body or of the world,
-            shape (3,). The second one is ``normal × axis_1``. None is that one of the x, y and z axes that is farthest from the normal,
-            along the plane; of several, the first.
-        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
-        break_torque: The same for its torque [N·m].
+            shape (3,). The second axis is ``normal × axis_1``. None takes whichever of the x, y and z axes is most nearly perpendicular
+            to the normal (the first of several), projected onto the plane.
+        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
+        break_torque: The same for the mean torque [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, or an axis is not of unit length or not at
+        ValueError: The bodies are the same, removed or in two worlds, or an axis is not of unit length or not at
             right angles to the normal.
 
     Example:
@@ -93,11 +94,15 @@ class Planar(FreedomJoint):
     friction_1 = Friction(0, "Largest force of dry friction along the first axis [N], at least 0.")
     friction_2 = Friction(1, "Largest force of dry friction along the second axis [N], at least 0.")
     friction_3 = Friction(2, "Largest torque of dry friction about the normal [N·m], at least 0.")
-    motor_1 = MotorOf(0, "The motor along the first axis, with a hold as stiffness and damping; None if there is none.")
-    motor_2 = MotorOf(
-        1, "The motor along the second axis, with a hold as stiffness and damping; None if there is none."
+    motor_1 = MotorOf(
+        0, "The motor along the first axis; None if there is none. A held position reads as stiffness and damping."
     )
-    motor_3 = MotorOf(2, "The motor about the normal, with a hold as stiffness and damping; None if there is none.")
+    motor_2 = MotorOf(
+        1, "The motor along the second axis; None if there is none. A held position reads as stiffness and damping."
+    )
+    motor_3 = MotorOf(
+        2, "The motor about the normal; None if there is none. A held angle reads as stiffness and damping."
+    )
     spring_1 = SpringOf(0, "The spring along the first axis, with its stiffness and damping; None if there is none.")
     spring_2 = SpringOf(1, "The spring along the second axis, with its stiffness and damping; None if there is none.")
     spring_3 = SpringOf(2, "The spring about the normal, with its stiffness and damping; None if there is none.")
@@ -114,7 +119,7 @@ class Planar(FreedomJoint):
 
     @fixed
     def angle(self) -> float:
-        """Angle about the normal [rad], counted over turns, zero where the joint was made."""
+        """Angle about the normal [rad], counted over whole turns, zero at the poses at which the joint was made."""
         return self._coordinates()[2]
 
     @fixed

@@ -16,25 +16,25 @@ from .motor import JointSpring, Motor
 
 
 class Slider(FreedomJoint):
-    """A slider: the point on the other body moves along an axis of the body, and the two do not turn relative to each other.
+    """A slider: the point on the other body moves along an axis of the body, and the bodies do not rotate relative to each other.
 
     Args:
         body: The first body, which carries the axis.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         axis_body: The axis, a unit vector in body axes, shape (3,).
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
-            `at_body` is now.
-        limits: Limits (lower, upper) of the distance [m]; None or infinite for none.
+        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
+            the present place of `at_body`.
+        limits: Limits (lower, upper) of the distance [m]; None or infinite for no limit.
         friction: Largest force of dry friction [N], at least 0.
         motor: A motor along the axis; its bound is a force.
         spring: A spring along the axis.
-        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
-        break_torque: The same for its torque [N·m].
+        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
+        break_torque: The same for the mean torque [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, the axis is not of unit length, the two points lie apart, or a
+        ValueError: The bodies are the same, removed or in two worlds, the axis is not of unit length, the two points lie apart, or a
             setting is out of range.
 
     Example:
@@ -83,13 +83,14 @@ class Slider(FreedomJoint):
     limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite where there is none.")
     friction = Friction(0, "Largest force of dry friction [N], at least 0.")
     motor = MotorOf(
-        0, "The motor, with a hold as stiffness and damping; None if there is none. May be assigned in flight."
+        0,
+        "The motor; None if there is none. A held distance reads as stiffness and damping. May be changed at any time.",
     )
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 
     @fixed
     def distance(self) -> float:
-        """Distance of the body from the other along the axis [m], zero where the points coincide."""
+        """Distance from the point on the other body to that on the body, along the axis [m]; zero where the points coincide."""
         return self._coordinates()[0]
 
     @fixed

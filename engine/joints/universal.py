@@ -22,9 +22,9 @@ from .motor import JointSpring, Motor
 class Universal(FreedomJoint):
     """A universal joint: a point of the body stays at a point of the other body, and an axis of each stays at right angles to the other's.
 
-    Think of a cross that carries both axes: `angle_1` is the angle of the body about `axis_body` relative to the cross, and `angle_2` that
-    of the cross about `axis_other` relative to the other body. Both are zero at the poses at which the joint was made. Each freedom has
-    limits, friction, a motor and a spring of its own.
+    Think of a cross that carries both axes. `angle_1` is the angle of the body about `axis_body`, relative to the cross. `angle_2` is the
+    angle of the cross about `axis_other`, relative to the other body. Both are zero at the poses at which the joint was made. Each has its
+    own limits, friction, motor and spring.
 
     Args:
         body: The first body.
@@ -32,9 +32,9 @@ class Universal(FreedomJoint):
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         axis_body: The axis on the body, a unit vector in body axes, shape (3,).
         axis_other: The axis on the other body, a unit vector in its axes or in world axes, shape (3,).
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
-            `at_body` is now.
-        limits_1: Limits (lower, upper) of `angle_1` [rad]; None or infinite for none.
+        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
+            the present place of `at_body`.
+        limits_1: Limits (lower, upper) of `angle_1` [rad]; None or infinite for no limit.
         limits_2: The same for `angle_2`.
         friction_1: Largest torque of dry friction about `axis_body` [N·m], at least 0.
         friction_2: The same about `axis_other`.
@@ -42,12 +42,12 @@ class Universal(FreedomJoint):
         motor_2: A motor about `axis_other`.
         spring_1: A spring about `axis_body`.
         spring_2: A spring about `axis_other`.
-        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
-        break_torque: The same for its torque [N·m].
+        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
+        break_torque: The same for the mean torque [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, an axis is not of unit length, the axes are not at right angles now,
+        ValueError: The bodies are the same, removed or in two worlds, an axis is not of unit length, the axes are not at right angles,
             the two points lie apart, or a setting is out of range.
 
     Example:
@@ -115,19 +115,23 @@ class Universal(FreedomJoint):
     limits_2 = Limits(1, "Limits (lower, upper) of `angle_2` [rad]; infinite where there is none.")
     friction_1 = Friction(0, "Largest torque of dry friction about `axis_body` [N·m], at least 0.")
     friction_2 = Friction(1, "Largest torque of dry friction about `axis_other` [N·m], at least 0.")
-    motor_1 = MotorOf(0, "The motor about `axis_body`, with a hold as stiffness and damping; None if there is none.")
-    motor_2 = MotorOf(1, "The motor about `axis_other`, with a hold as stiffness and damping; None if there is none.")
+    motor_1 = MotorOf(
+        0, "The motor about `axis_body`; None if there is none. A held angle reads as stiffness and damping."
+    )
+    motor_2 = MotorOf(
+        1, "The motor about `axis_other`; None if there is none. A held angle reads as stiffness and damping."
+    )
     spring_1 = SpringOf(0, "The spring about `axis_body`, with its stiffness and damping; None if there is none.")
     spring_2 = SpringOf(1, "The spring about `axis_other`, with its stiffness and damping; None if there is none.")
 
     @fixed
     def angle_1(self) -> float:
-        """Angle of the body about `axis_body` [rad], counted over turns, zero where the joint was made."""
+        """Angle of the body about `axis_body` [rad], counted over whole turns, zero at the poses at which the joint was made."""
         return self._coordinates()[0]
 
     @fixed
     def angle_2(self) -> float:
-        """Angle about `axis_other` [rad], counted over turns, zero where the joint was made."""
+        """Angle about `axis_other` [rad], counted over whole turns, zero at the poses at which the joint was made."""
         return self._coordinates()[1]
 
     @fixed

@@ -1,4 +1,4 @@
-"""Welds, which make one rigid body of two."""
+"""Welds, which make two bodies one rigid body."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -20,28 +20,27 @@ from .joint import check_bodies, points, seen_from, threshold
 class Weld(ClosingJoint):
     """A weld: the two bodies keep their relative position and orientation.
 
-    With `pull_together`, the points may lie apart and the orientation may differ when the weld is made: damped springs then draw the bodies
-    together, and the weld becomes rigid, with an event "locked", at the start of the tick in which the points are within 1e-3 m and the
-    orientation within 1e-3 rad. Linear and angular momentum of the two bodies do not change. Springs that still
-    have not closed the gap after two periods, as in a pair that spins, become stiffer, so that their frequency grows by a factor of e per
-    period.
+    With `pull_together`, the points may lie apart and the orientation may differ when the weld is made. Damped springs then draw the bodies
+    together. The weld becomes rigid, with the event "locked", at the start of the first tick at which the points are within 1e-3 m and the
+    orientation is within 1e-3 rad. Closing conserves the linear and angular momentum of the two bodies. If the gap is not closed after two
+    periods of the springs, for example because the pair spins, their frequency grows by a factor of e per period.
 
     Args:
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body axes from its origin, shape (3,). The joint's torque is about this point.
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None is where
-            `at_body` is now.
-        relative_orientation: The orientation of the body that the weld keeps, in the axes of the other body or of the world, a quaternion
-            (x, y, z, w); None is the present one.
-        pull_together: Frequency [Hz], above 0, and damping ratio, at least 0, of the springs that close a gap; None for no gap.
-        break_force: The joint is removed after a tick in which it carried a larger force [N] on average; None is never.
-        break_torque: The same for its torque [N·m].
+        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
+            the present place of `at_body`.
+        relative_orientation: The orientation of the body that the weld maintains, relative to the other body or to the world, a quaternion
+            (x, y, z, w). None takes the present one.
+        pull_together: Frequency [Hz], above 0, and damping ratio, at least 0, of the springs that close a gap; None if there is no gap.
+        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
+        break_torque: The same for the mean torque [N·m].
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or of two worlds, a value is out of range, or the two points lie apart or the
-            orientation differs and nothing pulls them together.
+        ValueError: The bodies are the same, removed or in two worlds, a value is out of range, or the two points lie apart or the
+            orientation differs and `pull_together` is not given.
 
     Example:
         >>> from engine import MassProperties, World
@@ -91,7 +90,7 @@ class Weld(ClosingJoint):
             angle = sqrt(dot(turn, turn))
             angle = min(angle, 2.0 * pi - angle)
             if pull_together is None and angle > 1e-6:
-                rule = f"the present orientation within 1e-6 rad, or pull_together given; it is {list(now)}, {angle:.3g} rad away"
+                rule = f"the present orientation, {list(now)}, within 1e-6 rad, unless pull_together is given; it is {angle:.3g} rad away"
                 refuse("Weld", "relative_orientation", relative_orientation, rule)
         values = {
             "at_body": on_body,
@@ -117,7 +116,7 @@ class Weld(ClosingJoint):
         return "soft" if self._numbers(layout.LATCH_PHASE, 1)[0] == SOFT else "hard"
 
     def _advance(self, world: Any) -> str | None:
-        """Become rigid once the gap is small; the event, if there was one."""
+        """Become rigid once the gap is small; return the event, if there was one."""
         if self.state == "hard":
             return None
         gap, turn = self._gap(), rotation_vector(self._turn())

@@ -1,4 +1,4 @@
-"""Bodies that became not finite and stay as they were, with all that is linked to them, while the others go on."""
+"""Frozen bodies, which became non-finite or are linked to one that did, and keep their state while the others continue."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ CAUSES = (
 
 
 class Frozen(NamedTuple):
-    """A body that keeps the state that it had before a tick in which it, or a body linked to it, was not finite.
+    """A body that keeps its state from before a tick in which it, or a body linked to it, became non-finite.
 
     Attributes:
         body: The body.
-        tick: The number of the tick that failed; the body is as it was at the start of that tick.
+        tick: The number of the tick that failed. The body keeps the state from the start of that tick.
         cause: Why it was frozen, in words.
     """
 
@@ -50,10 +50,10 @@ class Frozen(NamedTuple):
 
 
 class Freezing:
-    """Freezes bodies in place of failing ticks, if the world was made so.
+    """Freezes non-finite bodies instead of rejecting the tick, if the world was made with `on_non_finite="freeze"`.
 
     Attributes:
-        is_on: Whether bodies are frozen, and not the tick rejected.
+        is_on: Whether bodies are frozen; if not, the tick is rejected.
     """
 
     def __init__(self, store: Store, bodies: Bodies, plan: Plan, is_on: bool) -> None:
@@ -82,7 +82,7 @@ class Freezing:
         return self._table.array[0, : self._table.count].astype(np.int64)
 
     def mark(self) -> None:
-        """Mark the columns of the frozen bodies, by which the loops know them, if that has changed."""
+        """Update the marks by which the loops recognise the columns of frozen bodies, if they have changed."""
         if self._is_marked:
             return
         bodies, rows = self._bodies, self.rows
@@ -99,20 +99,21 @@ class Freezing:
         self._is_marked = False
 
     def thaw(self, rows: Any) -> None:
-        """Let bodies move again, whose states are assigned, and the frozen ones that are linked to them."""
+        """Let bodies whose states are assigned move again, and with them the frozen bodies that are linked to them."""
         if self._table.count:
             chosen = np.atleast_1d(np.arange(self._bodies.count)[rows]).tolist()
             group = self._linked(set(chosen).intersection(self.rows.tolist()))
             self._table.remove(np.flatnonzero(np.isin(self.rows, group)))
 
     def freeze(self, culprit: int) -> bool:
-        """Freeze the bodies that were not finite in the tick that was just rejected, and all that is linked to them.
+        """Freeze the bodies that became non-finite in the tick that was just rejected, and all bodies linked to them.
 
         Args:
             culprit: The row of the body on which a force was not finite; -1 if there is none.
 
         Returns:
-            Whether any was frozen. None is if one of them is driven by wheels, tanks or pulses, or if a Python force acts beside joints.
+            Whether any body was frozen. No body is if one of them is driven by wheels, tanks or pulses, or if the world has both a Python
+            force and joints.
         """
         bodies, store = self._bodies, self._store
         bad = np.flatnonzero(bodies.array[NOT_FINITE, : bodies.count])
@@ -132,7 +133,7 @@ class Freezing:
         return True
 
     def _linked(self, found: set[int]) -> list[int]:
-        """These rows with those that springs, joints and Python forces, which see all bodies, connect to them, in order."""
+        """These rows and all rows that springs, joints or Python forces link to them, in order; a Python force links all bodies."""
         if found and self._plan.calls_forces:
             return list(range(self._bodies.count))
         pairs = [

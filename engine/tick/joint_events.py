@@ -1,4 +1,4 @@
-"""What happens to joints between two ticks: those that carried too much are removed, and functions are told."""
+"""Events of joints between two ticks: overloaded joints are removed, and the functions of `World.on_joint` are called."""
 
 from __future__ import annotations
 

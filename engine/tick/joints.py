@@ -182,7 +182,7 @@ class Joints:
         return None if self._islands is None else self._islands.graph
 
     def _look(self) -> None:
-        """Find the islands; nothing is made anew if they are as before."""
+        """Find the islands; the arrays are kept if nothing has changed."""
         table, count = self._table.array, self._table.count
         joints, hard = [], []
         frozen = set(np.flatnonzero(self._bodies.array[FROZEN, : self._bodies.count]).tolist())
@@ -295,8 +295,8 @@ class Joints:
         if not self._has_warned:
             self._has_warned = True
             warnings.warn(
-                "World: a Python force that sees all bodies acts in a world with joints; all bodies are moved by the step of the joints, "
-                "which is that of free-rotor-2, or of free-rotor-4 in five parts",
+                "World: a Python force that sees all bodies acts in a world with joints; therefore all bodies are moved by the step of the "
+                "joints, which is that of free-rotor-2, or five such steps with free-rotor-4",
                 stacklevel=4,
             )
         islands = self._of_all()
@@ -346,7 +346,7 @@ class Joints:
         return take
 
     def _of_all(self) -> Islands:
-        """The islands with every other body as an island of its own."""
+        """The islands of the joints, and every other body as an island of one body."""
         _ = self.graph
         if self._all is None:
             joints, hard, springs, points, count, _frozen = self._shape
@@ -361,13 +361,15 @@ class Joints:
         """The bodies of the island of a body, whose pose is assigned; empty if no joint acts on it.
 
         Raises:
-            ValueError: A joint holds the island to the world.
+            ValueError: A joint ties the island to the world.
         """
         graph = self.graph
         group = [] if graph is None else next((group for group in graph.groups if body.index in group), [])
         for joint in self._store.world().joints if group else ():
             if joint.enabled and joint.other is None and joint.body.index in group:
-                refuse(body, argument, value, f"left alone while {joint!r} holds it; disable the joint first")
+                refuse(
+                    body, argument, value, f"left alone while {joint!r} ties it to the world; disable the joint first"
+                )
         return [self._bodies.handles[column] for column in group]
 
     # whether joints hold
@@ -377,7 +379,7 @@ class Joints:
 
         Raises:
             JointConflictError: It closes a loop with other joints.
-            ValueError: It closes none, or the pose breaks one of its limits.
+            ValueError: It closes no loop, or the poses violate one of its limits.
         """
         row = joint.rows.start
         column = self._table.array[:, row : row + 1].copy()
@@ -391,7 +393,9 @@ class Joints:
         if holds or (closes and not loop):
             broken = _broken_limit(column[:, 0])
             if broken:
-                rule = "one that is within its limits" if argument == "joint" else "left False while a limit is broken"
+                rule = (
+                    "one that is within its limits" if argument == "joint" else "left False while a limit is violated"
+                )
                 refuse(owner, argument, value, f"{rule}; {broken}")
             return
         miss = _miss_in_words(gap, turn)
@@ -399,17 +403,17 @@ class Joints:
             columns = self._table.array[:, loop].copy()
             owners = self._owners()
             others = [
-                f"{owners[each]!r} by {_miss_in_words(*errors)}"
+                f"{owners[each]!r} (off by {_miss_in_words(*errors)})"
                 for each, *errors in zip(loop, *misfits(self._bodies.array, columns)[:2], strict=True)
             ]
             raise JointConflictError(
-                f"{owner}: {joint!r} misses its place by {miss} at the present poses, and closes a loop with {', '.join(others)}; "
-                "move the bodies to where all of them hold, or remove one of them"
+                f"{owner}: {joint!r} is off by {miss} at the present poses, and closes a loop with {', '.join(others)}; "
+                "move the bodies to poses at which all of these joints hold, or remove one of the joints"
             )
         rule = f"one that holds at the present poses, within {near:.3g} m and {FARTHEST_POINT:g} rad"
         if argument != "joint":
             rule = f"left False until it holds again, within {near:.3g} m and {FARTHEST_POINT:g} rad"
-        refuse(owner, argument, value, f"{rule}; {self._places(joint)}, and it misses by {miss}")
+        refuse(owner, argument, value, f"{rule}; {self._places(joint)}, and the joint is off by {miss}")
 
     def _places(self, joint: Any) -> str:
         """The two points of a joint, in words."""
@@ -445,7 +449,7 @@ class Joints:
             argument: The name of what is assigned.
 
         Raises:
-            ValueError: A joint would not hold, or a limit would be broken.
+            ValueError: A joint would not hold, or a limit would be violated.
         """
         rows = np.flatnonzero(self._table.array[layout.ENABLED, : self._table.count])
         if not len(rows):
@@ -456,11 +460,11 @@ class Joints:
         owners = self._owners()
         for row, column, gap, turn, bound in zip(rows.tolist(), joints.T, gaps, turns, near, strict=True):
             if not (gap <= bound and turn <= FARTHEST_POINT):
-                rule = f"poses at which the joints hold; {owners[row]!r} would miss its place by {_miss_in_words(gap, turn)}"
+                rule = f"poses at which the joints hold; {owners[row]!r} would be off by {_miss_in_words(gap, turn)}"
                 refuse("World.state", argument, values.tolist(), rule)
             broken = _broken_limit(column)
             if broken:
-                rule = f"poses within the limits of the joints; those of {owners[row]!r} would be broken: {broken}"
+                rule = f"poses within the limits of the joints; those of {owners[row]!r} would be violated: {broken}"
                 refuse("World.state", argument, values.tolist(), rule)
 
     def _owners(self) -> dict[int, Any]:
@@ -484,7 +488,7 @@ class Joints:
                 step.islands_restore(self._table.array, islands.kept, islands.graph.links, islands.stamp)
 
     def failure(self, time: float) -> Exception | None:
-        """The error of the last tick if the joints of an island could not be made to hold; None otherwise."""
+        """The error of the last tick if the joints of an island contradict each other; None otherwise."""
         for islands in self._in_use():
             island, graph = int(islands.stamp[1]), islands.graph
             islands.stamp[1] = -1
@@ -494,8 +498,8 @@ class Joints:
                 self._bodies.control[BAD] = graph.columns[graph.islands[island, layout.BODIES]]
                 return None
             return JointConflictError(
-                f"World: joints cannot hold together in the tick from t = {time:g} s: {self._worst(islands, island)}. "
-                "The world is as it was before that tick; disable or remove one of them"
+                f"World: joints contradict each other in the tick from t = {time:g} s: {self._worst(islands, island)}. "
+                "The tick was undone; disable or remove one of these joints"
             )
         return None
 
@@ -510,7 +514,7 @@ class Joints:
             found.append((max(gap, turn), -int(graph.links[link, layout.JOINT]), _miss_in_words(gap, turn)))
         found.sort(reverse=True)
         owners = self._owners()
-        return ", ".join(f"{owners[-row]!r} by {words}" for _size, row, words in found[:4])
+        return ", ".join(f"{owners[-row]!r} is off by {words}" for _size, row, words in found[:4])
 
     def image(self) -> FloatArray:
         """The state of all joints, to restore after several steps of a tick."""
@@ -531,7 +535,7 @@ class Joints:
 
 
 def _broken_limit(column: FloatArray) -> str:
-    """Which limits the coordinates in a column of the table of joints breaks, in words; empty if none."""
+    """The limits that the coordinates in a column of the table of joints violate, in words; empty if there are none."""
     words = []
     for freedom in range(layout.MOST_FREEDOMS):
         rows = (layout.LOWER, layout.UPPER, layout.COORDINATE)
@@ -629,5 +633,5 @@ def refuse_joints(integrator: Integrator, owner: object) -> None:
             owner,
             "the integrator of the world",
             integrator.name,
-            "one that takes each tick once: with joints, neither Extrapolated nor Substepped(tolerance=…)",
+            "one that takes each tick once; joints work with neither Extrapolated nor Substepped(tolerance=…)",
         )

@@ -322,7 +322,9 @@ def test_what_is_no_assembly_of_the_body_is_rejected():
             RateDamping.tuned(None, 1.0, assembly=others),
         ),
     ):
-        with pytest.raises(ValueError, match=r"assembly must be that of .*ship.*it is that of .*station"):
+        with pytest.raises(
+            ValueError, match=r"assembly must be the assembly of .*ship.*this is the assembly of .*station"
+        ):
             make()
     for make in (
         lambda: MRPFeedback(1.0, 1.0, inertia_body=(1.0, 1.0, 1.0), assembly=own),
@@ -335,7 +337,7 @@ def test_what_is_no_assembly_of_the_body_is_rejected():
     for make in (lambda: QuaternionPD.tuned(None, 1.0, 1.0), lambda: RateDamping.tuned(None, 1.0)):
         with pytest.raises(TypeError, match="inertia_body"):
             make()
-    with pytest.raises(ValueError, match="actuators must be jets whose allocator takes the assembly, too"):
+    with pytest.raises(ValueError, match="actuators must be jets whose allocator was also given the assembly"):
         AttitudeHold(ship, Jets(ThrusterAllocator([bank])), assembly=own)
     assert AttitudeHold(ship, Jets(ThrusterAllocator([bank], assembly=own)), assembly=own).law.assembly is own
 

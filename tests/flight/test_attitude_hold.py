@@ -129,7 +129,7 @@ def test_it_takes_the_torque_and_the_period_from_jets():
     lopsided = [[0.0, 5.0, 6.0], [3.0, 7.0, 2.0]]
     pushing = AttitudeHold(ship, SimpleNamespace(allocator=reachable(lopsided, full), command=print))
     assert pushing.force_body is None and asked == [False, False, True]
-    with pytest.raises(ValueError, match="actuators must be able to turn the body both ways about every axis"):
+    with pytest.raises(ValueError, match="actuators must be able to turn the body in both directions about every axis"):
         AttitudeHold(ship, SimpleNamespace(allocator=reachable(lopsided, lopsided), command=print))
 
 

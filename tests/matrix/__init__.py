@@ -1,7 +1,8 @@
-"""The bits of flown worlds on every machine, version and setting that can be had: `python -m tests.matrix [--worlds N] [--write] [part …]`.
+"""The bits of simulated worlds in every environment that is available, `python -m tests.matrix [--worlds N] [--write] [part …]`.
 
-A cell is one environment. In each, some of the worlds of `tests/golden_bits` are flown and compared with its table, and a crowd on several
-threads with the same crowd on one. `--write` writes the table in `docs/matrix.md`, in which cells that could not be run stay empty.
+A cell is one environment: a machine, version or setting. In each, some of the worlds of `tests/golden_bits` are simulated and compared with
+its table. A world of many bodies on several threads is compared with the same world on one. `--write` writes the table in
+`docs/matrix.md`, in which the rows of cells that could not be run stay empty.
 """
 
 import shutil

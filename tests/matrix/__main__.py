@@ -16,11 +16,12 @@ from . import PAGE, ROOT, Cell, can_run, cells
 PATIENCE = 3600
 _HEAD = """# The same bits everywhere
 
-`python -m tests.matrix --write` flies worlds of [the committed table of bits](../tests/golden_bits/__init__.py) in other environments
-and writes this page. In each cell some of its 1140 worlds were flown and compared with the table. Where kernels were compiled, a crowd of
-12,296 bodies was also flown on 1, 2 and 3 threads. A cell that is empty could not be run on the machine of that day.
+`python -m tests.matrix --write` simulates worlds of [the committed table of bits](../tests/golden_bits/__init__.py) in other environments
+and writes this page. Each row is one environment, in which some of the 1140 worlds of the table were simulated and compared with it.
+Where kernels were compiled, a world with 12,296 bodies was also simulated on 1, 2 and 3 threads. The environment of an empty row was not
+available on the machine that wrote this page.
 
-| group | environment | date | versions | worlds flown | worlds that differ | 1, 2 and 3 threads |
+| group | environment | date | versions | worlds simulated | worlds that differ | 1, 2 and 3 threads |
 | --- | --- | --- | --- | --- | --- | --- |
 """
 _ROW = re.compile(r"^\| (?P<group>[^|]*) \| (?P<name>[^|]*) \| (?P<rest>.*)\|$", flags=re.MULTILINE)

@@ -458,7 +458,7 @@ def test_contradicting_welds_are_named_and_the_world_goes_on_without_one():
     other = world.add_joint(Weld(a, b, at_body=(0.0, 0.0, 0.0)))
     other._table.write(layout.AT_OTHER, other.rows.start, other.at_other[0] + 0.1)
     before = world.state_hash()
-    with pytest.raises(JointConflictError, match=r"Weld\(body 'a', body 'b'\) by 0\.\d+ m and 0\.\d+ rad, Weld"):
+    with pytest.raises(JointConflictError, match=r"Weld\(body 'a', body 'b'\) is off by 0\.\d+ m and 0\.\d+ rad, Weld"):
         world.step()
     assert world.state_hash() == before
     other.enabled = False

@@ -302,7 +302,7 @@ BAD_JOINTS = [
     ({"class": "Pulley", "body": "hull"}, r"joints\[0\].class must be the name of a class of engine.joints"),
     ({"class": "LinearDrag", "body": "hull"}, r"joints\[0\].class must be the name of a class of engine.joints"),
     ({"class": "Ball", "body": "ship"}, r"joints\[0\].body must be the name of a body of the scene"),
-    ({"class": "Ball", "body": "hull", "other": "hull", "fields": {}}, r"joints\[0\].other must be another body than the first"),
+    ({"class": "Ball", "body": "hull", "other": "hull", "fields": {}}, r"joints\[0\].other must be a different body than the first"),
     ({"class": "Ball", "body": "hull", "angle": 1}, r"joints\[0\].angle is not known"),
     ({"class": "Ball", "body": "hull", "fields": {"body": [1.0]}}, r"joints\[0\].fields.body must be one of the fields"),
     ({"class": "Ball", "body": "hull", "fields": {"at_body": [1.0]}}, r"joints\[0\].fields.at_body must be a list of 3"),
@@ -313,7 +313,7 @@ BAD_JOINTS = [
     ({"class": "Latch", "body": "hull", "other": "flap", "fields": {}}, r"joints\[0\].attributes must be an object with the keys _capture"),
     (
         {"class": "Ball", "body": "hull", "attributes": {"_has_axis": False}, "fields": {"at_body": [9.0, 0.0, 0.0]}},
-        r"joints\[0\]: World.add_joint: .* misses by 9 m",
+        r"joints\[0\]: World.add_joint: .* is off by 9 m",
     ),
 ]  # fmt: skip
 
