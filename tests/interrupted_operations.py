@@ -156,6 +156,10 @@ def not_finite():
 # operations
 
 
+def watching(world):
+    """A callback that only looks."""
+
+
 def step(ticks=3):
     return lambda world: world.step(ticks)
 
@@ -210,9 +214,9 @@ NEW_PARTS = {
         world.body("tug"), axis=(0, 0, 1), inertia=0.01, max_torque=1.0, max_speed=100.0, speed=5.0
     ),
     "Tank": lambda world: flight.Tank.ball(world.body("tug"), position=(0, 0, 1), radius=0.1, propellant=0.5),
-    "Gyro": lambda world: flight.Gyro(world.body("tug"), every=2),
+    "Gyro": lambda world: flight.Gyro(world.body("tug"), every=2, seed=3),
     "Magnetorquer": lambda world: flight.Magnetorquer(
-        world.body("tug"), axis=(0, 0, 1), max_dipole=1.0, field_world=(0, 0, 1e-4)
+        world.body("tug"), axis=(0, 0, 1), max_dipole=1.0, field=forces.MagneticDipole(7.8e15, (0, 0, -1), (-7e6, 0, 0))
     ),
 }
 
@@ -220,7 +224,9 @@ NEW_JOINTS = {
     "Hinge": lambda world: joints.Hinge(world.body("free"), at_body=(0, 0, 0), axis_body=(0, 0, 1)),
     "Weld": lambda world: joints.Weld(world.body("free"), at_body=(0, 0, 0)),
     "Slider": lambda world: joints.Slider(world.body("free"), at_body=(0, 0, 0), axis_body=(0, 0, 1)),
-    "Distance": lambda world: joints.Distance(world.body("bob"), world.body("free")),
+    "Distance": lambda world: joints.Distance(
+        world.body("bob"), world.body("free"), at_body=(0, 0, 0), at_other=(0, 0, 0)
+    ),
 }
 
 
@@ -411,7 +417,7 @@ def _changes():
     yield "memory.add", Operation(full_world, lambda world: world.memory.add("new", 3))
     yield "memory.attach", Operation(full_world, lambda world: world.memory.attach("new", Gusts()))
     yield "memory.value", Operation(full_world, lambda world: world.memory["integral"].__setitem__(1, 2.5))
-    yield "on_tick", Operation(full_world, lambda world: world.on_tick(Gusts().get_state.__self__.__class__.mro))
+    yield "on_tick", Operation(full_world, lambda world: world.on_tick(watching))
     yield (
         "remove_callback",
         Operation(full_world, lambda world: world.remove_callback(world._stages.on_tick[0].function)),

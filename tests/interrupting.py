@@ -99,9 +99,13 @@ class Interrupter:
 
 
 def _kernel_code() -> set[CodeType]:
-    """The code of the kernels that plain Python runs; the decorator gives them a name of their own."""
+    """The code of the kernels that plain Python runs; the decorator gives them a name of their own, and wraps nothing."""
     functions = (thing for thing in gc.get_objects() if isinstance(thing, FunctionType))
-    return {function.__code__ for function in functions if function.__qualname__ != function.__code__.co_qualname}
+    return {
+        function.__code__
+        for function in functions
+        if function.__qualname__ != function.__code__.co_qualname and not hasattr(function, "__wrapped__")
+    }
 
 
 def lines_of(operation: Operation) -> int:

@@ -48,17 +48,18 @@ def world_of(count):
 
 
 @pytest.mark.parametrize("count", [1, 264, 1000, 5000])
-def test_a_column_takes_at_most_560_bytes(count):
+def test_a_column_takes_at_most_576_bytes(count):
+    """In every world, because its loops read the two marks of frozen bodies wherever they read stored momentum."""
     array = world_of(count)._bodies.array
-    assert array.nbytes <= 560 * array.shape[1]
+    assert array.nbytes <= 576 * array.shape[1]
 
 
 @pytest.mark.parametrize("count", [1000, 1032, 1033, 1545, 2057, 4105, 6153, 50_000])
-def test_a_body_takes_at_most_1_1_kib_handle_name_and_spare_columns_included(count):
+def test_a_body_takes_at_most_1_15_kib_handle_name_and_spare_columns_included(count):
     """The numbers just above a rung of the ladder are the worst: half as many columns again as bodies."""
     world_of(3)  # what is made once for all worlds
     _, size = traced(lambda: world_of(count))
-    assert size / count <= 1.1 * 1024.0  # measured 1094 at 1033 bodies
+    assert size / count <= 1.15 * 1024.0  # measured 1153 at 1033 bodies
 
 
 def test_a_world_that_grew_is_no_larger_than_one_made_at_once():
