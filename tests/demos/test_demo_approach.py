@@ -294,7 +294,7 @@ def test_one_press_pushes_by_a_centimetre_per_second(mode):
     scene, keys = by_hand(mode)
     for key, direction in PUSHES.items():
         before = scene.ship.body.velocity
-        assert keys.press(key) and "you fly" in keys.notice
+        assert keys.press(key) and "manual" in keys.notice
         seconds(scene, 1.0)
         gained = scene.ship.body.direction_to_body(scene.ship.body.velocity - before)
         assert gained == pytest.approx(PULSE_SPEED * np.array(direction), abs=2e-3), key
