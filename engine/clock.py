@@ -131,7 +131,12 @@ class Clock:
 
         Args:
             taken: The number of ticks run.
+
+        Raises:
+            TypeError: The number is not an integer.
+            ValueError: The number is negative.
         """
+        taken = integer(taken, "taken", "Clock", at_least=0)
         self._handed_out, self._dropped = 0, self._dropped + max(self._handed_out - taken, 0) * self._tick
 
     def _warn_of(self, ticks: int) -> None:

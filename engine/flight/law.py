@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, depth, is_row, real, refuse
+from ..checks import FloatArray, array, depth, is_row, read_only_attributes, real, refuse
 from ..joints.assembly import Assembly, assembly_for
 from ..solids.symmetric import principal
 from .samples import Components, combined, components, tensor_components
@@ -21,6 +21,7 @@ _SYMMETRIC = 1e-9
 """Largest difference between opposite elements of a tensor, as a fraction of its largest element."""
 
 
+@read_only_attributes({"assembly": "give it to the constructor of the law"})
 class Law(ABC):
     """Base class of control laws, which compute a torque from a measured and a reference attitude.
 
@@ -197,9 +198,10 @@ def inertia_tensor(value: Any, owner: str) -> Components | None:
 
 def one_inertia(inertia_body: npt.ArrayLike | None, assembly: Any, owner: str) -> Assembly | None:
     """The assembly that was given for a law, after a check that no tensor was given as well."""
-    if assembly is not None and inertia_body is not None:
+    own = assembly_for(assembly, None, owner)
+    if own is not None and inertia_body is not None:
         refuse(owner, "inertia_body", inertia_body, "None with an assembly, which has its own inertia")
-    return assembly_for(assembly, None, owner)
+    return own
 
 
 def _definite(value: Any, argument: str, owner: str) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations  # help() then shows them as written
 from math import nan, sqrt
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, direction, read_only, real, refuse, stack, vector
@@ -199,10 +200,10 @@ class Pointing:
         self._sun = (
             None if sun_direction_world is None else direction(sun_direction_world, "sun_direction_world", owner)
         )
-        self.target, self.second_target = target, second_target
         self._kinds = [self._kind(target, "target")]
         if second_target is not None:
             self._kinds.append(self._kind(second_target, "second_target"))
+        self.target, self.second_target = _kept(target, "target"), _kept(second_target, "second_target")
 
     @property
     def center(self) -> FloatArray:
@@ -283,5 +284,18 @@ class Pointing:
         return computed(values[..., :4], values[..., 4:7], values[..., 7:])
 
     def __repr__(self) -> str:
-        second = "" if self.second_axis_body is None else f", {self.second_axis_body.tolist()}, {self.second_target!r}"
-        return f"Pointing({self.axis_body.tolist()}, {self.target!r}{second})"
+        second = (
+            "" if self.second_axis_body is None else f", {self.second_axis_body.tolist()}, {_shown(self.second_target)}"
+        )
+        return f"Pointing({self.axis_body.tolist()}, {_shown(self.target)}{second})"
+
+
+def _kept(target: Any, argument: str) -> Any:
+    """A checked target; of a direction, numbers of its own, which are the same however it was given."""
+    if target is None or isinstance(target, str) or hasattr(target, "position"):
+        return target
+    return read_only(stack(target, argument, "Pointing", 3))
+
+
+def _shown(target: Any) -> str:
+    return repr(target.tolist() if isinstance(target, np.ndarray) else target)

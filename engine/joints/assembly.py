@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import FloatArray, refuse
+from ..checks import FloatArray, read_only_attributes, refuse
 from ..constraints.graph import islands_of
 from ..kernels.quaternions import Quaternion, conjugate, multiply
 from ..kernels.vectors import Vector, add_scaled, scale, subtract
@@ -16,6 +16,7 @@ from ..store.rows import BodyHandle
 from .joint import pose_of, unit_length
 
 
+@read_only_attributes()
 class Assembly:
     """A body and everything that is rigidly joined to it by welds and locked latches, made by `World.assembly`.
 

@@ -76,6 +76,13 @@ def _flying(scene: SimpleNamespace) -> None:
             max_force=3.0,
             gimbal=flight.Gimbal((1, 0, 0), (0, 1, 0), 0.75, 0.5),
         ),
+        "gimballed_bank": forces.ThrusterBank(
+            ship,
+            positions=AXES[:2],
+            directions=AXES[:2],
+            max_forces=3.0,
+            gimbal=flight.Gimbal((0, 0, 1), (1, 1, 0), 0.75, 0.5),
+        ),
         "push": forces.ConstantForce(tug, force_body=(0.3, -0.2, 0.5), at_body=(0.1, 0.2, 0.7)),
         "weight": forces.ConstantForce(ship, force_world=(0.3, -0.2, 0.5)),
         "torque_body": forces.ConstantTorque(ship, torque_body=(0.1, -0.2, 0.05)),
@@ -135,16 +142,24 @@ def _flying(scene: SimpleNamespace) -> None:
 def _jointed(scene: SimpleNamespace) -> None:
     world = scene.jointed = World(1 / 32)
     bodies = scene.linked = [
-        world.add_body(SOLID, name=f"link {place}", position=(2.0 * place, 0, 0)) for place in range(6)
+        world.add_body(SOLID, name=f"link {place}", position=(2.0 * place, 0, 0)) for place in range(9)
     ]
     middle = {"at_body": (1, 0, 0), "at_other": (-1, 0, 0)}
     limits = {"limits": (-0.5, 0.5), "friction": 0.1, "spring": joints.JointSpring(stiffness=1.0, damping=0.1)}
     scene.hinge = joints.Hinge(bodies[0], bodies[1], axis_body=(0, 0, 1), **middle, **limits)
     scene.slider = joints.Slider(bodies[1], bodies[2], axis_body=(1, 0, 0), **middle, **limits)
-    scene.ball = joints.Ball(bodies[2], bodies[3], **middle)
+    scene.ball = joints.Ball(bodies[2], bodies[3], axis_body=(0, 0, 1), **middle)
     scene.latch = joints.Latch(bodies[4], bodies[5], *PORTS)
-    for joint in (scene.hinge, scene.slider, scene.ball, scene.latch):
+    scene.planar = joints.Planar(bodies[6], (0, 0, 1))
+    scene.universal = joints.Universal(bodies[7], at_body=(0, 0, 0), axis_body=(1, 0, 0), axis_other=(0, 1, 0))
+    scene.distance = joints.Distance(bodies[7], bodies[8], at_body=(1, 0, 0), at_other=(0, 0, 0), max_length=3.0)
+    scene.weld = joints.Weld(bodies[8], at_body=(0, 0, 0))
+    for joint in (
+        *(scene.hinge, scene.slider, scene.ball, scene.latch),
+        *(scene.planar, scene.universal, scene.distance, scene.weld),
+    ):
         world.add_joint(joint)
+    scene.assembly = world.assembly(bodies[8])
     bodies[5].position = np.add(bodies[4].position, (0.0, 0.0, 2.0))  # where the latch catches it
     world.step(2)
 

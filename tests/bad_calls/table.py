@@ -132,6 +132,7 @@ made(
     coasting=arg(SWITCH),
     keep_out=arg(OBJECT.optional),
     threads=arg(count(1)),
+    on_non_finite=arg(OBJECT),
 )
 setters(
     lambda s: s.world,
@@ -219,6 +220,7 @@ method(
     lambda s: s.jointed,
     function=arg(CALLABLE.optional, lambda world, event: None),
     event=arg(OBJECT, "broken"),
+    name=arg(NAMED),
 )
 method(
     "World.predict",
@@ -266,6 +268,7 @@ setters(
     dry_mass_properties=OBJECT,
     mass_properties=OBJECT,
     orientation=QUATERNION,
+    origin=VECTOR,
     position=VECTOR,
     stored_momentum_body=VECTOR.loosely,
     user_data=ANYTHING,
@@ -316,7 +319,7 @@ exempt("the handle of a body calls it with rows of its own", "Model.tensor")
 
 made("Clock", Clock, dt=arg(POSITIVE.loosely, 0.1), max_ticks_per_frame=arg(count(1)))
 setters(lambda s: s.clock, "", "Clock", max_ticks_per_frame=count(1), time_scale=AT_LEAST_ZERO.loosely)
-method("Clock.drop", lambda s: s.clock, ticks=arg(count(0)))
+method("Clock.settle", lambda s: s.clock, taken=arg(count(0)))
 method("Clock.keeps_up", lambda s: s.clock, frames_per_second=arg(count(1)))
 method(
     "Clock.ticks_for",
@@ -640,6 +643,7 @@ made(
         tank=At(lambda s: s.tank),
     ),
     tank=arg(OBJECT.optional),
+    gimbal=arg(OBJECT.optional),
     **{name: arg(_EACH.loosely) for name in _TIMES},
 )
 setters(
@@ -654,6 +658,7 @@ setters(
     ),
     throttle=_EACH_SHARE,
 )
+setters(lambda s: s.gimballed_bank, "", "ThrusterBank", gimbal_command=arrays(2, 2).loosely)
 method("ThrusterBank.fire", lambda s: s.bank, durations=arg(_EACH.loosely, 1.0), delays=arg(_EACH.loosely))
 made(
     "forces.compiled",
@@ -733,7 +738,8 @@ method(
     **(_COMMAND | {"force_body": arg(VECTOR.optional.loosely, (0, 0, 0)), "seconds": arg(AT_LEAST_ZERO.loosely)}),
 )
 setters(lambda s: s.motor, "", "BodyTorque", torque_body=VECTOR.loosely)
-made("GimbalAllocator", flight.GimbalAllocator, thruster=arg(OBJECT, At(lambda s: s.gimballed)))
+_ASSEMBLY = {"assembly": arg(OBJECT.optional)}
+made("GimbalAllocator", flight.GimbalAllocator, thruster=arg(OBJECT, At(lambda s: s.gimballed)), **_ASSEMBLY)
 method("GimbalAllocator.command", lambda s: s.gimbal_allocator, **_COMMAND)
 made("Jets", flight.Jets, allocator=arg(OBJECT, At(lambda s: s.allocator)), modulator=arg(OBJECT.optional))
 method("Jets.command", lambda s: s.jets, state=arg(OBJECT.optional), **_COMMAND)
@@ -769,6 +775,7 @@ made(
     flight.ThrusterAllocator,
     thrusters=arg(OBJECT, At(lambda s: [s.jets_bank])),
     method=arg(OBJECT, "least propellant"),
+    **_ASSEMBLY,
 )
 method(
     "ThrusterAllocator.allocate",
@@ -1004,6 +1011,7 @@ made(
     max_torque=arg(_MOST),
     every=arg(EVERY.loosely.optional),
     name=arg(NAME),
+    **_ASSEMBLY,
 )
 method("AttitudeHold.follow", lambda s: s.hold, reference=arg(OBJECT, flight.Reference()))
 method(
@@ -1035,6 +1043,7 @@ made(
     integral_limit=arg(_MOST),
     known_torque_body=arg(rows(3)),
     inertia_body=arg(_TENSORS_GIVEN.optional),
+    **_ASSEMBLY,
 )
 made(
     "MomentumManager",
@@ -1060,6 +1069,7 @@ made(
     gyroscopic=arg(SWITCH, LEFT_OUT, inertia_body=(1, 2, 2.5)),
     max_torque_body=arg(_MOST),
     inertia_body=arg(_TENSORS_GIVEN.optional),
+    **_ASSEMBLY,
 )
 made(
     "QuaternionPD.tuned",
@@ -1068,8 +1078,17 @@ made(
     inertia_body=arg(_TENSORS_GIVEN, (1, 2, 2.5)),
     max_torque_body=arg(_MOST, 1.0),
     bandwidth=arg(POSITIVE.loosely, 1.0),
+    **_ASSEMBLY,
 )
 made("RateDamping", control.RateDamping, damping=arg(_GAIN, 1.0))
+made(
+    "RateDamping.tuned",
+    control.RateDamping.tuned,
+    "RateDamping",
+    inertia_body=arg(_TENSORS_GIVEN, (1, 2, 2.5)),
+    decay_rate=arg(POSITIVE.loosely, 1.0),
+    **_ASSEMBLY,
+)
 _SAMPLED = {
     "measured": arg(OBJECT, MEASURED),
     "reference": arg(OBJECT, flight.Reference()),
@@ -1163,22 +1182,59 @@ _PAIR = {
 _POINT = {"at_body": arg(VECTOR.loosely, (1, 0, 0)), "at_other": arg(VECTOR.loosely.optional, (-1, 0, 0))}
 _LIMIT = POSITIVE.optional.accepting("inf")  # it never breaks
 _BREAKS = {"break_force": arg(_LIMIT), "break_torque": arg(_LIMIT)}
-_FREEDOM = {
-    "limits": arg(arrays(2, sample=[0.0625, 0.125]).optional.loosely),
-    "friction": arg(AT_LEAST_ZERO),
-    "motor": arg(OBJECT.optional),
-    "spring": arg(OBJECT.optional),
+_SETTINGS: dict[str, Kind] = {
+    "limits": arrays(2, sample=[-0.5, 0.5]).optional.loosely.accepting("inf as a component"),
+    "friction": AT_LEAST_ZERO,
+    "motor": OBJECT.optional,
+    "spring": OBJECT.optional,
 }
+
+
+def _numbered(count: int) -> dict[str, Kind]:
+    """The settings of several freedoms, such as limits_1."""
+    return {f"{name}_{number}": kind for name, kind in _SETTINGS.items() for number in range(1, 1 + count)}
+
+
+_FREEDOM = {name: arg(kind) for name, kind in _SETTINGS.items()}
+_SWING = Kind("above zero and at most π", 0.5, lambda x: x.ndim == 0 and 0.0 < x <= np.pi).optional.loosely
+_SWING = _SWING.accepting("inf")
 _UNIT = Kind(
     "a unit vector",
     [0.0, 0.0, 1.0],
     lambda x: x.shape == (3,) and abs(float((np.clip(x, -9, 9) ** 2).sum()) - 1.0) < 1e-6,
 )
-made("Ball", joints.Ball, **_PAIR, **_POINT, break_force=_BREAKS["break_force"])
-made("Weld", joints.Weld, **_PAIR, **_POINT, **_BREAKS)
+made(
+    "Ball",
+    joints.Ball,
+    **_PAIR,
+    **_POINT,
+    axis_body=arg(_UNIT.optional),
+    axis_other=arg(_UNIT.optional, LEFT_OUT, axis_body=(0, 0, 1)),
+    swing_limit=arg(_SWING, LEFT_OUT, axis_body=(0, 0, 1)),
+    twist_limits=arg(_SETTINGS["limits"], LEFT_OUT, axis_body=(0, 0, 1)),
+    spring=_FREEDOM["spring"],
+    **_BREAKS,
+)
+made(
+    "Weld",
+    joints.Weld,
+    **_PAIR,
+    **_POINT,
+    relative_orientation=arg(QUATERNION.optional.loosely),
+    pull_together=arg(arrays(2, at_least=0.0).optional.loosely),
+    **_BREAKS,
+)
 made("Hinge", joints.Hinge, axis_body=arg(_UNIT, (0, 0, 1)), **_PAIR, **_POINT, **_BREAKS, **_FREEDOM)
 made("Slider", joints.Slider, axis_body=arg(_UNIT, (0, 0, 1)), **_PAIR, **_POINT, **_BREAKS, **_FREEDOM)
-made("Planar", joints.Planar, normal=arg(_UNIT, (0, 0, 1)), **_PAIR, **_POINT, **_BREAKS)
+made(
+    "Planar",
+    joints.Planar,
+    normal=arg(_UNIT, (0, 0, 1)),
+    axis_1=arg(_UNIT.sampled([1.0, 0.0, 0.0]).optional.loosely),
+    **_PAIR,
+    **_POINT,
+    **_BREAKS,
+)
 made(
     "Universal",
     joints.Universal,
@@ -1187,6 +1243,7 @@ made(
     **_PAIR,
     **_POINT,
     **_BREAKS,
+    **{name: arg(kind) for name, kind in _numbered(2).items()},
 )
 made(
     "Distance",
@@ -1248,16 +1305,14 @@ made(
     **_BREAKS,
 )
 method("Latch.release", lambda s: s.latch, push=arg(AT_LEAST_ZERO.loosely))
-setters(lambda s: s.ball, "", "Joint", at_body=VECTOR, enabled=SWITCH)
-setters(
-    lambda s: s.hinge,
-    "",
-    "FreedomJoint",
-    friction=AT_LEAST_ZERO,
-    limits=arrays(2, sample=[-0.5, 0.5]).optional.loosely,
-    motor=OBJECT.optional,
-    spring=OBJECT.optional,
-)
+setters(lambda s: s.ball, "", "Joint", enabled=SWITCH, break_force=_LIMIT, break_torque=_LIMIT)
+setters(lambda s: s.ball, "", "Ball", swing_limit=_SWING, twist_limits=_SETTINGS["limits"], spring=_SETTINGS["spring"])
+setters(lambda s: s.hinge, "", "Hinge", **_SETTINGS)
+setters(lambda s: s.slider, "", "Slider", **_SETTINGS)
+setters(lambda s: s.distance, "", "Distance", **_SETTINGS)
+setters(lambda s: s.planar, "", "Planar", **_numbered(3))
+setters(lambda s: s.universal, "", "Universal", **_numbered(2))
+method("FreedomJoint.inertia", lambda s: s.planar, "Planar", changes=False, number=arg(count(1, 3)))
 
 # memory
 
