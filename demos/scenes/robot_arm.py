@@ -74,7 +74,6 @@ STOWED = np.radians([0.0, 118.0, -162.0, -40.0, 0.0, 0.0])
 GRIPPER = joints.Port((TIP, 0.0, 0.0), ROLL, (0.0, 0.0, 1.0))
 """The port of the gripper, in the axes of the last link."""
 
-BRAKED, DRIVEN = "braked", "driven"
 LENGTH = 0.7
 """A rotation of the gripper by an angle counts as much as this length times the angle [m]."""
 DAMPING = 0.04

@@ -87,7 +87,6 @@ _HUGE = 1e300
     JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, POSITION_CALL, VELOCITY_CALL, KICK_CALL, MOVE_CALL, FINISH_CALL,
     BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL, STAGES_CALL,
 ) = range(15)  # fmt: skip
-CALLS = 15
 """Indices into `calls`, the addresses of the kernels that others call."""
 
 
