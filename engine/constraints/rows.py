@@ -333,7 +333,7 @@ def joint_rows(
         gap = subtract(at, other_at)
         # the rotation in the drift, without which angles beyond half a turn per tick could not be counted
         drifted = _NONE
-        if pose == END and (kind == HINGE or kind == UNIVERSAL or kind == PLANAR):
+        if pose == END and (kind == HINGE or kind == UNIVERSAL or kind == PLANAR or kind == BALL):
             piece = float(measures[island, PIECE])
             drifted = scale(piece, rotate(q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, place)))
             if other >= 0:
@@ -354,9 +354,10 @@ def joint_rows(
                 if dot(direction, direction) == 0.0:  # the axes are parallel, and any direction across them will do
                     direction = rotate(frame, 2.0, (0.0, 1.0, 0.0))
                 turn = twist(multiply(conjugate(other_frame), frame))
-                second_coordinate = counted(turn, float(joints[COORDINATE + 1, joint]))
                 # not infinite where the axes are opposite, where there is no twist
                 second_direction = scale(1.0 / max(1.0 + dot(axis, across), 1e-9), add(axis, across))
+                expected = float(joints[COORDINATE + 1, joint]) + dot(drifted, second_direction)
+                second_coordinate = counted(turn, expected)
         elif kind == HINGE:
             row = _put_point(has_directions, rows, row, gap)
             second, third = _across(other_frame)

@@ -146,7 +146,10 @@ class Ball(FreedomJoint):
 
     @fixed
     def twist(self) -> float:
-        """Angle about the axis [rad], counted over whole turns, zero at the poses at which the joint was made."""
+        """Angle about the axis [rad], zero at the poses at which the joint was made.
+
+        It is counted over whole turns while the joint has a limit or a spring, and lies between −π and π otherwise.
+        """
         self._require_axis("twist")
         return self._coordinates()[1]
 

@@ -1,6 +1,7 @@
 """Joints: what they hold, what they keep, their orders and closed forms, and how they fit into a world."""
 
 import copy
+import math
 
 import numpy as np
 import pytest
@@ -728,3 +729,17 @@ def test_a_stiff_motor_reaches_a_distant_target():
     hinge.motor = Motor(target_angle=3.0, frequency=50.0, damping_ratio=1.0, max_torque=1e9)
     world.step(120)
     assert hinge.angle == pytest.approx(3.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("rate", [3.0, 200.0, -700.0])
+def test_the_twist_of_a_ball_joint_counts_every_turn_while_it_has_a_limit(rate):
+    world = World(1 / 60)
+    rotor, free = (
+        world.add_body(MassProperties.cylinder(1.0, 0.3, 0.1), angular_velocity_body=(0.0, 0.0, rate)) for _ in range(2)
+    )
+    at = {"at_body": (0.0, 0.0, 0.0), "axis_body": (0.0, 0.0, 1.0)}
+    limited = world.add_joint(Ball(rotor, **at, twist_limits=(-1e6, 1e6)))
+    unlimited = world.add_joint(Ball(free, **at))
+    world.step(120)
+    assert limited.twist == pytest.approx(2.0 * rate, abs=1e-9)
+    assert unlimited.twist == pytest.approx(math.remainder(2.0 * rate, 2.0 * math.pi), abs=1e-9)
