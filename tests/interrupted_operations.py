@@ -9,6 +9,7 @@ import numpy as np
 from engine import MassProperties, Recorder, Rewind, Rollback, World, flight, forces, joints
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 
+from .driven_world import driven_world
 from .full_world import Gusts, Stop, Wind, full_world
 from .helpers import SKEW_ORIENTATION
 from .interrupting import Operation
@@ -30,35 +31,17 @@ def with_history():
 
 
 def driven(method="rk4", called=False):
-    """Wheels, a tank, a pulse, a gimbal that turns, a sensor and a control loop."""
-    world = World(1 / 32, integrator=method)
-    ship = world.add_body(PROPERTIES, name="ship", angular_velocity_body=(0.1, -0.2, 0.3))
-    tug = world.add_body(OTHER, name="tug", position=(5, 0, 0))
-    wheel = world.add_part(flight.ReactionWheel(ship, axis=(1, 2, 0), inertia=0.01, max_torque=2.0, max_speed=600.0))
+    """Wheels, a tank, a pulse, a gimbal that turns, and a sensor."""
+    return driven_world(method, [_add_wheel_and_gyro, *([_add_gusts] if called else [])])
+
+
+def _add_wheel_and_gyro(world, ship):
     world.add_part(flight.ReactionWheel(ship, axis=(0, 1, 3), inertia=0.02, max_torque=2.0, max_speed=600.0))
-    tank = world.add_part(flight.Tank.ball(ship, position=(0, 0, 0.5), radius=0.2, propellant=1.0))
-    jet = forces.Thruster(
-        *(ship,),
-        position=(0, 1, 0),
-        direction=(0, 0, 1),
-        max_force=9.0,
-        tank=tank,
-        specific_impulse=50.0,
-        min_on_time=0.1,
-        rise_time=0.05,
-        fall_time=0.1,
-    )
-    gimbal = flight.Gimbal((1, 0, 0), (0, 1, 0), 0.3, 0.2)
-    gimballed = forces.Thruster(tug, position=(0, 0, -1), direction=(0, 0, 1), max_force=3.0, gimbal=gimbal)
-    for force in (jet, gimballed, forces.UniformGravity((0, -1, 0))):
-        world.add_force(force)
     world.add_part(flight.Gyro(ship, every=2, noise_density=0.001, seed=7))
-    if called:
-        world.add_force(Gusts())
-    wheel.torque, gimballed.throttle, gimballed.gimbal_command = 0.5, 0.5, (0.2, -0.1)
-    jet.fire(1.5, 0.3)
-    world.step(3)
-    return world
+
+
+def _add_gusts(world, ship):
+    world.add_force(Gusts())
 
 
 def jointed(method="free-rotor-2", called=False):

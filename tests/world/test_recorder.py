@@ -13,10 +13,10 @@ import pytest
 from engine import MassProperties, Recorder, World, flight, forces
 from engine.recorder import Record
 
+from ..driven_world import driven_world
 from ..full_world import Stop, full_world
 from ..helpers import PATIENCE
 from ..worlds import OTHER
-from .test_snapshots import driven_world
 
 
 def test_samples_are_the_state_after_each_interval():

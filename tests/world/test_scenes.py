@@ -14,9 +14,10 @@ import pytest
 from engine import MassProperties, World, flight, forces, joints
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 
+from ..driven_world import driven_world
 from ..full_world import Controller, Gusts, Wind, count_ticks, full_world
 from ..worlds import OTHER
-from .test_snapshots import driven_world, run
+from .test_snapshots import run
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "scene-1.schema.json"
 
