@@ -21,6 +21,7 @@ import numpy as np
 
 from . import kernel_files
 from .identity import identity, survey
+from .signals import uninterrupted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -29,6 +30,7 @@ _LOG = logging.getLogger("polhode")
 try:
     import numba
     from numba.core.compiler import CompileResult
+    from numba.core.compiler_lock import global_compiler_lock
     from numba.core.runtime import rtsys
     from numba.core.serialize import dumps
     from numba.extending import intrinsic
@@ -81,6 +83,9 @@ def kernel(name: str) -> Callable[[Function], Function]:
             return function
         dispatcher = numba.njit(**_OPTIONS, nogil=True, forceinline=False)(function)
         dispatcher._cache = _KernelCache(function, name, dispatcher.targetoptions)
+        compile_here = dispatcher.compile
+        # numba calls this too, at a call with arguments of new types
+        dispatcher.compile = lambda types: uninterrupted(lambda: compile_here(types))
         return dispatcher
 
     return decorate
@@ -203,7 +208,7 @@ _TYPES: dict[Any, Any] = {}
 
 def compile_for(function: Callable[..., Any], types: tuple[Any, ...]) -> None:
     """Load a kernel for arguments of these types from the cache, or compile it."""
-    if COMPILED:
+    if COMPILED and types not in function.overloads:  # type: ignore[attr-defined]
         function.compile(types)  # type: ignore[attr-defined]
 
 
@@ -214,13 +219,19 @@ def can_run(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
     dispatcher: Any = function
     if types in dispatcher.overloads:
         return True
-    dispatcher._cache.compiles = False
-    try:
-        dispatcher.compile(types)
-    except _NotKept:
-        return False
-    finally:
-        dispatcher._cache.compiles = True
+    return uninterrupted(lambda: _load(dispatcher, types))
+
+
+def _load(dispatcher: Any, types: tuple[Any, ...]) -> bool:
+    """Load a kernel from the cache; return whether it was there."""
+    with global_compiler_lock:  # another thread may be compiling the same kernel
+        dispatcher._cache.compiles = False
+        try:
+            dispatcher.compile(types)
+        except _NotKept:
+            return False
+        finally:
+            dispatcher._cache.compiles = True
     return True
 
 

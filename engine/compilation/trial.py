@@ -6,6 +6,7 @@ from typing import Any
 
 from .compiler import COMPILED
 from .identity import identity
+from .signals import uninterrupted
 
 if COMPILED:
     import numba
@@ -52,7 +53,8 @@ def check_compiles(
 
 def _compile(function: Any, where: str, sample: tuple[Any, ...], file: str) -> None:
     try:
-        function._dispatcher.compile(tuple(numba.typeof(argument) for argument in sample))
+        types = tuple(numba.typeof(argument) for argument in sample)
+        uninterrupted(lambda: function._dispatcher.compile(types))
     except numba.core.errors.NumbaError as error:
         raise TypeError(f"{where}: it cannot be compiled: {_cause(str(error), file)}") from None
 

@@ -23,8 +23,8 @@ from .scene import found, scene
 from .table import LEFT_OUT, ROWS, Row
 from .values import COMPONENTS, REJECTED, VALUES, TooLong, Value
 
-PATIENCE = 5.0
-"""The time [s] within which a call must end."""
+PATIENCE = 60.0
+"""The processor time [s] within which a call must end; it may have to compile kernels."""
 
 
 class Verdict(NamedTuple):
@@ -96,7 +96,7 @@ class Product:
         target = row.target(made)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+            signal.setitimer(signal.ITIMER_PROF, PATIENCE)
             try:
                 if row.is_setter:
                     result = setattr(target, argument, value)
@@ -110,10 +110,10 @@ class Product:
                         **{name: found(other, made) for name, other in given.items() if other is not LEFT_OUT}
                     )
             except BaseException as error:
-                signal.setitimer(signal.ITIMER_REAL, 0.0)
+                signal.setitimer(signal.ITIMER_PROF, 0.0)
                 return Outcome(error, None)
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0.0)
+                signal.setitimer(signal.ITIMER_PROF, 0.0)
         _spoil(value)
         seen = image(getattr(target, argument) if row.is_setter else result)
         return Outcome(None, (seen, self._hash() if row.changes else None))
@@ -309,7 +309,7 @@ def run(
     choose: Callable[[str, str, list[Value]], list[Value]] = lambda name, argument, values: values,
 ) -> tuple[Counter[str], list[str]]:
     """Make all calls, or those chosen, and return their counts by fault, and what is wrong with each."""
-    previous = signal.signal(signal.SIGALRM, stop)
+    previous = signal.signal(signal.SIGPROF, stop)
     product = Product()
     counts: Counter[str] = Counter()
     wrong = []
@@ -324,7 +324,7 @@ def run(
                     if verdict.fault:
                         wrong.append(f"{verdict.fault}: {name}({argument}) {value.name} {verdict.text}")
     finally:
-        signal.signal(signal.SIGALRM, previous)
+        signal.signal(signal.SIGPROF, previous)
         product.close()
     return counts, wrong
 
