@@ -57,7 +57,7 @@ class BallSpring(SpringOf):
 
 
 class Ball(FreedomJoint):
-    """A ball joint: a point of the body stays at a point of the other body; all rotations are free, or limited to a cone and a twist.
+    """A ball joint, which keeps a point of the body at a point of the other body and leaves all rotations free, or limits swing and twist.
 
     The rotation of the body relative to the other body is decomposed into a `twist` about `axis_body`, followed by the smallest rotation
     that brings the axis into its present direction. The angle of this second rotation is the `swing`. The twist is zero at the poses at

@@ -16,7 +16,7 @@ from .motor import JointSpring, Motor
 
 
 class Slider(FreedomJoint):
-    """A slider: the point on the other body moves along an axis of the body, and the bodies do not rotate relative to each other.
+    """A slider, along whose axis the point on the other body moves, while the bodies do not rotate relative to each other.
 
     Args:
         body: The first body, which carries the axis.

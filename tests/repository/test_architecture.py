@@ -385,7 +385,7 @@ def run_apart(folder, *arguments):
 # the shop window
 
 
-@pytest.mark.parametrize("name", ["engine", "engine.forces", "engine.integrators"])
+@pytest.mark.parametrize("name", ["engine", "engine.flight", "engine.forces", "engine.integrators", "engine.joints"])
 def test_what_a_package_offers_is_what_it_has(name):
     """`__all__` is sorted, holds what is there, and nothing public but submodules is left out."""
     package = importlib.import_module(name)
