@@ -1,4 +1,4 @@
-"""Records of a flight: samples of time, state, energy, actuators and wrenches, in memory and in files."""
+"""Records of a flight, which are samples of time, state, energy, actuators and wrenches, in memory and in files."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -168,9 +168,11 @@ class Record:
 class Recorder(Record):
     """Records a flight, with a sample after every so many ticks.
 
-    Columns are `time`, `position` (of the mass centres), `orientation`, `velocity`, `angular_velocity_body`, `angular_momentum_world`
-    (about the mass centres, with wheels) and `kinetic_energy`, and for each force and part of the package that has commands or states one
-    column per command and state, such as "Thruster 0.throttle". A body, force or part that is removed leaves NaN.
+    The columns of k samples of n bodies are `time` [s], shape (k,); `position` of the mass centres [m], world frame, shape (k, n, 3);
+    `orientation`, scalar-last (x, y, z, w), body to world, shape (k, n, 4); `velocity` [m/s], world frame; `angular_velocity_body` [rad/s],
+    body frame; `angular_momentum_world` about the mass centres, with wheels [N·m·s], world frame; and `kinetic_energy` [J] without that of
+    wheels about their axes, shape (k, n). Each force and part of the package adds one column per command and state, such as "Thruster 0.throttle". `metadata` has the units and
+    frames. A body, force or part that is removed leaves NaN.
 
     A tick that fails leaves no sample. After the world is restored, samples at later ticks are dropped when the next one is taken. A world
     without a recorder does nothing for it.
@@ -253,7 +255,6 @@ class Recorder(Record):
         )
         self._count = 0
         self._file: BinaryIO | None = None
-        self._written = 0
         self._block: list[FloatArray] = []
         if file is not None:
             self._file = open(file, "wb")

@@ -449,11 +449,11 @@ class World:
         """Jump over any number of ticks in one call, along the exact orbits and with the exact free rotation of all bodies.
 
         This takes as long for a year as for a tick. It requires that nothing acts on the bodies but gravity, and that nothing has to be
-        called: at most one `PointGravity` without J2 per body, whose centre stays where it is, no other force that acts (a shut
-        thruster and a magnetorquer without a dipole do not), no enabled joint, no reaction wheel, no enabled control loop or filter, no
-        applied force, no stored momentum, no callback without an attribute ``skippable = True``, and no game mode. Skippable callbacks are not called, and
-        sensors are not sampled. The path must not enter `keep_out`. Forces and parts may have a method `coast_obstacle()` of their own,
-        which returns in words why they do not permit it, or None.
+        called: at most one `PointGravity` without J2 per body, whose centre stays where it is, no other force that acts (a shut thruster
+        and a magnetorquer without a dipole do not), no enabled joint, no reaction wheel, no enabled control loop or filter, no applied
+        force, no stored momentum, no callback without an attribute ``skippable = True``, and no game mode. Skippable callbacks are not
+        called, and sensors are not sampled. The path must not enter `keep_out`. Forces and parts may have a method `coast_obstacle()` of
+        their own, which returns in words why they do not permit it, or None.
 
         `tick_count` grows by `ticks`. The pose drawn afterwards is not blended with the one before.
 
@@ -942,8 +942,8 @@ class World:
     def add_joint(self, joint: GivenJoint) -> GivenJoint:
         """Add a joint between two bodies of this world, or between a body and the world.
 
-        If the bodies move relative to each other, an impulse at the next tick makes their velocities compatible with the joint and conserves
-        linear and angular momentum.
+        If the bodies move relative to each other, an impulse at the next tick makes their velocities compatible with the joint and
+        conserves linear and angular momentum.
 
         Args:
             joint: A joint of `engine.joints` that is in no world yet.
@@ -1212,8 +1212,8 @@ class World:
 
         This subtracts `shift` from every point of the world: positions of the bodies, including the previous ones that are used for
         drawing, the centres of gravity, atmospheres, magnetic fields and shadows, the ends of springs and joints that are fixed in the
-        world, `keep_out`, and the `world_points` of compiled forces. The motion continues as before, up to the rounding of the new positions. A shift by a round number, such as a multiple of 1024 m, keeps differences of positions
-        exact.
+        world, `keep_out`, and the `world_points` of compiled forces. The motion continues as before, up to the rounding of the new
+        positions. A shift by a round number, such as a multiple of 1024 m, keeps differences of positions exact.
 
         Then it calls `on_origin_shift(shift)` on each force, callback and object attached to `memory` that has this method, so that they
         can subtract the shift from points of their own. A function can have it as an attribute. Python forces without it are named in a
