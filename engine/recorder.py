@@ -4,6 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 import csv
 import json
+import math
 import os
 import struct
 import zlib
@@ -170,9 +171,9 @@ class Recorder(Record):
 
     The columns of k samples of n bodies are `time` [s], shape (k,); `position` of the mass centres [m], world frame, shape (k, n, 3);
     `orientation`, scalar-last (x, y, z, w), body to world, shape (k, n, 4); `velocity` [m/s], world frame; `angular_velocity_body` [rad/s],
-    body frame; `angular_momentum_world` about the mass centres, with wheels [N·m·s], world frame; and `kinetic_energy` [J] without that of
-    wheels about their axes, shape (k, n). Each force and part of the package adds one column per command and state, such as "Thruster 0.throttle". `metadata` has the units and
-    frames. A body, force or part that is removed leaves NaN.
+    body frame; `angular_momentum_world` about the mass centres, with wheels [N·m·s], world frame; and `kinetic_energy` with wheels [J],
+    shape (k, n). Each force and part of the package adds one column per command and state, such as "Thruster 0.throttle". `metadata` has
+    the units and frames. A body, force or part that is removed leaves NaN.
 
     A tick that fails leaves no sample. After the world is restored, samples at later ticks are dropped when the next one is taken. A world
     without a recorder does nothing for it.
@@ -359,7 +360,12 @@ def _energy(world: World, rows: Any) -> FloatArray:
     state, model = world.state, world.model
     moving = diagnostics.translational_energy(model.mass[rows], state.velocity[rows])
     turning = diagnostics.rotational_energy(model.inertia_body[rows], state.angular_velocity_body[rows])
-    return np.asarray(moving + turning)
+    energies = np.asarray(moving + turning)
+    actuators = world._actuators
+    if actuators.any:
+        of_wheels = actuators.wheel_energies()
+        energies += [math.fsum(of_wheels[actuators.wheels_of(int(row))]) for row in rows]
+    return energies
 
 
 _QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, Any], Any]]] = {

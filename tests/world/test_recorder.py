@@ -54,6 +54,8 @@ def test_commands_and_states_of_forces_and_parts_are_columns():
         wheel.torque = 0.1 * tick
         world.step()
         seen.append((wheel.torque, wheel.momentum, tank.propellant, jet.impulse, gimballed.gimbal_angles.tolist()))
+        energies = [body.kinetic_energy() for body in world.bodies]  # the wheel has a part in it
+        assert record.kinetic_energy[-1] == pytest.approx(energies, rel=1e-12)
     names = (
         "ReactionWheel 0.torque",
         "ReactionWheel 0.momentum",
