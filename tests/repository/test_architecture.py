@@ -400,6 +400,13 @@ def test_what_a_package_offers_is_what_it_has(name):
     assert public <= set(offered)
 
 
+def test_type_checkers_find_every_public_module_under_the_second_name():
+    modules = {name for name in engine.__all__ if inspect.ismodule(getattr(engine, name))}
+    stubs = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "aliases" / "engine-stubs").glob("*.pyi")}
+    assert set(stubs) - {"__init__"} == modules
+    assert all(stubs[name] == f"from polhode.{name} import *\n" for name in modules)
+
+
 def test_a_star_import_gives_the_public_names():
     namespace = {}
     exec("from engine import *", namespace)
@@ -412,6 +419,7 @@ def test_a_star_import_gives_the_public_names():
         "NonFiniteStateError",
         "forces",
         "integrators",
+        "joints",
         "rotation",
     ):
         assert name in engine.__all__
