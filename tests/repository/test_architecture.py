@@ -56,6 +56,7 @@ FLOORS = {
         "recorder",
         "rewind",
         "rollback",
+        "scene_objects",
         "scenes",
         "second_name",
         "snapshot_bytes",
