@@ -222,10 +222,11 @@ class StarTracker(Sensor):
     @exclusion.setter
     def exclusion(self, value: Sequence[Exclusion]) -> None:
         chosen = _exclusions(value, self)
-        for number in range(EXCLUSION_COUNT):
-            one = chosen[number] if number < len(chosen) else None
-            for field, part in _exclusion_values(number, one).items():
-                self._table.write(self._schema.components[field], self._slice(), np.array(part)[:, np.newaxis])
+        with (change := self._all_or_nothing()), change:
+            for number in range(EXCLUSION_COUNT):
+                one = chosen[number] if number < len(chosen) else None
+                for field, part in _exclusion_values(number, one).items():
+                    self._table.write(self._schema.components[field], self._slice(), np.array(part)[:, np.newaxis])
 
     def read(self) -> StarTrackerReading:
         """Return the last reading: orientation from body to world, whether it is valid, and its time."""

@@ -4,6 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 import copyreg
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 import numpy as np
@@ -162,6 +163,11 @@ class TableRows:
         if guard is not None:
             guard(self._table.array[:, rows], values, self)
         self._table.write(self._schema.components[name], rows, values)
+
+    def _all_or_nothing(self) -> AbstractContextManager[Any]:
+        """A context for several changes, which undoes them if its block raises; to be entered twice, as `Store.all_or_nothing` is."""
+        store = self._table.store
+        return nullcontext() if store is None else store.all_or_nothing()
 
     # copying, coming into a world and leaving it
 
