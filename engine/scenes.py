@@ -11,9 +11,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fractions import Fraction
+from functools import cache
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -260,6 +261,12 @@ def _written_fields(member: TableRows) -> list[Field]:
 
 
 def _arguments_of(kind: type[TableRows]) -> list[str]:
+    """The names of the arguments that a scene holds of a class of forces, parts or joints."""
+    return _read_arguments(cast(Any, kind))
+
+
+@cache
+def _read_arguments(kind: Any) -> list[str]:
     parameters = inspect.signature(kind.__init__).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):  # made by `forces.compiled`
         names = [field.name for field in kind._schema.fields if not field.refers_to and field.name != "enabled"]
@@ -319,17 +326,56 @@ class _Loading:
 
     def __init__(self, make: Callable[..., World], plain: Plain, objects: Mapping[str, Any], missing: str) -> None:
         self._objects, self._drops = objects, missing == "drop"
+        # what is quick to check comes first, so that most damaged files are rejected before anything is made of them
+        bodies = [body.only(*_BODY_KEYS) for body in plain.get("bodies", []).list()]
+        self._plain = {kind: plain.get(f"{kind}s", []).list() for kind in ("part", "force")}
+        self._kinds = {kind: [self._kind_of(member) for member in self._plain[kind]] for kind in self._plain}
+        joints = [(joint, self._kind_of_joint(joint)) for joint in plain.get("joints", []).list()]
+        memory = [(name, rows.only("dtype", "value")) for name, rows in plain.get("memory", {}).items()]
+        called = [(force, self._find(force)) for force in plain.get("called_forces", []).list()]
+        functions = [
+            (when, pair, self._find(pair.list(2)[0]))
+            for when in ("on_tick", "after_tick", "on_joint")
+            for pair in plain.get(when, []).list()
+        ]
+        self.world = world = self._empty_world(make, plain)
+        for body in bodies:
+            self._add_body(body)
+        self._made: dict[tuple[str, int], Any] = {}
+        self._pending: list[tuple[str, int]] = []
+        self._new: list[tuple[str, Plain, Any]] = []
+        for kind, members in self._plain.items():
+            self._make_members(kind, len(members))
+        for kind, member_plain, member in self._new:
+            with _at(member_plain, ""):
+                (world.add_part if kind == "part" else world.add_force)(member)
+        for joint, joint_kind in joints:
+            with _at(joint, ""):
+                world.add_joint(self._joint(joint, joint_kind))
+        for name, rows in memory:
+            self._add_memory(name, rows)
+        for force, found in called:
+            if found is not None:
+                with _at(force, ""):
+                    world.add_force(found)
+        for when, pair, found in functions:
+            if found is not None:
+                called_name, number_or_event = pair.list(2)
+                with _at(pair, ""):
+                    getattr(world, when)(found, number_or_event.value, name=called_name.text())
+        for name, thing in objects.items():
+            if name not in world.memory and _is_attachable(thing, world):
+                world.memory.attach(name, thing)
+
+    def _empty_world(self, make: Callable[..., World], plain: Plain) -> World:
+        """The world without bodies, with its settings."""
+        game_mode = plain.get("game_mode", False).boolean()
         with _at(plain, "dt"):
             dt = _number(plain["dt"])
-            self.world = make(dt, game_mode=plain.get("game_mode", False).boolean())
+            world = make(dt, game_mode=game_mode)
         if "on_non_finite" in plain:  # made again, so that each error names its own field
             with _at(plain, "on_non_finite"):
-                self.world = make(
-                    dt,
-                    game_mode=plain.get("game_mode", False).boolean(),
-                    on_non_finite=plain["on_non_finite"].text(),
-                )
-        world = self.world
+                world = make(dt, game_mode=game_mode, on_non_finite=plain["on_non_finite"].text())
         if "integrator" in plain:
             with _at(plain, "integrator"):
                 world.integrator = decoded_method(plain["integrator"])
@@ -337,41 +383,10 @@ class _Loading:
             if name in plain:
                 with _at(plain, name):
                     setattr(world, name, _number(plain[name]) if name == "time_scale" else plain[name].value)
-        for body in plain.get("bodies", []).list():
-            self._add_body(body.only(*_BODY_KEYS))
-        self._plain = {kind: plain.get(f"{kind}s", []).list() for kind in ("part", "force")}
-        self._made: dict[tuple[str, int], Any] = {}
-        self._pending: list[tuple[str, int]] = []
-        for kind, members in self._plain.items():
-            self._add_members(kind, len(members))
-        for joint in plain.get("joints", []).list():
-            with _at(joint, ""):
-                world.add_joint(self._joint(joint))
-        for name, rows in plain.get("memory", {}).items():
-            self._add_memory(name, rows.only("dtype", "value"))
-        for force in plain.get("called_forces", []).list():
-            found = self._find(force, force.text())
-            if found is not None:
-                with _at(force, ""):
-                    world.add_force(found)
-        for when in ("on_tick", "after_tick"):
-            for pair in plain.get(when, []).list():
-                called, every = pair.list(2)
-                found = self._find(called, called.text())
-                if found is not None:
-                    with _at(pair, ""):
-                        getattr(world, when)(found, every.value, name=called.text())
-        for pair in plain.get("on_joint", []).list():
-            called, event = pair.list(2)
-            found = self._find(called, called.text())
-            if found is not None:
-                with _at(pair, ""):
-                    world.on_joint(found, event.value, name=called.text())
-        for name, thing in objects.items():
-            if name not in world.memory and _is_attachable(thing, world):
-                world.memory.attach(name, thing)
+        return world
 
-    def _find(self, plain: Plain, name: str) -> Any:
+    def _find(self, plain: Plain) -> Any:
+        name = plain.text()
         if name not in self._objects and not self._drops:
             plain.refuse('a key of `objects`, or call World.load with missing="drop"')
         return self._objects.get(name)
@@ -403,16 +418,14 @@ class _Loading:
         if stored is not None:
             body.stored_momentum_body = stored
 
-    def _add_members(self, kind: str, count: int) -> None:
-        """Add the first forces or parts of the scene, apart from those that wait for this one."""
-        adders: dict[str, Callable[[Any], Any]] = {"part": self.world.add_part, "force": self.world.add_force}
+    def _make_members(self, kind: str, count: int) -> None:
+        """Make the first forces or parts of the scene, apart from those that wait for this one; each comes after all that it refers to."""
         for place in range(count):
             if (kind, place) not in self._made and (kind, place) not in self._pending:
                 plain = self._plain[kind][place]
                 self._pending.append((kind, place))
-                member = self._member(plain)
-                with _at(plain, ""):
-                    self._made[kind, place] = adders[kind](member)
+                self._made[kind, place] = self._member(plain, self._kinds[kind][place])
+                self._new.append((kind, plain, self._made[kind, place]))
                 self._pending.pop()
 
     def _member_at(self, kind: str, plain: Plain) -> Any:
@@ -420,24 +433,38 @@ class _Loading:
         place = plain.integer(0, len(self._plain[kind]) - 1)
         if (kind, place) in self._pending or len(self._pending) > _MOST_PENDING:
             plain.refuse("the place of one that does not refer back to this one")
-        self._add_members(kind, place + 1)
+        self._make_members(kind, place + 1)
         return self._made[kind, place]
 
-    def _member(self, plain: Plain) -> TableRows:
+    def _kind_of(self, plain: Plain) -> type[TableRows]:
+        """The class of a force or part, which has been found to have the arguments that are given."""
         name = plain["class"].text()
         kind = built_in().get(name) or self._objects.get(name)
-        if not (isinstance(kind, type) and issubclass(kind, TableRows)):
+        if not (isinstance(kind, type) and issubclass(kind, TableRows)) or issubclass(kind, Joint):
             plain["class"].refuse(
                 "the name of a class of engine.forces or engine.flight, or a key of `objects` that is a class"
             )
-        wanted = _arguments_of(kind)
-        plain.only("class", *wanted, *kind._kept_beside, "fields")
+        plain.only("class", *_arguments_of(kind), *kind._kept_beside, "fields")
+        return kind
+
+    def _kind_of_joint(self, plain: Plain) -> type[Joint]:
+        """The class of a joint, which has been found to have the keys that are given."""
+        kind = built_in().get(plain["class"].text())
+        if kind is None or not issubclass(kind, Joint):
+            plain["class"].refuse("the name of a class of engine.joints")
+        if "fields" in plain:
+            plain.only("class", "body", "other", "fields", "attributes")
+        else:
+            plain.only("class", *_arguments_of(kind))
+        return kind
+
+    def _member(self, plain: Plain, kind: type[TableRows]) -> TableRows:
         arguments = {key: self._value(value, key) for key, value in plain.items() if key not in ("class", "fields")}
         beside = {key: arguments.pop(key) for key in kind._kept_beside if key in arguments}
         try:
             member = kind(**arguments)
         except (TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), wanted)}: {error}") from None
+            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), _arguments_of(kind))}: {error}") from None
         for key, attribute in kind._kept_beside.items():
             if key in beside:
                 self._set_beside(member, attribute, beside[key], plain[key])
@@ -448,20 +475,14 @@ class _Loading:
             self._set_field(member, allowed[key], value)
         return member
 
-    def _joint(self, plain: Plain) -> Any:
+    def _joint(self, plain: Plain, kind: type[Joint]) -> Any:
         """A joint from its rows, or from the arguments of its class at the poses of the scene."""
-        kind = built_in().get(plain["class"].text())
-        if kind is None or not issubclass(kind, Joint):
-            plain["class"].refuse("the name of a class of engine.joints")
         if "fields" not in plain:
-            wanted = _arguments_of(kind)
-            plain.only("class", *wanted)
             arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}
             try:
                 return kind(**arguments)
             except (TypeError, ValueError) as error:
-                raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), wanted)}: {error}") from None
-        plain.only("class", "body", "other", "fields", "attributes")
+                raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), _arguments_of(kind))}: {error}") from None
         other = plain.get("other", None)
         pair = self._body(plain["body"]), None if other.value is None else self._body(other)
         if pair[0] is pair[1]:
