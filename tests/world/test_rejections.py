@@ -24,6 +24,7 @@ from .test_force_rows import (
     three_bodies,
     thruster,
 )
+from .test_hostile import RAISED
 
 # a parameter set to what construction rejects
 
@@ -337,11 +338,11 @@ CALLED_IN_A_TICK = {
 }
 
 
-def _with_a_function(name, act):
+def _with_a_function(name, act, kind=Everything):
     world = World(1 / 32, integrator="rk4")
     world.add_body(PROPERTIES, name="ship", angular_velocity_body=(0.1, 0.2, 0.3))
     world.add_force(forces.UniformGravity((0.0, 0.0, -1.0)))
-    CALLED_IN_A_TICK[name](world, Everything(act))
+    CALLED_IN_A_TICK[name](world, kind(act))
     world.step(2)
     return world
 
@@ -471,3 +472,46 @@ def test_a_path_that_cannot_be_written_is_rejected_at_once(name, where, tmp_path
     assert [each.name for each in tmp_path.iterdir()] == ["file"] and (tmp_path / "file").read_text() == "kept"
     world.step()
     assert len(record) == 2
+
+
+# objects of the user that parts call, which raise or return what makes no sense
+
+
+def _fails_and_is_undone(world, armed, errors):
+    before = image(world)
+    armed.append(True)
+    for _ in range(2):
+        with pytest.raises(errors):
+            world.step()
+        assert differences(before, image(world)) == []
+    armed.clear()
+    world.step(2)
+    assert world.tick_count == 4
+
+
+@pytest.mark.parametrize("name", ["a law", "a reference", "actuators", "a field"])
+@pytest.mark.parametrize("kind", RAISED)
+def test_whatever_an_object_of_a_part_raises_the_tick_is_undone(name, kind):
+    armed = []
+
+    def act():
+        if armed:
+            raise kind
+
+    _fails_and_is_undone(_with_a_function(name, act), armed, kind)
+
+
+@pytest.mark.parametrize("name", ["a law", "a reference", "a field"])
+@pytest.mark.parametrize("value", [None, 1.0, "x", (NAN, 0.0, 0.0), ((NAN, 0, 0), ()), ((1, 2), ()), np.zeros((7, 5))])
+def test_whatever_an_object_of_a_part_returns_is_rejected_and_the_tick_undone(name, value):
+    armed = []
+
+    class Sometimes(Everything):
+        def at(self, *arguments):
+            return value if armed else super().at(*arguments)
+
+        def update(self, *arguments):
+            return value if armed else super().update(*arguments)
+
+    world = _with_a_function(name, lambda: None, Sometimes)
+    _fails_and_is_undone(world, armed, (TypeError, ValueError, ArithmeticError))
