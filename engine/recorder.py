@@ -129,13 +129,16 @@ class Record:
                 writer.writerow([time, *row])
 
     def to_npz(self, path: str | os.PathLike[str]) -> None:
-        """Write all columns to a file of NumPy, with the metadata as JSON in "metadata".
+        """Write all columns to a file of NumPy of exactly this name, with the metadata as JSON in "metadata".
 
         Raises:
             OSError: The file cannot be written.
         """
         metadata: Any = np.array(json.dumps(self.metadata))
-        np.savez(file_path(path, "path", "Recorder.to_npz"), metadata=metadata, **self.arrays())  # type: ignore[arg-type]
+        with file_path(path, "path", "Recorder.to_npz").open(
+            "wb"
+        ) as file:  # given a name, NumPy would add ".npz" to it
+            np.savez(file, metadata=metadata, **self.arrays())  # type: ignore[arg-type]
 
     def _headings(self, column: Column) -> list[str]:
         unit = f" [{column.unit}]" if column.unit != "-" else ""

@@ -198,8 +198,7 @@ class World:
         self._exact_dt = dt
         self._clock = Clock(dt, integer(max_ticks_per_frame, "max_ticks_per_frame", "World", at_least=1))
         self._threads = integer(threads, "threads", "World", at_least=1)
-        if not isinstance(on_non_finite, str) or on_non_finite not in _ON_NON_FINITE:
-            refuse("World", "on_non_finite", on_non_finite, " or ".join(map(repr, _ON_NON_FINITE)))
+        option(on_non_finite, "on_non_finite", "World", _ON_NON_FINITE)
         self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
         self._paused = self._in_frame = False
         self._coasting = boolean(coasting, "coasting", "World")

@@ -142,10 +142,11 @@ class ReactionWheel(Part):
     @speed.setter
     def speed(self, value: float) -> None:
         start = self._checked_speed(value, self.max_speed, self)
-        self._table.write(MOMENTUM, self._slice().start, self.inertia * (start + self._along(self._body_rates())))
-        store = self._table.store
-        if store is not None:
-            store.world()._actuators.sum_wheels()
+        momentum, store = self.inertia * (start + self._along(self._body_rates())), self._table.store
+        with (change := self._all_or_nothing()), change:
+            self._table.write(MOMENTUM, self._slice().start, momentum)
+            if store is not None:
+                store.world()._actuators.sum_wheels()
 
     @fixed
     def momentum(self) -> float:

@@ -228,7 +228,7 @@ class Joint(TableRows):
             super()._assign(name, value, argument)
             return
         was_enabled = self.enabled
-        with store.all_or_nothing():
+        with (change := store.all_or_nothing()), change:
             super()._assign(name, value, argument)
             if self.enabled == was_enabled:
                 return
