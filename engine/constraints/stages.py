@@ -85,8 +85,8 @@ _HUGE = 1e300
 """A bound that is never reached."""
 (
     JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, POSITION_CALL, VELOCITY_CALL, KICK_CALL, MOVE_CALL, FINISH_CALL,
-    BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL, STAGES_CALL,
-) = range(15)  # fmt: skip
+    BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL, STAGES_CALL, END_KICKS_CALL,
+) = range(16)  # fmt: skip
 """Indices into `calls`, the addresses of the kernels that others call."""
 
 

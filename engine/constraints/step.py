@@ -30,6 +30,7 @@ from ..loops.columns import (
     store_vector,
     store_wrench,
 )
+from ..loops.gather import THRUSTERS, WHEELS
 from ..loops.kick_drift import Turn, drift, kick
 from ..loops.layout import (
     ANGULAR_VELOCITY,
@@ -91,6 +92,7 @@ from .layout import (
 )
 from .rows import load, store
 from .stages import (
+    END_KICKS_CALL,
     FACTOR_CALL,
     FINISH_CALL,
     JOINT_ROWS_CALL,
@@ -113,7 +115,9 @@ SPACINGS_OF_A_LOOP = 2.2e-16
 
 _KEPT = STAGE_WRENCH + WRENCH_ROWS
 """Velocity, angular velocity and stored momentum before the second kick, in `stages`."""
-STAGE_ROWS = _KEPT + 9
+END_KICKS = _KEPT + 9
+"""Change of velocity and angular velocity by actuators in the second kick, in `stages`."""
+STAGE_ROWS = END_KICKS + 6
 
 
 @cache
@@ -503,6 +507,11 @@ def islands_step(
     program: Integers,
     measures: Array,
     calls: Integers,
+    places: Integers,
+    thrusters: Array,
+    wheels: Array,
+    tanks: Array,
+    part_counts: Integers,
     parts: Array,
     first_island: int,
     last_island: int,
@@ -512,7 +521,8 @@ def islands_step(
     """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
 
     The first kick evaluates the forces at the velocities at its start, and the second at those at its end, when they fit the joints. These
-    are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates.
+    are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates. What actuators do at the end of the
+    tick is part of its last kick, with two tries at least if it depends on the rates.
     """
     if first_island == last_island:
         return -1
@@ -528,11 +538,18 @@ def islands_step(
             if call(calls[MOVE_CALL], (*common, island, step, int(number > 0))) == 0:
                 return island
         start = start + step
-        for each in range(evaluations):
+        tries, each = evaluations, 0
+        has_end_kicks = number == parts.shape[0] - 1 and part_counts[THRUSTERS] + part_counts[WHEELS] > 0
+        while each < tries:
             _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], each))
+            if has_end_kicks:
+                tables = (places, thrusters, wheels, tanks, part_counts)
+                if call(calls[END_KICKS_CALL], (own, stages, *tables, first, last, END_KICKS, each, dt)) == 1:
+                    tries = max(tries, 2)
             _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
             for island in range(first_island, last_island):
-                _ = call(calls[FINISH_CALL], (*common, island, int(each > 0), int(each == evaluations - 1)))
+                _ = call(calls[FINISH_CALL], (*common, island, int(each > 0), int(each == tries - 1)))
+            each += 1
     return -1
 
 

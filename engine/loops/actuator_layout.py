@@ -28,7 +28,9 @@ IS_DRIVEN = 36
 MEAN, LEAN = 37, 38
 """The mean level over the tick, and twice its mean over time, weighted with the time in ticks, minus this mean."""
 NEXT_OPENS_IN, NEXT_OPEN_FOR, NEXT_LEVEL, NEXT_ANGLES = 39, 40, 41, 42
-THRUSTER_ROWS = 44
+HAS_KICKED = 44
+"""Whether its kick at the end of the tick was part of the step of an island."""
+THRUSTER_ROWS = 45
 
 # wheels
 WHEEL_DRIVEN = 2
@@ -39,7 +41,11 @@ TORQUE = 10
 MOMENTUM = 11
 APPLIED = 12
 KEPT_MOMENTUM, KEPT_APPLIED = 13, 14
-WHEEL_ROWS = 15
+WHEEL_HAS_KICKED = 15
+"""Whether its friction at the end of the tick was part of the step of an island."""
+GAINED = 16
+"""What it gained by that friction [N·m·s]."""
+WHEEL_ROWS = 17
 
 # tanks
 TANK_DRIVEN = 2
