@@ -114,17 +114,13 @@ class Bound:
         parts, turn, evaluations = method_for(integrator, depends_on_rates)
         self.parts = parts
         self.evaluations = evaluations
-        calls = np.array([loop.address for loop in kernels_of_islands(turn, gyroscopic)], np.int64)
         force_calls, layers = _force_calls(forces, bodies)
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
         self.forces = (
             *(islands.own, islands.control, islands.stages, force_calls, own_layers),
             *(islands.springs, islands.point_forces, islands.counts),
         )
-        self.common = (
-            *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
-            *(islands.blocks, graph.program, islands.measures, calls),
-        )
+        self.common = common_arguments(islands, turn, gyroscopic)
         self.actuators = (islands.places, *bodies.actuators.tables_and_counts())
         self.step = (*self.forces[:3], evaluations, *self.forces[3:], *self.common[1:], *self.actuators)
         springs = islands.springs if forces.springs is None else forces.springs
@@ -143,6 +139,16 @@ class Bound:
         )
         self.close = (table, islands.joints, islands.kept, graph.links, islands.points, islands.stamp)
         self.hard_count = int(graph.islands[:, layout.IS_HARD].sum()) if len(parts) > 1 else 0
+
+
+def common_arguments(islands: Islands, turn: Turn, gyroscopic: bool) -> tuple[Any, ...]:
+    """The first arguments of the stages of the island step."""
+    graph = islands.graph
+    calls = np.array([loop.address for loop in kernels_of_islands(turn, gyroscopic)], np.int64)
+    return (
+        *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
+        *(islands.blocks, graph.program, islands.measures, calls),
+    )
 
 
 class Joints:
@@ -171,6 +177,16 @@ class Joints:
         if not self._table.count or self.graph is None:
             return ()
         return (self._version, id(self._table.array), id(self._springs.array), id(self._point_forces.array))
+
+    @property
+    def table(self) -> FloatArray:
+        """The table of joints."""
+        return self._table.array
+
+    @property
+    def islands(self) -> Islands | None:
+        """The arrays of the islands as they are now; None if no joint acts."""
+        return self._islands if self.graph is not None else None
 
     @property
     def graph(self) -> Graph | None:
