@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..constraints import layout
 from ..constraints.rows import rotation_vector
@@ -24,6 +24,8 @@ class ClosingJoint(Joint):
     """A joint that acts as springs while it closes, and then as a weld; its type in the table changes accordingly."""
 
     __slots__ = ()
+
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("closing_energy", "J"),)
 
     @fixed
     def closing_energy(self) -> float:
