@@ -9,7 +9,6 @@ from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, d
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, ORIENTATION, VELOCITY
 from .layout import (
-    AIM,
     ANGULAR,
     ARM,
     BLOCK,
@@ -570,7 +569,6 @@ def position_stage(
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
-    aim = float(measures[island, AIM])
     is_hard = islands[island, IS_HARD]
     _warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
@@ -596,12 +594,12 @@ def position_stage(
                 if not error <= worst:
                     worst, worst_link = error, link
         measures[island, WORST], measures[island, WORST_LINK] = worst, worst_link
-        if worst <= aim or (worst <= tolerance and turn > 0 and worst > 0.5 * before):
+        if worst <= tolerance:
             _keep_positions(joints, links, rows, first_link, last_link, step)
             _add_given(links, points, rows, work, first, last, first_link, last_link)
             return 1
         # give up early if the rounds left cannot be enough at the rate of the last two
-        if turn > 1 and not worst <= tolerance:
+        if turn > 1:
             if not worst <= 4.0 * before:
                 return 0
             if turn > 2:
@@ -611,7 +609,7 @@ def position_stage(
                 if rate > 0.25 or reached > tolerance:
                     return 0
         earlier, before = before, worst
-        wanted = max(1e-3 * worst, 0.1 * aim) / abs(step)
+        wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
             _keep_misses(rows, first_row, last_row)
             common = (work, links, islands, rows, blocks, program, calls)
@@ -651,7 +649,7 @@ def velocity_stage(
     _warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
-    wanted = min(0.02 * float(measures[island, AIM]) / abs(step), MOST_RATE_OF_SIZE * size)
+    wanted = min(0.02 * float(measures[island, TOLERANCE]) / abs(step), MOST_RATE_OF_SIZE * size)
     for place in range(first, last):
         for entry in range(13):
             work[START + entry, place] = work[END + entry, place]

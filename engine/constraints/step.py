@@ -55,7 +55,6 @@ from ..loops.layout import (
 from ..loops.point_forces import add_forces
 from . import layout
 from .layout import (
-    AIM,
     ARM,
     BASE,
     BODIES,
@@ -111,12 +110,6 @@ MOST_HALVINGS = 12
 """Halvings of the drift before a tick is given up."""
 TOLERANCE_OF_SIZE = 4e-12
 """Position error at which the rounds stop, as a share of the size of the island."""
-AIM_OF_SIZE = 4e-15
-"""The error that the rounds try to reach in the first tick of a joint, as a share of the size of the island.
-
-There is no impulse of an earlier tick from which they could start, so that they would leave all that the tolerance allows. Divided by the
-tick, this is an error of the velocities, which matters for short ticks.
-"""
 SPACINGS_OF_A_LOOP = 2.2e-16
 """The same for loops through the world, as a share of the largest coordinate: from one to two times its spacing."""
 
@@ -234,20 +227,6 @@ def _keep_given(
             rows[row, TOTAL_BEFORE] = rows[row, TOTAL]
 
 
-@inlined
-def _is_fresh(joints: Array, links: Integers, first: int, last: int) -> bool:
-    """Whether any joint of an island has had no impulses yet."""
-    for link in range(first, last):
-        is_fresh = True
-        for row in range(links[link, LAST_ROW] - links[link, FIRST_ROW]):
-            if joints[POSITION_FORCES + row, link] != 0.0:
-                is_fresh = False
-                break
-        if is_fresh:
-            return True
-    return False
-
-
 @kernel("island-prepare")
 def island_prepare(
     own: Array,
@@ -345,9 +324,6 @@ def island_move(
                 # a loop through points of the world closes to the rounding of their coordinates
                 largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
                 measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * extent, SPACINGS_OF_A_LOOP * largest)
-            measures[island, AIM] = measures[island, TOLERANCE]
-            if islands[island, HAS_LOOP] == 0 and _is_fresh(joints, links, first_link, last_link):
-                measures[island, AIM] = AIM_OF_SIZE * extent
         measures[island, PIECE] = piece
         if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
             halvings += 1

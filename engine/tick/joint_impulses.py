@@ -137,7 +137,7 @@ class Impulses:
         measures[number, layout.BASE : layout.BASE + 3] = base
         measures[number, layout.DRIFT_VELOCITY : layout.DRIFT_VELOCITY + 3] = boost
         measures[number, layout.SIZE] = size
-        measures[number, [layout.TOLERANCE, layout.AIM]] = step.TOLERANCE_OF_SIZE * size
+        measures[number, layout.TOLERANCE] = step.TOLERANCE_OF_SIZE * size
         measures[number, [layout.PIECE, layout.STEP_LENGTH]] = _AN_INSTANT
         step.island_prepare(*self._common, number, layout.END)
 

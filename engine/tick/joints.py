@@ -49,6 +49,11 @@ from ..store.store import Store
 from ..store.threads import TakeTicks
 from .actuators import is_mover
 
+StageArguments = tuple[
+    FloatArray, FloatArray, FloatArray, Integers, Integers, FloatArray, FloatArray, FloatArray, Integers, FloatArray, Integers
+]  # fmt: skip
+"""The first arguments of the stages: own, work, joints, links, islands, points, rows, blocks, program, measures, calls."""
+
 _WHOLE = np.ones(1)
 _STATES = slice(layout.STATE_FIRST, layout.STATE_LAST)
 
@@ -121,7 +126,8 @@ class Bound:
             *(islands.springs, islands.point_forces, islands.counts),
         )
         self.common = common_arguments(islands, turn, gyroscopic)
-        self.actuators: Any = (islands.places, *bodies.actuators.tables_and_counts())
+        thrusters, wheels, tanks, counts = bodies.actuators.tables_and_counts()
+        self.actuators = (islands.places, thrusters, wheels, tanks, counts)
         self.step = (*self.forces[:3], evaluations, *self.forces[3:], *self.common[1:], *self.actuators)
         springs = islands.springs if forces.springs is None else forces.springs
         point_forces = islands.point_forces if forces.point_forces is None else forces.point_forces
@@ -141,7 +147,7 @@ class Bound:
         self.hard_count = int(graph.islands[:, layout.IS_HARD].sum()) if len(parts) > 1 else 0
 
 
-def common_arguments(islands: Islands, turn: Turn, gyroscopic: bool) -> Any:
+def common_arguments(islands: Islands, turn: Turn, gyroscopic: bool) -> StageArguments:
     """The first arguments of the stages of the island step."""
     graph = islands.graph
     calls = np.array([loop.address for loop in kernels_of_islands(turn, gyroscopic)], np.int64)
