@@ -422,17 +422,21 @@ def islands_open(
 
     The states at the start of the tick are in the rows from `state_row` on, and the stored momenta from `stored_row` on.
     """
-    for place in range(columns.shape[0]):
-        column = columns[place]
-        for row in range(ROWS):
-            own[row, place] = array[row, column]
-        for row in range(STATE_ROWS):
-            own[row, place] = array[state_row + row, column]
-        if stores:
-            for row in range(3):
-                own[STORED_MOMENTUM + row, place] = array[stored_row + row, column]
-        for row in range(own_layers.shape[0]):
-            own_layers[row, place] = layers[row, column]
+    # row by row, because the components of a body are far apart in memory and those of its neighbours are not
+    count = columns.shape[0]
+    for row in range(ROWS):
+        for place in range(count):
+            own[row, place] = array[row, columns[place]]
+    for row in range(STATE_ROWS):
+        for place in range(count):
+            own[row, place] = array[state_row + row, columns[place]]
+    if stores:
+        for row in range(3):
+            for place in range(count):
+                own[STORED_MOMENTUM + row, place] = array[stored_row + row, columns[place]]
+    for row in range(own_layers.shape[0]):
+        for place in range(count):
+            own_layers[row, place] = layers[row, columns[place]]
     for number in range(spring_rows.shape[0]):
         for row in range(own_springs.shape[0]):
             own_springs[row, number] = springs[row, spring_rows[number]]
@@ -443,9 +447,10 @@ def islands_open(
         for row in range(own_point_forces.shape[0]):
             own_point_forces[row, number] = point_forces[row, point_rows[number]]
         own_point_forces[0, number] = float(places[int(own_point_forces[0, number])])
-    for link in range(links.shape[0]):
-        for row in range(JOINT_ROWS):
+    for row in range(JOINT_ROWS):
+        for link in range(links.shape[0]):
             joints[row, link] = table[row, links[link, JOINT]]
+    for link in range(links.shape[0]):
         for entry in range(6):
             points[link, GIVEN + entry] = 0.0
     return 0
@@ -563,19 +568,20 @@ def islands_close(
             return int(columns[place])
     stamp[0] = tick
     for link in range(links.shape[0]):
-        joint = links[link, JOINT]
         for entry in range(6):
             joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
-        for row in range(STATE_FIRST, STATE_LAST):
+    for row in range(STATE_FIRST, STATE_LAST):
+        for link in range(links.shape[0]):
+            joint = links[link, JOINT]
             kept[row - STATE_FIRST, link] = table[row, joint]
             table[row, joint] = joints[row, link]
-    for place in range(columns.shape[0]):
-        column = columns[place]
-        for row in range(STATE_ROWS):
-            array[row, column] = own[row, place]
-        if stores:
-            for row in range(3):
-                array[STORED_MOMENTUM + row, column] = own[STORED_MOMENTUM + row, place]
+    for row in range(STATE_ROWS):
+        for place in range(columns.shape[0]):
+            array[row, columns[place]] = own[row, place]
+    if stores:
+        for row in range(3):
+            for place in range(columns.shape[0]):
+                array[STORED_MOMENTUM + row, columns[place]] = own[STORED_MOMENTUM + row, place]
     return -1
 
 
