@@ -58,9 +58,13 @@ from .layout import (
     BASE,
     BODIES,
     BODIES_END,
+    COORDINATE,
+    COUNTED,
     DRIFT_VELOCITY,
     END,
     FIRST_ROW,
+    FITTING_FIRST,
+    FITTING_LAST,
     FORCE,
     GIVEN,
     GIVEN_BEFORE,
@@ -73,6 +77,13 @@ from .layout import (
     LAST_ROW,
     LINKS,
     LINKS_END,
+    MADE_AT,
+    MADE_BASE,
+    MADE_FOR,
+    MADE_WITH,
+    MODEL_FIRST,
+    MODEL_LAST,
+    MOST_FREEDOMS,
     OTHER_ARM,
     PIECE,
     POSITION_FORCES,
@@ -223,6 +234,69 @@ def _keep_given(
             rows[row, TOTAL_BEFORE] = rows[row, TOTAL]
 
 
+@inlined
+def _is_made(
+    own: Array,
+    work: Array,
+    joints: Array,
+    points: Array,
+    measures: Array,
+    island: int,
+    pose: int,
+    first: int,
+    last: int,
+    first_link: int,
+    last_link: int,
+) -> bool:
+    """Whether the directions and the factor of a hard island were computed last from exactly these numbers."""
+    same = True
+    for entry in range(3):
+        same = same and measures[island, MADE_BASE + entry] == measures[island, BASE + entry]
+    for place in range(first, last):
+        for entry in range(7):
+            same = same and work[MADE_AT + entry, place] == work[pose + entry, place]
+        if not same:
+            return False
+        for row in range(MODEL_FIRST, MODEL_LAST):
+            same = same and work[MADE_WITH + row - MODEL_FIRST, place] == own[row, place]
+    for link in range(first_link, last_link):
+        for row in range(FITTING_FIRST, FITTING_LAST):
+            same = same and points[link, MADE_FOR + row - FITTING_FIRST] == joints[row, link]
+        for entry in range(MOST_FREEDOMS):
+            same = same and points[link, COUNTED + entry] == joints[COORDINATE + entry, link]
+    return same
+
+
+@inlined
+def _keep_made(
+    own: Array,
+    work: Array,
+    joints: Array,
+    points: Array,
+    measures: Array,
+    island: int,
+    pose: int,
+    first: int,
+    last: int,
+    first_link: int,
+    last_link: int,
+) -> None:
+    """Keep the numbers from which the directions and the factor of a hard island have been computed."""
+    for entry in range(3):
+        measures[island, MADE_BASE + entry] = measures[island, BASE + entry]
+    for row in range(MODEL_FIRST, MODEL_LAST):
+        for place in range(first, last):
+            work[MADE_WITH + row - MODEL_FIRST, place] = own[row, place]
+    for link in range(first_link, last_link):
+        for row in range(FITTING_FIRST, FITTING_LAST):
+            points[link, MADE_FOR + row - FITTING_FIRST] = joints[row, link]
+        for entry in range(MOST_FREEDOMS):
+            points[link, COUNTED + entry] = joints[COORDINATE + entry, link]
+    for entry in range(7):
+        for place in range(first, last):
+            work[MADE_AT + entry, place] = work[pose + entry, place]
+
+
 @kernel("island-prepare")
 def island_prepare(
     own: Array,
@@ -239,15 +313,26 @@ def island_prepare(
     island: int,
     pose: int,
 ) -> int:
-    """Directions at a pose, and the factor of the matrix there unless it depends on bounds."""
+    """Directions at a pose, and the factor of the matrix there unless it depends on bounds.
+
+    A tick starts at the pose at which the last one ended. If neither that nor anything else has changed, both are kept.
+    """
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    is_hard = islands[island, IS_HARD] == 1
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    made = (own, work, joints, points, measures, island, pose, first, last, first_link, last_link)
+    if is_hard and _is_made(*made):
+        return 0
+    # nothing is kept if this is interrupted
+    work[MADE_AT + ORIENTATION, first] = 2.0
     _ = call(
         calls[JOINT_ROWS_CALL],
         (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
     )
-    if islands[island, IS_HARD] == 1:
+    if is_hard:
         _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
         _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+        _keep_made(*made)
     return 0
 
 
@@ -372,7 +457,11 @@ def island_finish(
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     boost = load(measures, island, DRIFT_VELOCITY)
+    # relative to the first body as the next tick is, with the coordinates that are stored
+    base = load_vector(own, POSITION, first)
+    store(measures, island, BASE, base)
     for place in range(first, last):
+        store_vector(work, END + POSITION, place, subtract(load_vector(own, POSITION, place), base))
         velocity = load_vector(own, VELOCITY, place)
         store_vector(work, KICKED, place, velocity)
         store_vector(work, SUM, place, (0.0, 0.0, 0.0))
