@@ -38,6 +38,7 @@ from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
 from .joints.assembly import Assembly
+from .joints.freedom import Direction
 from .joints.joint import Joint
 from .loops.coast import COAST_LOOP
 from .snapshots import Snapshot
@@ -59,6 +60,7 @@ from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kin
 from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
+from .tick.joint_impulses import End, compliances, energy_of_impact
 from .tick.joints import Joints, kernels_around, kernels_of_islands, method_for, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
@@ -971,6 +973,14 @@ class World:
         refuse_joints(self._integrator, f"World.add_joint: {joint!r}")
         self._forces.add(joint)
         return joint
+
+    def _compliances(self, ends: Sequence[End], directions: Sequence[Direction]) -> list[float]:
+        """How bodies yield to impulses at points; see `tick.joint_impulses`."""
+        return compliances(self._joints, self, ends, directions)
+
+    def _energy_of_impact(self, body: Body) -> float:
+        """Energy that the joints around a body take now; see `tick.joint_impulses`."""
+        return energy_of_impact(self._joints, self, body)
 
     def remove_joint(self, joint: Joint) -> None:
         """Remove a joint from the world; it keeps its settings and may be added again.

@@ -59,6 +59,7 @@ class Hinge(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.HINGE
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("angle", "rad"), ("rate", "rad/s"))
 
     def __init__(
         self,

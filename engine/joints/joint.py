@@ -113,6 +113,8 @@ class Joint(TableRows):
     """The type in the table of a new joint."""
     _types: ClassVar[tuple[int, ...]]
     """All types that it may have."""
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """The attributes that a record has beside force and torque, with their units."""
 
     def __init_subclass__(cls) -> None:
         if "_type" in vars(cls) and "_types" not in vars(cls):
@@ -187,6 +189,10 @@ class Joint(TableRows):
         """Torque of the joint on the body about the joint's point [N·m], mean over the last tick, world frame, shape (3,)."""
         values: FloatArray = self._value("torque_world")
         return values
+
+    def _recorded(self) -> tuple[tuple[str, str], ...]:
+        """The attributes that a `Recorder` records beside force and torque, with their units."""
+        return self._measured
 
     def _numbers(self, first: int, count: int) -> list[float]:
         """Adjacent components of the joint."""

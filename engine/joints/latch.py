@@ -113,8 +113,8 @@ class Latch(ClosingJoint):
         other_port: The port of the other body.
         clocking: Angle between the `up` directions of the mated ports [rad]. None allows any angle: the latch locks at the present one.
         capture: The limits for capture; None for those of `Capture()`.
-        soft: Frequency [Hz] and damping ratio of the springs. They refer to the two bodies alone, without bodies that other joints connect
-            to them. A light gripper on an arm therefore needs a higher frequency to capture a heavy body.
+        soft: Frequency [Hz] and damping ratio of the springs. They refer to the masses and inertias that yield to an impulse at the ports
+            at the moment of capture, with the bodies that other joints connect to the two.
         retract_time: The time over which the springs draw the ports together [s], above 0.
         break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
         break_torque: The same for the mean torque [N·m].

@@ -55,6 +55,14 @@ class Planar(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.PLANAR
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("distance_1", "m"),
+        ("distance_2", "m"),
+        ("angle", "rad"),
+        ("speed_1", "m/s"),
+        ("speed_2", "m/s"),
+        ("rate", "rad/s"),
+    )
 
     def __init__(
         self,

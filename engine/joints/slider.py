@@ -51,6 +51,7 @@ class Slider(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.SLIDER
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("distance", "m"), ("speed", "m/s"))
 
     def __init__(
         self,

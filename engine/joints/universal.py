@@ -65,6 +65,12 @@ class Universal(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.UNIVERSAL
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("angle_1", "rad"),
+        ("angle_2", "rad"),
+        ("rate_1", "rad/s"),
+        ("rate_2", "rad/s"),
+    )
 
     def __init__(
         self,

@@ -28,6 +28,8 @@ IS_DRIVEN = 36
 MEAN, LEAN = 37, 38
 """The mean level over the tick, and twice its mean over time, weighted with the time in ticks, minus this mean."""
 NEXT_OPENS_IN, NEXT_OPEN_FOR, NEXT_LEVEL, NEXT_ANGLES = 39, 40, 41, 42
+HAS_KICKED = 44
+"""Whether its kick at the end of the tick was part of the step of an island."""
 
 # wheels
 WHEEL_DRIVEN = 2
@@ -38,6 +40,10 @@ TORQUE = 10
 MOMENTUM = 11
 APPLIED = 12
 KEPT_MOMENTUM, KEPT_APPLIED = 13, 14
+WHEEL_HAS_KICKED = 15
+"""Whether its friction at the end of the tick was part of the step of an island."""
+GAINED = 16
+"""What it gained by that friction [N·m·s]."""
 
 # tanks
 TANK_DRIVEN = 2
