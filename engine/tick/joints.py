@@ -113,7 +113,7 @@ class Bound:
         parts, turn, evaluations = method_for(integrator, depends_on_rates)
         self.parts = parts
         self.evaluations = evaluations
-        calls = np.array([loop.address for loop in kernels_of_islands(turn, gyroscopic)], np.int64)
+        calls = _addresses(kernels_of_islands(turn, gyroscopic), graph)
         force_calls, layers = _force_calls(forces, bodies)
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
         self.forces = (
@@ -592,6 +592,12 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(step.island_prepare, *common, 0, 0),
         named(step.island_stages, array, array, 0, 0, 0),
     ]
+
+
+def _addresses(kernels: list[Loop], graph: Graph) -> Integers:
+    """The addresses of the kernels of islands; those for bounds are neither compiled nor loaded while no joint has any."""
+    unused = (stages.BOUNDS_CALL, stages.BOUNDED_CALL) if graph.islands[:, layout.IS_HARD].all() else ()
+    return np.array([0 if place in unused else each.address for place, each in enumerate(kernels)], np.int64)
 
 
 def kernels_around(loops_of_bodies: Sequence[Loop], stores: bool, threads: int) -> list[Loop]:
