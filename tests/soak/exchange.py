@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine import MassProperties, World, flight, forces
+from engine.compilation import compiler
 
 from ..truth import rotations
 from ..worlds import OTHER, PROPERTIES
@@ -36,6 +37,8 @@ BOUND = 1e-10
 """Of what is not explained, relative to the sum of the sizes of what was exchanged."""
 FEWEST_FOR_MEMORY = 100_000
 """A shorter run ends before all kernels are loaded."""
+PART = 5000
+"""Ticks after which the memory is measured again."""
 GROWTH = 1_000_000
 """Bytes by which the resident memory may grow between a tenth of the run and its end."""
 BLOCKS = 5000
@@ -540,20 +543,45 @@ def memory() -> Array:
     return np.array([sys.getallocatedblocks(), resident_bytes()])
 
 
+class Growth:
+    """The growth of the memory in the parts of a run in which no kernel was compiled or loaded.
+
+    The compiler keeps some ten megabytes for each kernel that is compiled, and a loaded kernel stays.
+    """
+
+    def __enter__(self) -> "Growth":
+        self.sum, self.kernels, self.known = np.zeros(2), 0, 0
+        self.load = load = compiler._KernelCache.load_overload
+
+        def load_and_count(cache: Any, *arguments: Any) -> Any:
+            self.kernels += 1
+            return load(cache, *arguments)
+
+        compiler._KernelCache.load_overload = load_and_count
+        self.last = memory()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        compiler._KernelCache.load_overload = self.load
+
+    def add(self, counts: bool) -> None:
+        """End a part of the run, which may not count."""
+        now = memory()
+        if counts and self.kernels == self.known:
+            self.sum += now - self.last
+        self.last, self.known = now, self.kernels
+
+
 def run(ticks: int, seed: int) -> list[Figure]:
-    """Run so many ticks; the memory is compared from a tenth of them, after which the kernels are loaded, to the end."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    """Run so many ticks; the memory is compared from a tenth of them to the end."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"), Growth() as growth:
         warnings.simplefilter("ignore")
         soak = Soak(seed)
-        start = memory()
         for number in range(ticks):
-            if number == ticks // 10:
-                start = memory()
             soak.tick()
-            if number % 100_000 == 99_999:
-                print(f"exchange: {number + 1} ticks, grown by {(memory() - start).tolist()}", flush=True)
+            if number % PART == PART - 1:
+                growth.add(counts=number >= ticks // 10)
         soak.settle_all()
-    grown = memory() - start
     print(f"exchange: {ticks} ticks, {soak.failed} failed on purpose, {sum(soak.edits.values())} edits", flush=True)
     figures = [
         Figure("Σ F dt − m Δv, relative", float(soak.worst[0]), BOUND),
@@ -564,6 +592,6 @@ def run(ticks: int, seed: int) -> list[Figure]:
         return figures
     return [
         *figures,
-        Figure("growth of memory, blocks of Python objects", float(grown[0]), BLOCKS),
-        Figure("growth of memory, resident bytes", float(grown[1]), GROWTH),
+        Figure("growth of memory, blocks of Python objects", float(growth.sum[0]), BLOCKS),
+        Figure("growth of memory, resident bytes", float(growth.sum[1]), GROWTH),
     ]

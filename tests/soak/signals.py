@@ -100,7 +100,7 @@ class Sender:
 
     def __exit__(self, *_: object) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.communicate()
         gc.enable()
         signal.signal(signal.SIGINT, self.before)
 
