@@ -143,6 +143,15 @@ def direction(value: Any, argument: str, owner: object) -> FloatArray:
     return given / math.sqrt(given[0] * given[0] + given[1] * given[1] + given[2] * given[2])
 
 
+def unit_direction(value: Any, argument: str, owner: object) -> FloatArray:
+    """The same, but one that is of unit length to rounding is left alone: what was read can be given again without changing a bit."""
+    given = vector(value, argument, owner)
+    x, y, z = given.tolist()
+    if abs(x * x + y * y + z * z - 1.0) <= SETTLED:
+        return given
+    return direction(given, argument, owner)
+
+
 def array(
     value: Any,
     argument: str,

@@ -7,6 +7,7 @@ from collections import deque
 from .checks import read_only_attributes, real, refuse
 from .snapshots import Snapshot
 from .store.calling import Callback
+from .store.store import BETWEEN_TICKS
 from .world import World
 
 
@@ -135,6 +136,8 @@ class Rewind:
             self._past, self._ahead = deque(known[:place], self._most + 1), known[: place - 1 : -1]
 
     def _ticks(self, seconds: float, owner: str) -> int:
+        if self._world._store.phase is not BETWEEN_TICKS:
+            raise RuntimeError(f"{owner} cannot be called from inside a tick (a callback or a force)")
         ticks = real(seconds, "seconds", owner, at_least=0.0) / self._world.dt
         return round(min(ticks, 1e18))
 

@@ -11,9 +11,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fractions import Fraction
+from functools import cache
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -28,17 +29,17 @@ from .encoding import (
     name_of,
     own_slots,
 )
+from .flight.optical_sensors import Exclusion
 from .flight.wheel import ReactionWheel
-from .forces.magnetic_dipole import MagneticDipole
-from .forces.valves import Gimbal
 from .joints import Capture, JointSpring, Motor, Port
 from .joints.closing import HARD
 from .joints.joint import JOINTS, Joint
 from .plain import Plain, to_text
+from .scene_objects import BODIES, MAKERS, arguments_of, made, object_classes, to_plain
 from .snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.calling import default_name
-from .store.rows import TableRows, is_body
+from .store.rows import TableRows
 from .store.schema import Field, Kind
 
 if TYPE_CHECKING:
@@ -82,12 +83,10 @@ _BODY_KEYS = (
     "angular_velocity_body",
     "stored_momentum_body",
 )
-_TUPLES: dict[str, Any] = {"gimbal": Gimbal, "dipole": MagneticDipole}
-"""Values with parts, under the key that marks them."""
 _JOINT_VALUES: dict[str, Any] = {"motor": Motor, "spring": JointSpring, "port": Port, "capture": Capture}
-"""The same in the arguments of joints."""
-_BODIES = ("body", "other", "bodies")
-"""The arguments in which a name stands for a body."""
+"""Values with parts in the arguments of joints, under the key that marks them."""
+_MOST_PENDING = 16
+"""How many forces and parts may wait for one another while a scene is loaded."""
 
 
 # from a world to a file
@@ -154,8 +153,8 @@ def scene_of(world: World) -> dict[str, Any]:
             else {"keep_out": [list(map(float, world.keep_out[0])), float(world.keep_out[1])]}
         ),
         "bodies": [_body_to_plain(world, body) for body in world.bodies],
-        "parts": [_member_to_plain(part, f"parts[{place}]", places) for place, part in enumerate(parts)],
-        "forces": [_member_to_plain(force, f"forces[{place}]", places) for place, force in enumerate(forces)],
+        "parts": [_member_to_plain(world, part, f"parts[{place}]", places) for place, part in enumerate(parts)],
+        "forces": [_member_to_plain(world, force, f"forces[{place}]", places) for place, force in enumerate(forces)],
         "joints": [_joint_to_plain(joint, world.tick_count) for joint in world.joints],
         "memory": {
             name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
@@ -192,17 +191,20 @@ def _body_to_plain(world: World, body: Any) -> dict[str, Any]:
     return plain
 
 
-def _member_to_plain(member: TableRows, path: str, places: dict[int, Any]) -> dict[str, Any]:
+def _member_to_plain(world: World, member: TableRows, path: str, places: dict[int, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = {"class": name_of(type(member))}
     arguments: dict[str, Any] = {}
+    defaults = inspect.signature(type(member).__init__).parameters
     for name in _arguments_of(type(member)):
         try:
             value = _argument(member, name)
         except AttributeError:
             refuse("World.save", path, member, f"a force or part whose argument {name!r} can be read")
         arguments[name] = value
-        if value is not None or name == "other":
-            plain[name] = _value_to_plain(value, name, f"{path}.{name}", places)
+        if value is not None or (name in defaults and defaults[name].default is not None):
+            plain[name] = to_plain(value, name, f"{path}.{name}", world, places)
+    for name, attribute in type(member)._kept_beside.items():
+        plain[name] = to_plain(getattr(member, attribute), name, f"{path}.{name}", world, places)
     # the rows hold what cannot be given as an argument: commands, states, and unit vectors to the last bit
     fresh = type(member)(**arguments)
     fields = {}
@@ -246,22 +248,31 @@ def _shown_number(number: float) -> float | str:
 
 
 def _written_fields(member: TableRows) -> list[Field]:
-    """The fields that a scene may set: all but references, what kernels write, and the momentum that follows from a wheel's speed."""
+    """The fields that a scene may set: all but references, what kernels write, the momentum that follows from a wheel's speed, and what has
+    been measured in ticks before the scene."""
     return [
         field
         for field in member._schema.fields
         if not field.refers_to
         and field.kind is not Kind.SCRATCH
+        and field.name not in member._counted_in_ticks
         and not (isinstance(member, ReactionWheel) and field.name == "momentum")
     ]
 
 
 def _arguments_of(kind: type[TableRows]) -> list[str]:
+    """The names of the arguments that a scene holds of a class of forces, parts or joints."""
+    return _read_arguments(cast(Any, kind))
+
+
+@cache
+def _read_arguments(kind: Any) -> list[str]:
     parameters = inspect.signature(kind.__init__).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):  # made by `forces.compiled`
         names = [field.name for field in kind._schema.fields if not field.refers_to and field.name != "enabled"]
         return [*(name for name in names if not name.startswith("_")), "bodies"]
-    return [parameter.name for parameter in parameters if parameter.name != "self"]
+    left_out = ("self", *kind._arguments_in_rows)
+    return [parameter.name for parameter in parameters if parameter.name not in left_out]
 
 
 def _argument(member: TableRows, name: str) -> Any:
@@ -271,28 +282,6 @@ def _argument(member: TableRows, name: str) -> Any:
         xx, yy, zz, xy, xz, yz = member._value(name).tolist()
         return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     return getattr(member, name)
-
-
-def _value_to_plain(value: Any, name: str, path: str, places: dict[int, Any]) -> Any:
-    if id(value) in places:
-        return places[id(value)]
-    if is_body(value):
-        return value.name if name in _BODIES else {"body": value.name}
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    for key, kind in _TUPLES.items():
-        if isinstance(value, kind):
-            parts = (
-                ("axis_1", "axis_2", "max_angle", "max_rate")
-                if kind is Gimbal
-                else ("strength", "axis_world", "center")
-            )
-            return {key: {part: _value_to_plain(getattr(value, part), part, path, places) for part in parts}}
-    if isinstance(value, list | tuple):
-        return [_value_to_plain(item, name, path, places) for item in value]
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    refuse("World.save", path, value, "a number, text, an array, a body, a force or a part")
 
 
 # from a file to a world
@@ -337,17 +326,56 @@ class _Loading:
 
     def __init__(self, make: Callable[..., World], plain: Plain, objects: Mapping[str, Any], missing: str) -> None:
         self._objects, self._drops = objects, missing == "drop"
+        # what is quick to check comes first, so that most damaged files are rejected before anything is made of them
+        bodies = [body.only(*_BODY_KEYS) for body in plain.get("bodies", []).list()]
+        self._plain = {kind: plain.get(f"{kind}s", []).list() for kind in ("part", "force")}
+        self._kinds = {kind: [self._kind_of(member) for member in self._plain[kind]] for kind in self._plain}
+        joints = [(joint, self._kind_of_joint(joint)) for joint in plain.get("joints", []).list()]
+        memory = [(name, rows.only("dtype", "value")) for name, rows in plain.get("memory", {}).items()]
+        called = [(force, self._find(force)) for force in plain.get("called_forces", []).list()]
+        functions = [
+            (when, pair, self._find(pair.list(2)[0]))
+            for when in ("on_tick", "after_tick", "on_joint")
+            for pair in plain.get(when, []).list()
+        ]
+        self.world = world = self._empty_world(make, plain)
+        for body in bodies:
+            self._add_body(body)
+        self._made: dict[tuple[str, int], Any] = {}
+        self._pending: list[tuple[str, int]] = []
+        self._new: list[tuple[str, Plain, Any]] = []
+        for kind, members in self._plain.items():
+            self._make_members(kind, len(members))
+        for kind, member_plain, member in self._new:
+            with _at(member_plain, ""):
+                (world.add_part if kind == "part" else world.add_force)(member)
+        for joint, joint_kind in joints:
+            with _at(joint, ""):
+                world.add_joint(self._joint(joint, joint_kind))
+        for name, rows in memory:
+            self._add_memory(name, rows)
+        for force, found in called:
+            if found is not None:
+                with _at(force, ""):
+                    world.add_force(found)
+        for when, pair, found in functions:
+            if found is not None:
+                called_name, number_or_event = pair.list(2)
+                with _at(pair, ""):
+                    getattr(world, when)(found, number_or_event.value, name=called_name.text())
+        for name, thing in objects.items():
+            if name not in world.memory and _is_attachable(thing, world):
+                world.memory.attach(name, thing)
+
+    def _empty_world(self, make: Callable[..., World], plain: Plain) -> World:
+        """The world without bodies, with its settings."""
+        game_mode = plain.get("game_mode", False).boolean()
         with _at(plain, "dt"):
             dt = _number(plain["dt"])
-            self.world = make(dt, game_mode=plain.get("game_mode", False).boolean())
+            world = make(dt, game_mode=game_mode)
         if "on_non_finite" in plain:  # made again, so that each error names its own field
             with _at(plain, "on_non_finite"):
-                self.world = make(
-                    dt,
-                    game_mode=plain.get("game_mode", False).boolean(),
-                    on_non_finite=plain["on_non_finite"].text(),
-                )
-        world = self.world
+                world = make(dt, game_mode=game_mode, on_non_finite=plain["on_non_finite"].text())
         if "integrator" in plain:
             with _at(plain, "integrator"):
                 world.integrator = decoded_method(plain["integrator"])
@@ -355,43 +383,10 @@ class _Loading:
             if name in plain:
                 with _at(plain, name):
                     setattr(world, name, _number(plain[name]) if name == "time_scale" else plain[name].value)
-        for body in plain.get("bodies", []).list():
-            self._add_body(body.only(*_BODY_KEYS))
-        self._made: dict[str, list[Any]] = {"part": [], "force": []}
-        adders: dict[str, Callable[[Any], Any]] = {"part": world.add_part, "force": world.add_force}
-        for kind, add in adders.items():
-            for member in plain.get(f"{kind}s", []).list():
-                made = self._member(member)
-                with _at(member, ""):
-                    self._made[kind].append(add(made))
-        for joint in plain.get("joints", []).list():
-            with _at(joint, ""):
-                world.add_joint(self._joint(joint))
-        for name, rows in plain.get("memory", {}).items():
-            self._add_memory(name, rows.only("dtype", "value"))
-        for force in plain.get("called_forces", []).list():
-            found = self._find(force, force.text())
-            if found is not None:
-                with _at(force, ""):
-                    world.add_force(found)
-        for when in ("on_tick", "after_tick"):
-            for pair in plain.get(when, []).list():
-                called, every = pair.list(2)
-                found = self._find(called, called.text())
-                if found is not None:
-                    with _at(pair, ""):
-                        getattr(world, when)(found, every.value, name=called.text())
-        for pair in plain.get("on_joint", []).list():
-            called, event = pair.list(2)
-            found = self._find(called, called.text())
-            if found is not None:
-                with _at(pair, ""):
-                    world.on_joint(found, event.value, name=called.text())
-        for name, thing in objects.items():
-            if name not in world.memory and _is_attachable(thing, world):
-                world.memory.attach(name, thing)
+        return world
 
-    def _find(self, plain: Plain, name: str) -> Any:
+    def _find(self, plain: Plain) -> Any:
+        name = plain.text()
         if name not in self._objects and not self._drops:
             plain.refuse('a key of `objects`, or call World.load with missing="drop"')
         return self._objects.get(name)
@@ -423,20 +418,56 @@ class _Loading:
         if stored is not None:
             body.stored_momentum_body = stored
 
-    def _member(self, plain: Plain) -> TableRows:
+    def _make_members(self, kind: str, count: int) -> None:
+        """Make the first forces or parts of the scene, apart from those that wait for this one; each comes after all that it refers to."""
+        for place in range(count):
+            if (kind, place) not in self._made and (kind, place) not in self._pending:
+                plain = self._plain[kind][place]
+                self._pending.append((kind, place))
+                self._made[kind, place] = self._member(plain, self._kinds[kind][place])
+                self._new.append((kind, plain, self._made[kind, place]))
+                self._pending.pop()
+
+    def _member_at(self, kind: str, plain: Plain) -> Any:
+        """A force or part that another one refers to, and before it all that precede it in the scene."""
+        place = plain.integer(0, len(self._plain[kind]) - 1)
+        if (kind, place) in self._pending or len(self._pending) > _MOST_PENDING:
+            plain.refuse("the place of one that does not refer back to this one")
+        self._make_members(kind, place + 1)
+        return self._made[kind, place]
+
+    def _kind_of(self, plain: Plain) -> type[TableRows]:
+        """The class of a force or part, which has been found to have the arguments that are given."""
         name = plain["class"].text()
         kind = built_in().get(name) or self._objects.get(name)
-        if not (isinstance(kind, type) and issubclass(kind, TableRows)):
+        if not (isinstance(kind, type) and issubclass(kind, TableRows)) or issubclass(kind, Joint):
             plain["class"].refuse(
                 "the name of a class of engine.forces or engine.flight, or a key of `objects` that is a class"
             )
-        wanted = _arguments_of(kind)
-        plain.only("class", *wanted, "fields")
+        plain.only("class", *_arguments_of(kind), *kind._kept_beside, "fields")
+        return kind
+
+    def _kind_of_joint(self, plain: Plain) -> type[Joint]:
+        """The class of a joint, which has been found to have the keys that are given."""
+        kind = built_in().get(plain["class"].text())
+        if kind is None or not issubclass(kind, Joint):
+            plain["class"].refuse("the name of a class of engine.joints")
+        if "fields" in plain:
+            plain.only("class", "body", "other", "fields", "attributes")
+        else:
+            plain.only("class", *_arguments_of(kind))
+        return kind
+
+    def _member(self, plain: Plain, kind: type[TableRows]) -> TableRows:
         arguments = {key: self._value(value, key) for key, value in plain.items() if key not in ("class", "fields")}
+        beside = {key: arguments.pop(key) for key in kind._kept_beside if key in arguments}
         try:
             member = kind(**arguments)
         except (TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), wanted)}: {error}") from None
+            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), _arguments_of(kind))}: {error}") from None
+        for key, attribute in kind._kept_beside.items():
+            if key in beside:
+                self._set_beside(member, attribute, beside[key], plain[key])
         allowed = {field.name: field for field in _written_fields(member)}
         for key, value in plain.get("fields", {}).items():
             if key not in allowed:
@@ -444,20 +475,14 @@ class _Loading:
             self._set_field(member, allowed[key], value)
         return member
 
-    def _joint(self, plain: Plain) -> Any:
+    def _joint(self, plain: Plain, kind: type[Joint]) -> Any:
         """A joint from its rows, or from the arguments of its class at the poses of the scene."""
-        kind = built_in().get(plain["class"].text())
-        if kind is None or not issubclass(kind, Joint):
-            plain["class"].refuse("the name of a class of engine.joints")
         if "fields" not in plain:
-            wanted = _arguments_of(kind)
-            plain.only("class", *wanted)
             arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}
             try:
                 return kind(**arguments)
             except (TypeError, ValueError) as error:
-                raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), wanted)}: {error}") from None
-        plain.only("class", "body", "other", "fields", "attributes")
+                raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), _arguments_of(kind))}: {error}") from None
         other = plain.get("other", None)
         pair = self._body(plain["body"]), None if other.value is None else self._body(other)
         if pair[0] is pair[1]:
@@ -493,27 +518,61 @@ class _Loading:
                 rule.number(value, plain.path, _OWNER)
         member._table.write(member._schema.components[field.name], rows, values)
 
+    def _set_beside(self, member: TableRows, attribute: str, value: Any, plain: Plain) -> None:
+        present = getattr(member, attribute)
+        if attribute.startswith("_") and type(value) is not type(present):
+            plain.refuse(f"a {type(present).__name__}")
+        with _at(plain, ""):
+            setattr(member, attribute, value)
+
     def _value(self, plain: Plain, name: str) -> Any:
         value = plain.value
-        if isinstance(value, str) and name in _BODIES:
-            return self._body(plain)
+        if isinstance(value, str):
+            return self._body(plain) if name in BODIES else value
         if isinstance(value, list):
+            if all(type(item) is float or type(item) is int for item in value):
+                return value
             return [self._value(item, name) for item in plain.list()]
         if isinstance(value, dict):
-            if len(value) != 1:
-                plain.refuse("an object with one key")
-            ((key, inner),) = plain.items()
-            if key == "body":
-                return self._body(inner)
-            if key in self._made:
-                made = self._made[key]
-                return made[inner.integer(0, len(made) - 1)]
-            made_of_parts = _TUPLES | _JOINT_VALUES
-            if key in made_of_parts:
-                with _at(inner, ""):
-                    return made_of_parts[key](**{part: self._value(item, part) for part, item in inner.items()})
-            plain.refuse(f"an object with one of the keys body, part, force, {', '.join(made_of_parts)}")
+            return self._made_value(plain)
         return value
+
+    def _made_value(self, plain: Plain) -> Any:
+        """What an object in a scene stands for: something of the world, or a value with parts."""
+        if "class" in plain:
+            return self._tool(plain)
+        if len(plain.value) != 1:
+            plain.refuse('an object with one key, or with the key "class"')
+        ((key, inner),) = plain.items()
+        if key in self._plain:
+            return self._member_at(key, inner)
+        if key == "body":
+            return self._body(inner)
+        if key == "assembly":
+            return self.world.assembly(self._body(inner))
+        if key == "object":
+            name = inner.text()
+            if name not in self._objects:
+                inner.refuse("a key of `objects`")
+            return self._objects[name]
+        makers = {**MAKERS, **_JOINT_VALUES, "exclusion": _exclusion}
+        if key in makers:
+            with _at(inner, ""):
+                return makers[key](**{part: self._value(item, part) for part, item in inner.items()})
+        plain.refuse(f"an object with one of the keys class, body, part, force, assembly, object, {', '.join(makers)}")
+
+    def _tool(self, plain: Plain) -> Any:
+        """A law, a reference or an allocator."""
+        kind = object_classes().get(plain["class"].text())
+        if kind is None:
+            plain["class"].refuse(f"one of {', '.join(object_classes())}")
+        wanted = arguments_of(kind)
+        plain.only("class", *wanted)
+        arguments = {key: self._value(value, key) for key, value in plain.items() if key != "class"}
+        try:
+            return made(kind, arguments)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), list(wanted))}: {error}") from None
 
     def _body(self, plain: Plain) -> Any:
         body = self.world._names.get(plain.text())
@@ -529,6 +588,13 @@ class _Loading:
             numbers = np.asarray(value.value, dtype=object)
             rows = self.world.memory.add(name, numbers.shape, dtype.text())
             rows.value = value.value
+
+
+def _exclusion(angle: Any, direction_world: Any = None, center: Any = None, radius: Any = 0.0) -> Exclusion:
+    """Something bright, by a direction to a thing far away or by the centre and the radius of a ball."""
+    if direction_world is not None:
+        return Exclusion.far(direction_world, angle)
+    return Exclusion.ball(center, radius, angle)
 
 
 def _is_attachable(thing: Any, world: World) -> bool:

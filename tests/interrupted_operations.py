@@ -61,6 +61,24 @@ def jointed(method="free-rotor-2", called=False):
     return world
 
 
+def controlled():
+    """A ship whose wheels a loop commands, with a star tracker and a sun sensor; a plate in the light; an armed latch."""
+    world = driven()
+    ship, tug = world.body("ship"), world.body("tug")
+    axes = {"inertia": 0.02, "max_torque": 2.0, "max_speed": 600.0}
+    wheels = [world.add_part(flight.ReactionWheel(ship, axis=axis, **axes)) for axis in np.eye(3)]
+    exclusion = [flight.Exclusion.far((1, 2, 3), 0.2)]
+    world.add_part(flight.StarTracker(ship, (0, 0, 1), exclusion=exclusion, seed=2))
+    law, actuators = flight.control.RateDamping(2.0), flight.WheelAllocator(wheels)
+    world.add_part(flight.Controlled(ship, law, flight.Reference(), actuators, every=2))
+    field = forces.MagneticDipole(7.8e15, (0, 0, -1), (-7e6, 0, 0))
+    world.add_part(flight.Magnetorquer(tug, axis=(0, 0, 1), max_dipole=1.0, field=field))
+    light = {"area": 2.0, "specular": 0.3, "diffuse": 0.2, "sun_direction_world": (0, 0, 1)}
+    world.add_force(forces.RadiationPressure(tug, normal_body=(0, 0, 1), at_body=(1, 0, 0), **light))
+    world.step(3)
+    return world
+
+
 def crowded(threads=2):
     """Enough bodies for two threads, whose least share the test has lowered."""
     world = World(1 / 32, threads=threads)
@@ -382,6 +400,26 @@ def _changes():
     )
     yield "throttle", Operation(full_world, lambda world: setattr(world.thrusters, "throttle", 0.25))
     yield "wheel.speed", Operation(driven, lambda world: setattr(world.parts[0], "speed", 20.0))
+    bright = [flight.Exclusion.ball((1, 2, 30), 0.5, 0.1), flight.Exclusion.far((1, 0, 3), 0.3)]
+    for kind, name, value in (
+        ("StarTracker", "exclusion", bright),
+        ("Controlled", "force_body", None),
+        ("Controlled", "law", flight.control.RateDamping(3.0)),
+        ("Controlled", "reference", flight.Spin((0.1, 0, 0))),
+        ("Controlled", "enabled", False),
+        ("Magnetorquer", "field", forces.MagneticDipole(7.8e15, (0, 1, -1), (-8e6, 0, 0))),
+        ("RadiationPressure", "shadow", ((1, 2, 3), 0.5)),
+    ):
+        yield (
+            f"{kind}.{name}",
+            Operation(
+                controlled, lambda world, kind=kind, name=name, value=value: setattr(first(kind)(world), name, value)
+            ),
+        )
+    yield "joint.enabled", Operation(jointed, lambda world: setattr(world.joints[0], "enabled", False))
+    yield "joint.limits", Operation(jointed, lambda world: setattr(world.joints[0], "limits", (-0.6, 0.7)))
+    motor = joints.Motor(target_rate=0.1, max_torque=2.0)
+    yield "joint.motor", Operation(jointed, lambda world: setattr(world.joints[0], "motor", motor))
     yield "wheel.torque", Operation(driven, lambda world: setattr(world.parts[0], "torque", 0.2))
     yield "tank.propellant", Operation(driven, lambda world: setattr(first("Tank")(world), "propellant", 0.25))
     yield "thruster.fire", Operation(driven, lambda world: first("Thruster")(world).fire(0.25))

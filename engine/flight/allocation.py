@@ -163,6 +163,11 @@ class ThrusterAllocator:
         """Numbers of the jets that are not commanded, see `without`."""
         return tuple(np.flatnonzero(self._jets[kernel.JET_LEVEL] >= 0.0).tolist())
 
+    @property
+    def stuck_levels(self) -> tuple[tuple[int, float], ...]:
+        """The number of each jet that is not commanded, and its share of full thrust; see `without`."""
+        return tuple((jet, float(self._jets[kernel.JET_LEVEL, jet])) for jet in self.lost)
+
     def __repr__(self) -> str:
         lost = f", without {list(self.lost)}" if self.lost else ""
         return f"ThrusterAllocator({self._body}, {self.jet_count} jets{lost}, method={self._method!r})"

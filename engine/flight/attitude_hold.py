@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
 from math import ceil, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, array, integer, members, refuse
 from ..forces.thruster import Thruster, ThrusterBank
 from ..joints.assembly import Assembly, assembly_for
-from ..store.rows import BodyHandle, require_body
+from ..store.rows import BodyHandle, fixed, require_body
 from .allocation import ThrusterAllocator
 from .controlled import Controlled
 from .feedback import QuaternionPD, RateDamping
@@ -74,6 +74,13 @@ class AttitudeHold(Controlled):
 
     __slots__ = ("_damping", "_pointing")
 
+    _kept_beside: ClassVar[dict[str, str]] = {
+        "pointing": "_pointing",
+        "damping": "_damping",
+        "law": "law",
+        "reference": "reference",
+    }
+
     def __init__(
         self,
         ship: BodyHandle,
@@ -119,6 +126,21 @@ class AttitudeHold(Controlled):
             force_body=None if force_is_free else (0.0, 0.0, 0.0),
             name=name,
         )
+
+    @fixed
+    def ship(self) -> BodyHandle:
+        """The body that is controlled."""
+        return self.body
+
+    @fixed
+    def max_torque(self) -> FloatArray | None:
+        """Largest torque about each body axis [N·m] that the gains allow for, body frame, shape (3,)."""
+        return self._pointing.max_torque_body
+
+    @fixed
+    def assembly(self) -> Assembly | None:
+        """The assembly that the loop follows; None if it is the ship alone."""
+        return self._pointing.assembly
 
     def hold(self) -> None:
         """Hold the attitude that the ship has now."""

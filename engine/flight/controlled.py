@@ -156,8 +156,10 @@ class Controlled(SampledPart):
 
     @force_body.setter
     def force_body(self, value: npt.ArrayLike | None) -> None:
-        for name, values in self._force_values(value, self).items():
-            self._set_numbers(name, values[:, 0].tolist())
+        given = self._force_values(value, self)
+        with (change := self._all_or_nothing()), change:
+            for name, values in given.items():
+                self._set_numbers(name, values[:, 0].tolist())
 
     def _force_values(self, value: npt.ArrayLike | None, owner: object) -> dict[str, FloatArray]:
         force = checked(self._schema, "force_body", (0.0, 0.0, 0.0) if value is None else value, owner)
@@ -198,8 +200,9 @@ class Controlled(SampledPart):
                 value,
                 f"one with state_size = {self._law.state_size}; for any other law, remove the loop and add a new one",
             )
-        self._replace("_law", value)
-        self._set_numbers("samples", [0.0])
+        with (change := self._all_or_nothing()), change:
+            self._replace("_law", value)
+            self._set_numbers("samples", [0.0])
 
     @property
     def reference(self) -> Any:
@@ -221,15 +224,14 @@ class Controlled(SampledPart):
 
     @enabled.setter
     def enabled(self, value: bool) -> None:
-        was = self.enabled
-        self._assign("enabled", value)
-        if was and not self.enabled:
-            self._set_numbers("samples", [0.0])
-            if self._table.store is not None:
-                force = self.force_body
-                self._command(
-                    np.zeros(3), None if force is None else np.zeros(3), self._seconds(self._table.store.world())
-                )
+        was, store = self.enabled, self._table.store
+        with (change := self._all_or_nothing()), change:
+            self._assign("enabled", value)
+            if was and not self.enabled:
+                self._set_numbers("samples", [0.0])
+                if store is not None:
+                    force = None if self.force_body is None else np.zeros(3)
+                    self._command(np.zeros(3), force, self._seconds(store.world()))
 
     @property
     def torque_body(self) -> FloatArray:

@@ -246,6 +246,13 @@ class AttitudeFilter(SampledPart):
 
     _place = Place.FILTER
     _schema = ATTITUDE_FILTERS
+    _arguments_in_rows = ("orientation", "orientation_deviation")
+    _counted_in_ticks = frozenset(
+        (
+            *("turn", "bias_integral", "tick", "latest_turn", "latest_bias_integral", "latest_tick"),
+            *("silence", "rate"),
+        )
+    )
 
     def __init__(
         self,
@@ -295,6 +302,21 @@ class AttitudeFilter(SampledPart):
     rate_deviation = Parameter[float](
         "Standard deviation of the error of the rate that is held while the gyro is silent [rad/s], above 0."
     )
+
+    @fixed
+    def noise_density(self) -> float:
+        """Density of the white noise of the gyro [rad/√s] that the filter assumes, at least 0."""
+        return self._numbers("density")[0]
+
+    @fixed
+    def bias_walk(self) -> float:
+        """Density of the random walk of the bias of the gyro [rad/s/√s] that the filter assumes, at least 0."""
+        return self._numbers("walk")[0]
+
+    @fixed
+    def bias_deviation(self) -> float:
+        """Standard deviation of the bias at first [rad/s], above 0."""
+        return self._numbers("bias_deviation")[0]
 
     @fixed
     def gyro(self) -> Gyro:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import inf, sqrt
 from typing import Any, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, read_only_attributes, real, refuse, stack
@@ -14,14 +15,14 @@ from ..kernels.attitude import attitude_error, modified_rodrigues
 from ..kernels.quaternions import Quaternion, rotate_inverse
 from ..kernels.selection import choose
 from ..kernels.vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
-from .law import Law, gain, inertia_tensor, limits, one_inertia, tensor_gain, tensor_matrix
+from .law import Law, gain, given_inertia, inertia_tensor, limits, one_inertia, tensor_gain, tensor_matrix
 from .samples import Components, components, evaluate
 
 _SMALLEST = 1e-150
 """Stands for zero where a number is divided by; its square is still a normal float."""
 
 _NO_INTEGRAL: Components = [0.0, 0.0, 0.0]
-_NO_INERTIA: Components = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+_NO_INERTIA: list[float] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
 def within(value: float, limit: float) -> float:
@@ -59,6 +60,7 @@ def mrp_feedback(
     return *torque, *limited
 
 
+@read_only_attributes()
 class MRPFeedback(Law):
     """Nonlinear feedback of the modified Rodrigues parameters (MRP) of the attitude error, which tracks a moving reference exactly.
 
@@ -122,6 +124,21 @@ class MRPFeedback(Law):
         self._assembly = one_inertia(inertia_body, assembly, name)
         self._tensor = inertia_tensor(inertia_body, name)
         self.state_size = 3 if self.integral_gain > 0.0 else 0
+
+    @property
+    def integral_limit(self) -> FloatArray | None:
+        """Largest components of ``K∫σ dt`` [N·m·s], shape (3,); None for no limit."""
+        return None if self._limits == 3 * [inf] else np.array(self._limits)
+
+    @property
+    def known_torque_body(self) -> FloatArray:
+        """Known torque L [N·m] that acts on the body, body frame, shape (..., 3)."""
+        return np.stack(self._known_torque, axis=-1)
+
+    @property
+    def inertia_body(self) -> FloatArray | None:
+        """The inertia that was given to the law [kg·m²], body frame, shape (..., 3, 3); None if it reads another one."""
+        return given_inertia(self._tensor)
 
     def update(
         self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
@@ -343,7 +360,8 @@ class QuaternionPD(Law):
             inertia_body=matrix if assembly is None else None,
             assembly=assembly,
         )
-        law._bandwidth = None if assembly is None else frequency
+        if assembly is not None:
+            law._bandwidth, law._gains = frequency, (_NO_INERTIA, _NO_INERTIA)
         return law
 
     @property
@@ -355,6 +373,16 @@ class QuaternionPD(Law):
     def damping(self) -> FloatArray:
         """Damping D [N·m·s/rad], body frame, shape (3, 3); that of the present assembly if it was tuned for one."""
         return tensor_matrix(self._gains_now()[1])
+
+    @property
+    def max_torque_body(self) -> FloatArray | None:
+        """The torque about each body axis that limits the rate of approach [N·m], shape (3,); None for no limit."""
+        return None if self._largest is None else np.array(self._largest)
+
+    @property
+    def inertia_body(self) -> FloatArray | None:
+        """The inertia that was given to the law [kg·m²], body frame, shape (..., 3, 3); None if it reads another one."""
+        return given_inertia(self._tensor)
 
     def _gains_now(self, inertia: Any = None) -> tuple[Any, Any]:
         """Stiffness and damping; of this inertia, or of the present one of the assembly, if the law was tuned for an assembly."""
@@ -440,7 +468,8 @@ class RateDamping(Law):
         """
         decay = gain(decay_rate, "decay_rate", cls.__name__)
         law = cls(decay * _tuned_for(inertia_body, assembly, cls.__name__))
-        law._assembly, law._decay = assembly, None if assembly is None else decay
+        if assembly is not None:
+            law._assembly, law._decay, law._damping = assembly, decay, _NO_INERTIA
         return law
 
     @property

@@ -230,10 +230,17 @@ def limits(value: Any, argument: str, owner: str) -> list[float]:
     return three
 
 
-def tensor_matrix(six: Sequence[float]) -> FloatArray:
+def tensor_matrix(six: Sequence[Any]) -> FloatArray:
     """The tensor with these six components, shape (3, 3)."""
     xx, yy, zz, xy, xz, yz = six
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def given_inertia(six: Components | None) -> FloatArray | None:
+    """The tensor that `inertia_tensor` has read, shape (..., 3, 3)."""
+    if six is None:
+        return None
+    return np.moveaxis(tensor_matrix(six), (0, 1), (-2, -1))
 
 
 def _shown(value: Any) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable, Sequence
-from math import inf, pi
+from math import acos, inf, pi
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, direction, members, real, refuse, vector
+from ..checks import FloatArray, members, real, refuse, unit_direction, vector
 from ..kernels.trigonometry import sine_cosine
-from ..store.rows import BodyHandle, Parameter, checked, require_body
+from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind
 from .instruments import (
     EXCLUSION_BALL,
@@ -75,7 +75,7 @@ class Exclusion(NamedTuple):
             (1.0, 0.0, 0.0)
         """
         owner = "Exclusion.far"
-        x, y, z = direction(direction_world, "direction_world", owner).tolist()
+        x, y, z = unit_direction(direction_world, "direction_world", owner).tolist()
         return cls(_angle(angle, owner), (x, y, z), None, 0.0)
 
     @classmethod
@@ -222,10 +222,11 @@ class StarTracker(Sensor):
     @exclusion.setter
     def exclusion(self, value: Sequence[Exclusion]) -> None:
         chosen = _exclusions(value, self)
-        for number in range(EXCLUSION_COUNT):
-            one = chosen[number] if number < len(chosen) else None
-            for field, part in _exclusion_values(number, one).items():
-                self._table.write(self._schema.components[field], self._slice(), np.array(part)[:, np.newaxis])
+        with (change := self._all_or_nothing()), change:
+            for number in range(EXCLUSION_COUNT):
+                one = chosen[number] if number < len(chosen) else None
+                for field, part in _exclusion_values(number, one).items():
+                    self._table.write(self._schema.components[field], self._slice(), np.array(part)[:, np.newaxis])
 
     def read(self) -> StarTrackerReading:
         """Return the last reading: orientation from body to world, whether it is valid, and its time."""
@@ -312,6 +313,14 @@ class SunSensor(Sensor):
         Field("sun_direction_world", Kind.MODEL, 3, "-", "world", digest=9, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
         Field("shadow_center", Kind.MODEL, 3, "m", "world", digest=10, rule=ANY, world_axes=POINT),
         Field("shadow_radius", Kind.MODEL, 1, "m", digest=11, rule=POSITIVE, meaning="0 for no shadow"),
+        Field(
+            "field_of_view",
+            Kind.MODEL,
+            1,
+            "rad",
+            digest=12,
+            meaning="0 in snapshots of versions that kept only its cosine",
+        ),
     )
 
     def __init__(
@@ -334,7 +343,7 @@ class SunSensor(Sensor):
         angle = _angle(field_of_view, owner, "field_of_view", pi)
         if angle == 0.0:
             refuse(owner, "field_of_view", field_of_view, "above 0")
-        values["cosine"] = np.array([[sine_cosine(angle)[1]]])
+        values |= {"cosine": np.array([[sine_cosine(angle)[1]]]), "field_of_view": np.array([[angle]])}
         if shadow is not None:
             if not isinstance(shadow, tuple | list) or len(shadow) != 2:
                 refuse(owner, "shadow", shadow, "a centre and a radius, or None", TypeError)
@@ -345,6 +354,18 @@ class SunSensor(Sensor):
     boresight_body = Parameter[FloatArray]("Middle of the field of view, body axes, a unit vector, shape (3,).")
     noise = Parameter[float]("Standard deviation of the noise about each axis [rad], at least 0.")
     sun_direction_world = Parameter[FloatArray]("Direction to the sun, world frame, a unit vector, shape (3,).")
+
+    @fixed
+    def field_of_view(self) -> float:
+        """Largest angle between boresight and sun [rad], above 0 and at most π."""
+        (angle,), (cosine,) = self._numbers("field_of_view"), self._numbers("cosine")
+        return angle or acos(cosine)
+
+    @fixed
+    def shadow(self) -> tuple[FloatArray, float] | None:
+        """Centre [m], world frame, shape (3,), and radius [m] of the ball that hides the sun; None for nothing."""
+        (radius,) = self._numbers("shadow_radius")
+        return (self._value("shadow_center"), radius) if radius else None
 
     def read(self) -> SunSensorReading:
         """Return the last reading: direction to the sun in the body frame, whether it is valid, and its time."""

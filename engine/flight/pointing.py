@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, direction, read_only, real, refuse, stack, vector
+from ..checks import FloatArray, read_only, read_only_attributes, real, refuse, stack, unit_direction, vector
 from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate
 from ..kernels.rotations import PARALLEL, from_columns
 from ..kernels.selection import choose
@@ -133,6 +133,7 @@ def aiming(
     return *p, *cross(u, u1), *cross(u, u2)
 
 
+@read_only_attributes()
 class Pointing:
     """A reference that points one body axis at a target, and a second one as nearly as possible at another target.
 
@@ -186,24 +187,34 @@ class Pointing:
         sun_direction_world: npt.ArrayLike | None = None,
     ) -> None:
         owner = "Pointing"
-        self.axis_body = read_only(direction(axis_body, "axis_body", owner))
+        self.axis_body = read_only(unit_direction(axis_body, "axis_body", owner))
         if (second_axis_body is None) is not (second_target is None):
             refuse(
                 owner, "second_axis_body and second_target", (second_axis_body, second_target), "both given, or neither"
             )
         self.second_axis_body, self._axes = None, None
         if second_axis_body is not None:
-            self.second_axis_body = read_only(direction(second_axis_body, "second_axis_body", owner))
+            self.second_axis_body = read_only(unit_direction(second_axis_body, "second_axis_body", owner))
             self._axes = self._triad(self.axis_body.tolist(), self.second_axis_body.tolist())
         self._gm = 0.0 if gm is None else real(gm, "gm", owner, above=0.0)
         self.center = center
         self._sun = (
-            None if sun_direction_world is None else direction(sun_direction_world, "sun_direction_world", owner)
+            None if sun_direction_world is None else unit_direction(sun_direction_world, "sun_direction_world", owner)
         )
         self._kinds = [self._kind(target, "target")]
         if second_target is not None:
             self._kinds.append(self._kind(second_target, "second_target"))
         self.target, self.second_target = _kept(target, "target"), _kept(second_target, "second_target")
+
+    @property
+    def gm(self) -> float | None:
+        """Gravitational parameter GM [m³/s²], above zero; None for no gravity."""
+        return self._gm or None
+
+    @property
+    def sun_direction_world(self) -> FloatArray | None:
+        """Direction to the sun, a unit vector, world frame, shape (3,); None if it was not given."""
+        return None if self._sun is None else read_only(self._sun)
 
     @property
     def center(self) -> FloatArray:

@@ -44,6 +44,7 @@ class Sensor(SampledPart):
     __slots__ = ("_delay", "_seed")
 
     _place = Place.SENSOR
+    _counted_in_ticks: ClassVar[frozenset[str]] = frozenset(("value", "valid", "tick", "samples"))
     _kind: ClassVar[str]
     _state_size: ClassVar[int]
 

@@ -29,6 +29,8 @@ WHEELS = Schema(
         Field("momentum", Kind.STATE, 1, "N·m·s", digest=6, meaning="inertia · (speed + axis·ω)"),
         Field("applied_torque", Kind.STATE, 1, "N·m", digest=7, meaning="in the last tick"),
         Field("kept", Kind.SCRATCH, 2, meaning="momentum and applied torque at the start of the tick"),
+        Field("has_kicked", Kind.SCRATCH, meaning="whether an island has taken its friction at the end of the tick"),
+        Field("gained", Kind.SCRATCH, 1, "N·m·s", meaning="by that friction"),
     ),
     flown=True,
 )  # fmt: skip
@@ -142,10 +144,11 @@ class ReactionWheel(Part):
     @speed.setter
     def speed(self, value: float) -> None:
         start = self._checked_speed(value, self.max_speed, self)
-        self._table.write(MOMENTUM, self._slice().start, self.inertia * (start + self._along(self._body_rates())))
-        store = self._table.store
-        if store is not None:
-            store.world()._actuators.sum_wheels()
+        momentum, store = self.inertia * (start + self._along(self._body_rates())), self._table.store
+        with (change := self._all_or_nothing()), change:
+            self._table.write(MOMENTUM, self._slice().start, momentum)
+            if store is not None:
+                store.world()._actuators.sum_wheels()
 
     @fixed
     def momentum(self) -> float:

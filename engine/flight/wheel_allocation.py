@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import array, components, is_row, members, read_only_attributes, reader, real, refuse
+from ..checks import FloatArray, array, components, is_row, members, read_only_attributes, reader, real, refuse
 from .jets import Commanded
 from .two_sided import least_squares
 
@@ -90,6 +90,16 @@ class WheelAllocator:
     def lost(self) -> tuple[Any, ...]:
         """The wheels that are not commanded, see `without`."""
         return tuple(self._wheels[place] for place in sorted(self._lost))
+
+    @property
+    def preferred_speed(self) -> FloatArray | None:
+        """The speeds that the allocator leads the wheels to [rad/s], shape (n,); None for none."""
+        return None if self._preferred is None else np.array(self._preferred)
+
+    @property
+    def null_rate(self) -> float:
+        """The rate at which it does so [1/s], above 0."""
+        return self._null_rate
 
     @property
     def members(self) -> tuple[Any, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations  # help() then shows them as written
 
 import copyreg
+import inspect
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 import numpy as np
@@ -61,7 +63,9 @@ class fixed(property):
         self._name = name
 
     def __set__(self, force: Any, value: Any) -> None:
-        raise AttributeError(f"{force!r}: {self._name} cannot be changed; remove it from the world and add another")
+        is_given = self._name in inspect.signature(type(force)).parameters
+        way_out = "remove it from the world and add another" if is_given else "it can only be read"
+        raise AttributeError(f"{force!r}: {self._name} cannot be changed; {way_out}")
 
 
 class TableRows:
@@ -80,6 +84,12 @@ class TableRows:
     _schema: ClassVar[Schema]
     _kind_of_member: ClassVar[str] = "force"
     """Which of `World.add_force`, `World.add_part` and `World.add_joint` adds it: "force", "part" or "joint"."""
+    _arguments_in_rows: ClassVar[tuple[str, ...]] = ()
+    """The arguments that a scene leaves out, because the rows hold what became of them."""
+    _counted_in_ticks: ClassVar[frozenset[str]] = frozenset()
+    """The fields that a scene leaves out, because they belong to ticks before its first one."""
+    _kept_beside: ClassVar[dict[str, str]] = {}
+    """The attributes that a scene holds beside arguments and rows, by their names in the scene."""
     _table: Table
     _first_id: int
     _last_id: int
@@ -156,6 +166,11 @@ class TableRows:
         if guard is not None:
             guard(self._table.array[:, rows], values, self)
         self._table.write(self._schema.components[name], rows, values)
+
+    def _all_or_nothing(self) -> AbstractContextManager[Any]:
+        """A context for several changes, which undoes them if its block raises; to be entered twice, as `Store.all_or_nothing` is."""
+        store = self._table.store
+        return nullcontext() if store is None else store.all_or_nothing()
 
     # copying, coming into a world and leaving it
 

@@ -328,13 +328,11 @@ class Stages:
     def show_observers(self) -> None:
         """Call the observers that are due at the end of a coast."""
         store, count = self._store, self._bodies.tick_count
-        store.enter(CALLING)
-        try:
+        with (change := store.all_or_nothing()), change:
+            store.enter(CALLING)
             for callback in self.observers:
                 if count % callback.every == 0:
                     callback.function(store.world())
-        finally:
-            store.phase = BETWEEN_TICKS
 
     def _report(self, world: Any, callback: Callback) -> None:
         try:

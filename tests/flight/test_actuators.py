@@ -862,16 +862,6 @@ def test_each_step_of_a_divided_tick_is_a_tick_to_the_actuators(called):
     fine.step(20)
     assert divided._bodies.array[:13, :2] == pytest.approx(fine._bodies.array[:13, :2], rel=1e-13, abs=1e-13)
     assert [w.momentum for w in divided.parts[1:]] == pytest.approx([w.momentum for w in fine.parts[1:]], rel=1e-13)
-    with pytest.raises(ValueError, match="called once per tick"):
-        divided.add_force(Once())
-        divided.step()
-
-
-class Once:
-    evaluate = "tick"
-
-    def apply(self, wrench, bodies, time):
-        pass
 
 
 def test_game_mode_drops_the_gyroscopic_term_of_the_wheels_too():
@@ -962,6 +952,44 @@ def test_a_wheel_may_have_nearly_all_of_the_inertia_about_its_axis_and_no_more(a
         else:
             with pytest.raises(ValueError, match="positive definite"):
                 world.add_part(wheel)
+
+
+class Wind:
+    """Constant forces and torques, and a motor torque, that are asked for once per tick."""
+
+    evaluate = "tick"
+
+    def __init__(self):
+        self.times = []
+
+    def apply(self, wrench, bodies, time):
+        self.times.append(time)
+        wrench.force_world[:] += (0.3, -0.2, 0.1)
+        wrench.torque_body[:] += (0.01, 0.02, -0.03)
+        wrench.motor_torque_body[0] += (0.02, 0.0, 0.01)
+
+
+@pytest.mark.parametrize("also_at_stages", [False, True])
+def test_a_force_of_the_whole_tick_acts_in_every_step_of_it(also_at_stages):
+    """Where it is constant, a divided tick has the bits of ticks as short as its steps."""
+    divided, fine = everything(Substepped(RungeKutta4(), 4), 0.25), everything(RungeKutta4(), 0.0625)
+    winds = divided.add_force(Wind()), fine.add_force(Wind())
+    if also_at_stages:
+        for world in (divided, fine):
+
+            @world.add_force
+            def pull(wrench, bodies, time):
+                wrench.force_world[:] -= 0.25 * bodies.position
+
+    divided.step(12)
+    fine.step(48)
+    assert winds[0].times == winds[1].times[::4]
+    assert np.array_equal(divided._bodies.array[:13, :2], fine._bodies.array[:13, :2])
+    assert np.array_equal(divided._actuators._wheels.array, fine._actuators._wheels.array)
+    for world, wind, ticks in ((divided, winds[0], 3), (fine, winds[1], 12)):
+        world.remove_force(wind)
+        world.step(ticks)
+    assert np.array_equal(divided._bodies.array[:13, :2], fine._bodies.array[:13, :2])
 
 
 @pytest.mark.parametrize("method", [Extrapolated(RungeKutta4()), Substepped(RungeKutta4(), tolerance=1e-6)])

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from .interpreter import COUNTS, METHODS
-from .machine import PLAIN, WITH_BOUNDS_CHECKS, Peer, machine
+from .machine import COMPILED, PLAIN, WITH_BOUNDS_CHECKS, Peer, machine
 
 STEPS = 40
 """Operations per script."""
@@ -21,10 +21,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--against", choices=("plain", "afresh"), default="afresh")
     parser.add_argument("--most", type=int, default=COUNTS[-1], help="the largest number of bodies")
+    parser.add_argument(
+        "--compiled", action="store_true", help="with --against afresh, run compiled kernels, for many bodies"
+    )
     parser.add_argument("--methods", default=",".join(METHODS))
     options = parser.parse_args(arguments)
     shared = {"most": options.most, "methods": options.methods.split(","), "builds": options.against == "afresh"}
-    peers = [Peer(PLAIN, **shared)] + ([Peer(WITH_BOUNDS_CHECKS, **shared)] if options.against == "plain" else [])
+    peers = [Peer(COMPILED if options.compiled else PLAIN, **shared)]
+    if options.against == "plain":
+        peers = [Peer(PLAIN, **shared), Peer(WITH_BOUNDS_CHECKS, **shared)]
     print(f"--against {options.against} --operations {options.operations} --seed {options.seed}", flush=True)
     made = machine(peers)
     chosen = settings(

@@ -56,6 +56,7 @@ FLOORS = {
         "recorder",
         "rewind",
         "rollback",
+        "scene_objects",
         "scenes",
         "second_name",
         "snapshot_bytes",
@@ -389,7 +390,7 @@ def run_apart(folder, *arguments):
 # the shop window
 
 
-@pytest.mark.parametrize("name", ["engine", "engine.forces", "engine.integrators"])
+@pytest.mark.parametrize("name", ["engine", "engine.flight", "engine.forces", "engine.integrators", "engine.joints"])
 def test_what_a_package_offers_is_what_it_has(name):
     """`__all__` is sorted, holds what is there, and nothing public but submodules is left out."""
     package = importlib.import_module(name)
@@ -404,6 +405,13 @@ def test_what_a_package_offers_is_what_it_has(name):
     assert public <= set(offered)
 
 
+def test_type_checkers_find_every_public_module_under_the_second_name():
+    modules = {name for name in engine.__all__ if inspect.ismodule(getattr(engine, name))}
+    stubs = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "aliases" / "engine-stubs").glob("*.pyi")}
+    assert set(stubs) - {"__init__"} == modules
+    assert all(stubs[name] == f"from polhode.{name} import *\n" for name in modules)
+
+
 def test_a_star_import_gives_the_public_names():
     namespace = {}
     exec("from engine import *", namespace)
@@ -416,6 +424,7 @@ def test_a_star_import_gives_the_public_names():
         "NonFiniteStateError",
         "forces",
         "integrators",
+        "joints",
         "rotation",
     ):
         assert name in engine.__all__
@@ -490,3 +499,41 @@ def test_the_folder_works_copied_under_another_name(tmp_path):
     namespace = {}
     exec(own, namespace)
     assert int(result.stdout) == namespace["hash_of"]
+
+
+def single_uses_of_all_or_nothing(source):
+    """The lines at which `all_or_nothing` is called but not entered twice, as in ``with (change := store.all_or_nothing()), change:``."""
+    tree, entered_twice = ast.parse(source), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.With) and len(node.items) >= 2:
+            first, second = (item.context_expr for item in node.items[:2])
+            if isinstance(first, ast.NamedExpr) and isinstance(second, ast.Name) and second.id == first.target.id:
+                entered_twice.add(id(first.value))
+        if isinstance(node, ast.FunctionDef) and node.name == "_all_or_nothing":  # passes one on to be entered twice
+            entered_twice |= {id(call) for call in ast.walk(node)}
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", "") in ("all_or_nothing", "_all_or_nothing")
+        and id(node) not in entered_twice
+    ]
+
+
+@pytest.mark.parametrize("relative", MODULES, ids=str)
+def test_operations_that_are_undone_whole_are_entered_twice(relative):
+    """An interrupt while the inner context ends would otherwise leave a world half changed."""
+    assert single_uses_of_all_or_nothing((ENGINE / relative).read_text(encoding="utf-8")) == []
+
+
+def test_a_single_use_of_all_or_nothing_is_found():
+    twice = "with (change := store.all_or_nothing()), change:\n    pass\n"
+    assert single_uses_of_all_or_nothing(twice) == []
+    for once in (
+        "with store.all_or_nothing():\n    pass\n",
+        "with (change := store.all_or_nothing()), other:\n    pass\n",
+        "with (change := store.all_or_nothing()):\n    pass\n",
+        "with self._all_or_nothing(), change:\n    pass\n",
+        "change = store.all_or_nothing()\n",
+    ):
+        assert single_uses_of_all_or_nothing(once) == [1]

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from engine import World, forces
+from engine import Clock, Recorder, Rewind, Rollback, World, flight, forces, joints
 
 from ..full_world import Gusts, count_ticks, differences, full_world, image
 from ..helpers import add_to
@@ -24,6 +24,7 @@ from .test_force_rows import (
     three_bodies,
     thruster,
 )
+from .test_hostile import RAISED
 
 # a parameter set to what construction rejects
 
@@ -93,13 +94,17 @@ def test_a_parameter_is_rejected_in_flight_as_at_construction_and_nothing_change
     assert differences(before, image(world)) == []
 
 
-@pytest.mark.parametrize("name", ["body", "other", "rows", "depends_on_rates"])
-def test_what_a_force_is_made_of_for_good_cannot_be_set(name):
+ANOTHER, READ_ONLY = "remove it from the world and add another", "it can only be read"
+
+
+@pytest.mark.parametrize(
+    ("name", "way_out"),
+    [("body", ANOTHER), ("other", ANOTHER), ("rows", READ_ONLY), ("depends_on_rates", READ_ONLY)],
+)
+def test_what_a_force_is_made_of_for_good_cannot_be_set(name, way_out):
     world = three_bodies()
     force = world.add_force(spring(world.bodies))
-    with pytest.raises(
-        AttributeError, match=f"Spring.*: {name} cannot be changed; remove it from the world and add another"
-    ):
+    with pytest.raises(AttributeError, match=f"Spring.*: {name} cannot be changed; {way_out}"):
         setattr(force, name, world.bodies[1])
     for make, other in ((on_a_body(forces.ConstantForce, force_world=(0, 0, 1)), "force_body"), (thruster, "throtle")):
         with pytest.raises(AttributeError):
@@ -257,3 +262,260 @@ def test_a_table_that_is_changed_inside_a_force_is_rejected_and_the_tick_undone(
     world.step(2)
     twin.step(2)
     assert world.state_hash() == twin.state_hash()
+
+
+# what is forbidden while the world calls a function of the user
+
+
+def _forbidden(world, folder):
+    """What may not be done in the middle of a tick, by name."""
+    snapshot, rewind = world.snapshot(), Rewind(world, 10.0)
+    return {
+        "restore": lambda: world.restore(snapshot),
+        "fork": world.fork,
+        "predict": lambda: world.predict(1.0),
+        "save": lambda: world.save(folder / "never.json"),
+        "step": world.step,
+        "advance": lambda: world.advance(1.0),
+        "coast": lambda: world.coast(1),
+        "back": lambda: rewind.back(0.1),
+        "forward": lambda: rewind.forward(0.1),
+    }
+
+
+class Everything:
+    """An object that is called in the middle of a tick, in every part that it can be."""
+
+    def __init__(self, act):
+        self._act = act
+        self.state_size = 0
+
+    def __call__(self, *arguments):
+        self._act()
+
+    def at(self, *arguments):
+        self._act()
+        return flight.Reference() if len(arguments) == 2 else (0.0, 0.0, 1.0)
+
+    def update(self, *arguments):
+        self._act()
+        return np.zeros(3), np.zeros(0)
+
+    def initial_state(self, *arguments):
+        return np.zeros(0)
+
+    def command(self, *arguments):
+        self._act()
+
+    @property
+    def angular_velocity_body(self):
+        self._act()
+        return (0.0, 0.0, 0.0)
+
+
+STILL = flight.control.RateDamping(1.0)
+
+
+def _loop(world, law=STILL, reference=None, actuators=None, measured=None):
+    ship = world.body("ship")
+    actuators = world.add_part(flight.BodyTorque(ship)) if actuators is None else actuators
+    reference = flight.Reference() if reference is None else reference
+    world.add_part(flight.Controlled(ship, law, reference, actuators, every=1, measured=measured))
+
+
+def _hinged(world, act):
+    free = world.add_body(OTHER, name="door", position=(9, 9, 9), angular_velocity_body=(0, 0, 3))
+    world.add_joint(joints.Hinge(free, at_body=(0, 0, 0), axis_body=(0, 0, 1), limits=(-0.3, 0.3)))
+    world.on_joint(act, "limit")
+
+
+CALLED_IN_A_TICK = {
+    "on_tick": lambda world, act: world.on_tick(act),
+    "after_tick": lambda world, act: world.after_tick(act),
+    "on_joint": _hinged,
+    "a force per stage": lambda world, act: world.add_force(act),
+    "a law": lambda world, act: _loop(world, law=act),
+    "a reference": lambda world, act: _loop(world, reference=act),
+    "actuators": lambda world, act: _loop(world, actuators=act),
+    "what is measured": lambda world, act: _loop(world, measured=act),
+    "a field": lambda world, act: world.add_part(flight.Magnetometer(world.body("ship"), field=act, seed=1)),
+}
+
+
+def _with_a_function(name, act, kind=Everything):
+    world = World(1 / 32, integrator="rk4")
+    world.add_body(PROPERTIES, name="ship", angular_velocity_body=(0.1, 0.2, 0.3))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -1.0)))
+    CALLED_IN_A_TICK[name](world, kind(act))
+    world.step(2)
+    return world
+
+
+@pytest.mark.filterwarnings("ignore:World.snapshot")  # the lists of this test
+@pytest.mark.parametrize("name", CALLED_IN_A_TICK)
+def test_what_is_forbidden_inside_a_tick_is_rejected_in_every_function_that_a_tick_calls(name, tmp_path):
+    uses, seen = {}, {}
+
+    def act():
+        for word, use in uses.items():
+            with pytest.raises(RuntimeError) as caught:
+                use()
+            seen[word] = str(caught.value)
+
+    world, twin = _with_a_function(name, act), _with_a_function(name, lambda: None)
+    uses.update(_forbidden(world, tmp_path))
+    world.step(8)
+    twin.step(8)
+    assert seen.keys() == uses.keys()
+    assert all("tick" in message for message in seen.values()), seen
+    for field in ("position", "orientation", "velocity", "angular_velocity_body"):
+        assert getattr(world.state, field).tobytes() == getattr(twin.state, field).tobytes()
+    assert world.tick_count == twin.tick_count and not list(tmp_path.iterdir())
+
+
+# intervals, times and counts that make no sense
+
+
+def _intervals():
+    """Every argument that is an interval in ticks, at least 1, with a function that gives it."""
+    world = World(0.5)
+    ship = world.add_body(PROPERTIES, name="ship")
+    motor = world.add_part(flight.BodyTorque(ship, max_torque=1.0))
+    law, reference = STILL, flight.Reference()
+    sun = {"field_of_view": 1.0, "sun_direction_world": (1, 0, 0), "seed": 1}
+    return world, {
+        "on_tick": lambda value: world.on_tick(print, every=value),
+        "after_tick": lambda value: world.after_tick(print, every=value),
+        "predict": lambda value: world.predict(1.0, every=value),
+        "Recorder.every": lambda value: Recorder(world, value),
+        "Recorder.capacity": lambda value: Recorder(world, capacity=value),
+        "Rollback.frames": lambda value: Rollback(world, frames=value, players=["Ada"], apply=print),
+        "Gyro": lambda value: flight.Gyro(ship, every=value, seed=1),
+        "Accelerometer": lambda value: flight.Accelerometer(ship, every=value, seed=1),
+        "Magnetometer": lambda value: flight.Magnetometer(ship, field=(0, 0, 1), every=value, seed=1),
+        "StarTracker": lambda value: flight.StarTracker(ship, (0, 0, 1), every=value, seed=1),
+        "SunSensor": lambda value: flight.SunSensor(ship, (0, 0, 1), every=value, **sun),
+        "Controlled": lambda value: flight.Controlled(ship, law, reference, motor, every=value),
+        "AttitudeHold": lambda value: flight.AttitudeHold(ship, motor, every=value),
+        "max_ticks_per_frame": lambda value: setattr(world, "max_ticks_per_frame", value),
+    }
+
+
+@pytest.mark.parametrize("name", _intervals()[1])
+@pytest.mark.parametrize("value", [0, -1, NAN, 1.5, True, "2", -(2**70)])
+def test_an_interval_or_a_count_below_one_is_rejected(name, value):
+    world, given = _intervals()
+    before = image(world)
+    with pytest.raises((ValueError, TypeError)) as caught:
+        given[name](value)
+    argument = next((word for word in ("frames", "capacity", "max_ticks_per_frame") if word in name), "every")
+    assert f"{argument} must be" in str(caught.value)
+    assert differences(before, image(world)) == []
+
+
+def _times():
+    """Every argument that is a time in seconds, at least 0 or above it, with a function that gives it."""
+    world = World(0.5)
+    world.add_body(PROPERTIES, name="ship")
+    rewind = Rewind(world, 10.0)
+    world.step(3)
+    return world, {
+        "advance": world.advance,
+        "predict": world.predict,
+        "Rewind": lambda value: Rewind(world, value),
+        "back": rewind.back,
+        "forward": rewind.forward,
+        "World": World,
+        "Clock": Clock,
+        "time_scale": lambda value: setattr(world, "time_scale", value),
+    }
+
+
+@pytest.mark.parametrize("name", _times()[1])
+@pytest.mark.parametrize("value", [-1.0, NAN, INF, -INF, "1", None, True, 1j, -(10**400)])
+def test_a_time_that_is_negative_or_no_number_is_rejected(name, value):
+    world, given = _times()
+    before = image(world)
+    with pytest.raises((ValueError, TypeError), match="must be"):
+        given[name](value)
+    assert differences(before, image(world)) == []
+
+
+# files that cannot be written
+
+
+def _writers(world, record):
+    return {
+        "save": world.save,
+        "Recorder": lambda path: Recorder(world, path=path),
+        "to_csv": record.to_csv,
+        "to_npz": record.to_npz,
+    }
+
+
+@pytest.mark.parametrize("name", ["save", "Recorder", "to_csv", "to_npz"])
+@pytest.mark.parametrize("where", ["in no folder", "in a file", "a folder", "empty", "a number"])
+def test_a_path_that_cannot_be_written_is_rejected_at_once(name, where, tmp_path):
+    """Before the first sample; nothing is left in the folder, and the world goes on without a recorder."""
+    world = World(0.5)
+    world.add_body(PROPERTIES, name="ship")
+    record = Recorder(world)
+    world.step()
+    (tmp_path / "file").write_text("kept")
+    path = {
+        "in no folder": tmp_path / "no" / "file",
+        "in a file": tmp_path / "file" / "inner",
+        "a folder": tmp_path,
+        "empty": "",
+        "a number": 7,
+    }[where]
+    before, observers = world.state_hash(), list(world._stages.observers)
+    with pytest.raises((OSError, TypeError, ValueError)):
+        _writers(world, record)[name](path)
+    assert world.state_hash() == before and world._stages.observers == observers
+    assert [each.name for each in tmp_path.iterdir()] == ["file"] and (tmp_path / "file").read_text() == "kept"
+    world.step()
+    assert len(record) == 2
+
+
+# objects of the user that parts call, which raise or return what makes no sense
+
+
+def _fails_and_is_undone(world, armed, errors):
+    before = image(world)
+    armed.append(True)
+    for _ in range(2):
+        with pytest.raises(errors):
+            world.step()
+        assert differences(before, image(world)) == []
+    armed.clear()
+    world.step(2)
+    assert world.tick_count == 4
+
+
+@pytest.mark.parametrize("name", ["a law", "a reference", "actuators", "a field"])
+@pytest.mark.parametrize("kind", RAISED)
+def test_whatever_an_object_of_a_part_raises_the_tick_is_undone(name, kind):
+    armed = []
+
+    def act():
+        if armed:
+            raise kind
+
+    _fails_and_is_undone(_with_a_function(name, act), armed, kind)
+
+
+@pytest.mark.parametrize("name", ["a law", "a reference", "a field"])
+@pytest.mark.parametrize("value", [None, 1.0, "x", (NAN, 0.0, 0.0), ((NAN, 0, 0), ()), ((1, 2), ()), np.zeros((7, 5))])
+def test_whatever_an_object_of_a_part_returns_is_rejected_and_the_tick_undone(name, value):
+    armed = []
+
+    class Sometimes(Everything):
+        def at(self, *arguments):
+            return value if armed else super().at(*arguments)
+
+        def update(self, *arguments):
+            return value if armed else super().update(*arguments)
+
+    world = _with_a_function(name, lambda: None, Sometimes)
+    _fails_and_is_undone(world, armed, (TypeError, ValueError, ArithmeticError))

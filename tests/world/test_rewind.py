@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from engine import MassProperties, Rewind, World
+from engine import Rewind, World
 from engine.integrators import Extrapolated, RungeKutta4
 
 from ..full_world import differences, full_world, image
@@ -148,8 +148,10 @@ def test_wrong_arguments_are_rejected():
     ):
         with pytest.raises(kind, match=message):
             call()
-    world.on_tick(lambda world: rewind.back(1.0))
-    world.step()
-    world.add_body(MassProperties.sphere(1.0, 1.0))
-    with pytest.raises(RuntimeError, match="cannot be called from inside a tick"):
-        world.step()
+    kept = list(rewind._past)
+    for use in (rewind.back, rewind.forward):
+        world.on_tick(lambda world, use=use: use(1.0), name="rewind")
+        with pytest.raises(RuntimeError, match=r"Rewind\.\w+ cannot be called from inside a tick"):
+            world.step()
+        world.remove_callback(world._stages.on_tick[0].function)
+        assert rewind._past == type(rewind._past)(kept, rewind._past.maxlen), "no snapshot of half a tick"

@@ -249,7 +249,7 @@ def test_damaged_scenes_are_rejected_with_a_place(tmp_path):
     world = full_world(called=False)
     world.save(tmp_path / "scene.json", snapshot=False)
     text = (tmp_path / "scene.json").read_text()
-    before = world.state_hash()
+    before, took = world.state_hash(), []
     generator, path = random.Random(2), tmp_path / "damaged.json"
     for number in range(int(os.environ.get("POLHODE_DAMAGED_SCENES", "300"))):
         scene = json.loads(text)
@@ -268,8 +268,64 @@ def test_damaged_scenes_are_rejected_with_a_place(tmp_path):
         start = time.process_time()
         with pytest.raises((ValueError, TypeError), match=r"World\.load: \w"):
             World.load(path, objects=known())
-        assert time.process_time() - start < 5.0, "nothing in a file makes loading long"
+        took.append(time.process_time() - start)
     assert world.state_hash() == before
+    # processor time; measured 0.3 ms in the median, 6 ms for one in a hundred and 9 ms at most, while other programs ran
+    assert np.percentile(took, 90) < 0.01 and max(took) < 0.2, "nothing in a file makes loading long"
+
+
+@pytest.mark.parametrize("value", [None, "x", 2**70, {"part": 0}, {"class": "Reference"}])
+def test_any_value_anywhere_is_taken_or_rejected_with_a_place(tmp_path, value):
+    """In a scene with a control loop, whose parts refer to each other, a value of any kind raises no other exception."""
+    world = driven_world(more=[add_loop])
+    path = tmp_path / "scene.json"
+    world.save(path, snapshot=False)
+    text, rejected = path.read_text(), 0
+    for place in every_place(json.loads(text)):
+        scene = json.loads(text)
+        target = scene
+        for key in place[:-1]:
+            target = target[key]
+        target[place[-1]] = value
+        path.write_text(json.dumps(scene))
+        try:
+            World.load(path)
+        except (ValueError, TypeError) as error:
+            assert re.match(r"World\.load: \w", str(error)), error
+            rejected += 1
+    assert rejected > 40
+
+
+def add_loop(world, ship):
+    wheels = [part for part in world.parts if isinstance(part, flight.ReactionWheel)]
+    law = flight.control.QuaternionPD(1.0, 2.0, inertia_body=OTHER.inertia_body)
+    world.add_part(flight.Controlled(ship, law, flight.Spin((0.1, 0, 0)), flight.WheelAllocator(wheels), every=2))
+
+
+def every_place(value):
+    """The keys that lead to each value in plain data; of lists of numbers, to the last number."""
+    if isinstance(value, dict | list):
+        items = list(value.items() if isinstance(value, dict) else enumerate(value))
+        of_numbers = isinstance(value, list) and all(isinstance(item, int | float) for item in value)
+        for key, inner in items[-1:] if of_numbers else items:
+            yield (key,)
+            yield from ((key, *rest) for rest in every_place(inner))
+
+
+def test_parts_that_refer_to_each_other_are_rejected(tmp_path):
+    thruster = {"class": "Thruster", "body": "a", "position": [0, 0, 0], "direction": [0, 0, 1], "max_force": 1}
+    loop = {"class": "Controlled", "body": "a", "law": {"class": "RateDamping", "damping": 1}, "every": 1}
+    scene = {
+        "format": "polhode scene",
+        "version": 1,
+        "dt": 0.1,
+        "bodies": [{"name": "a", "mass": 1, "inertia_body": [1, 1, 1]}],
+        "parts": [{**loop, "reference": {"class": "Reference"}, "actuators": {"force": 0}}],
+        "forces": [{**thruster, "tank": {"part": 0}}],
+    }
+    (tmp_path / "scene.json").write_text(json.dumps(scene))
+    with pytest.raises(ValueError, match=r"forces\[0\]\.tank\.part must be the place of one that does not refer back"):
+        World.load(tmp_path / "scene.json")
 
 
 def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):

@@ -1,0 +1,146 @@
+"""Laws, references, allocators and other objects that forces and parts are made with, as plain data for scenes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from . import flight
+from .checks import refuse
+from .flight import control
+from .flight.allocation import ThrusterAllocator
+from .flight.optical_sensors import Exclusion
+from .flight.wheel_allocation import WheelAllocator
+from .forces.magnetic_dipole import MagneticDipole
+from .forces.valves import Gimbal
+from .joints.assembly import Assembly
+from .joints.joint import Joint
+from .store.calling import default_name
+from .store.rows import TableRows, is_body
+
+BODIES = ("body", "other", "bodies", "ship")
+"""The arguments in which a name stands for a body."""
+_TUNED = {"bandwidth": "_bandwidth", "decay_rate": "_decay"}
+"""What a law has been tuned with, if its gains follow an assembly."""
+_TUPLES: dict[str, tuple[type, tuple[str, ...]]] = {
+    "gimbal": (Gimbal, ("axis_1", "axis_2", "max_angle", "max_rate")),
+    "dipole": (MagneticDipole, ("strength", "axis_world", "center")),
+}
+"""Values with parts, under the key that marks them."""
+
+
+@cache
+def object_classes() -> dict[str, type]:
+    """The classes of laws, references, allocators and modulators, by name."""
+    named = [getattr(package, name) for package in (flight, control) for name in package.__all__]
+    return {
+        kind.__name__: kind
+        for kind in named
+        if isinstance(kind, type)
+        and not inspect.isabstract(kind)
+        and not issubclass(kind, TableRows | tuple | MagneticDipole)
+    }
+
+
+@cache
+def arguments_of(kind: type) -> tuple[str, ...]:
+    """The names under which a scene may give the arguments of a class of laws, references or allocators."""
+    names = dict.fromkeys(inspect.signature(kind).parameters)
+    if hasattr(kind, "tuned"):
+        names |= dict.fromkeys(inspect.signature(kind.tuned).parameters)
+    if kind in (ThrusterAllocator, WheelAllocator):
+        names["without"] = None
+    return tuple(names)
+
+
+def made(kind: type, arguments: dict[str, Any]) -> Any:
+    """An object of one of these classes.
+
+    Raises:
+        TypeError: An argument has the wrong type, is missing, or does not fit the others.
+        ValueError: A value violates its rule.
+    """
+    given = dict(arguments)
+    without = given.pop("without", [])
+    if any(name in given for name in _TUNED):
+        made = kind.tuned(given.pop("inertia_body", None), **given)  # type: ignore[attr-defined]
+    else:
+        made = kind(**given)
+    if not isinstance(without, list):
+        refuse(kind.__name__, "without", without, "a list", TypeError)
+    for lost in without:
+        if kind is WheelAllocator:
+            made = made.without(lost)
+        elif isinstance(lost, list) and len(lost) == 2:
+            made = made.without(lost[0], level=lost[1])
+        else:
+            refuse(kind.__name__, "without", without, "a list of pairs of the number of a jet and its level")
+    return made
+
+
+def to_plain(value: Any, name: str, path: str, world: Any, places: dict[int, Any]) -> Any:
+    """The value of an argument as plain data.
+
+    Args:
+        value: The value.
+        name: The name of the argument.
+        path: Its place in the scene.
+        world: The world that is saved.
+        places: How a scene refers to each force and part of the world, by its id.
+
+    Raises:
+        ValueError: It refers to something that is not in the world.
+    """
+
+    def inner(part: Any, part_name: str) -> Any:
+        return to_plain(part, part_name, f"{path}.{part_name}", world, places)
+
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if id(value) in places:
+        return places[id(value)]
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if is_body(value):
+        if value.world is not world:
+            refuse("World.save", path, value, "a body of the world that is saved")
+        return value.name if name in BODIES else {"body": value.name}
+    if isinstance(value, TableRows | Joint):
+        refuse("World.save", path, value, "a force or part of the world that is saved")
+    if isinstance(value, Exclusion):
+        shown = ("angle", "direction_world") if value.center is None else ("angle", "center", "radius")
+        return {"exclusion": {part: inner(getattr(value, part), part) for part in shown}}
+    for key, (kind, parts) in _TUPLES.items():
+        if isinstance(value, kind):
+            return {key: {part: inner(getattr(value, part), part) for part in parts}}
+    if isinstance(value, list | tuple):
+        return [to_plain(item, name, f"{path}[{place}]", world, places) for place, item in enumerate(value)]
+    if isinstance(value, Assembly):
+        return {"assembly": inner(value.body, "body")}
+    if object_classes().get(type(value).__name__) is type(value):
+        given = {part: inner(argument, part) for part, argument in _read(value).items()}
+        return {"class": type(value).__name__, **given}
+    return {"object": default_name(value)}
+
+
+def _read(thing: Any) -> dict[str, Any]:
+    """The arguments with which a law, a reference or an allocator can be made again; without those that are None."""
+    kind = type(thing)
+    for word, attribute in _TUNED.items():
+        if getattr(thing, attribute, None) is not None:
+            names = [name for name in inspect.signature(kind.tuned).parameters if name not in ("inertia_body", word)]
+            return {**{name: getattr(thing, name) for name in names}, word: getattr(thing, attribute)}
+    found = {name: getattr(thing, name) for name in inspect.signature(kind).parameters}
+    if kind is WheelAllocator and thing.lost:
+        found["without"] = list(thing.lost)
+    elif kind is ThrusterAllocator and thing.lost:
+        found["without"] = thing.stuck_levels
+    return {name: value for name, value in found.items() if value is not None}
+
+
+MAKERS: dict[str, Callable[..., Any]] = {key: kind for key, (kind, _parts) in _TUPLES.items()}
+"""What makes the values with parts, under the key that marks them."""
