@@ -1,4 +1,4 @@
-"""The relations between two runs hold for random worlds, twenty-five of them here and a thousand in `.ci/long`."""
+"""The relations between two runs hold for random worlds, fifty of them here and a thousand in `.ci/long`."""
 
 import warnings
 
@@ -8,7 +8,7 @@ import pytest
 from ..relations.relations import RELATIONS
 from ..relations.scenes import random_scene
 
-WORLDS = 25
+WORLDS = 50
 
 
 @pytest.mark.parametrize("name", RELATIONS)
