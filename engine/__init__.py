@@ -1,6 +1,6 @@
 """Polhode, six-degree-of-freedom (6-DOF) rigid-body and attitude dynamics with a game engine's fixed-timestep loop."""
 
-from . import diagnostics, flight, forces, integrators, rotation, scalar
+from . import diagnostics, flight, forces, integrators, joints, rotation, scalar
 from .body import Body
 from .checks import NonFiniteStateError
 from .clock import Clock
@@ -32,6 +32,7 @@ __all__ = [
     "flight",
     "forces",
     "integrators",
+    "joints",
     "rotation",
     "scalar",
 ]

@@ -1,9 +1,10 @@
-"""Records of a flight: samples of time, state, energy, actuators and wrenches, in memory and in files."""
+"""Records of a flight, which are samples of time, state, energy, actuators and wrenches, in memory and in files."""
 
 from __future__ import annotations  # help() then shows them as written
 
 import csv
 import json
+import math
 import os
 import struct
 import zlib
@@ -144,9 +145,8 @@ class Record:
         names = [column.name]
         for place, size in enumerate(column.shape):
             of_bodies = place == 0 and len(column.shape) == (2 if size == len(self.bodies) else 3)
-            if place == 0 and (
-                of_bodies or column.name in _STANDARD or ".force_" in column.name or ".torque_" in column.name
-            ):
+            is_wrench = len(column.shape) == 2 and (".force_" in column.name or ".torque_" in column.name)
+            if place == 0 and (of_bodies or column.name in _STANDARD or is_wrench):
                 names = [f"{body}.{name}" for name in names for body in self.bodies]
             else:
                 names = [
@@ -171,9 +171,13 @@ class Record:
 class Recorder(Record):
     """Records a flight, with a sample after every so many ticks.
 
-    Columns are `time`, `position` (of the mass centres), `orientation`, `velocity`, `angular_velocity_body`, `angular_momentum_world`
-    (about the mass centres, with wheels) and `kinetic_energy`, and for each force and part of the package that has commands or states one
-    column per command and state, such as "Thruster 0.throttle". A body, force or part that is removed leaves NaN.
+    The columns of k samples of n bodies are `time` [s], shape (k,); `position` of the mass centres [m], world frame, shape (k, n, 3);
+    `orientation`, scalar-last (x, y, z, w), body to world, shape (k, n, 4); `velocity` [m/s], world frame; `angular_velocity_body` [rad/s],
+    body frame; `angular_momentum_world` about the mass centres, with wheels [N·m·s], world frame; and `kinetic_energy` with wheels [J],
+    shape (k, n). Each force and part of the package adds one column per command and state, such as "Thruster 0.throttle". Joints have
+    columns such as "Hinge 0.force_world", "Hinge 0.torque_world", "Hinge 0.angle" and "Hinge 0.rate": force and torque, the coordinates of
+    their degrees of freedom and the rates of those, and the closing energy of welds and latches. `metadata` has the units and frames. A
+    body, force, part or joint that is removed leaves NaN.
 
     A tick that fails leaves no sample. After the world is restored, samples at later ticks are dropped when the next one is taken. A world
     without a recorder does nothing for it.
@@ -246,6 +250,7 @@ class Recorder(Record):
         readers = [
             *(_state_reader(name, len(self._handles)) for name in wanted),
             *_member_readers(world),
+            *_joint_readers(world),
             *_wrench_readers(world, forces, self._handles),
         ]
         made = tuple(column for column, _read in readers)
@@ -256,7 +261,6 @@ class Recorder(Record):
         )
         self._count = 0
         self._file: BinaryIO | None = None
-        self._written = 0
         self._block: list[FloatArray] = []
         if file is not None:
             self._file = open(file, "wb")
@@ -361,7 +365,12 @@ def _energy(world: World, rows: Any) -> FloatArray:
     state, model = world.state, world.model
     moving = diagnostics.translational_energy(model.mass[rows], state.velocity[rows])
     turning = diagnostics.rotational_energy(model.inertia_body[rows], state.angular_velocity_body[rows])
-    return np.asarray(moving + turning)
+    energies = np.asarray(moving + turning)
+    actuators = world._actuators
+    if actuators.any:
+        of_wheels = actuators.wheel_energies()
+        energies += [math.fsum(of_wheels[actuators.wheels_of(int(row))]) for row in rows]
+    return energies
 
 
 _QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, Any], Any]]] = {
@@ -395,11 +404,42 @@ def _member_readers(world: World) -> list[tuple[Column, Read]]:
 
 def _member_reader(member: TableRows, name: str, size: int) -> Read:
     def read(world: World, rows: Any) -> Any:
-        table = member._table
-        found = table.find(member._first_id, member._last_id)
-        if table.store is not world._store or found.start == found.stop:
+        found = _found(member, world)
+        if found.start == found.stop:
             return np.full(size, np.nan)
-        return table.array[member._schema.components[name], found].T.ravel()
+        return member._table.array[member._schema.components[name], found].T.ravel()
+
+    return read
+
+
+def _found(member: TableRows, world: World) -> slice:
+    """The rows of a force, part or joint; none if it is not in the world any more."""
+    table = member._table
+    return table.find(member._first_id, member._last_id) if table.store is world._store else slice(0, 0)
+
+
+def _joint_readers(world: World) -> list[tuple[Column, Read]]:
+    """Columns for the force and torque of each joint, and for its coordinates and their rates."""
+    found = []
+    numbers: dict[str, int] = {}
+    for joint in world.joints:
+        kind = type(joint).__name__
+        number = numbers[kind] = numbers.get(kind, -1) + 1
+        quantities: list[tuple[str, str, str, tuple[int, ...]]] = [
+            ("force_world", "N", "world", (3,)),
+            ("torque_world", "N·m", "world", (3,)),
+        ]
+        quantities += [(name, unit, "", ()) for name, unit in joint._recorded()]
+        for name, unit, frame, shape in quantities:
+            column = Column(f"{kind} {number}.{name}", unit, frame, shape)
+            found.append((column, _joint_reader(joint, name, column.size)))
+    return found
+
+
+def _joint_reader(joint: Any, name: str, size: int) -> Read:
+    def read(world: World, rows: Any) -> Any:
+        found = _found(joint, world)
+        return np.full(size, np.nan) if found.start == found.stop else np.ravel(getattr(joint, name))
 
     return read
 

@@ -1,4 +1,4 @@
-"""Rollback for games over a network: peers predict the inputs of others and correct what was predicted wrongly."""
+"""Rollback for games over a network, whose peers predict the inputs of others and correct what was predicted wrongly."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -125,12 +125,14 @@ class Rollback:
         """Set the input of a player for the tick that starts at a tick count; it may be late, early, or known already.
 
         Args:
-            tick: The tick.
-            player: The player.
+            tick: The tick count of the world at the start of the tick, at least 0.
+            player: One of `players`.
             data: The input, for example bytes; it is compared by ``==`` and must not be changed afterwards.
 
         Raises:
-            ValueError: The tick is older than those that can be run again, the player is unknown, or another input is known.
+            TypeError: The tick is not an integer.
+            ValueError: The tick is older than those that can be run again or too far ahead, the player is unknown, or another input is
+                known.
         """
         owner = "Rollback.input"
         tick = integer(tick, "tick", owner, at_least=0)
@@ -197,13 +199,31 @@ class Rollback:
             self._world.restore(before)
 
     def hash(self, tick: int) -> int | None:
-        """Return the state hash at a confirmed tick, to send to the peers; None if the tick is not confirmed or is too long ago."""
+        """Return the state hash at a confirmed tick, to send to the peers; None if the tick is not confirmed or is too long ago.
+
+        Args:
+            tick: The tick count, at least 0.
+
+        Raises:
+            TypeError: The tick is not an integer.
+            ValueError: It is below 0.
+            DesyncError: A hash that a peer has sent differs from that of a tick that is now confirmed.
+        """
         tick = integer(tick, "tick", "Rollback.hash", at_least=0)
         self.settle()
         return self._hashes.get(tick)
 
     def snapshot(self, tick: int) -> Snapshot | None:
-        """Return the snapshot at a tick of the last frames, to send to a peer as bytes; None if there is none."""
+        """Return the snapshot at a tick of the last frames, to send to a peer as bytes; None if there is none.
+
+        Args:
+            tick: The tick count, at least 0.
+
+        Raises:
+            TypeError: The tick is not an integer.
+            ValueError: It is below 0.
+            DesyncError: A hash that a peer has sent differs from that of a tick that is now confirmed.
+        """
         tick = integer(tick, "tick", "Rollback.snapshot", at_least=0)
         self.settle()
         return self._world.snapshot() if tick == self._world.tick_count else self._snapshots.get(tick)
@@ -212,11 +232,13 @@ class Rollback:
         """Compare a hash that a peer has sent, now or as soon as the tick is confirmed here.
 
         Args:
-            tick: The tick.
+            tick: The tick count, at least 0.
             hash: The state hash of the peer at that tick.
             snapshot: The peer's snapshot at that tick, with which the error can name what differs.
 
         Raises:
+            TypeError: The tick or the hash is not an integer, or `snapshot` is not a snapshot.
+            ValueError: The tick or the hash is below 0.
             DesyncError: The hash is another one.
         """
         tick = integer(tick, "tick", "Rollback.check", at_least=0)

@@ -38,6 +38,7 @@ from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
 from .joints.assembly import Assembly
+from .joints.freedom import Direction
 from .joints.joint import Joint
 from .loops.coast import COAST_LOOP
 from .snapshots import Snapshot
@@ -59,6 +60,7 @@ from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kin
 from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
+from .tick.joint_impulses import End, compliances, energy_of_impact
 from .tick.joints import Joints, kernels_around, kernels_of_islands, method_for, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
@@ -448,11 +450,11 @@ class World:
         """Jump over any number of ticks in one call, along the exact orbits and with the exact free rotation of all bodies.
 
         This takes as long for a year as for a tick. It requires that nothing acts on the bodies but gravity, and that nothing has to be
-        called: at most one `PointGravity` without J2 per body, whose centre stays where it is, no other force that acts (a shut
-        thruster and a magnetorquer without a dipole do not), no reaction wheel, no enabled control loop or filter, no applied force, no
-        stored momentum, no callback without an attribute ``skippable = True``, and no game mode. Skippable callbacks are not called, and
-        sensors are not sampled. The path must not enter `keep_out`. Forces and parts may have a method `coast_obstacle()` of their own,
-        which returns in words why they do not permit it, or None.
+        called: at most one `PointGravity` without J2 per body, whose centre stays where it is, no other force that acts (a shut thruster
+        and a magnetorquer without a dipole do not), no enabled joint, no reaction wheel, no enabled control loop or filter, no applied
+        force, no stored momentum, no callback without an attribute ``skippable = True``, and no game mode. Skippable callbacks are not
+        called, and sensors are not sampled. The path must not enter `keep_out`. Forces and parts may have a method `coast_obstacle()` of
+        their own, which returns in words why they do not permit it, or None.
 
         `tick_count` grows by `ticks`. The pose drawn afterwards is not blended with the one before.
 
@@ -895,6 +897,17 @@ class World:
         Raises:
             TypeError: It is not a part.
             ValueError: It is already in a world, is a part of a body of another world, or does not fit the body or its other parts.
+
+        Example:
+            >>> from engine import flight
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.box(500.0, (2.0, 2.0, 3.0)), name="ship")
+            >>> limits = {"max_torque": 0.5, "max_speed": 600.0}
+            >>> wheel = world.add_part(flight.ReactionWheel(ship, axis=(0, 0, 1), inertia=0.1, **limits))
+            >>> wheel.torque = 0.2
+            >>> world.step(100)
+            >>> round(wheel.momentum, 9)
+            0.2
         """
         if kind_of(part) != "part":
             rule = "a part of engine.flight, such as a ReactionWheel; forces are added by World.add_force"
@@ -930,7 +943,8 @@ class World:
     def add_joint(self, joint: GivenJoint) -> GivenJoint:
         """Add a joint between two bodies of this world, or between a body and the world.
 
-        Bodies in relative motion are brought together by an impulse between them at the next tick, which keeps linear and angular momentum.
+        If the bodies move relative to each other, an impulse at the next tick makes their velocities compatible with the joint and
+        conserves linear and angular momentum.
 
         Args:
             joint: A joint of `engine.joints` that is in no world yet.
@@ -943,12 +957,30 @@ class World:
             ValueError: It is already in a world, links bodies of another world, does not hold at the present poses, or the integrator
                 cannot move joints.
             JointConflictError: It does not hold at the present poses, and closes a loop with other joints.
+
+        Example:
+            >>> from engine.joints import Weld
+            >>> world = World(dt=0.01)
+            >>> hull, pod = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (1, 0, 0)])
+            >>> hull.velocity = (2.0, 0.0, 0.0)
+            >>> weld = world.add_joint(Weld(hull, pod, at_body=(0.5, 0.0, 0.0)))
+            >>> world.step()
+            >>> pod.velocity.round(9).tolist()
+            [1.0, 0.0, 0.0]
         """
         if kind_of(joint) != "joint":
             refuse("World.add_joint", "joint", joint, "a joint of engine.joints, such as a Hinge", TypeError)
         refuse_joints(self._integrator, f"World.add_joint: {joint!r}")
         self._forces.add(joint)
         return joint
+
+    def _compliances(self, ends: Sequence[End], directions: Sequence[Direction]) -> list[float]:
+        """How bodies yield to impulses at points; see `tick.joint_impulses`."""
+        return compliances(self._joints, self, ends, directions)
+
+    def _energy_of_impact(self, body: Body) -> float:
+        """Energy that the joints around a body take now; see `tick.joint_impulses`."""
+        return energy_of_impact(self._joints, self, body)
 
     def remove_joint(self, joint: Joint) -> None:
         """Remove a joint from the world; it keeps its settings and may be added again.
@@ -964,7 +996,7 @@ class World:
     def assembly(self, body: Body) -> Assembly:
         """Return a body with all that is rigidly joined to it by welds and locked latches, and the mass properties of the whole.
 
-        The result is a handle. It says what is joined at the time when it is read, so that it stays valid when a latch locks or lets go.
+        The result is a handle. It says what is joined at the time when it is read, so that it stays valid when a latch locks or releases.
         Control laws and `flight.ThrusterAllocator` take it as `assembly`.
 
         Args:
@@ -973,6 +1005,13 @@ class World:
         Raises:
             TypeError: It is not a body.
             ValueError: It is not a body of this world.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(3.0, 0.5), name="ship")
+            >>> stack = world.assembly(ship)
+            >>> stack.bodies, stack.mass
+            ((<Body 'ship'>,), 3.0)
         """
         self._own_body(body, "World.assembly", "body")
         return Assembly(body)
@@ -1005,6 +1044,18 @@ class World:
         Raises:
             TypeError: The function is not callable, or is a generator or a coroutine function.
             ValueError: The event is unknown.
+
+        Example:
+            >>> from engine.joints import Distance
+            >>> world = World(dt=0.01)
+            >>> bob = world.add_body(MassProperties.sphere(1.0, 0.1), velocity=(1.0, 0.0, 0.0))
+            >>> rope = Distance(bob, at_body=(0, 0, 0), at_other=(0, 0, 0), max_length=0.5, break_force=10.0)
+            >>> rope = world.add_joint(rope)
+            >>> @world.on_joint(event="broken")
+            ... def report(world, joint):
+            ...     print(f"{joint} broke at {world.time} s")
+            >>> world.step(60)
+            Distance(body 'body 0', the world) broke at 0.5 s
         """
         _check_name(name, "World.on_joint")
         option(event, "event", "World.on_joint", EVENTS)
@@ -1169,9 +1220,9 @@ class World:
         """Move the world's origin, so that bodies far away have small coordinates again (a floating origin).
 
         This subtracts `shift` from every point of the world: positions of the bodies, including the previous ones that are used for
-        drawing, centres of gravity, the fixed ends of springs, and the `world_points` of compiled forces. The motion continues as before,
-        up to the rounding of the new positions. A shift by a round number, such as a multiple of 1024 m, keeps differences of positions
-        exact.
+        drawing, the centres of gravity, atmospheres, magnetic fields and shadows, the ends of springs and joints that are fixed in the
+        world, `keep_out`, and the `world_points` of compiled forces. The motion continues as before, up to the rounding of the new
+        positions. A shift by a round number, such as a multiple of 1024 m, keeps differences of positions exact.
 
         Then it calls `on_origin_shift(shift)` on each force, callback and object attached to `memory` that has this method, so that they
         can subtract the shift from points of their own. A function can have it as an attribute. Python forces without it are named in a
@@ -1390,7 +1441,13 @@ class World:
     def profile(self) -> Profile:
         """Measure the time that each stage of the ticks takes.
 
-        Use it as ``with world.profile() as profile: world.step(1000)``, then ``print(profile)``.
+        Example:
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+            >>> with world.profile() as profile:
+            ...     world.step(100)
+            >>> profile.ticks, sorted(profile.seconds)[:2]
+            (100, ['call_after_tick', 'call_callbacks'])
         """
         return Profile(self._switch_profile)
 
@@ -1536,6 +1593,15 @@ class World:
             TypeError: It is not a snapshot.
             ValueError: It is a snapshot of another world or dt, or something that it refers to is not in this world.
             RuntimeError: It is called inside a tick, or while another thread steps this world.
+
+        Example:
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), name="ship", velocity=(1.0, 0.0, 0.0))
+            >>> data = world.snapshot().to_bytes()
+            >>> other = World(dt=0.5)
+            >>> other.restore(Snapshot.from_bytes(data))
+            >>> other.body("ship").velocity.tolist()
+            [1.0, 0.0, 0.0]
         """
         if not isinstance(snapshot, Snapshot):
             refuse("World.restore", "snapshot", snapshot, "a Snapshot", TypeError)

@@ -26,7 +26,10 @@ def main(arguments: Sequence[str] = ()) -> int:
     path, *columns = arguments
     try:
         record = Recorder.read(path)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        print(f"{PROGRAM} plot: {path} cannot be read: {error.strerror}", file=sys.stderr)
+        return 1
+    except ValueError as error:
         print(f"{PROGRAM} plot: {error}", file=sys.stderr)
         return 1
     known = [column.name for column in record.columns]

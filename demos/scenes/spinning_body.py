@@ -24,7 +24,7 @@ class SpinningBody:
 
     def __init__(self, properties: MassProperties, direction: Array, spin: float, nutation: float) -> None:
         across, along = float(properties.inertia_body[0, 0]), float(properties.inertia_body[2, 2])
-        self.direction, self._nutation = np.asarray(direction), nutation
+        self.direction = np.asarray(direction)
         self.speed = along * spin / (across * math.cos(nutation))
         """Rate of the rotation about L [rad/s]."""
         self._in_itself = spin * (across - along) / across

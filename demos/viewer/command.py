@@ -1,9 +1,13 @@
 """The commands that the demos tell their user to type, in the repository and where they are installed."""
 
-_IN_THE_REPOSITORY = __package__ == "demos.viewer"
+import sys
+from pathlib import Path
 
-PROGRAM = "python -m demos" if _IN_THE_REPOSITORY else "polhode"
-"""Starts the demos."""
+_IN_THE_REPOSITORY = __package__ == "demos.viewer"
+_STARTED_AS_POLHODE = Path(sys.argv[0]).stem == "polhode"
+
+PROGRAM = "python -m demos" if _IN_THE_REPOSITORY and not _STARTED_AS_POLHODE else "polhode"
+"""Starts the demos, as the user has started them where the repository offers two ways."""
 
 
 def install(extra: str) -> str:

@@ -5,7 +5,10 @@ body in them is its place. `own` has the rows of `loops.layout`, `stages` those 
 at the start and at the end of a drift relative to a point that moves with the island, and the velocities there.
 """
 
-from ..loops.layout import STATE_ROWS
+from ..loops.layout import INVERSE_INERTIA, MASS, STATE_ROWS
+
+MODEL_FIRST, MODEL_LAST = MASS, INVERSE_INERTIA + 6
+"""Rows of a body from which the matrix of an island is made."""
 
 # rows of `joints`, in the order of their schema; a test compares the two
 BODY, OTHER, ENABLED, TYPE = 0, 1, 2, 3
@@ -14,6 +17,8 @@ FRAME_BODY, FRAME_OTHER = 10, 14
 """Quaternions from the axes of the joint to those of the body and of the other body, or of the world."""
 LENGTH = 18
 """The length of a rod."""
+FITTING_FIRST, FITTING_LAST = TYPE, LENGTH + 1
+"""Type, points, frames and length, from which the directions of a joint without limits, motors, friction and springs are made."""
 MOST_FREEDOMS = 3
 """Freedoms of one joint at most; each has the numbers that follow."""
 LOWER, UPPER = 19, 22
@@ -139,7 +144,9 @@ KICKED = 2 * STATE_ROWS + 12
 SUM = KICKED + 3
 CHANGE = SUM + 3
 """Change of velocity (world axes) and of angular velocity (body axes) in a solve with bounds."""
-WORK_ROWS = CHANGE + 6
+MADE_AT, MADE_WITH = CHANGE + 6, CHANGE + 13
+"""Pose and model for which the directions and the factor of a hard island were computed last."""
+WORK_ROWS = MADE_WITH + MODEL_LAST - MODEL_FIRST
 
 # columns of `points`, one row per joint
 ARM, OTHER_ARM = 0, 3
@@ -148,8 +155,12 @@ GIVEN, TURNED = 6, 9
 """Impulse and angular impulse at the common point since the start of the tick."""
 GIVEN_BEFORE = 12
 """Impulse and angular impulse before the second kick."""
-POINT_SIZE = 18
+MADE_FOR, COUNTED = 18, 18 + FITTING_LAST - FITTING_FIRST
+"""Settings of the joint when its directions were computed last, and its coordinates then."""
+POINT_SIZE = COUNTED + 3
 
 # `measures`, one row per island
 SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK, PIECE, STEP_LENGTH = 0, 1, 4, 7, 8, 9, 10, 11
-MEASURES = 12
+MADE_BASE = 12
+"""The base when the directions were computed last."""
+MEASURES = 15

@@ -3,7 +3,7 @@
 Source: Andersen (1983), RATTLE.
 """
 
-from ..compilation.compiler import call, inlined, kernel
+from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
@@ -77,6 +77,8 @@ from .layout import (
 from .rows import load
 
 MOST_ROUNDS = 16
+MOST_RATE_OF_SIZE = 2e-11
+"""Rate that a velocity stage may leave, per size of the island [1/s]; from a tick of 1/240 s on, the tolerance asks for less."""
 MOST_REPEATS = 60
 MOST_CORRECTIONS = 9
 MOST_NEWTON_STEPS = 24
@@ -85,8 +87,8 @@ _HUGE = 1e300
 """A bound that is never reached."""
 (
     JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, POSITION_CALL, VELOCITY_CALL, KICK_CALL, MOVE_CALL, FINISH_CALL,
-    BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL, STAGES_CALL,
-) = range(15)  # fmt: skip
+    BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL, STAGES_CALL, END_KICKS_CALL,
+) = range(16)  # fmt: skip
 """Indices into `calls`, the addresses of the kernels that others call."""
 
 
@@ -197,6 +199,7 @@ def correct(
     wanted: float,
 ) -> int:
     """Change the impulses by what removes the rates that the rows miss, repeated with the regularisation about the last impulse."""
+    assume_separate_rows()
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     has_loop = islands[island, HAS_LOOP]
@@ -208,14 +211,18 @@ def correct(
                 work[SOLUTION + entry, place] = 0.0
         for link in range(first_link, last_link):
             place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+            push, turn, other_turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
             for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
                 pull = -float(rows[row, MISS]) / float(rows[row, SOFTNESS])
-                linear = scale(pull, load(rows, row, LINEAR))
-                add_to_vector(work, SOLUTION, place, linear)
-                add_to_vector(work, SOLUTION + 3, place, scale(pull, load(rows, row, ON_BODY)))
+                push = add_scaled(push, pull, load(rows, row, LINEAR))
+                turn = add_scaled(turn, pull, load(rows, row, ON_BODY))
                 if other >= 0:
-                    add_to_vector(work, SOLUTION, other, scale(-1.0, linear))
-                    add_to_vector(work, SOLUTION + 3, other, scale(-pull, load(rows, row, ON_OTHER)))
+                    other_turn = add_scaled(other_turn, -pull, load(rows, row, ON_OTHER))
+            add_to_vector(work, SOLUTION, place, push)
+            add_to_vector(work, SOLUTION + 3, place, turn)
+            if other >= 0:
+                add_to_vector(work, SOLUTION, other, scale(-1.0, push))
+                add_to_vector(work, SOLUTION + 3, other, other_turn)
         _ = call(calls[SOLVE_CALL], (work, blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
         # new misses and impulses
         largest = 0.0
@@ -647,7 +654,7 @@ def velocity_stage(
     _warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
-    wanted = 0.02 * float(measures[island, TOLERANCE]) / abs(step)
+    wanted = min(0.02 * float(measures[island, TOLERANCE]) / abs(step), MOST_RATE_OF_SIZE * size)
     for place in range(first, last):
         for entry in range(13):
             work[START + entry, place] = work[END + entry, place]

@@ -30,6 +30,7 @@ from ..loops.columns import (
     store_vector,
     store_wrench,
 )
+from ..loops.gather import THRUSTERS, WHEELS
 from ..loops.kick_drift import Turn, drift, kick
 from ..loops.layout import (
     ANGULAR_VELOCITY,
@@ -58,9 +59,13 @@ from .layout import (
     BASE,
     BODIES,
     BODIES_END,
+    COORDINATE,
+    COUNTED,
     DRIFT_VELOCITY,
     END,
     FIRST_ROW,
+    FITTING_FIRST,
+    FITTING_LAST,
     FORCE,
     GIVEN,
     GIVEN_BEFORE,
@@ -73,6 +78,13 @@ from .layout import (
     LAST_ROW,
     LINKS,
     LINKS_END,
+    MADE_AT,
+    MADE_BASE,
+    MADE_FOR,
+    MADE_WITH,
+    MODEL_FIRST,
+    MODEL_LAST,
+    MOST_FREEDOMS,
     OTHER_ARM,
     PIECE,
     POSITION_FORCES,
@@ -91,6 +103,7 @@ from .layout import (
 )
 from .rows import load, store
 from .stages import (
+    END_KICKS_CALL,
     FACTOR_CALL,
     FINISH_CALL,
     JOINT_ROWS_CALL,
@@ -113,7 +126,9 @@ SPACINGS_OF_A_LOOP = 2.2e-16
 
 _KEPT = STAGE_WRENCH + WRENCH_ROWS
 """Velocity, angular velocity and stored momentum before the second kick, in `stages`."""
-STAGE_ROWS = _KEPT + 9
+END_KICKS = _KEPT + 9
+"""Change of velocity and angular velocity by actuators in the second kick, in `stages`."""
+STAGE_ROWS = END_KICKS + 6
 
 
 @cache
@@ -223,6 +238,69 @@ def _keep_given(
             rows[row, TOTAL_BEFORE] = rows[row, TOTAL]
 
 
+@inlined
+def _is_made(
+    own: Array,
+    work: Array,
+    joints: Array,
+    points: Array,
+    measures: Array,
+    island: int,
+    pose: int,
+    first: int,
+    last: int,
+    first_link: int,
+    last_link: int,
+) -> bool:
+    """Whether the directions and the factor of a hard island were computed last from exactly these numbers."""
+    same = True
+    for entry in range(3):
+        same = same and measures[island, MADE_BASE + entry] == measures[island, BASE + entry]
+    for place in range(first, last):
+        for entry in range(7):
+            same = same and work[MADE_AT + entry, place] == work[pose + entry, place]
+        if not same:
+            return False
+        for row in range(MODEL_FIRST, MODEL_LAST):
+            same = same and work[MADE_WITH + row - MODEL_FIRST, place] == own[row, place]
+    for link in range(first_link, last_link):
+        for row in range(FITTING_FIRST, FITTING_LAST):
+            same = same and points[link, MADE_FOR + row - FITTING_FIRST] == joints[row, link]
+        for entry in range(MOST_FREEDOMS):
+            same = same and points[link, COUNTED + entry] == joints[COORDINATE + entry, link]
+    return same
+
+
+@inlined
+def _keep_made(
+    own: Array,
+    work: Array,
+    joints: Array,
+    points: Array,
+    measures: Array,
+    island: int,
+    pose: int,
+    first: int,
+    last: int,
+    first_link: int,
+    last_link: int,
+) -> None:
+    """Keep the numbers from which the directions and the factor of a hard island have been computed."""
+    for entry in range(3):
+        measures[island, MADE_BASE + entry] = measures[island, BASE + entry]
+    for row in range(MODEL_FIRST, MODEL_LAST):
+        for place in range(first, last):
+            work[MADE_WITH + row - MODEL_FIRST, place] = own[row, place]
+    for link in range(first_link, last_link):
+        for row in range(FITTING_FIRST, FITTING_LAST):
+            points[link, MADE_FOR + row - FITTING_FIRST] = joints[row, link]
+        for entry in range(MOST_FREEDOMS):
+            points[link, COUNTED + entry] = joints[COORDINATE + entry, link]
+    for entry in range(7):
+        for place in range(first, last):
+            work[MADE_AT + entry, place] = work[pose + entry, place]
+
+
 @kernel("island-prepare")
 def island_prepare(
     own: Array,
@@ -239,15 +317,26 @@ def island_prepare(
     island: int,
     pose: int,
 ) -> int:
-    """Directions at a pose, and the factor of the matrix there unless it depends on bounds."""
+    """Directions at a pose, and the factor of the matrix there unless it depends on bounds.
+
+    A tick starts at the pose at which the last one ended. If neither that nor anything else has changed, both are kept.
+    """
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    is_hard = islands[island, IS_HARD] == 1
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    made = (own, work, joints, points, measures, island, pose, first, last, first_link, last_link)
+    if is_hard and _is_made(*made):
+        return 0
+    # nothing is kept if this is interrupted
+    work[MADE_AT + ORIENTATION, first] = 2.0
     _ = call(
         calls[JOINT_ROWS_CALL],
         (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
     )
-    if islands[island, IS_HARD] == 1:
+    if is_hard:
         _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
         _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+        _keep_made(*made)
     return 0
 
 
@@ -372,7 +461,11 @@ def island_finish(
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     boost = load(measures, island, DRIFT_VELOCITY)
+    # relative to the first body as the next tick is, with the coordinates that are stored
+    base = load_vector(own, POSITION, first)
+    store(measures, island, BASE, base)
     for place in range(first, last):
+        store_vector(work, END + POSITION, place, subtract(load_vector(own, POSITION, place), base))
         velocity = load_vector(own, VELOCITY, place)
         store_vector(work, KICKED, place, velocity)
         store_vector(work, SUM, place, (0.0, 0.0, 0.0))
@@ -422,17 +515,21 @@ def islands_open(
 
     The states at the start of the tick are in the rows from `state_row` on, and the stored momenta from `stored_row` on.
     """
-    for place in range(columns.shape[0]):
-        column = columns[place]
-        for row in range(ROWS):
-            own[row, place] = array[row, column]
-        for row in range(STATE_ROWS):
-            own[row, place] = array[state_row + row, column]
-        if stores:
-            for row in range(3):
-                own[STORED_MOMENTUM + row, place] = array[stored_row + row, column]
-        for row in range(own_layers.shape[0]):
-            own_layers[row, place] = layers[row, column]
+    # row by row, because the components of a body are far apart in memory and those of its neighbours are not
+    count = columns.shape[0]
+    for row in range(ROWS):
+        for place in range(count):
+            own[row, place] = array[row, columns[place]]
+    for row in range(STATE_ROWS):
+        for place in range(count):
+            own[row, place] = array[state_row + row, columns[place]]
+    if stores:
+        for row in range(3):
+            for place in range(count):
+                own[STORED_MOMENTUM + row, place] = array[stored_row + row, columns[place]]
+    for row in range(own_layers.shape[0]):
+        for place in range(count):
+            own_layers[row, place] = layers[row, columns[place]]
     for number in range(spring_rows.shape[0]):
         for row in range(own_springs.shape[0]):
             own_springs[row, number] = springs[row, spring_rows[number]]
@@ -443,9 +540,10 @@ def islands_open(
         for row in range(own_point_forces.shape[0]):
             own_point_forces[row, number] = point_forces[row, point_rows[number]]
         own_point_forces[0, number] = float(places[int(own_point_forces[0, number])])
-    for link in range(links.shape[0]):
-        for row in range(JOINT_ROWS):
+    for row in range(JOINT_ROWS):
+        for link in range(links.shape[0]):
             joints[row, link] = table[row, links[link, JOINT]]
+    for link in range(links.shape[0]):
         for entry in range(6):
             points[link, GIVEN + entry] = 0.0
     return 0
@@ -503,6 +601,11 @@ def islands_step(
     program: Integers,
     measures: Array,
     calls: Integers,
+    places: Integers,
+    thrusters: Array,
+    wheels: Array,
+    tanks: Array,
+    part_counts: Integers,
     parts: Array,
     first_island: int,
     last_island: int,
@@ -512,7 +615,8 @@ def islands_step(
     """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
 
     The first kick evaluates the forces at the velocities at its start, and the second at those at its end, when they fit the joints. These
-    are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates.
+    are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates. What actuators do at the end of the
+    tick is part of its last kick, with two tries at least if it depends on the rates.
     """
     if first_island == last_island:
         return -1
@@ -528,11 +632,18 @@ def islands_step(
             if call(calls[MOVE_CALL], (*common, island, step, int(number > 0))) == 0:
                 return island
         start = start + step
-        for each in range(evaluations):
+        tries, each = evaluations, 0
+        has_end_kicks = number == parts.shape[0] - 1 and part_counts[THRUSTERS] + part_counts[WHEELS] > 0
+        while each < tries:
             _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], each))
+            if has_end_kicks:
+                tables = (places, thrusters, wheels, tanks, part_counts)
+                if call(calls[END_KICKS_CALL], (own, stages, *tables, first, last, END_KICKS, each, dt)) == 1:
+                    tries = max(tries, 2)
             _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
             for island in range(first_island, last_island):
-                _ = call(calls[FINISH_CALL], (*common, island, int(each > 0), int(each == evaluations - 1)))
+                _ = call(calls[FINISH_CALL], (*common, island, int(each > 0), int(each == tries - 1)))
+            each += 1
     return -1
 
 
@@ -563,19 +674,20 @@ def islands_close(
             return int(columns[place])
     stamp[0] = tick
     for link in range(links.shape[0]):
-        joint = links[link, JOINT]
         for entry in range(6):
             joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
-        for row in range(STATE_FIRST, STATE_LAST):
+    for row in range(STATE_FIRST, STATE_LAST):
+        for link in range(links.shape[0]):
+            joint = links[link, JOINT]
             kept[row - STATE_FIRST, link] = table[row, joint]
             table[row, joint] = joints[row, link]
-    for place in range(columns.shape[0]):
-        column = columns[place]
-        for row in range(STATE_ROWS):
-            array[row, column] = own[row, place]
-        if stores:
-            for row in range(3):
-                array[STORED_MOMENTUM + row, column] = own[STORED_MOMENTUM + row, place]
+    for row in range(STATE_ROWS):
+        for place in range(columns.shape[0]):
+            array[row, columns[place]] = own[row, place]
+    if stores:
+        for row in range(3):
+            for place in range(columns.shape[0]):
+                array[STORED_MOMENTUM + row, columns[place]] = own[STORED_MOMENTUM + row, place]
     return -1
 
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ..checks import integer, refuse
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed
 
@@ -94,13 +92,6 @@ class SampledPart(Part):
     def _set_numbers(self, name: str, values: Sequence[float]) -> None:
         """Write the components of a field; the caller has found them finite."""
         self._table.write(self._schema.components[name], self._slice().start, values)
-
-    def _set_state(self, values: dict[str, Sequence[float]]) -> None:
-        """Write several adjacent fields in one operation; they are given in the order of the schema."""
-        components = self._schema.components
-        names = list(values)
-        rows = slice(components[names[0]].start, components[names[-1]].stop)
-        self._table.write(rows, self._slice().start, np.concatenate([values[name] for name in names]))
 
     def coast_obstacle(self) -> str | None:
         """Why the world cannot coast because of this part; None if it can. Sensors do not stand in the way."""

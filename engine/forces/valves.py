@@ -65,6 +65,7 @@ THRUSTERS = Schema(
         Field("lean", Kind.SCRATCH, meaning="how much later than the middle of the tick it is open"),
         Field("next_valve", Kind.SCRATCH, 3, meaning="opens_in, open_for and level at the end of the tick"),
         Field("next_angles", Kind.SCRATCH, 2, "rad"),
+        Field("has_kicked", Kind.SCRATCH, meaning="whether an island has taken its kick at the end of the tick"),
     ),
     flown=True,
 )  # fmt: skip

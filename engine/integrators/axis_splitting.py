@@ -113,7 +113,7 @@ class AxisSplitting(Splitting):
     Order 2 with two evaluations per tick, or order 4 with six, by Suzuki's composition of five steps. The method conserves angular momentum
     to rounding at any spin. The energy of a free body oscillates without drift, with an amplitude that grows as ``(dt·|ω|)²`` or
     ``(dt·|ω|)⁴`` and with the asymmetry of the body. A free body with two equal principal moments is exact. The method never blows up,
-    because 2T stays between ``L²/I₃`` and ``L²/I₁``.
+    because 2T stays between ``L²/I₃`` and ``L²/I₁``, and with stored momentum h below ``(|L| + |h|)²/I₁``.
 
     Choose it for many bodies that tumble at moderate spin, because a tick costs half as much as with `FreeRotor`. Do not choose it for an
     asymmetric body with ``dt·|ω|`` near one, whose attitude would be far off.

@@ -213,8 +213,10 @@ class ImplicitMidpoint(OneStepMethod):
 
     Order 2, two evaluations per tick. The method conserves energy and angular momentum of a free body to rounding at any spin, including
     stored momentum: both within 2e-13 in 1e6 ticks of 1/60 s, without growth, and within 4e-14 in 600 ticks at ``dt·|ω|`` from 0.01 to 1e5.
-    With torques, the angular momentum changes by dt times the torque at the midpoint, to rounding; under a conservative torque the energy
-    oscillates. Motors act for half a tick before the free motion and for half a tick after it, so they never change the total momentum.
+    For random bodies with moments up to a million apart, both change by at most 0.2 roundings (of 2e-16) per tick times the ratio of the
+    moments, and the energy by up to 3 if wheels have up to a hundred times the body's momentum. With torques, the angular momentum changes
+    by dt times the torque at the midpoint, to rounding; under a conservative torque the energy oscillates. Motors act for half a tick
+    before the free motion and for half a tick after it, so they never change the total momentum.
 
     Choose it for long runs and fast spins where conservation matters more than the phase, and as a method that cannot blow up a free body.
     Do not choose it where the attitude must be accurate: a steady rotation lags by ``(ω dt)³/12`` per tick.

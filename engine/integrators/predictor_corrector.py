@@ -61,8 +61,10 @@ class PredictorCorrector(OneStepMethod):
 
     Order 2, two evaluations per tick. A free body conserves energy and angular momentum only to the order of the method, and gains energy
     without bound unless ``dt·|ω|`` is small: in 1000 ticks of a tumble it gains a thousandth at 0.1, a tenth at 0.3, and five times the
-    initial energy at 0.5. From 0.6 on, a tick is rejected sooner or later. With stored momentum h, the relevant quantity is dt times the
-    larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and ``h = 10 |ω|`` the limit is at ``dt·|ω| = 0.1``.
+    initial energy at 0.5. The worst of 2000 random bodies up to 0.1, with moments up to a million apart, gained 2 % of the energy and
+    changed its momentum by 11 %. From 0.6 on, for some bodies from 0.29 on, a tick is rejected sooner or later. With stored momentum h, the
+    relevant quantity is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and ``h = 10 |ω|`` the limit is at
+    ``dt·|ω| = 0.1``.
 
     Choose it for slow rotation with forces that are expensive to evaluate, and to compare with the literature on particles in flows. Do not
     choose it for tumbling bodies: `ImplicitMidpoint` needs as many evaluations and conserves both quantities at any spin.

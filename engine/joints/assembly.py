@@ -22,6 +22,19 @@ class Assembly:
 
     Like a body, it is a handle: each attribute is computed from the joints and bodies at the time when it is read. The handle stays valid
     when a latch locks or releases, and when propellant flows.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.joints import Weld
+        >>> world = World(dt=0.01)
+        >>> hull = world.add_body(MassProperties.sphere(3.0, 0.5))
+        >>> pod = world.add_body(MassProperties.sphere(1.0, 0.5), position=(1.0, 0.0, 0.0))
+        >>> whole = world.assembly(hull)
+        >>> whole.mass
+        3.0
+        >>> weld = world.add_joint(Weld(hull, pod, at_body=(0.5, 0.0, 0.0)))
+        >>> whole.mass, whole.center_of_mass_body.tolist()
+        (4.0, [0.25, 0.0, 0.0])
     """
 
     __slots__ = ("_body",)
@@ -60,14 +73,14 @@ class Assembly:
 
     @property
     def center_of_mass_body(self) -> FloatArray:
-        """Common mass centre, from the origin of `body` [m], shape (3,)."""
+        """Common mass centre [m], in the axes of `body` from its origin, shape (3,)."""
         bodies = self.bodies
         center: FloatArray = self._body.center_of_mass_body if len(bodies) == 1 else np.array(self._middle(bodies)[0])
         return center
 
     @property
     def inertia_body(self) -> FloatArray:
-        """Inertia about the common mass centre [kg·m²], shape (3, 3).
+        """Inertia about the common mass centre [kg·m²], in the axes of `body`, shape (3, 3).
 
         Like `Body.inertia_body`, it excludes the moments of wheels about their axes.
         """
@@ -89,7 +102,7 @@ class Assembly:
 
     @property
     def stored_momentum_body(self) -> FloatArray:
-        """Sum of the angular momenta stored in the wheels of all bodies [N·m·s], shape (3,)."""
+        """Sum of the angular momenta stored in the wheels of all bodies [N·m·s], in the axes of `body`, shape (3,)."""
         own, stored = self._body, np.zeros(3)
         for body in self.bodies:
             momentum = body.stored_momentum_body

@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
-from math import inf, pi
+from math import inf, pi, sqrt
 from typing import Any, ClassVar
 
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from ..kernels.vectors import Vector, add, cross, dot, scale
 from ..store.rows import BodyHandle, fixed
 from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, FreedomJoint, Limits, SpringOf, compliance
 from .joint import Setting, check_bodies, frame_along, points, seen_from, unit_axis, unit_length
+from .motion import relative_rates
 from .motor import JointSpring
 
 
@@ -57,7 +58,7 @@ class BallSpring(SpringOf):
 
 
 class Ball(FreedomJoint):
-    """A ball joint: a point of the body stays at a point of the other body; all rotations are free, or limited to a cone and a twist.
+    """A ball joint, which keeps a point of the body at a point of the other body and leaves all rotations free, or limits swing and twist.
 
     The rotation of the body relative to the other body is decomposed into a `twist` about `axis_body`, followed by the smallest rotation
     that brings the axis into its present direction. The angle of this second rotation is the `swing`. The twist is zero at the poses at
@@ -102,6 +103,12 @@ class Ball(FreedomJoint):
     __slots__ = ("_has_axis",)
 
     _type: ClassVar[int] = layout.BALL
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("swing", "rad"),
+        ("twist", "rad"),
+        ("swing_rate", "rad/s"),
+        ("twist_rate", "rad/s"),
+    )
 
     def __init__(
         self,
@@ -153,6 +160,27 @@ class Ball(FreedomJoint):
         self._require_axis("twist")
         return self._coordinates()[1]
 
+    @fixed
+    def swing_rate(self) -> float:
+        """Rate of the swing [rad/s].
+
+        From a swing of zero, every relative rotation across the axis increases it, and from π it decreases it.
+        """
+        self._require_axis("swing_rate")
+        axis, other = self._frame("frame_body", self.body)[0], self._frame("frame_other", self.other)[0]
+        direction, rates = swing(axis, other)[1], relative_rates(self)
+        if dot(direction, direction) > 0.0:
+            return dot(direction, rates)
+        across = cross(axis, rates)
+        rate = sqrt(dot(across, across))
+        return rate if dot(axis, other) > 0.0 else -rate
+
+    @fixed
+    def twist_rate(self) -> float:
+        """Rate of the twist [rad/s], undefined at a swing of π."""
+        self._require_axis("twist_rate")
+        return self._rate(1)
+
     def potential_energy(self) -> float:
         """Return the energy of the spring ``k θ²/2`` [J]."""
         spring = self.spring
@@ -161,6 +189,9 @@ class Ball(FreedomJoint):
         assert spring.stiffness is not None
         turn = rotation_vector(self._turn())
         return 0.5 * spring.stiffness * dot(turn, turn)
+
+    def _recorded(self) -> tuple[tuple[str, str], ...]:
+        return self._measured if self._has_axis else ()
 
     def _require_axis(self, name: str) -> None:
         if not self._has_axis:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..constraints import layout
 from ..constraints.rows import rotation_vector
 from ..kernels.vectors import dot
 from ..store.rows import fixed
-from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, compliance, mobility
+from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS
 from .joint import Joint
-from .motion import relative_rates, relative_velocity
 
 HARD, ARMED, DISARMED, RELEASED, SOFT, FAILED = range(6)
 """Phases. Joints of other types are always in the first one, which needs no work at the start of a tick."""
@@ -26,9 +25,11 @@ class ClosingJoint(Joint):
 
     __slots__ = ()
 
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("closing_energy", "J"),)
+
     @fixed
     def closing_energy(self) -> float:
-        """Kinetic energy [J] that the last locking removed from the two bodies, calculated without other joints on them."""
+        """Kinetic energy [J] that the last locking removed from the two bodies and from all that other joints connect to them."""
         return float(self._value("latch")[2])
 
     def potential_energy(self) -> float:
@@ -57,36 +58,19 @@ class ClosingJoint(Joint):
         self._table.write(slice(layout.POSITION_FORCES, layout.FORCE), row, 0.0)
 
     def _soften(self, frequency: float, ratio: float) -> None:
-        """Set the springs for the mean mass and inertia of the pair, each body at its own point."""
+        """Set the springs for the mean mass and inertia of the pair, each body at its own point, with what other joints connect to it."""
         rate = _TWO_PI * frequency
+        ends = [(self.body, self._lever())]
+        if self.other is not None:
+            ends.append((self.other, self._lever("other")))
+        world: Any = self.body.world
         for freedom, directions in enumerate((POINT_DIRECTIONS, TURN_DIRECTIONS)):
-            answers = [compliance(self.body, None, self._lever(), [], free) for free in directions]
-            if self.other is not None:
-                lever = self._lever("other")
-                answers += [compliance(self.other, None, lever, [], free) for free in directions]
-            inertia = 3.0 / sum(answers)
+            inertia = 3.0 / sum(world._compliances(ends, directions))
             numbers = (0.0, inertia * rate * rate, 2.0 * ratio * inertia * rate, 0.0)
             self._write_numbers(layout.SPRING + layout.SPRING_SIZE * freedom, numbers)
 
     def _lock(self) -> None:
-        """Become rigid."""
-        self._table.write(layout.CLOSING_ENERGY, self._slice().start, self._energy_of_closing())
+        """Become rigid; the impulse of that is shared with the other joints of the island in the tick that starts."""
         self._go(HARD, layout.WELD)
-
-    def _energy_of_closing(self) -> float:
-        """Kinetic energy of the relative motion that a rigid joint removes."""
-        rows: list[Direction] = [*POINT_DIRECTIONS, *TURN_DIRECTIONS]
-        lever = self._lever()
-        velocity, turn = relative_velocity(self, lever), relative_rates(self)
-        rates = [dot(linear, velocity) + dot(angular, turn) for linear, angular in rows]
-        matrix = mobility(self.body, self.other, lever, rows)
-        # elimination: rateᵀ matrix⁻¹ rate / 2
-        energy, count = 0.0, len(rows)
-        for k in range(count):
-            energy += 0.5 * rates[k] * rates[k] / matrix[k][k]
-            for i in range(k + 1, count):
-                share = matrix[i][k] / matrix[k][k]
-                rates[i] -= share * rates[k]
-                for j in range(k, count):
-                    matrix[i][j] -= share * matrix[k][j]
-        return energy
+        world: Any = self.body.world
+        self._table.write(layout.CLOSING_ENERGY, self._slice().start, world._energy_of_impact(self.body))

@@ -55,6 +55,7 @@ class Distance(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.ROD
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("distance", "m"), ("speed", "m/s"))
     _types: ClassVar[tuple[int, ...]] = (layout.ROD, layout.ROPE)
 
     def __init__(

@@ -20,7 +20,7 @@ from .motor import JointSpring, Motor
 
 
 class Hinge(FreedomJoint):
-    """A hinge: a point and an axis of the body stay at a point and an axis of the other body.
+    """A hinge, which keeps a point and an axis of the body at a point and an axis of the other body.
 
     The angle is zero at the poses at which the hinge was made. It increases when the body rotates about the axis, relative to the other
     body, in the right-handed sense. It is counted over whole turns.
@@ -59,6 +59,7 @@ class Hinge(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.HINGE
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("angle", "rad"), ("rate", "rad/s"))
 
     def __init__(
         self,
@@ -97,7 +98,7 @@ class Hinge(FreedomJoint):
 
     @fixed
     def axis_world(self) -> FloatArray:
-        """The axis in world axes, shape (3,)."""
+        """The axis, a unit vector, world frame, shape (3,)."""
         return reading(np.array(self._frame("frame_body", self.body)[0]))
 
     @fixed

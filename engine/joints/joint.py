@@ -58,7 +58,21 @@ Given = TypeVar("Given")
 
 
 class JointConflictError(ArithmeticError):
-    """Joints contradict each other, so that not all of them can hold; a tick in which this happens is undone."""
+    """Joints contradict each other, so that not all of them can hold; a tick in which this happens is undone.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.joints import Weld
+        >>> world = World(dt=0.01)
+        >>> hull, pod = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (1, 0, 0)])
+        >>> weld = world.add_joint(Weld(hull, pod, at_body=(0.5, 0.0, 0.0)))
+        >>> other = Weld(hull, pod, at_body=(0.5, 0.0, 0.0), at_other=(-0.4, 0.0, 0.0), pull_together=(1.0, 1.0))
+        >>> try:
+        ...     world.add_joint(other)
+        ... except JointConflictError as error:
+        ...     print(str(error)[:67])
+        World.add_joint: Weld(body 'body 0', body 'body 1') is off by 0.1 m
+    """
 
 
 class Setting(Generic[Value, Given]):
@@ -99,6 +113,8 @@ class Joint(TableRows):
     """The type in the table of a new joint."""
     _types: ClassVar[tuple[int, ...]]
     """All types that it may have."""
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """The attributes that a record has beside force and torque, with their units."""
 
     def __init_subclass__(cls) -> None:
         if "_type" in vars(cls) and "_types" not in vars(cls):
@@ -173,6 +189,10 @@ class Joint(TableRows):
         """Torque of the joint on the body about the joint's point [N·m], mean over the last tick, world frame, shape (3,)."""
         values: FloatArray = self._value("torque_world")
         return values
+
+    def _recorded(self) -> tuple[tuple[str, str], ...]:
+        """The attributes that a `Recorder` records beside force and torque, with their units."""
+        return self._measured
 
     def _numbers(self, first: int, count: int) -> list[float]:
         """Adjacent components of the joint."""

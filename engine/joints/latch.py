@@ -25,16 +25,21 @@ _MOST_RETRACTIONS = 3.0
 
 @dataclass(frozen=True)
 class Port:
-    """A docking port: a point, an outward axis and an up direction in body axes.
+    """A docking port, which is a point, an outward axis and an up direction in body axes.
 
     Args:
         position: The point [m], body axes from the body's origin, shape (3,).
-        axis: The outward axis, a unit vector, shape (3,).
-        up: A direction at right angles to `axis`, a unit vector, shape (3,).
+        axis: The outward axis, a unit vector, body axes, shape (3,).
+        up: A direction at right angles to `axis`, a unit vector, body axes, shape (3,).
 
     Raises:
         TypeError: An argument is not a sequence of real numbers.
         ValueError: A direction is not of unit length, or the two are not at right angles.
+
+    Example:
+        >>> from engine.joints import Port
+        >>> Port(position=(0.0, 0.0, 2.0), axis=(0.0, 0.0, 1.0), up=(1.0, 0.0, 0.0)).axis
+        (0.0, 0.0, 1.0)
     """
 
     position: npt.ArrayLike
@@ -72,6 +77,11 @@ class Capture:
     Raises:
         TypeError: A value is not a real number.
         ValueError: A value is not above zero.
+
+    Example:
+        >>> from engine.joints import Capture
+        >>> Capture(distance=0.3).speed
+        0.2
     """
 
     distance: float = 0.1
@@ -103,8 +113,8 @@ class Latch(ClosingJoint):
         other_port: The port of the other body.
         clocking: Angle between the `up` directions of the mated ports [rad]. None allows any angle: the latch locks at the present one.
         capture: The limits for capture; None for those of `Capture()`.
-        soft: Frequency [Hz] and damping ratio of the springs. They refer to the two bodies alone, without bodies that other joints connect
-            to them. A light gripper on an arm therefore needs a higher frequency to capture a heavy body.
+        soft: Frequency [Hz] and damping ratio of the springs. They refer to the masses and inertias that yield to an impulse at the ports
+            at the moment of capture, with the bodies that other joints connect to the two.
         retract_time: The time over which the springs draw the ports together [s], above 0.
         break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
         break_torque: The same for the mean torque [N·m].
@@ -112,6 +122,24 @@ class Latch(ClosingJoint):
     Raises:
         TypeError: An argument has the wrong type.
         ValueError: The bodies are the same, removed or in two worlds, or a value is out of range.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.joints import Latch, Port
+        >>> world = World(dt=0.05)
+        >>> box = MassProperties.box(500.0, (2.0, 2.0, 2.0))
+        >>> ship = world.add_body(box, velocity=(0.05, 0.0, 0.0))
+        >>> station = world.add_body(box, position=(2.08, 0.0, 0.0))
+        >>> probe = Port(position=(1.0, 0.0, 0.0), axis=(1.0, 0.0, 0.0), up=(0.0, 0.0, 1.0))
+        >>> drogue = Port(position=(-1.0, 0.0, 0.0), axis=(-1.0, 0.0, 0.0), up=(0.0, 0.0, 1.0))
+        >>> latch = world.add_joint(Latch(ship, station, probe, drogue, clocking=0.0))
+        >>> world.step(200)
+        >>> latch.state
+        'hard'
+        >>> latch.release(push=10.0)
+        >>> world.step()
+        >>> latch.state, (station.velocity - ship.velocity).round(9).tolist()
+        ('open', [0.04, 0.0, 0.0])
     """
 
     __slots__ = ("_capture", "_clocking", "_retract_time", "_soft")

@@ -17,7 +17,7 @@ from .joint import check_bodies, frame_along, frame_with, points, pose_of, unit_
 
 
 class Planar(FreedomJoint):
-    """A planar joint: a point of the body stays in a plane, and the body rotates only about the normal of the plane, as in a 2D game.
+    """A planar joint, which keeps a point of the body in a plane and leaves the rotation about the normal of the plane, as in a 2D game.
 
     The degrees of freedom are two distances from `at_other` along the axes of the plane, and an angle about the normal. Their limits,
     friction, motors and springs are assigned after the joint is made: `limits_1` and `limits_2` for the distances, `limits_3` for the
@@ -55,6 +55,14 @@ class Planar(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.PLANAR
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("distance_1", "m"),
+        ("distance_2", "m"),
+        ("angle", "rad"),
+        ("speed_1", "m/s"),
+        ("speed_2", "m/s"),
+        ("rate", "rad/s"),
+    )
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ from .motor import JointSpring, Motor
 
 
 class Slider(FreedomJoint):
-    """A slider: the point on the other body moves along an axis of the body, and the bodies do not rotate relative to each other.
+    """A slider, along whose axis the point on the other body moves, while the bodies do not rotate relative to each other.
 
     Args:
         body: The first body, which carries the axis.
@@ -51,6 +51,7 @@ class Slider(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.SLIDER
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("distance", "m"), ("speed", "m/s"))
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ from .motor import JointSpring, Motor
 
 
 class Universal(FreedomJoint):
-    """A universal joint: a point of the body stays at a point of the other body, and an axis of each stays at right angles to the other's.
+    """A universal joint, which keeps a point of the body at a point of the other body, and an axis of each at right angles to the other's.
 
     Think of a cross that carries both axes. `angle_1` is the angle of the body about `axis_body`, relative to the cross. `angle_2` is the
     angle of the cross about `axis_other`, relative to the other body. Both are zero at the poses at which the joint was made. Each has its
@@ -65,6 +65,12 @@ class Universal(FreedomJoint):
     __slots__ = ()
 
     _type: ClassVar[int] = layout.UNIVERSAL
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("angle_1", "rad"),
+        ("angle_2", "rad"),
+        ("rate_1", "rad/s"),
+        ("rate_2", "rad/s"),
+    )
 
     def __init__(
         self,

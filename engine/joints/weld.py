@@ -18,7 +18,7 @@ from .joint import check_bodies, points, seen_from, threshold
 
 
 class Weld(ClosingJoint):
-    """A weld: the two bodies keep their relative position and orientation.
+    """A weld, which keeps the relative position and orientation of two bodies.
 
     With `pull_together`, the points may lie apart and the orientation may differ when the weld is made. Damped springs then draw the bodies
     together. The weld becomes rigid, with the event "locked", at the start of the first tick at which the points are within 1e-3 m and the

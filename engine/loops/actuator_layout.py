@@ -28,7 +28,8 @@ IS_DRIVEN = 36
 MEAN, LEAN = 37, 38
 """The mean level over the tick, and twice its mean over time, weighted with the time in ticks, minus this mean."""
 NEXT_OPENS_IN, NEXT_OPEN_FOR, NEXT_LEVEL, NEXT_ANGLES = 39, 40, 41, 42
-THRUSTER_ROWS = 44
+HAS_KICKED = 44
+"""Whether its kick at the end of the tick was part of the step of an island."""
 
 # wheels
 WHEEL_DRIVEN = 2
@@ -39,7 +40,10 @@ TORQUE = 10
 MOMENTUM = 11
 APPLIED = 12
 KEPT_MOMENTUM, KEPT_APPLIED = 13, 14
-WHEEL_ROWS = 15
+WHEEL_HAS_KICKED = 15
+"""Whether its friction at the end of the tick was part of the step of an island."""
+GAINED = 16
+"""What it gained by that friction [N·m·s]."""
 
 # tanks
 TANK_DRIVEN = 2
@@ -57,7 +61,6 @@ ACTING = 19
 """Propellant at the point in the tick for which the mass properties were last computed [kg]."""
 UNTIL = 20
 """The time [s] in this tick at which the tank runs dry, the length of the tick if it does not."""
-TANK_ROWS = 21
 
 # driven bodies
 DRY_MASS = 1
@@ -69,7 +72,6 @@ JOINT_MASS = 23
 JOINT_CENTER = 24
 JOINT_INERTIA = 27
 IS_FLOWING, IS_STALE = 33, 34
-DRIVEN_ROWS = 35
 
 STANDARD_GRAVITY = 9.80665
 """[m/s²], by which specific impulse in seconds is defined."""

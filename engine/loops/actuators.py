@@ -7,7 +7,8 @@ restores the start of the tick if it was not finite.
 A pulse inside a tick is represented by its impulse, as a force that is held over the tick, and by the first moment of this impulse in time.
 Half a kick at the start of the tick and half a kick at its end, with opposite signs, shift the mean time of the force to that of the pulse.
 Together with the held force, both ends then have weights between 0 and 1. Friction in wheels and jet damping act in the same way, as half a
-step at each end of the tick in opposite order, so that a tick with them is symmetric and of order two in every method.
+step at each end of the tick in opposite order, so that a tick with them is symmetric and of order two in every method. In islands of
+joints, `end_kicks` gives the second halves before velocities are made compatible with the joints, and `settle` leaves them out.
 
 Propellant leaves with the velocity of the point where it lay. The velocity field of the body therefore stays, and the state of the mass
 centre moves with the mass centre.
@@ -43,7 +44,9 @@ from .actuator_layout import (
     FALL_TIME,
     FILL,
     FRICTION,
+    GAINED,
     GIMBAL_AXES,
+    HAS_KICKED,
     IMPULSE,
     IS_DRIVEN,
     IS_FLOWING,
@@ -86,6 +89,7 @@ from .actuator_layout import (
     USED,
     WHEEL_AXIS,
     WHEEL_DRIVEN,
+    WHEEL_HAS_KICKED,
     WHEEL_INERTIA,
 )
 from .columns import (
@@ -157,11 +161,13 @@ def open_actuators(
     for wheel in range(counts[WHEELS]):
         wheels[KEPT_MOMENTUM, wheel] = wheels[MOMENTUM, wheel]
         wheels[KEPT_APPLIED, wheel] = wheels[APPLIED, wheel]
+        wheels[WHEEL_HAS_KICKED, wheel] = 0.0
     # valves and gimbals, and the propellant that they ask for
     for tank in range(counts[TANKS]):
         tanks[USED, tank] = 0.0
         tanks[UNTIL, tank] = dt
     for jet in range(counts[THRUSTERS]):
+        thrusters[HAS_KICKED, jet] = 0.0
         _turn_gimbal(thrusters, jet, dt)
         used = _follow_valve(thrusters, jet, dt, dt)
         tank = int(thrusters[TANK, jet])
@@ -186,14 +192,15 @@ def open_actuators(
         return -1
     # wheels: half a step of friction, then the torque of the motors, which is held over the tick
     for wheel in range(counts[WHEELS]):
-        _rub(array, wheels, wheel, 0.5 * dt)
+        _rub_alone(array, wheels, wheel, 0.5 * dt)
     for wheel in range(counts[WHEELS]):
         _choose_motor_torque(array, driven, wheels, wheel, dt)
     # half a step of jet damping, and the first half of the kicks that shift the time of the pulses
     for jet in range(counts[THRUSTERS]):
         if thrusters[IS_DRIVEN, jet] != 0.0:
-            _damp(array, thrusters, tanks, jet, dt)
-            _lean(array, thrusters, jet, -0.5 * dt)
+            column = int(thrusters[BODY, jet])
+            _damp(array, column, thrusters, tanks, jet, dt)
+            _lean(array, column, thrusters, jet, -0.5 * dt)
     # the bodies whose held wrench is not that of the last tick
     found = 0
     for row in range(counts[DRIVEN]):
@@ -224,14 +231,19 @@ def close_actuators(
     # the second halves of the kicks and of jet damping
     for back in range(counts[THRUSTERS]):
         jet = counts[THRUSTERS] - 1 - back
-        if thrusters[IS_DRIVEN, jet] != 0.0:
-            _lean(array, thrusters, jet, 0.5 * dt)
-            _damp(array, thrusters, tanks, jet, dt)
+        if thrusters[IS_DRIVEN, jet] != 0.0 and thrusters[HAS_KICKED, jet] == 0.0:
+            column = int(thrusters[BODY, jet])
+            _lean(array, column, thrusters, jet, 0.5 * dt)
+            _damp(array, column, thrusters, tanks, jet, dt)
     # wheels: the work of the motors, and half a step of friction
     for wheel in range(counts[WHEELS]):
         wheels[MOMENTUM, wheel] += dt * float(wheels[APPLIED, wheel])
     for back in range(counts[WHEELS]):
-        _rub(array, wheels, counts[WHEELS] - 1 - back, 0.5 * dt)
+        wheel = counts[WHEELS] - 1 - back
+        if wheels[WHEEL_HAS_KICKED, wheel] == 0.0:
+            _rub_alone(array, wheels, wheel, 0.5 * dt)
+        else:
+            wheels[MOMENTUM, wheel] += wheels[GAINED, wheel]
     sum_stored(array, wheels, counts[WHEELS])
     # tanks and valves at the end of the tick
     for tank in range(counts[TANKS]):
@@ -395,12 +407,11 @@ def _direction_at(thrusters: Array, jet: int, first: float, second: float) -> Ve
 
 
 @inlined
-def _lean(array: Array, thrusters: Array, jet: int, duration: float) -> None:
-    """Kick the body by the force that shifts the mean time of a pulse, acting for a time that may be negative."""
+def _lean(array: Array, column: int, thrusters: Array, jet: int, duration: float) -> None:
+    """Kick the body in a column by the force that shifts the mean time of a pulse, acting for a time that may be negative."""
     strength = duration * float(thrusters[LEAN, jet]) * float(thrusters[MAX_FORCE, jet])
     if strength == 0.0:
         return
-    column = int(thrusters[BODY, jet])
     impulse = scale(strength, load_vector(thrusters, DIRECTION, jet))
     arm = subtract(load_vector(thrusters, POSITION_BODY, jet), load_vector(array, CENTER_OF_MASS, column))
     _push(array, column, impulse, cross(arm, impulse))
@@ -416,12 +427,11 @@ def _push(array: Array, column: int, impulse: Vector, angular_impulse: Vector) -
 
 
 @inlined
-def _damp(array: Array, thrusters: Array, tanks: Array, jet: int, dt: float) -> None:
-    """Half a step of the jet damping of one jet, by the midpoint rule."""
-    tank = int(thrusters[TANK, jet])
-    if tank < 0 or tanks[JET_DAMPING, tank] == 0.0 or thrusters[MEAN, jet] == 0.0:
+def _damp(array: Array, column: int, thrusters: Array, tanks: Array, jet: int, dt: float) -> None:
+    """Half a step of the jet damping of one jet on the body in a column, by the midpoint rule."""
+    if not _has_damping(thrusters, tanks, jet):
         return
-    column = int(thrusters[BODY, jet])
+    tank = int(thrusters[TANK, jet])
     center = load_vector(array, CENTER_OF_MASS, column)
     flow = float(thrusters[MEAN, jet]) * _flow(thrusters, jet)
     nozzle = subtract(load_vector(thrusters, POSITION_BODY, jet), center)
@@ -433,6 +443,13 @@ def _damp(array: Array, thrusters: Array, tanks: Array, jet: int, dt: float) -> 
     middle = add_scaled(rates, 0.25 * dt, apply_symmetric(inverse_inertia, torque))
     force, torque = _jet_damping(flow, nozzle, source, specific, middle)
     _push(array, column, scale(0.5 * dt, force), scale(0.5 * dt, torque))
+
+
+@inlined
+def _has_damping(thrusters: Array, tanks: Array, jet: int) -> bool:
+    """Whether propellant flows from a tank with jet damping to a jet."""
+    tank = int(thrusters[TANK, jet])
+    return not (tank < 0 or tanks[JET_DAMPING, tank] == 0.0 or thrusters[MEAN, jet] == 0.0)
 
 
 @inlined
@@ -462,27 +479,36 @@ def _leaving_point(tanks: Array, tank: int) -> Vector:
 
 
 @inlined
-def _speed(array: Array, wheels: Array, wheel: int) -> float:
-    """The speed of a wheel relative to its body [rad/s]."""
-    along = dot(load_vector(wheels, WHEEL_AXIS, wheel), load_vector(array, ANGULAR_VELOCITY, int(wheels[BODY, wheel])))
-    return float(wheels[MOMENTUM, wheel]) / float(wheels[WHEEL_INERTIA, wheel]) - along
+def _speed(array: Array, column: int, wheels: Array, wheel: int, momentum: float) -> float:
+    """The speed of a wheel with a momentum relative to its body, which is in a column [rad/s]."""
+    along = dot(load_vector(wheels, WHEEL_AXIS, wheel), load_vector(array, ANGULAR_VELOCITY, column))
+    return momentum / float(wheels[WHEEL_INERTIA, wheel]) - along
 
 
 @inlined
-def _rub(array: Array, wheels: Array, wheel: int, duration: float) -> None:
-    """Let the friction of a wheel act alone for a time, exactly: the speed decays, and the body takes what the wheel loses."""
+def _rub_alone(array: Array, wheels: Array, wheel: int, duration: float) -> None:
+    """Let the friction of a wheel act alone for a time on the wheel and its body."""
+    if wheels[FRICTION, wheel] != 0.0:
+        column = int(wheels[BODY, wheel])
+        gained = _rub(array, column, wheels, wheel, float(wheels[MOMENTUM, wheel]), duration)
+        wheels[MOMENTUM, wheel] += gained
+        add_to_vector(array, STORED_MOMENTUM, column, scale(gained, load_vector(wheels, WHEEL_AXIS, wheel)))
+
+
+@inlined
+def _rub(array: Array, column: int, wheels: Array, wheel: int, momentum: float, duration: float) -> float:
+    """Let the friction of a wheel with a momentum act alone on its body for a time, exactly, and return what the wheel gains.
+
+    The speed decays, and the body, which is in a column, takes what the wheel loses.
+    """
     friction = float(wheels[FRICTION, wheel])
-    if friction == 0.0:
-        return
-    column = int(wheels[BODY, wheel])
     axis, moment = load_vector(wheels, WHEEL_AXIS, wheel), float(wheels[WHEEL_INERTIA, wheel])
     turn = apply_symmetric(load_symmetric(array, INVERSE_INERTIA, column), axis)
     mobility = 1.0 / moment + dot(axis, turn)
-    speed = _speed(array, wheels, wheel)
+    speed = _speed(array, column, wheels, wheel, momentum)
     gained = -_lost_share(friction * mobility * duration) * speed / mobility
-    wheels[MOMENTUM, wheel] += gained
     add_to_vector(array, ANGULAR_VELOCITY, column, scale(-gained, turn))
-    add_to_vector(array, STORED_MOMENTUM, column, scale(gained, axis))
+    return gained
 
 
 @inlined
@@ -498,7 +524,8 @@ def _choose_motor_torque(array: Array, driven: Array, wheels: Array, wheel: int,
     """The commanded torque, as far as it keeps the speed within its limit at the end of the tick."""
     torque = float(wheels[TORQUE, wheel]) if wheels[ENABLED, wheel] != 0.0 else 0.0
     if torque != 0.0:
-        speed, limit = _speed(array, wheels, wheel), float(wheels[MAX_SPEED, wheel])
+        speed = _speed(array, int(wheels[BODY, wheel]), wheels, wheel, float(wheels[MOMENTUM, wheel]))
+        limit = float(wheels[MAX_SPEED, wheel])
         per_speed = float(wheels[WHEEL_INERTIA, wheel]) / dt
         if torque > 0.0:
             torque = min(torque, max(0.0, (limit - speed) * per_speed))
@@ -675,6 +702,76 @@ def settle(
 ) -> int:
     """Bring the actuators to the end of a tick; see `close_actuators`."""
     return close_actuators(array, driven, thrusters, wheels, tanks, counts, dt, is_last)
+
+
+@kernel("end-kicks")
+def end_kicks(
+    own: Array,
+    stages: Array,
+    places: Integers,
+    thrusters: Array,
+    wheels: Array,
+    tanks: Array,
+    counts: Integers,
+    first: int,
+    last: int,
+    kept: int,
+    each: int,
+    dt: float,
+) -> int:
+    """Kick the bodies of islands, in a range of places, by their actuators at the end of a tick, as part of the second kick.
+
+    These are the kicks of `close_actuators`, which then leaves them out. Like other forces that depend on the rates, friction and jet
+    damping are those of the velocities at the end of the tick, when they fit the joints, less these kicks themselves. The velocities are
+    found in several tries, of which this one has the number `each`.
+
+    Args:
+        own: The bodies by place, with their velocities before the second kick, which are replaced.
+        stages: The velocities after the last try, or for the first try those before the kick; replaced by those without these kicks.
+        places: The place of the body in each column of the world, or -1.
+        thrusters: The table of thrusters.
+        wheels: The table of wheels.
+        tanks: The table of tanks.
+        counts: The rows of the tables; see `gather`.
+        first: The first place.
+        last: The place after the last one.
+        kept: The row of `stages` for the change of velocity and angular velocity in the last try.
+        each: The number of the try, from 0.
+        dt: Length of the tick [s].
+
+    Returns:
+        Whether any of these kicks depends on the rates, so that another try is necessary.
+    """
+    depends_on_rates = 0
+    for place in range(first, last):
+        for row in range(6):
+            if each > 0:
+                stages[VELOCITY + row, place] -= stages[kept + row, place]
+            stages[kept + row, place] = own[VELOCITY + row, place]
+            own[VELOCITY + row, place] = stages[VELOCITY + row, place]
+    for back in range(counts[THRUSTERS]):
+        jet = counts[THRUSTERS] - 1 - back
+        place = places[int(thrusters[BODY, jet])]
+        if thrusters[IS_DRIVEN, jet] != 0.0 and first <= place < last:
+            _lean(own, place, thrusters, jet, 0.5 * dt)
+            _damp(own, place, thrusters, tanks, jet, dt)
+            thrusters[HAS_KICKED, jet] = 1.0
+            if _has_damping(thrusters, tanks, jet):
+                depends_on_rates = 1
+    for back in range(counts[WHEELS]):
+        wheel = counts[WHEELS] - 1 - back
+        place = places[int(wheels[BODY, wheel])]
+        if wheels[FRICTION, wheel] != 0.0 and first <= place < last:
+            momentum = float(wheels[MOMENTUM, wheel]) + dt * float(wheels[APPLIED, wheel])
+            wheels[GAINED, wheel] = _rub(own, place, wheels, wheel, momentum, 0.5 * dt)
+            wheels[WHEEL_HAS_KICKED, wheel] = 1.0
+            depends_on_rates = 1
+    for place in range(first, last):
+        for row in range(6):
+            before = float(stages[kept + row, place])
+            stages[kept + row, place] = own[VELOCITY + row, place] - stages[VELOCITY + row, place]
+            own[VELOCITY + row, place] = before + float(stages[kept + row, place])
+    return depends_on_rates
 
 
 @kernel("undo-drive")

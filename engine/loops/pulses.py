@@ -11,7 +11,6 @@ from ..compilation.compiler import inlined, kernel
 from .columns import Array
 
 MIN_ON_TIME, RISE_TIME, FALL_TIME = 0, 1, 2
-VALVE_ROWS = 3
 
 CARRIED, LEVEL = 0, 1
 """Rows of the state of a jet: the area that is wanted and not yet delivered [s], and the level at the start of the period."""

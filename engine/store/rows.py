@@ -3,6 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 import copyreg
+import inspect
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
@@ -62,7 +63,9 @@ class fixed(property):
         self._name = name
 
     def __set__(self, force: Any, value: Any) -> None:
-        raise AttributeError(f"{force!r}: {self._name} cannot be changed; remove it from the world and add another")
+        is_given = self._name in inspect.signature(type(force)).parameters
+        way_out = "remove it from the world and add another" if is_given else "it can only be read"
+        raise AttributeError(f"{force!r}: {self._name} cannot be changed; {way_out}")
 
 
 class TableRows:

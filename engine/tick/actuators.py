@@ -263,6 +263,11 @@ class Actuators:
 
     # ticks
 
+    def tables_and_counts(self) -> tuple[FloatArray, FloatArray, FloatArray, Integers]:
+        """The tables of thrusters, wheels and tanks, and the numbers of their rows (see `gather`), for the step of islands."""
+        self._count()
+        return *self._arrays[1:], self._counts
+
     def _count(self) -> None:
         counts, tables = self._counts, self._tables
         for place, table in zip((gather.DRIVEN, gather.THRUSTERS, gather.WHEELS, gather.TANKS), tables, strict=True):

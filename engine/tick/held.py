@@ -58,6 +58,10 @@ class Held:
 
     Pushes store the number of the tick in which they act. After that tick they have no effect, even if the program is interrupted before
     their rows are cleared.
+
+    Attributes:
+        called: The sums of wrenches, shape (12, n), and of motor torques, shape (3, n), of the forces that were called at the start of the
+            tick, if the steps of the tick gather anew; they are added each time. None otherwise.
     """
 
     def __init__(self, bodies: Bodies, store: Store) -> None:
@@ -74,6 +78,7 @@ class Held:
         self._arrays: tuple[FloatArray, ...] | None = None
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
         self._counts = np.zeros(8, np.int64)
+        self.called: tuple[FloatArray, FloatArray] | None = None
         self._places: dict[int, int] = {}
         """The index of the push on a body, by the row of the body; valid for one numbering of the bodies."""
         self._places_numbering = -1
@@ -242,7 +247,7 @@ class Held:
             self.expire()
         stale = self._stale
         if stale is not None and not stale:
-            return
+            return  # not with `called`, which leaves all bodies stale
         bodies, counts, pushes = self._bodies, self._counts, self.pushes
         if self._arrays is None:
             tables = (self._gravities, self._constants, self._thrusters, self._wheels)
@@ -270,21 +275,43 @@ class Held:
             self._stale_rows,
             self.marks,
         )
+        if self.called is not None:
+            self._add_called(*self.called)
+            return
         self._stale = set()
 
-    def call(self, forces: Sequence[TickForce], time: float, views: StageViews) -> None:
-        """Add the forces that are called at the start of a tick; all bodies are then stale, because these forces apply to one tick only."""
+    def call(self, forces: Sequence[TickForce], time: float, views: StageViews, keeps: bool) -> None:
+        """Add the forces that are called at the start of a tick; all bodies are then stale, because these forces apply to one tick only.
+
+        Args:
+            forces: The functions to call.
+            time: Time [s].
+            views: The views that are passed to them.
+            keeps: Whether to keep the sum of these forces alone, to be added again whenever a step of this tick gathers.
+        """
         bodies = self._bodies
         count, array, stages = bodies.count, bodies.array, bodies.stage_array(1)
+        wrenches = stages[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, :count]
         stages[:STATE_ROWS, :count] = array[:STATE_ROWS, :count]
-        stages[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, :count] = array[WRENCH : WRENCH + WRENCH_ROWS, :count]
         self._stale = None
         wrench, states = views.at(STAGE_WRENCH, held=True)
-        views.motor_torque_body[:] = array[MOTOR_TORQUE : MOTOR_TORQUE + 3, :count].T
+        wrenches[:] = 0.0 if keeps else array[WRENCH : WRENCH + WRENCH_ROWS, :count]
+        views.motor_torque_body[:] = 0.0 if keeps else array[MOTOR_TORQUE : MOTOR_TORQUE + 3, :count].T
         for force in forces:
             if force(wrench, states, time) is not None:
                 refuse_return(force)
-        self.take_from_stage(views)
+        if keeps:
+            self.called = wrenches.copy(), views.motor_torque_body.T.copy()
+            self._add_called(*self.called)
+            bodies.look_for_stored_momentum()
+        else:
+            self.take_from_stage(views)
+
+    def _add_called(self, wrenches: FloatArray, motor_torques: FloatArray) -> None:
+        """Add what the called forces have given to the rows that were just gathered, which are then stale."""
+        bodies = self._bodies
+        bodies.array[WRENCH : WRENCH + WRENCH_ROWS, : bodies.count] += wrenches
+        bodies.array[MOTOR_TORQUE : MOTOR_TORQUE + 3, : bodies.count] += motor_torques
 
     def take_from_stage(self, views: StageViews) -> None:
         """Copy the first wrench of the stage array, and the motor torques that were added with it, to the held wrench."""

@@ -24,6 +24,7 @@ from ..integrators.integrator import EvaluateForces, Integrator, TakeStagedTick
 from ..integrators.splitting import SUZUKI
 from ..joints.joint import JOINTS, JointConflictError
 from ..kernels.free_rotor import free_rotor
+from ..loops.actuators import end_kicks
 from ..loops.columns import Integers
 from ..loops.floating_point import is_other_mode, new_control, refuse_mode
 from ..loops.kick_drift import Turn
@@ -47,6 +48,11 @@ from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.threads import TakeTicks
 from .actuators import is_mover
+
+StageArguments = tuple[
+    FloatArray, FloatArray, FloatArray, Integers, Integers, FloatArray, FloatArray, FloatArray, Integers, FloatArray, Integers
+]  # fmt: skip
+"""The first arguments of the stages: own, work, joints, links, islands, points, rows, blocks, program, measures, calls."""
 
 _WHOLE = np.ones(1)
 _STATES = slice(layout.STATE_FIRST, layout.STATE_LAST)
@@ -113,18 +119,16 @@ class Bound:
         parts, turn, evaluations = method_for(integrator, depends_on_rates)
         self.parts = parts
         self.evaluations = evaluations
-        calls = np.array([loop.address for loop in kernels_of_islands(turn, gyroscopic)], np.int64)
         force_calls, layers = _force_calls(forces, bodies)
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
         self.forces = (
             *(islands.own, islands.control, islands.stages, force_calls, own_layers),
             *(islands.springs, islands.point_forces, islands.counts),
         )
-        self.common = (
-            *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
-            *(islands.blocks, graph.program, islands.measures, calls),
-        )
-        self.step = (*self.forces[:3], evaluations, *self.forces[3:], *self.common[1:])
+        self.common = common_arguments(islands, turn, gyroscopic)
+        thrusters, wheels, tanks, counts = bodies.actuators.tables_and_counts()
+        self.actuators = (islands.places, thrusters, wheels, tanks, counts)
+        self.step = (*self.forces[:3], evaluations, *self.forces[3:], *self.common[1:], *self.actuators)
         springs = islands.springs if forces.springs is None else forces.springs
         point_forces = islands.point_forces if forces.point_forces is None else forces.point_forces
         self.open = (
@@ -141,6 +145,16 @@ class Bound:
         )
         self.close = (table, islands.joints, islands.kept, graph.links, islands.points, islands.stamp)
         self.hard_count = int(graph.islands[:, layout.IS_HARD].sum()) if len(parts) > 1 else 0
+
+
+def common_arguments(islands: Islands, turn: Turn, gyroscopic: bool) -> StageArguments:
+    """The first arguments of the stages of the island step."""
+    graph = islands.graph
+    calls = _addresses(kernels_of_islands(turn, gyroscopic), graph)
+    return (
+        *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
+        *(islands.blocks, graph.program, islands.measures, calls),
+    )
 
 
 class Joints:
@@ -169,6 +183,16 @@ class Joints:
         if not self._table.count or self.graph is None:
             return ()
         return (self._version, id(self._table.array), id(self._springs.array), id(self._point_forces.array))
+
+    @property
+    def table(self) -> FloatArray:
+        """The table of joints."""
+        return self._table.array
+
+    @property
+    def islands(self) -> Islands | None:
+        """The arrays of the islands as they are now; None if no joint acts."""
+        return self._islands if self.graph is not None else None
 
     @property
     def graph(self) -> Graph | None:
@@ -309,10 +333,15 @@ class Joints:
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = bound.parts if bound.hard_count == len(graph.islands) else _WHOLE
 
-        def kick(evaluate: EvaluateForces, offset: float, time: float, length: float, each: int) -> None:
-            own, count = islands.own, len(columns)
+        def kick(
+            evaluate: EvaluateForces, offset: float, time: float, length: float, each: int, is_end: bool = False
+        ) -> int:
+            own, count, depends_on_rates = islands.own, len(columns), 0
             held = own[WRENCH : WRENCH + WRENCH_ROWS, :count].copy()
             step.island_stages(own, islands.stages, 0, count, each)
+            if is_end:
+                tables, kept = bound.actuators, step.END_KICKS
+                depends_on_rates = end_kicks(own, islands.stages, *tables, 0, count, kept, each, dt)
             visible[:STATE_ROWS, columns] = islands.stages[:STATE_ROWS, :count]
             visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS] = 0.0
             evaluate(0, offset)
@@ -320,6 +349,7 @@ class Joints:
             own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held + called
             step.island_kick(*bound.forces, 0, count, time, length)
             own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held
+            return depends_on_rates
 
         def take(evaluate: EvaluateForces) -> bool:
             time, offset = float(control[TICKS]) * dt, 0.0
@@ -336,11 +366,13 @@ class Joints:
                         control[BAD] = -1
                         return False
                 offset = offset + length
-                for each in range(bound.evaluations):
-                    kick(evaluate, offset, time + offset, 0.5 * length, each)
-                    is_last = int(each == bound.evaluations - 1)
+                tries, each, is_end = bound.evaluations, 0, number == len(parts) - 1
+                while each < tries:
+                    if kick(evaluate, offset, time + offset, 0.5 * length, each, is_end):
+                        tries = max(tries, 2)
                     for island in range(len(graph.islands)):
-                        step.island_finish(*bound.common, island, int(each > 0), is_last)
+                        step.island_finish(*bound.common, island, int(each > 0), int(each == tries - 1))
+                    each += 1
             return bool(step.islands_close_tick(array, control, islands.own, columns, *bound.close, calls, dt))
 
         return take
@@ -591,7 +623,14 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(stages.correct, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
         named(step.island_prepare, *common, 0, 0),
         named(step.island_stages, array, array, 0, 0, 0),
+        named(end_kicks, array, array, flat, array, array, array, flat, 0, 0, 0, 0, 1.0),
     ]
+
+
+def _addresses(kernels: list[Loop], graph: Graph) -> Integers:
+    """The addresses of the kernels of islands; those for bounds are neither compiled nor loaded while no joint has any."""
+    unused = (stages.BOUNDS_CALL, stages.BOUNDED_CALL) if graph.islands[:, layout.IS_HARD].all() else ()
+    return np.array([0 if place in unused else each.address for place, each in enumerate(kernels)], np.int64)
 
 
 def kernels_around(loops_of_bodies: Sequence[Loop], stores: bool, threads: int) -> list[Loop]:
@@ -600,6 +639,7 @@ def kernels_around(loops_of_bodies: Sequence[Loop], stores: bool, threads: int) 
     open_arguments = (flat, *[array] * 4, flat, array, array, flat, array, array, integers, array)
     forces = (array, flat, array, 1, integers, array, array, array, flat)
     step_arguments = (*forces, array, array, integers, integers, *[array] * 3, integers, array, flat)
+    step_arguments += (flat, array, array, array, flat)
     kept = (array, array, array, integers, array, flat)
     movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if is_mover(loop)}
     around = [*movers.values(), *([()] if threads > 1 else [])]

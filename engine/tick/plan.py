@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..compilation import background
+from ..compilation.compiler import without_dispatch
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, TakeStagedTick
@@ -72,6 +74,7 @@ class Plan:
         """Replace the lists of Python forces to call."""
         self.tick_forces, self.stage_forces = tick_forces, stage_forces
         self.calls_forces = bool(tick_forces or stage_forces)
+        self.held.called = None
         self._version += 1
 
     @property
@@ -88,14 +91,17 @@ class Plan:
 
     def gather(self) -> None:
         """Update the held wrench for the tick that starts now."""
-        self.held.gather()
+        held = self.held
+        held.called = None
+        held.gather()
         if self.tick_forces:
-            if self.actuators.any and self.integrator.drives_actuators:
-                raise ValueError(
-                    f"World: {self.tick_forces[0][0]!r} is called once per tick, but with wheels, tanks or pulses each step of "
-                    f"{self.integrator.name} gathers the held forces anew; use evaluate = 'stage', or a method that does not divide ticks"
-                )
-            self.held.call([apply for _force, apply in self.tick_forces], self._time, self.views)
+            apply_all = [apply for _force, apply in self.tick_forces]
+            held.call(apply_all, self._time, self.views, keeps=self._gathers_in_steps)
+
+    @property
+    def _gathers_in_steps(self) -> bool:
+        """Whether each step of a tick drives the actuators and gathers the held wrench again."""
+        return self.actuators.any and self.integrator.drives_actuators
 
     @property
     def _time(self) -> float:
@@ -110,7 +116,8 @@ class Plan:
         integrator = self.integrator
         self._run = self._staged = self._key = None
         self._given.clear()
-        if self.stage_forces or (self.fields.any and not integrator.takes_compiled_forces):
+        adds_in_steps = bool(self.tick_forces) and self._gathers_in_steps
+        if self.stage_forces or adds_in_steps or (self.fields.any and not integrator.takes_compiled_forces):
             self._staged = self.staged_tick(forces)
         else:
             self._run = integrator.held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)
@@ -118,6 +125,8 @@ class Plan:
                 self._run = self.joints.around(self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces)
             if self.actuators.any and not (self.calls_forces or integrator.drives_actuators):
                 self._run = self.actuators.around(self._run, self.dt, bodies.control)
+            if isinstance(self._run, partial):
+                self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
         if not self._has_standby:
             ask_for_standby(integrator, self._gyroscopic)
             self._has_standby = True

@@ -118,7 +118,6 @@ NOTHING = {"empty", "dict", "set", "keys"}
 PATH = Kind("a path to a file").failing_with(OSError).accepting("text")
 EVERY, DELAY = count(1), count(0)
 POSITIVE_OR_NONE, AT_LEAST_ZERO_OR_NONE = POSITIVE.optional, AT_LEAST_ZERO.optional
-ENDS = DIRECTION.loosely
 
 # the world
 
@@ -796,7 +795,6 @@ method(
     force_is_free=arg(SWITCH),
 )
 method("ThrusterAllocator.without", lambda s: s.allocator, changes=False, jet=arg(count(0, 11), 2), level=arg(SHARE))
-_SHARES = arrays(12, sample=[0.5] * 12, at_least=0.0, at_most=1.0)
 method(
     "ThrusterAllocator.wrench_of",
     lambda s: s.allocator,

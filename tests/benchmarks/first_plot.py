@@ -24,7 +24,6 @@ STYLE = {
     "axes.titlesize": 10,
     "axes.titlecolor": (1.0, 0.86, 0.55),
     "axes.xmargin": 0.0,
-    "axes.ymargin": 0.18,  # room for the legend
     "legend.loc": "upper center",
     "legend.frameon": False,
     "lines.linewidth": 1.6,

@@ -394,10 +394,9 @@ def test_the_mean_time_of_a_pulse_with_ramps_is_exact_in_each_tick():
     assert ship.position[2] == pytest.approx(4.0 * sum(area * (4.0 - mean) for area, mean in parts), rel=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("method", "most"), [("free-rotor-2", 1e-5), ("rk4", 2e-6), ("free-rotor-4", 2e-6), ("midpoint", 1e-3)]
-)
-def test_random_pulses_keep_the_order_of_two(method, most):
+@pytest.fixture(scope="module")
+def random_pulses():
+    """Six jets with pulses at random times, the beginning and the duration of each pulse, and the ship at the end."""
     random = np.random.default_rng(5)
     directions = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
     points = [(0, 0.5, 0), (0, 0.6, 0.1), (0, 0, 0.7), (0.1, 0, 0.5), (0.6, 0, 0), (0.5, 0.2, 0)]
@@ -416,6 +415,14 @@ def test_random_pulses_keep_the_order_of_two(method, most):
         jets.append(driven_ship.Jet(point, direction, force, level, edges))
         commands.append(pulses)
     truth = driven_ship.solve(driven_ship.Ship(300.0, INERTIA, CENTER, jets=tuple(jets)), [seconds], rates=RATES)
+    return seconds, force, jets, commands, truth
+
+
+@pytest.mark.parametrize(
+    ("method", "most"), [("free-rotor-2", 1e-5), ("rk4", 2e-6), ("free-rotor-4", 2e-6), ("midpoint", 1e-3)]
+)
+def test_random_pulses_keep_the_order_of_two(method, most, random_pulses):
+    seconds, force, jets, commands, truth = random_pulses
     errors = []
     for dt in (0.1, 0.05, 0.025):
         world, ship = a_ship(dt, method)
@@ -855,16 +862,6 @@ def test_each_step_of_a_divided_tick_is_a_tick_to_the_actuators(called):
     fine.step(20)
     assert divided._bodies.array[:13, :2] == pytest.approx(fine._bodies.array[:13, :2], rel=1e-13, abs=1e-13)
     assert [w.momentum for w in divided.parts[1:]] == pytest.approx([w.momentum for w in fine.parts[1:]], rel=1e-13)
-    with pytest.raises(ValueError, match="called once per tick"):
-        divided.add_force(Once())
-        divided.step()
-
-
-class Once:
-    evaluate = "tick"
-
-    def apply(self, wrench, bodies, time):
-        pass
 
 
 def test_game_mode_drops_the_gyroscopic_term_of_the_wheels_too():
@@ -955,6 +952,44 @@ def test_a_wheel_may_have_nearly_all_of_the_inertia_about_its_axis_and_no_more(a
         else:
             with pytest.raises(ValueError, match="positive definite"):
                 world.add_part(wheel)
+
+
+class Wind:
+    """Constant forces and torques, and a motor torque, that are asked for once per tick."""
+
+    evaluate = "tick"
+
+    def __init__(self):
+        self.times = []
+
+    def apply(self, wrench, bodies, time):
+        self.times.append(time)
+        wrench.force_world[:] += (0.3, -0.2, 0.1)
+        wrench.torque_body[:] += (0.01, 0.02, -0.03)
+        wrench.motor_torque_body[0] += (0.02, 0.0, 0.01)
+
+
+@pytest.mark.parametrize("also_at_stages", [False, True])
+def test_a_force_of_the_whole_tick_acts_in_every_step_of_it(also_at_stages):
+    """Where it is constant, a divided tick has the bits of ticks as short as its steps."""
+    divided, fine = everything(Substepped(RungeKutta4(), 4), 0.25), everything(RungeKutta4(), 0.0625)
+    winds = divided.add_force(Wind()), fine.add_force(Wind())
+    if also_at_stages:
+        for world in (divided, fine):
+
+            @world.add_force
+            def pull(wrench, bodies, time):
+                wrench.force_world[:] -= 0.25 * bodies.position
+
+    divided.step(12)
+    fine.step(48)
+    assert winds[0].times == winds[1].times[::4]
+    assert np.array_equal(divided._bodies.array[:13, :2], fine._bodies.array[:13, :2])
+    assert np.array_equal(divided._actuators._wheels.array, fine._actuators._wheels.array)
+    for world, wind, ticks in ((divided, winds[0], 3), (fine, winds[1], 12)):
+        world.remove_force(wind)
+        world.step(ticks)
+    assert np.array_equal(divided._bodies.array[:13, :2], fine._bodies.array[:13, :2])
 
 
 @pytest.mark.parametrize("method", [Extrapolated(RungeKutta4()), Substepped(RungeKutta4(), tolerance=1e-6)])

@@ -35,7 +35,8 @@ class Counter(SampledPart):
     def _sample(self, world):
         CALLS.append(self.name)
         (total,) = self._numbers("total")
-        self._set_state({"total": [total + world.time + 1.0], "last": [1.0, 2.0, total]})
+        self._set_numbers("total", [total + world.time + 1.0])
+        self._set_numbers("last", [1.0, 2.0, total])
 
     @property
     def total(self):

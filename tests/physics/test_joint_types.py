@@ -373,6 +373,59 @@ def test_a_bob_circles_along_its_cone_and_keeps_its_energy_and_momentum():
     assert np.array(momenta_about) == pytest.approx(np.full(480, momentum), rel=1e-10)
 
 
+def test_a_body_that_spins_while_its_axis_goes_round_a_cone_twists_at_the_sum_of_both_rates():
+    """``R = Rz(Ω t) Ry(σ) Rz(p t) = [Rz(Ω t) Ry(σ) Rz(−Ω t)] Rz((Ω + p) t)``, a twist by ``(Ω + p) t`` and a swing by σ."""
+    world, precession, spin, angle = World(1 / 60), 0.7, -1.9, 0.6
+    body = world.add_body(skew_properties(2.0, (0.3, 0.5, 0.6)))
+    joint = world.add_joint(Ball(body, at_body=(0.1, 0.0, 0.4), axis_body=(0, 0, 1)))
+    joint.enabled = False
+    body.orientation = Rotation.from_euler("yz", (angle, 0.4)).as_quat()
+    axis = body.direction_to_world((0.0, 0.0, 1.0))
+    body.angular_velocity_world = precession * np.array((0.0, 0.0, 1.0)) + spin * np.array(axis)
+    assert joint.swing_rate == pytest.approx(0.0, abs=1e-15)
+    assert joint.twist_rate == pytest.approx(precession + spin, rel=1e-14)
+
+
+def test_the_rates_of_a_ball_joint_are_the_derivatives_of_given_angles():
+    """Both bodies turn; swing, its direction and twist are given functions of time, and the angular velocities by central differences."""
+    _world, a, b, joint = linked(lambda a, b: Ball(a, b, at_body=PAIR_POINT, axis_body=AXIS))
+    start = Rotation.from_quat(b.orientation).inv() * Rotation.from_quat(a.orientation)
+    across = np.cross(AXIS, (0.0, 0.0, 1.0)) / np.linalg.norm(np.cross(AXIS, (0.0, 0.0, 1.0)))
+    second = np.cross(AXIS, across)
+
+    def attitudes(time):
+        other = Rotation.from_rotvec(time * np.array((0.3, -0.8, 0.5))) * Rotation.from_euler("xyz", (0.2, 0.9, -0.4))
+        direction = np.cos(0.4 + 0.6 * time) * across + np.sin(0.4 + 0.6 * time) * second
+        relative = Rotation.from_rotvec((0.8 - 0.35 * time) * direction) * Rotation.from_rotvec(
+            (0.5 + 1.7 * time) * np.array(AXIS)
+        )
+        return other * start * relative, other
+
+    step = 1e-4
+    before, now, after = (attitudes(time) for time in (-step, 0.0, step))
+    for body, was, at, will in zip((a, b), before, now, after, strict=True):
+        joint.enabled = False
+        body.orientation = at.as_quat()
+        body.angular_velocity_world = (will * was.inv()).as_rotvec() / (2.0 * step)
+    assert joint.swing == pytest.approx(0.8, abs=1e-12)
+    assert joint.swing_rate == pytest.approx(-0.35, abs=1e-7)
+    assert joint.twist_rate == pytest.approx(1.7, abs=1e-7)
+
+
+def test_the_swing_of_parallel_axes_grows_and_that_of_opposite_axes_shrinks_at_the_rate_across_them():
+    world = World(1 / 60)
+    body = world.add_body(skew_properties(2.0, (0.3, 0.5, 0.6)), angular_velocity_body=(0.3, -0.4, 0.9))
+    joint = world.add_joint(Ball(body, at_body=(0.1, 0.0, 0.4), axis_body=(0, 0, 1)))
+    assert joint.swing_rate == pytest.approx(0.5, rel=1e-14)
+    assert joint.twist_rate == pytest.approx(0.9, rel=1e-14)
+    opposite = world.add_joint(Ball(body, at_body=(0.1, 0.0, 0.4), axis_body=(0, 0, 1), axis_other=(0, 0, -1)))
+    assert opposite.swing_rate == pytest.approx(-0.5, rel=1e-14)
+    plain = world.add_joint(Ball(body, at_body=(0.1, 0.0, 0.4)))
+    for name in ("swing_rate", "twist_rate"):
+        with pytest.raises(ValueError, match=f"axis_body must be given for the joint to have a {name}"):
+            getattr(plain, name)
+
+
 def test_a_twist_limit_stops_the_twist_and_leaves_the_swing():
     world, body, joint = bob(rates=(0.0, 0.0, -2.0), twist_limits=(-0.5, 0.6))
     assert joint.twist == 0.0

@@ -128,6 +128,43 @@ class Scene:
         kinds += ((forces.AngularDamping, self.angular_damping),)
         return [*found, *(kind(value) for kind, value in kinds if value)]
 
+    def in_units(self, mass: float, length: float, time: float) -> "Scene":
+        """The same scene, with its numbers in units of which these many make a kilogram, a metre and a second."""
+        momentum, force = mass * length**2 / time, mass * length / time**2
+
+        def scaled(ends: tuple[Ends, ...]) -> tuple[Ends, ...]:
+            return tuple(replace(each, at_body=length * each.at_body, at_other=length * each.at_other) for each in ends)
+
+        return replace(
+            self,
+            dt=time * self.dt,
+            mass=mass * self.mass,
+            inertia_body=mass * length**2 * self.inertia_body,
+            center_of_mass_body=length * self.center_of_mass_body,
+            stored_momentum_body=momentum * self.stored_momentum_body,
+            position=length * self.position,
+            velocity=length / time * self.velocity,
+            angular_velocity_body=self.angular_velocity_body / time,
+            springs=scaled(self.springs),
+            stiffness=mass / time**2 * self.stiffness,
+            damping=mass / time * self.damping,
+            rest_length=length * self.rest_length,
+            thrusters=scaled(self.thrusters),
+            thrust=force * self.thrust,
+            wheels=scaled(self.wheels),
+            wheel_inertia=mass * length**2 * self.wheel_inertia,
+            wheel_torque=momentum / time * self.wheel_torque,
+            wheel_speed=self.wheel_speed / time,
+            joints=scaled(self.joints),
+            acceleration=length / time**2 * self.acceleration,
+            gm=length**3 / time**2 * self.gm,
+            center=length * self.center,
+            reference_radius=length * self.reference_radius,
+            drag=mass / time * self.drag,
+            quadratic_drag=mass / length * self.quadratic_drag,
+            angular_damping=momentum * self.angular_damping,
+        )
+
     def run(self, **how: Any) -> dict[str, Array]:
         world, bodies = self.built(**how)
         world.step(TICKS)
@@ -189,6 +226,15 @@ def random_scene(
         quadratic_drag=float(fields * rng.integers(0, 2) * 0.2),
         angular_damping=float(fields * rng.integers(0, 2) * 0.1),
     )
+
+
+def state_in_si(found: dict[str, Array], mass: float, length: float, time: float) -> dict[str, Array]:
+    """The state of a scene that was flown by `Scene.in_units`, in kilograms, metres and seconds again."""
+    return found | {
+        "position": found["position"] / length,
+        "velocity": found["velocity"] * (time / length),
+        "angular_velocity_body": found["angular_velocity_body"] * time,
+    }
 
 
 def scale_of(found: dict[str, Array]) -> float:

@@ -67,12 +67,6 @@ def box_level(begin, end):
     return lambda time: float(begin <= time < end), (begin, end)
 
 
-def ramp_level(begin, duration, rise, fall):
-    """The level of a valve that opens for `duration` and has time to open completely, and its edges."""
-    edges = (begin, begin + rise, begin + duration, begin + duration + fall)
-    return lambda time: float(np.interp(time, edges, (0.0, 1.0, 1.0, 0.0))), edges
-
-
 def mass_properties(ship, propellant):
     """Mass, mass centre, and inertia about it without the wheels' moments."""
     parts = [(ship.mass, np.asarray(ship.center, float), np.asarray(ship.inertia, float))]

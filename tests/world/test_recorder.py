@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, Recorder, World, flight, forces
+from engine import joints as joint_types
 from engine.recorder import Record
 
 from ..driven_world import driven_world
@@ -54,6 +55,8 @@ def test_commands_and_states_of_forces_and_parts_are_columns():
         wheel.torque = 0.1 * tick
         world.step()
         seen.append((wheel.torque, wheel.momentum, tank.propellant, jet.impulse, gimballed.gimbal_angles.tolist()))
+        energies = [body.kinetic_energy() for body in world.bodies]  # the wheel has a part in it
+        assert record.kinetic_energy[-1] == pytest.approx(energies, rel=1e-12)
     names = (
         "ReactionWheel 0.torque",
         "ReactionWheel 0.momentum",
@@ -223,3 +226,89 @@ def test_wrong_arguments_are_rejected(tmp_path):
         with pytest.raises(kind, match=message):
             call()
     assert not world._stages.observers
+
+
+def jointed_world():
+    """A body of each kind of joint, swinging under gravity, with the attributes that a record has."""
+    world = World(1 / 60)
+    joints = {}
+    for place, (kind, names) in enumerate(JOINT_COLUMNS.items()):
+        body = world.add_body(
+            MassProperties.box(2.0, (1.0, 0.3, 0.2)),
+            position=(0.0, 3.0 * place, 0.0),
+            angular_velocity_body=(0.2, 0.3, 0.1),
+        )
+        make = getattr(joint_types, kind)
+        joints[kind] = world.add_joint(make(body, at_body=(0.4, 0.0, 0.0), **JOINT_ARGUMENTS.get(kind, {}))), names
+    world.add_force(forces.UniformGravity((1.0, -0.5, -2.0)))
+    return world, joints
+
+
+JOINT_COLUMNS = {
+    "Ball": {"swing": "rad", "twist": "rad", "swing_rate": "rad/s", "twist_rate": "rad/s"},
+    "Hinge": {"angle": "rad", "rate": "rad/s"},
+    "Slider": {"distance": "m", "speed": "m/s"},
+    "Universal": {"angle_1": "rad", "angle_2": "rad", "rate_1": "rad/s", "rate_2": "rad/s"},
+    "Distance": {"distance": "m", "speed": "m/s"},
+    "Weld": {"closing_energy": "J"},
+}
+JOINT_ARGUMENTS = {
+    "Ball": {"axis_body": (0, 0, 1)},
+    "Hinge": {"axis_body": (0, 0, 1)},
+    "Slider": {"axis_body": (0, 0, 1)},
+    "Universal": {"axis_body": (0, 0, 1), "axis_other": (0, 1, 0)},
+    "Distance": {"at_other": (0.4, 12.5, 0.5)},
+}
+
+
+def test_joints_have_columns_for_force_torque_coordinates_and_rates(tmp_path):
+    world, joints = jointed_world()
+    record, expected = Recorder(world), []
+    for _ in range(6):
+        world.step()
+        expected.append(
+            {(kind, name): getattr(joint, name) for kind, (joint, names) in joints.items() for name in names}
+        )
+        for kind, (joint, _names) in joints.items():
+            for name in ("force_world", "torque_world"):
+                assert record[f"{kind} 0.{name}"][-1].tolist() == getattr(joint, name).tolist()
+    units = {column.name: (column.unit, column.frame) for column in record.columns}
+    for kind, (_joint, names) in joints.items():
+        assert units[f"{kind} 0.force_world"] == ("N", "world")
+        assert units[f"{kind} 0.torque_world"] == ("N·m", "world")
+        for name, unit in names.items():
+            assert record[f"{kind} 0.{name}"].tolist() == [sample[kind, name] for sample in expected]
+            assert units[f"{kind} 0.{name}"] == (unit, "")
+    assert np.ptp(record["Hinge 0.angle"]) > 0.005
+    assert np.abs(record["Hinge 0.force_world"]).max() > 1.0
+    record.to_csv(tmp_path / "flight.csv")
+    with open(tmp_path / "flight.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["Hinge 0.force_world.y [N]"]) for row in rows] == record["Hinge 0.force_world"][:, 1].tolist()
+    assert [float(row["Distance 0.speed [m/s]"]) for row in rows] == record["Distance 0.speed"].tolist()
+    record.to_npz(tmp_path / "flight.npz")
+    with np.load(tmp_path / "flight.npz") as file:
+        assert np.array_equal(file["Universal 0.angle_2"], record["Universal 0.angle_2"])
+
+
+def test_a_removed_joint_leaves_nan_and_others_keep_their_columns(tmp_path):
+    world, joints = jointed_world()
+    record = Recorder(world, path=tmp_path / "flight.polhode")
+    world.step()
+    world.remove_joint(joints["Hinge"][0])
+    world.step()
+    record.stop()
+    for read in (record, Record.read(tmp_path / "flight.polhode")):
+        assert np.isnan(read["Hinge 0.angle"]).tolist() == [False, True]
+        assert np.isnan(read["Hinge 0.force_world"]).all(axis=1).tolist() == [False, True]
+        assert np.isfinite(read["Slider 0.distance"]).all()
+
+
+def test_two_joints_of_a_kind_are_numbered_and_a_ball_joint_without_an_axis_has_no_angles():
+    world = World(1 / 60)
+    bodies = [world.add_body(MassProperties.sphere(1.0, 0.5), position=(3.0 * place, 0, 0)) for place in range(2)]
+    for body in bodies:
+        world.add_joint(joint_types.Ball(body, at_body=(0.5, 0, 0)))
+    record = Recorder(world)
+    names = [column.name for column in record.columns if column.name.startswith("Ball")]
+    assert names == [f"Ball {number}.{name}" for number in range(2) for name in ("force_world", "torque_world")]

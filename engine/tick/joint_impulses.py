@@ -1,0 +1,175 @@
+"""Impulses on islands between two ticks: how islands yield to them, and the kinetic energy that joints take in an impact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from ..constraints import blocks, layout, stages, step
+from ..joints.freedom import Direction
+from ..kernels.quaternions import rotate_inverse
+from ..kernels.vectors import Vector, add, apply_symmetric, cross, dot, scale, subtract
+from ..loops.columns import load_quaternion, load_state, load_symmetric, load_vector, store_state, store_vector
+from ..loops.layout import (
+    ANGULAR_VELOCITY,
+    INERTIA,
+    INVERSE_INERTIA,
+    INVERSE_MASS,
+    MASS,
+    ORIENTATION,
+    POSITION,
+    STORED_MOMENTUM,
+    VELOCITY,
+)
+from .joints import Joints, common_arguments, method_for
+
+_AN_INSTANT = 1e-100
+"""Length of the step [s] of an impact, in which motors, springs and friction give no impulse."""
+
+End = tuple[Any, Vector]
+"""A body, and the point at which an impulse acts on it, from its mass centre, world axes."""
+
+
+class Impulses:
+    """The islands of a world at its present state, to which impulses are applied on trial; the world is not changed."""
+
+    def __init__(self, joints: Joints, world: Any) -> None:
+        islands = joints.islands
+        assert islands is not None
+        self._islands, graph = islands, islands.graph
+        _parts, turn, _evaluations = method_for(world.integrator, False)
+        self._common = common_arguments(islands, turn, not world.game_mode)
+        none, numbers = np.zeros((0, 1)), np.zeros(0, np.int64)
+        step.islands_open(
+            *(world._bodies.array, islands.own, graph.columns, islands.places, none, none, islands.springs),
+            *(islands.springs, numbers, islands.point_forces, islands.point_forces, numbers, joints.table),
+            *(islands.joints, graph.links, islands.points, 0, STORED_MOMENTUM, False),
+        )
+
+    def island_of(self, body: Any) -> int:
+        """The number of the island of a body, or -1 if no joint acts on it."""
+        place, graph = int(self._islands.places[body.index]), self._islands.graph.islands
+        inside = (graph[:, layout.BODIES] <= place) & (place < graph[:, layout.BODIES_END])
+        return int(np.flatnonzero(inside)[0]) if place >= 0 else -1
+
+    def compliances(self, numbers: Sequence[int], ends: Sequence[End], directions: Sequence[Direction]) -> list[float]:
+        """Rates at two points for a unit impulse at each of them, opposite to each other, while the joints of the islands hold.
+
+        Motors, springs, friction and limits do not act, because they give no impulse in an instant.
+
+        Args:
+            numbers: The islands of the bodies.
+            ends: The bodies and their points; the second one gets the opposite impulse.
+            directions: Directions of the impulse and of the angular impulse, world axes.
+        """
+        islands, graph = self._islands, self._islands.graph
+        work, rows, own = islands.work, islands.rows, islands.own
+        for number in sorted(set(numbers)):
+            self._prepare(number)
+            first, last = graph.islands[number, [layout.ROWS, layout.ROWS_END]]
+            rows[first:last, layout.IS_FREE] = rows[first:last, layout.KIND] == layout.EQUALITY
+            stages.island_matrix(own, graph.links, graph.islands, rows, islands.blocks, number)
+            blocks.factor(islands.blocks, graph.program, *self._program(number))
+        answers = []
+        for linear, angular in directions:
+            work[layout.SOLUTION : layout.SOLUTION + 6] = 0.0
+            turns = []
+            for sign, (body, arm) in zip((1.0, -1.0), ends, strict=False):
+                place = int(islands.places[body.index])
+                turn = add(cross(arm, linear), angular)
+                turns.append((place, sign, rotate_inverse(load_quaternion(own, ORIENTATION, place), 2.0, turn)))
+                store_vector(work, layout.SOLUTION, place, scale(sign, linear))
+                store_vector(work, layout.SOLUTION + 3, place, scale(sign, turns[-1][2]))
+            for number in sorted(set(numbers)):
+                blocks.solve(work, islands.blocks, graph.program, *self._program(number))
+            rate = 0.0
+            for place, sign, turn in turns:
+                rate += sign * dot(linear, load_vector(work, layout.SOLUTION, place))
+                rate += sign * dot(turn, load_vector(work, layout.SOLUTION + 3, place))
+            answers.append(rate)
+        return answers
+
+    def energy_of_impact(self, number: int) -> float:
+        """Kinetic energy [J] that the joints of an island take when they make the velocities compatible at the present pose."""
+        islands, graph = self._islands, self._islands.graph
+        own = islands.own
+        places = range(*graph.islands[number, [layout.BODIES, layout.BODIES_END]].tolist())
+        self._prepare(number)
+        before = {place: self._velocities(number, place) for place in places}
+        step.island_finish(*self._common, number, 0, 1)
+        energy = 0.0
+        for place in places:
+            (velocity, rates), (after, rates_after) = before[place], self._velocities(number, place)
+            energy += 0.5 * float(own[MASS, place]) * dot(subtract(velocity, after), add(velocity, after))
+            lost = apply_symmetric(load_symmetric(own, INERTIA, place), subtract(rates, rates_after))
+            energy += 0.5 * dot(lost, add(rates, rates_after))
+        return energy
+
+    def _velocities(self, number: int, place: int) -> tuple[Vector, Vector]:
+        """Velocity relative to the point that moves with the island, and angular velocity."""
+        own, boost = self._islands.own, self._islands.measures[number, layout.DRIFT_VELOCITY :]
+        velocity = subtract(load_vector(own, VELOCITY, place), (float(boost[0]), float(boost[1]), float(boost[2])))
+        return velocity, load_vector(own, ANGULAR_VELOCITY, place)
+
+    def _program(self, number: int) -> tuple[int, int]:
+        first, last = self._islands.graph.islands[number, [layout.PROGRAM, layout.PROGRAM_END]].tolist()
+        return first, last
+
+    def _prepare(self, number: int) -> None:
+        """Compute the directions of the rows of an island, relative to its first body."""
+        islands = self._islands
+        own, measures, graph = islands.own, islands.measures, islands.graph
+        first, last = graph.islands[number, [layout.BODIES, layout.BODIES_END]].tolist()
+        base = load_vector(own, POSITION, first)
+        is_anchored = graph.islands[number, layout.IS_ANCHORED] == 1
+        boost = (0.0, 0.0, 0.0) if is_anchored else load_vector(own, VELOCITY, first)
+        size = 0.0
+        for place in range(first, last):
+            state = load_state(own, POSITION, place, None)
+            position = subtract(state.position, base)
+            store_state(islands.work, layout.END, place, state._replace(position=position))
+            moments = load_vector(own, INERTIA, place)
+            gyration = sqrt(0.5 * (moments[0] + moments[1] + moments[2]) / float(own[MASS, place]))
+            size = max(size, *map(abs, position), gyration)
+        measures[number, layout.BASE : layout.BASE + 3] = base
+        measures[number, layout.DRIFT_VELOCITY : layout.DRIFT_VELOCITY + 3] = boost
+        measures[number, layout.SIZE] = size
+        measures[number, layout.TOLERANCE] = step.TOLERANCE_OF_SIZE * size
+        measures[number, [layout.PIECE, layout.STEP_LENGTH]] = _AN_INSTANT
+        step.island_prepare(*self._common, number, layout.END)
+
+
+def compliances(joints: Joints, world: Any, ends: Sequence[End], directions: Sequence[Direction]) -> list[float]:
+    """Rates at the points of one or two bodies for unit impulses there; see `Impulses.compliances`.
+
+    Bodies on no joint yield as free bodies.
+    """
+    totals = [0.0] * len(directions)
+    alone, linked = list(ends), []
+    if joints.graph is not None:
+        impulses = Impulses(joints, world)
+        linked = [(end, impulses.island_of(end[0])) for end in ends]
+        alone = [end for end, number in linked if number < 0]
+        linked = [each for each in linked if each[1] >= 0]
+    if linked:
+        numbers = [number for _end, number in linked]
+        totals = impulses.compliances(numbers, [end for end, _number in linked], directions)
+    for body, arm in alone:
+        for place, (linear, angular) in enumerate(directions):
+            turn = rotate_inverse(tuple(body.orientation.tolist()), 2.0, add(cross(arm, linear), angular))
+            column = world._bodies.array[:, body.index : body.index + 1]
+            answer = apply_symmetric(load_symmetric(column, INVERSE_INERTIA, 0), turn)
+            totals[place] += dot(linear, linear) * float(column[INVERSE_MASS, 0]) + dot(turn, answer)
+    return totals
+
+
+def energy_of_impact(joints: Joints, world: Any, body: Any) -> float:
+    """Kinetic energy [J] that the joints of the island of a body take when they make the velocities compatible now."""
+    if joints.graph is None:
+        return 0.0
+    impulses = Impulses(joints, world)
+    number = impulses.island_of(body)
+    return impulses.energy_of_impact(number) if number >= 0 else 0.0
