@@ -91,7 +91,7 @@ def test_a_slider_that_is_moved_along_its_axis_gets_new_arms():
     world.step(3)
     copied = world.fork()
     for each in (world, copied):
-        each.state.position = each.state.position + (0.25, 0.0, 0.0)
+        each.state.position = np.add(each.state.position, (0.25, 0.0, 0.0))
         each.step(2)
     assert world.state_hash() == copied.state_hash()
 
