@@ -144,7 +144,9 @@ class Rewind:
     def _record(self, world: World) -> None:
         snapshot = world.snapshot()
         self._ahead.clear()
-        if self._past and self._past[-1].tick_count >= world.tick_count:  # replaced in one step, which no interrupt can tear
+        if (
+            self._past and self._past[-1].tick_count >= world.tick_count
+        ):  # replaced in one step, which no interrupt can tear
             earlier = [past for past in self._past if past.tick_count < world.tick_count]
             self._past = deque([*earlier, snapshot], self._past.maxlen)
         else:
