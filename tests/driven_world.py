@@ -5,7 +5,7 @@ from engine import World, flight, forces
 from .worlds import OTHER, PROPERTIES
 
 
-def driven_world(method="rk4", more=()):
+def driven_world(method="rk4", more=(), ticks=3):
     """A ship with a wheel, a tank and a pulse, and a tug with a gimbal that turns; `more` is called with the world and the ship."""
     world = World(1 / 32, integrator=method)
     ship = world.add_body(PROPERTIES, name="ship", angular_velocity_body=(0.1, -0.2, 0.3))
@@ -36,5 +36,5 @@ def driven_world(method="rk4", more=()):
         add(world, ship)
     wheel.torque, gimballed.throttle, gimballed.gimbal_command = 0.5, 0.5, (0.2, -0.1)
     jet.fire(1.5, 0.3)
-    world.step(3)
+    world.step(ticks)
     return world

@@ -78,7 +78,7 @@ def count_ticks(world):
     world.memory["taken"].value = world.tick_count
 
 
-def full_world(method="rk4", called=True, threads=1):
+def full_world(method="rk4", called=True, threads=1, ticks=3):
     """A world a few ticks old with rows in every table; `called` adds forces and callbacks in Python, which remember."""
     world = World(Fraction(1, 32), integrator=method, threads=threads)
     ship = world.add_body(PROPERTIES, name="ship", **START)
@@ -112,7 +112,7 @@ def full_world(method="rk4", called=True, threads=1):
         world.add_force(Gusts("tick"))
         world.on_tick(Controller())
         world.after_tick(count_ticks)
-    world.step(3)
+    world.step(ticks)
     world.body("probe").apply_torque((0.1, 0.2, 0.3))
     return world
 

@@ -18,6 +18,7 @@ import numpy as np
 
 import engine
 from engine import Recorder, World
+from engine.compilation.compiler import COMPILED
 from engine.store.schema import Kind
 from engine.store.store import BETWEEN_TICKS
 
@@ -100,6 +101,8 @@ class Interrupter:
 
 def _kernel_code() -> set[CodeType]:
     """The code of the kernels that plain Python runs; the decorator gives them a name of their own, and wraps nothing."""
+    if COMPILED:
+        return set()
     functions = (thing for thing in gc.get_objects() if isinstance(thing, FunctionType))
     return {
         function.__code__

@@ -264,6 +264,19 @@ def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
     return address
 
 
+def without_dispatch(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """Return the compiled form of a kernel for calls with arguments of these types.
+
+    numba's dispatcher finds the types of the arguments in every call, which takes most of the time where there are many arrays.
+    """
+    if not COMPILED or not hasattr(function, "overloads"):
+        return function
+    types = types_of(*arguments)
+    compile_for(function, types)
+    made: Callable[..., Any] = function.overloads[types].entry_point
+    return made
+
+
 def has_address(function: Callable[..., Any]) -> bool:
     """Whether a function is a kernel, and not the plain Python function that stands in for one."""
     return not COMPILED or hasattr(function, "overloads")

@@ -150,7 +150,7 @@ class Bound:
 def common_arguments(islands: Islands, turn: Turn, gyroscopic: bool) -> StageArguments:
     """The first arguments of the stages of the island step."""
     graph = islands.graph
-    calls = np.array([loop.address for loop in kernels_of_islands(turn, gyroscopic)], np.int64)
+    calls = _addresses(kernels_of_islands(turn, gyroscopic), graph)
     return (
         *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
         *(islands.blocks, graph.program, islands.measures, calls),
@@ -625,6 +625,12 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(step.island_stages, array, array, 0, 0, 0),
         named(end_kicks, array, array, flat, array, array, array, flat, 0, 0, 0, 0, 1.0),
     ]
+
+
+def _addresses(kernels: list[Loop], graph: Graph) -> Integers:
+    """The addresses of the kernels of islands; those for bounds are neither compiled nor loaded while no joint has any."""
+    unused = (stages.BOUNDS_CALL, stages.BOUNDED_CALL) if graph.islands[:, layout.IS_HARD].all() else ()
+    return np.array([0 if place in unused else each.address for place, each in enumerate(kernels)], np.int64)
 
 
 def kernels_around(loops_of_bodies: Sequence[Loop], stores: bool, threads: int) -> list[Loop]:

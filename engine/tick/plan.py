@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..compilation import background
+from ..compilation.compiler import without_dispatch
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, TakeStagedTick
@@ -123,6 +125,8 @@ class Plan:
                 self._run = self.joints.around(self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces)
             if self.actuators.any and not (self.calls_forces or integrator.drives_actuators):
                 self._run = self.actuators.around(self._run, self.dt, bodies.control)
+            if isinstance(self._run, partial):
+                self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
         if not self._has_standby:
             ask_for_standby(integrator, self._gyroscopic)
             self._has_standby = True

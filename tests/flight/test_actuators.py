@@ -394,10 +394,9 @@ def test_the_mean_time_of_a_pulse_with_ramps_is_exact_in_each_tick():
     assert ship.position[2] == pytest.approx(4.0 * sum(area * (4.0 - mean) for area, mean in parts), rel=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("method", "most"), [("free-rotor-2", 1e-5), ("rk4", 2e-6), ("free-rotor-4", 2e-6), ("midpoint", 1e-3)]
-)
-def test_random_pulses_keep_the_order_of_two(method, most):
+@pytest.fixture(scope="module")
+def random_pulses():
+    """Six jets with pulses at random times, the beginning and the duration of each pulse, and the ship at the end."""
     random = np.random.default_rng(5)
     directions = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
     points = [(0, 0.5, 0), (0, 0.6, 0.1), (0, 0, 0.7), (0.1, 0, 0.5), (0.6, 0, 0), (0.5, 0.2, 0)]
@@ -416,6 +415,14 @@ def test_random_pulses_keep_the_order_of_two(method, most):
         jets.append(driven_ship.Jet(point, direction, force, level, edges))
         commands.append(pulses)
     truth = driven_ship.solve(driven_ship.Ship(300.0, INERTIA, CENTER, jets=tuple(jets)), [seconds], rates=RATES)
+    return seconds, force, jets, commands, truth
+
+
+@pytest.mark.parametrize(
+    ("method", "most"), [("free-rotor-2", 1e-5), ("rk4", 2e-6), ("free-rotor-4", 2e-6), ("midpoint", 1e-3)]
+)
+def test_random_pulses_keep_the_order_of_two(method, most, random_pulses):
+    seconds, force, jets, commands, truth = random_pulses
     errors = []
     for dt in (0.1, 0.05, 0.025):
         world, ship = a_ship(dt, method)

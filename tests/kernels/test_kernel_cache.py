@@ -175,8 +175,6 @@ def test_kernels_are_compiled_once_and_never_run_from_old_source(tmp_path):
     assert len(files(tmp_path / "cache")) == 1
     assert not (tmp_path / "__pycache__").exists()
 
-    assert run(tmp_path, "small_loop", **cache) == ([(EXPECTED, 1, 0)], [])
-
     rewrite(tmp_path / "small_formula.py", "@inlined", "# A comment\n\n@inlined")
     rewrite(tmp_path / "small_loop.py", "    for i", "    # Another comment\n    for i")
     assert run(tmp_path, "small_loop", **cache) == ([(EXPECTED, 1, 0)], [])
@@ -544,11 +542,11 @@ def test_a_folder_that_cannot_be_written_works_with_the_one_of_the_source_and_wi
 
 
 @needs_numba
-def test_six_processes_at_once(tmp_path):
+def test_four_processes_at_once(tmp_path):
     for name, source in MODULES.items():
         (tmp_path / f"{name}.py").write_text(source)
     cache = {"POLHODE_CACHE_DIR": str(tmp_path / "cache")}
-    processes = [start(tmp_path, "small_loop", **cache) for _ in range(6)]
+    processes = [start(tmp_path, "small_loop", **cache) for _ in range(4)]
     for results, lines in map(finish, processes):
         ((bits, hits, misses),) = results
         assert bits == EXPECTED

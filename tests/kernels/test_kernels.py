@@ -41,14 +41,15 @@ MULTIPLICATIONS = {
 
 
 def multiplications(dispatcher, *signature):
-    """(packed, scalar) multiplications in a loop that is compiled afresh, without the cache on disk."""
-    import numba
+    """(packed, scalar) multiplications in the machine code of a loop, which is loaded from the cache or compiled.
 
+    The assembly is made from the optimised module, which the cache keeps beside the machine code.
+    """
     if platform.machine() not in MULTIPLICATIONS:
         pytest.skip(f"the assembly of {platform.machine()} is not known here")
-    fresh = numba.njit(**compiler._OPTIONS, nogil=True)(dispatcher.py_func)
-    fresh.compile(signature)
-    text = "\n".join(fresh.inspect_asm().values())
+    compiler.compile_for(dispatcher, signature)
+    library = dispatcher.overloads[signature].library
+    text = library.codegen._tm.emit_assembly(library._get_module_for_linking())
     return tuple(len(re.findall(pattern, text)) for pattern in MULTIPLICATIONS[platform.machine()])
 
 
@@ -147,6 +148,7 @@ def test_the_count_of_packed_instructions_sees_a_loop_that_is_not():
     """The same loop without its pitch: the compiler cannot tell that rows do not overlap."""
     array, _, integer, real = types()
 
+    @compiler.kernel("crawl")
     def crawl(array, count, dt, ticks):
         for column in range(count):
             x, y = array[0, column], array[1, column]
@@ -155,10 +157,7 @@ def test_the_count_of_packed_instructions_sees_a_loop_that_is_not():
             array[0, column], array[1, column] = x, y
         return 0
 
-    class Dispatcher:
-        py_func = staticmethod(crawl)
-
-    packed, scalar = multiplications(Dispatcher, array, integer, real, integer)
+    packed, scalar = multiplications(crawl, array, integer, real, integer)
     assert scalar > 0
     assert packed < 0.9 * scalar
 

@@ -225,9 +225,12 @@ def lorentz_truth():
 def test_lorentz_force_converges_at_the_named_order(method, lorentz_truth):
     """q (E + v × B) on a charge at the mass centre, the built-in force, and on one off it, a function: force and torque by all rates."""
 
+    # a × b is a times a matrix
+    times_arm, times_field = np.cross(np.eye(3), ARM), np.cross(np.eye(3), MAGNETIC)
+
     def off_the_centre(wrench, bodies, time):
-        spin = bodies.to_world(np.cross(bodies.angular_velocity_body, ARM))
-        force = CHARGE * (ELECTRIC + np.cross(bodies.velocity + spin, MAGNETIC))
+        spin = bodies.to_world(bodies.angular_velocity_body @ times_arm)
+        force = CHARGE * (ELECTRIC + (bodies.velocity + spin) @ times_field)
         wrench.add(0, force_world=force[0], at_body=ARM)
 
     def charges(body):

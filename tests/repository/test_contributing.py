@@ -43,11 +43,13 @@ def test_every_file_that_the_page_names_exists(path):
 
 
 def test_every_name_on_the_page_is_defined():
-    sources = [*(ROOT / "engine").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
-    defined = {name for path in sources for name in definitions(path)}
     names = {part for name in NAMES if not name.endswith((".py", ".md")) for part in name.split(".")}
     assert len(names) > 15
-    assert names <= defined
+    for path in (*(ROOT / "engine").rglob("*.py"), *(ROOT / "tests").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if any(name in text for name in names):  # of the names that were not found yet
+            names -= set(definitions(path))
+    assert names == set()
 
 
 def test_every_link_and_every_module_of_a_command_exists():

@@ -34,9 +34,9 @@ def test_drawing_leaves_the_world_as_it_was_to_the_last_bit(case):
     drawn, undrawn = (new_scene("--case", case, "--allow-unphysical") for _ in range(2))
     camera, images = camera_for(drawn), []
     with canvas() as opened:
-        for _ in range(4):
-            fly(undrawn, 7)
-            fly(drawn, 7)
+        for _ in range(2):
+            fly(undrawn, 14)
+            fly(drawn, 14)
             before = drawn.world.state_hash()
             images.append(application.render(drawn, camera, opened.context, SMALL))
             assert drawn.world.state_hash() == before

@@ -208,7 +208,7 @@ def test_what_reaches_no_handle_of_this_world_is_copied(copied):
     world.on_tick(looks_around)
     world.add_force(Gusts())
     world.memory.attach("data", data := Gusts())
-    data.table = [[number] for number in range(50_000)]
+    data.table = [[number] for number in range(5_000)]
     other = copied(world)
     world.step()
     other.step()

@@ -102,7 +102,7 @@ def least(measure, limit):
 
 @pytest.mark.parametrize("method", ["rk4", "free-rotor-2", "semi-implicit-euler"])
 @pytest.mark.parametrize(
-    ("add_forces", "ticks"), [(held, 100_000), (fields, 20_000), (springs, 20_000), (called, 5_000)]
+    ("add_forces", "ticks"), [(held, 20_000), (fields, 10_000), (springs, 10_000), (called, 4_000)]
 )
 def test_ticks_allocate_nothing(method, add_forces, ticks):
     """Neither kept after many ticks nor in between: at the peak there is room for some numbers of Python's, and for no array of bodies."""
