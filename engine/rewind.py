@@ -142,7 +142,10 @@ class Rewind:
         return round(min(ticks, 1e18))
 
     def _record(self, world: World) -> None:
+        snapshot = world.snapshot()
         self._ahead.clear()
-        while self._past and self._past[-1].tick_count >= world.tick_count:  # the user has restored a snapshot
-            self._past.pop()
-        self._past.append(world.snapshot())
+        if self._past and self._past[-1].tick_count >= world.tick_count:  # replaced in one step, which no interrupt can tear
+            earlier = [past for past in self._past if past.tick_count < world.tick_count]
+            self._past = deque([*earlier, snapshot], self._past.maxlen)
+        else:
+            self._past.append(snapshot)

@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..compilation import background
 from ..compilation.choice import Loop, ask, named, ready
-from ..compilation.compiler import address_of, has_address, types_of
+from ..compilation.compiler import address_of, has_address, types_of, without_dispatch
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
 from ..forces.valves import THRUSTERS
@@ -302,7 +302,8 @@ class Actuators:
         calls[loops.MOVE] = address_of(run.func, types_of(*run.args, 1))
         plan = np.concatenate([calls, counts, np.zeros(self._driven.capacity + bodies.pitch, np.int64)])
         pushed = loops.COUNTS + gather.PUSHES
-        fly = partial(flight.function, bodies.array, control, *self._arrays, gravities.array, constants.array)
+        function = without_dispatch(flight.function, *flight.arguments)
+        fly = partial(function, bodies.array, control, *self._arrays, gravities.array, constants.array)
         arguments, stores = tuple(others), bodies.stores_momentum
 
         def take(ticks: int) -> int:

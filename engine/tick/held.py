@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
+from ..compilation.compiler import without_dispatch
 from ..flight.wheel import WHEELS
 from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.gravity import UNIFORM_GRAVITIES
@@ -79,6 +80,7 @@ class Held:
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
         self._counts = np.zeros(8, np.int64)
         self.called: tuple[FloatArray, FloatArray] | None = None
+        self._gather: Callable[..., Any] | None = None
         self._places: dict[int, int] = {}
         """The index of the push on a body, by the row of the body; valid for one numbering of the bodies."""
         self._places_numbering = -1
@@ -263,7 +265,7 @@ class Held:
                 self._stale_rows[place] = row
         self._stale = None  # after an interrupt during the call, everything is gathered again
         gravities, constants, thrusters, wheels = self._arrays
-        gather_held(
+        arguments = (
             bodies.array,
             bodies.count,
             gravities,
@@ -275,6 +277,9 @@ class Held:
             self._stale_rows,
             self.marks,
         )
+        if self._gather is None:
+            self._gather = without_dispatch(gather_held, *arguments)
+        self._gather(*arguments)
         if self.called is not None:
             self._add_called(*self.called)
             return

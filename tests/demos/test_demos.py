@@ -49,7 +49,7 @@ def test_an_unknown_demo_is_answered_with_a_hint_and_status_2(name, hint, capsys
 def test_one_command_draws_all_pictures_of_the_readme(tmp_path, capsys):
     with canvas():
         pass
-    assert gallery.draw(tmp_path, "--frames", "2") == 0
+    assert gallery.draw(tmp_path, "--frames", "2", "--quality", "low") == 0
     assert {path.name for path in tmp_path.iterdir()} == set(gallery.PICTURES)
     assert all(decoded(tmp_path / name).std() > 5.0 for name in gallery.PICTURES)  # none is blank
     assert capsys.readouterr().out.count("960 × 540 pixels") == len(gallery.PICTURES)

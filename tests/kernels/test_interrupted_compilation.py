@@ -114,7 +114,7 @@ from engine import MassProperties, World, forces
 def Wind(body, time, strength):
     return (strength, 0.0, 0.0), (0.0, 0.0, 0.0)
 
-world = World(0.5)
+world = World(0.5, integrator="semi-implicit-euler")
 body = world.add_body(MassProperties.sphere(1.0, 1.0))
 world.add_force(Wind(1.0))
 world.step()

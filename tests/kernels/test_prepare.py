@@ -415,15 +415,23 @@ print("hash", world.state_hash())
 """
 
 
-@needs_numba
-@pytest.mark.parametrize("processor", ["", "sandybridge" if platform.machine() in ("x86_64", "AMD64") else ""])
-def test_kernels_that_are_shipped_with_a_game_run_on_other_processors(processor, tmp_path):
-    """Made for any processor, kept in one folder that cannot be written: the first tick compiles nothing, and gives the same bits."""
-    environment = os.environ | {"POLHODE_CACHE_DIR": str(tmp_path), "POLHODE_BACKGROUND": "0"}
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    """A folder of kernels for any processor."""
+    folder = tmp_path_factory.mktemp("shipped")
+    environment = os.environ | {"POLHODE_CACHE_DIR": str(folder), "POLHODE_BACKGROUND": "0"}
     command = [sys.executable, "-m", "engine", "prepare", "--any-processor"]
     asked = ["--integrator", "semi-implicit-euler", "--force", "LinearDrag", "--capacity", "5"]
     subprocess.run([*command, *asked], cwd=ROOT, env=environment, timeout=PATIENCE, check=True, capture_output=True)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    return folder
+
+
+@needs_numba
+@pytest.mark.parametrize("processor", ["", "sandybridge" if platform.machine() in ("x86_64", "AMD64") else ""])
+def test_kernels_that_are_shipped_with_a_game_run_on_other_processors(processor, shipped):
+    """Made for any processor, kept in one folder that cannot be written: the first tick compiles nothing, and gives the same bits."""
+    environment = os.environ | {"POLHODE_CACHE_DIR": str(shipped), "POLHODE_BACKGROUND": "0"}
+    before = {path.name: path.read_bytes() for path in shipped.iterdir()}
     assert before
     if processor:
         environment |= {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
@@ -436,4 +444,4 @@ def test_kernels_that_are_shipped_with_a_game_run_on_other_processors(processor,
     CHANGES["drag"](world)
     world.step(3)
     assert done.stdout.splitlines() == [f"hash {world.state_hash()}"]
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in shipped.iterdir()} == before

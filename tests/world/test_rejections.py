@@ -478,6 +478,18 @@ def test_a_path_that_cannot_be_written_is_rejected_at_once(name, where, tmp_path
     assert len(record) == 2
 
 
+def test_columns_are_written_to_a_file_of_exactly_the_name_given(tmp_path):
+    """NumPy adds an ending to a name without it, and so would write beside the file."""
+    world = World(0.5)
+    world.add_body(PROPERTIES, name="ship")
+    record = Recorder(world)
+    world.step(2)
+    record.to_npz(tmp_path / "flight")
+    assert [each.name for each in tmp_path.iterdir()] == ["flight"]
+    with np.load(tmp_path / "flight") as saved:
+        assert saved["time"].tolist() == [0.5, 1.0]
+
+
 # objects of the user that parts call, which raise or return what makes no sense
 
 

@@ -381,3 +381,32 @@ def test_every_method_is_saved(method, tmp_path):
     world = World(0.1, integrator=method)
     world.save(tmp_path / "scene.json")
     assert repr(World.load(tmp_path / "scene.json").integrator) == repr(method)
+
+
+def test_directions_that_were_read_are_given_again_without_changing_a_bit():
+    for vector in np.random.default_rng(4).normal(size=(300, 3)):
+        pointing = flight.Pointing(vector, "sun", sun_direction_world=-vector)
+        again = flight.Pointing(pointing.axis_body, "sun", sun_direction_world=pointing.sun_direction_world)
+        assert again.axis_body.tobytes() == pointing.axis_body.tobytes()
+        assert again.sun_direction_world.tobytes() == pointing.sun_direction_world.tobytes()
+        far = flight.Exclusion.far(vector, 0.1)
+        assert flight.Exclusion.far(far.direction_world, 0.1) == far
+
+
+def test_arguments_are_read_as_they_were_given():
+    ship = scene().ship
+    given = {"field_of_view": 1.1, "sun_direction_world": (0, 0, 1), "seed": 1}
+    sensor = flight.SunSensor(ship, (0, 0, 1), shadow=((1.0, 2.0, 3.0), 0.5), **given)
+    assert sensor.field_of_view == 1.1 and sensor.shadow[0].tolist() == [1.0, 2.0, 3.0] and sensor.shadow[1] == 0.5
+    assert flight.SunSensor(ship, (0, 0, 1), **given).shadow is None
+    law = control.MRPFeedback(1.0, 2.0, 0.1, 0.3, TILTED, inertia_body=TENSOR)
+    assert law.integral_limit.tolist() == [0.3, 0.3, 0.3] and law.known_torque_body.tolist() == list(TILTED)
+    assert law.inertia_body.tolist() == TENSOR.tolist() and control.MRPFeedback(1.0, 2.0).integral_limit is None
+    law = control.QuaternionPD(1.0, 2.0, max_torque_body=(1.0, 2.0, 3.0), inertia_body=TENSOR)
+    assert law.max_torque_body.tolist() == [1.0, 2.0, 3.0] and law.inertia_body.tolist() == TENSOR.tolist()
+    assert (
+        control.QuaternionPD(1.0, 2.0).max_torque_body is None and control.QuaternionPD(1.0, 2.0).inertia_body is None
+    )
+    pointing = flight.Pointing((0, 0, 1), "nadir", gm=5.0)
+    assert pointing.gm == 5.0 and pointing.sun_direction_world is None
+    assert flight.Pointing((0, 0, 1), (1, 0, 0)).gm is None
