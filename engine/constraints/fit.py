@@ -10,7 +10,7 @@ from .rows import joint_rows, row_counts
 FARTHEST_POINT = 1e-6
 """How far the points of a joint may lie apart [m], and its axes [rad], when it is made, added or enabled."""
 _SPACINGS = 16.0 * 2.3e-16
-"""Tolerance for points far from the world's origin, as a share of the largest coordinate."""
+"""Tolerance for points far from the world's origin or from their bodies, as a share of the largest coordinate."""
 
 
 def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
@@ -32,12 +32,16 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     links[:, layout.FIRST_PLACE], links[:, layout.SECOND_PLACE] = joints[layout.BODY], joints[layout.OTHER]
     links[1:, layout.FIRST_ROW], links[:, layout.LAST_ROW] = ends[:-1], ends
     rows = np.zeros((int(ends[-1]), layout.ROW_SIZE))
-    points, measures = np.zeros((count, layout.POINT_SIZE)), np.zeros((1, layout.MEASURES))
-    joint_rows(bodies, bodies, joints, links, points, rows, measures, 0, 0, count, layout.START, 1)
+    levers, measures = np.zeros((count, layout.POINT_SIZE)), np.zeros((1, layout.MEASURES))
+    joint_rows(bodies, bodies, joints, links, levers, rows, measures, 0, 0, count, layout.START, 1)
     owners = np.repeat(np.arange(count), np.diff(ends, prepend=0))
     is_turn, is_held = rows[:, layout.IS_TURN] != 0.0, rows[:, layout.KIND] == layout.EQUALITY
     gaps, turns = np.zeros(count), np.zeros(count)
     for errors, chosen in ((gaps, is_held & ~is_turn), (turns, is_held & is_turn)):
         np.maximum.at(errors, owners[chosen], np.abs(rows[chosen, layout.RESIDUAL]))
-    sizes = np.abs(bodies[POSITION : POSITION + 3, links[:, layout.FIRST_PLACE]]).max(axis=0)
+    # the place of a joint without a second body is the first one's
+    others = np.where(links[:, layout.SECOND_PLACE] < 0, links[:, layout.FIRST_PLACE], links[:, layout.SECOND_PLACE])
+    places = [bodies[POSITION : POSITION + 3, place] for place in (links[:, layout.FIRST_PLACE], others)]
+    points = [joints[row : row + 3] for row in (layout.AT_BODY, layout.AT_OTHER)]
+    sizes = np.abs(np.concatenate([*places, *points])).max(axis=0)
     return gaps, turns, np.maximum(FARTHEST_POINT, _SPACINGS * sizes)

@@ -199,9 +199,9 @@ class RungeKutta4(OneStepMethod):
     change it by 2e-12 for a compact body, 4e-10 for moments a thousandfold apart and 5e-7 for a millionfold. "body_rates" (Ganapathi) and
     "world_rates" (Wedekind) conserve it to the order of the method, or to rounding with `keep_momentum`. This is the total momentum
     including stored momentum, and it also stays constant while motors spin up wheels. None of the three conserves the energy: in 1000 ticks
-    of a tumble it drifts by 3e-7 at ``dt·|ω| = 0.1`` and by half a percent at 0.5. The worst of 2000 random bodies up to 0.1, with
-    moments up to a million apart, changed energy and momentum by 9e-6 and 5e-5 in body rates, and by 3e-5 and 6e-5 in world rates; in
-    angular momentum, they need the following rule.
+    of a tumble it drifts by 3e-7 at ``dt·|ω| = 0.1`` and by half a percent at 0.5. The worst of 4000 random bodies up to 0.1, with moments
+    up to a million apart, changed energy and momentum by 9e-6 and 5e-5 in body rates, and by 3e-5 and 1e-4 in world rates; in angular
+    momentum, they need the following rule.
 
     The quantity that must be small is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``, with I_min the smallest principal moment and h
     the stored momentum; 0.1 suits games. At 1 the attitude is lost. The rates overflow and the tick is rejected from about 2.5 in body

@@ -418,3 +418,21 @@ def test_a_joint_that_acts_stands_in_the_way_of_a_coast_by_name():
         world.coast(10)
     joint.enabled = False
     world.coast(10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_far_from_their_bodies_may_be_apart_by_their_rounding(seed):
+    """Bodies near the origin, and a point 1e10 m away: it is rounded by 1e-6 m, and the poses turn it by as much more."""
+    rng = np.random.default_rng(seed)
+    world, poses, far = World(1 / 64), rng.normal(size=(2, 7)), 1e10 * rng.normal(size=3)
+    first, second = (
+        world.add_body(
+            MassProperties.box(2.0, (1.0, 2.0, 3.0)), position=pose[:3], orientation=pose[3:] / np.linalg.norm(pose[3:])
+        )
+        for pose in poses
+    )
+    ball = world.add_joint(Ball(first, second, at_body=far))
+    ball.enabled = False
+    second.position += 0.01
+    with pytest.raises(ValueError, match="left False until it holds again, within"):
+        ball.enabled = True
