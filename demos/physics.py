@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "demos":
     from engine import Body, MassProperties, Recorder, Snapshot, World, flight, forces, integrators, joints, rotation
-    from engine.recorder import Record
+    from engine.saving.recorder import Record
     from engine.solids.mesh_files import read_mesh
 else:
     from .. import Body, MassProperties, Recorder, Snapshot, World, flight, forces, integrators, joints, rotation
-    from ..recorder import Record
+    from ..saving.recorder import Record
     from ..solids.mesh_files import read_mesh
 
 __all__ = [

@@ -4,10 +4,10 @@ from . import diagnostics, flight, forces, integrators, joints, rotation, scalar
 from .body import Body
 from .checks import NonFiniteStateError
 from .clock import Clock
-from .recorder import Recorder
-from .rewind import Rewind
-from .rollback import DesyncError, Rollback
-from .snapshots import Snapshot
+from .saving.recorder import Recorder
+from .saving.rewind import Rewind
+from .saving.rollback import DesyncError, Rollback
+from .saving.snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.model import Model
 from .store.state import State

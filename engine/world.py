@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from . import copying, diagnostics, scenes, snapshots
+from . import diagnostics
 from .body import Body, new_body
 from .checks import (
     FloatArray,
@@ -41,7 +41,8 @@ from .joints.assembly import Assembly
 from .joints.freedom import Direction
 from .joints.joint import Joint
 from .loops.coast import COAST_LOOP
-from .snapshots import Snapshot
+from .saving import copying, scenes, snapshots
+from .saving.snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
 from .store.calling import Callback, check_calls, default_name, identity

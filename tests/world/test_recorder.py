@@ -12,7 +12,7 @@ import pytest
 
 from engine import MassProperties, Recorder, World, flight, forces
 from engine import joints as joint_types
-from engine.recorder import Record
+from engine.saving.recorder import Record
 
 from ..driven_world import driven_world
 from ..full_world import Stop, full_world

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine import DesyncError, MassProperties, Rollback, Snapshot, World, forces
-from engine.snapshots import state_hash_of
+from engine.saving.snapshots import state_hash_of
 
 from ..full_world import full_world
 from ..worlds import OTHER, PROPERTIES

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from engine import World, flight, forces, integrators, joints
-from engine.encoding import built_in
 from engine.flight import control
-from engine.scene_objects import object_classes
+from engine.saving.encoding import built_in
+from engine.saving.scene_objects import object_classes
 
 from ..worlds import OTHER, PROPERTIES
 

@@ -352,7 +352,7 @@ def test_the_published_schema_accepts_scenes_and_names_every_key(tmp_path):
     for key, value in (("version", 2), ("bodies", 3), ("dt", True), ("extra", 1)):
         with pytest.raises(AssertionError):
             check_schema({**scene, key: value}, schema, schema, "")
-    from engine.scenes import _BODY_KEYS, _KEYS
+    from engine.saving.scenes import _BODY_KEYS, _KEYS
 
     assert set(schema["properties"]) == set(_KEYS)
     assert set(schema["$defs"]["body"]["properties"]) == set(_BODY_KEYS)

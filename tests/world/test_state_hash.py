@@ -8,7 +8,7 @@ import pytest
 from engine import MassProperties, World, flight, forces, integrators, joints
 from engine.flight import control
 from engine.integrators import Extrapolated, FreeRotor, RungeKutta4, SemiImplicitEuler, Substepped
-from engine.rollback import state_hash_of
+from engine.saving.rollback import state_hash_of
 from engine.store.schema import Kind
 
 from ..full_world import Wind

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from . import flight
-from .checks import refuse
-from .flight import control
-from .flight.allocation import ThrusterAllocator
-from .flight.optical_sensors import Exclusion
-from .flight.wheel_allocation import WheelAllocator
-from .forces.magnetic_dipole import MagneticDipole
-from .forces.valves import Gimbal
-from .joints.assembly import Assembly
-from .joints.joint import Joint
-from .store.calling import default_name
-from .store.rows import TableRows, is_body
+from .. import flight
+from ..checks import refuse
+from ..flight import control
+from ..flight.allocation import ThrusterAllocator
+from ..flight.optical_sensors import Exclusion
+from ..flight.wheel_allocation import WheelAllocator
+from ..forces.magnetic_dipole import MagneticDipole
+from ..forces.valves import Gimbal
+from ..joints.assembly import Assembly
+from ..joints.joint import Joint
+from ..store.calling import default_name
+from ..store.rows import TableRows, is_body
 
 BODIES = ("body", "other", "bodies", "ship")
 """The arguments in which a name stands for a body."""

@@ -18,8 +18,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from .checks import FloatArray, array, file_path, option, real, refuse, unit_quaternion
-from .constraints.layout import LATCH_PHASE, LATCH_SINCE
+from ..checks import FloatArray, array, file_path, option, real, refuse, unit_quaternion
+from ..constraints.layout import LATCH_PHASE, LATCH_SINCE
+from ..flight.optical_sensors import Exclusion
+from ..flight.wheel import ReactionWheel
+from ..joints import Capture, JointSpring, Motor, Port
+from ..joints.closing import HARD
+from ..joints.joint import JOINTS, Joint
+from ..plain import Plain, to_text
+from ..solids.mass_properties import MassProperties
+from ..store.calling import default_name
+from ..store.rows import TableRows
+from ..store.schema import Field, Kind
 from .encoding import (
     built_in,
     decoded_attribute,
@@ -29,21 +39,11 @@ from .encoding import (
     name_of,
     own_slots,
 )
-from .flight.optical_sensors import Exclusion
-from .flight.wheel import ReactionWheel
-from .joints import Capture, JointSpring, Motor, Port
-from .joints.closing import HARD
-from .joints.joint import JOINTS, Joint
-from .plain import Plain, to_text
 from .scene_objects import BODIES, MAKERS, arguments_of, made, object_classes, to_plain
 from .snapshots import Snapshot
-from .solids.mass_properties import MassProperties
-from .store.calling import default_name
-from .store.rows import TableRows
-from .store.schema import Field, Kind
 
 if TYPE_CHECKING:
-    from .world import World
+    from ..world import World
 
 FORMAT = "polhode scene"
 VERSION = 1

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .body import Body, new_body
-from .checks import refuse
+from ..body import Body, new_body
+from ..checks import refuse
+from ..integrators import Extrapolated
+from ..store.calling import Callback, called_object, check_calls, find_reached, identity
+from ..store.memory import Memory, MemoryRows
+from ..store.rows import TableRows
+from ..store.schema import NOBODY
+from ..store.store import BETWEEN_TICKS, refuse_other_thread
+from ..store.table import Table
+from ..store.views import TableView
+from ..tick.joint_events import JointCallback
 from .encoding import own_slots
-from .integrators import Extrapolated
-from .store.calling import Callback, called_object, check_calls, find_reached, identity
-from .store.memory import Memory, MemoryRows
-from .store.rows import TableRows
-from .store.schema import NOBODY
-from .store.store import BETWEEN_TICKS, refuse_other_thread
-from .store.table import Table
-from .store.views import TableView
-from .tick.joint_events import JointCallback
 
 if TYPE_CHECKING:
-    from .world import World
+    from ..world import World
 
 _FORM = 'look it up in the world that is passed in: `def control(world): ship = world.body("ship")`'
 

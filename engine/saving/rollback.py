@@ -5,10 +5,10 @@ from __future__ import annotations  # help() then shows them as written
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
-from .checks import integer, members, read_only_attributes, refuse
+from ..checks import integer, members, read_only_attributes, refuse
+from ..world import World
 from .snapshot_bytes import first_difference, record_of
 from .snapshots import Snapshot, state_hash_of
-from .world import World
 
 Apply = Callable[["World", dict[Any, Any]], object]
 """Called as `apply(world, inputs)` before each tick, with the input of each player."""

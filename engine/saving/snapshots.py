@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .checks import FloatArray, read_only_attributes
-from .compilation.choice import ask, named
-from .compilation.compiler import address_of, has_address, types_of
-from .loops import layout
-from .loops.poses import sampled_ticks
+from ..checks import FloatArray, read_only_attributes
+from ..compilation.choice import ask, named
+from ..compilation.compiler import address_of, has_address, types_of
+from ..loops import layout
+from ..loops.poses import sampled_ticks
+from ..store.bodies import Bodies, Follower
+from ..store.calling import called_object, default_name, hidden_state
+from ..store.objects import digest_of_state, state_of
+from ..store.rows import TableRows
+from ..store.store import BETWEEN_TICKS, MOVING, Store, digest_of, hash_of
+from ..store.table import Table
+from ..store.threads import TakeTicks
+from ..tick.force_list import digest_of_members
+from ..tick.held import PUSHES
 from .snapshot_bytes import Record, bind, read, record_of, to_bytes
-from .store.bodies import Bodies, Follower
-from .store.calling import called_object, default_name, hidden_state
-from .store.objects import digest_of_state, state_of
-from .store.rows import TableRows
-from .store.store import BETWEEN_TICKS, MOVING, Store, digest_of, hash_of
-from .store.table import Table
-from .store.threads import TakeTicks
-from .tick.force_list import digest_of_members
-from .tick.held import PUSHES
 
 if TYPE_CHECKING:
-    from .world import World
+    from ..world import World
 
 _MOST_TRIES = 3
 """How many times the tables are restored if every try is interrupted."""

@@ -23,8 +23,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from .body import new_body
-from .checks import FloatArray, refuse
+from ..body import new_body
+from ..checks import FloatArray, refuse
+from ..integrators import Extrapolated
+from ..loops import layout
+from ..plain import Plain, decoded_array, encoded_array, exact, to_text
+from ..solids.mass_properties import MassProperties
+from ..store.bodies import BODIES, HISTORY, Follower
+from ..store.calling import Callback, default_name
+from ..store.images import BodiesImage, RowsImage, TableImage
+from ..store.memory import MemoryRows, memory_schema
+from ..store.rows import TableRows
+from ..store.schema import NOBODY, Schema
+from ..store.table import Table
+from ..tick.actuators import refuse_actuators
+from ..tick.force_list import attributes_of
+from ..tick.joint_events import EVENTS, JointCallback
+from ..tick.joints import refuse_joints
 from .encoding import (
     built_in,
     built_in_schemas,
@@ -35,24 +50,9 @@ from .encoding import (
     name_of,
     own_slots,
 )
-from .integrators import Extrapolated
-from .loops import layout
-from .plain import Plain, decoded_array, encoded_array, exact, to_text
-from .solids.mass_properties import MassProperties
-from .store.bodies import BODIES, HISTORY, Follower
-from .store.calling import Callback, default_name
-from .store.images import BodiesImage, RowsImage, TableImage
-from .store.memory import MemoryRows, memory_schema
-from .store.rows import TableRows
-from .store.schema import NOBODY, Schema
-from .store.table import Table
-from .tick.actuators import refuse_actuators
-from .tick.force_list import attributes_of
-from .tick.joint_events import EVENTS, JointCallback
-from .tick.joints import refuse_joints
 
 if TYPE_CHECKING:
-    from .world import World
+    from ..world import World
 
 VERSION = 1
 _MAGIC = b"POLHODE\0"

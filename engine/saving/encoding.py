@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from . import flight, forces, integrators, joints
-from .checks import refuse
-from .flight.coast import KEEP_OUT
-from .flight.tank import TANKS
-from .forces.constant import CONSTANT_WRENCHES, POINT_FORCES
-from .integrators import Extrapolated, Integrator, Substepped
-from .plain import Plain, decoded_array, encoded_array
-from .store.bodies import BODIES, HISTORY
-from .store.rows import TableRows, is_body
-from .store.schema import Schema
-from .tick.actuators import DRIVEN
-from .tick.held import PUSHES
+from .. import flight, forces, integrators, joints
+from ..checks import refuse
+from ..flight.coast import KEEP_OUT
+from ..flight.tank import TANKS
+from ..forces.constant import CONSTANT_WRENCHES, POINT_FORCES
+from ..integrators import Extrapolated, Integrator, Substepped
+from ..plain import Plain, decoded_array, encoded_array
+from ..store.bodies import BODIES, HISTORY
+from ..store.rows import TableRows, is_body
+from ..store.schema import Schema
+from ..tick.actuators import DRIVEN
+from ..tick.held import PUSHES
 
 
 @cache

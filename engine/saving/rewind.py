@@ -4,11 +4,11 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections import deque
 
-from .checks import read_only_attributes, real, refuse
+from ..checks import read_only_attributes, real, refuse
+from ..store.calling import Callback
+from ..store.store import BETWEEN_TICKS
+from ..world import World
 from .snapshots import Snapshot
-from .store.calling import Callback
-from .store.store import BETWEEN_TICKS
-from .world import World
 
 
 @read_only_attributes()

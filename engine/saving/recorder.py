@@ -14,14 +14,14 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from . import diagnostics
-from .body import Body
-from .checks import FloatArray, file_path, integer, members, read_only, read_only_attributes, refuse
-from .plain import Plain, to_text
-from .store.calling import Callback, default_name
-from .store.rows import TableRows, is_body
-from .store.schema import Kind
-from .world import World
+from .. import diagnostics
+from ..body import Body
+from ..checks import FloatArray, file_path, integer, members, read_only, read_only_attributes, refuse
+from ..plain import Plain, to_text
+from ..store.calling import Callback, default_name
+from ..store.rows import TableRows, is_body
+from ..store.schema import Kind
+from ..world import World
 
 _MAGIC = b"POLHODE RECORD 1\n"
 _LENGTH = struct.Struct("<I")
