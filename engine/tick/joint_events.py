@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,9 @@ from ..store.store import Store
 
 EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
 """The events of joints."""
+
+_AT_LIMIT = 1e-9
+"""Distance from a limit [rad or m], or share of a limit above 1, that does not count as having left it."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,10 +87,21 @@ class JointEvents:
                     for number in range(limit_count(column, freedom))
                 )
                 first += count
-                if is_at_limit != bool(column[layout.WAS_AT_LIMIT + freedom]):
+                was_at_limit = bool(column[layout.WAS_AT_LIMIT + freedom])
+                # a joint that rests at a limit without load has forces of rounding size there, in some ticks and not in others
+                if was_at_limit and not is_at_limit and _is_near_limit(joint, column, freedom):
+                    continue
+                if is_at_limit != was_at_limit:
                     self._table.write(layout.WAS_AT_LIMIT + freedom, row, float(is_at_limit))
                     if is_at_limit:
                         yield joint, "limit"
+
+
+def _is_near_limit(joint: Any, column: Sequence[float], freedom: int) -> bool:
+    """Whether a freedom is at one of its limits up to rounding."""
+    now = joint._coordinates()[freedom]
+    limits = column[layout.LOWER + freedom], column[layout.UPPER + freedom]
+    return any(abs(now - limit) <= _AT_LIMIT * max(1.0, abs(limit)) for limit in limits if isfinite(limit))
 
 
 def _length(vector: Sequence[float]) -> float:

@@ -306,7 +306,7 @@ def test_an_editable_install_has_the_second_name_and_the_command(built, tmp_path
     assert done(environment.run("python", "-W", "error", "-c", script, folder=tmp_path)) == "engine.world\n"
     assert "kernels are ready" in done(environment.run("python", "-m", "polhode", "prepare", folder=tmp_path))
     project = foreign_project(tmp_path / "game", is_package=True)
-    assert "  python -m demos tumble " in done(environment.run("polhode", folder=project))
+    assert "  polhode tumble " in done(environment.run("polhode", folder=project))
     failed = environment.run("python", "-c", "import polhode", folder=project)
     assert failed.returncode == 1 and "ImportError: polhode is installed in editable mode" in failed.stderr
 
