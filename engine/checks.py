@@ -144,7 +144,10 @@ def direction(value: Any, argument: str, owner: object) -> FloatArray:
 
 
 def unit_direction(value: Any, argument: str, owner: object) -> FloatArray:
-    """The same, but one that is of unit length to rounding is left alone: what was read can be given again without changing a bit."""
+    """Return a direction as a unit vector; one that is of unit length to rounding stays as it is.
+
+    What was read can therefore be given again without changing a bit.
+    """
     given = vector(value, argument, owner)
     x, y, z = given.tolist()
     if abs(x * x + y * y + z * z - 1.0) <= SETTLED:

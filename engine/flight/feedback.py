@@ -127,7 +127,7 @@ class MRPFeedback(Law):
 
     @property
     def integral_limit(self) -> FloatArray | None:
-        """Largest components of ``K∫σ dt`` [N·m·s], shape (3,); None for no limit."""
+        """Largest components of ``K∫σ dt`` [N·m·s], body axes, shape (3,); None for no limit."""
         return None if self._limits == 3 * [inf] else np.array(self._limits)
 
     @property

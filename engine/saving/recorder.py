@@ -135,9 +135,8 @@ class Record:
             OSError: The file cannot be written.
         """
         metadata: Any = np.array(json.dumps(self.metadata))
-        with file_path(path, "path", "Recorder.to_npz").open(
-            "wb"
-        ) as file:  # given a name, NumPy would add ".npz" to it
+        # given a name, NumPy would add ".npz" to it
+        with file_path(path, "path", "Recorder.to_npz").open("wb") as file:
             np.savez(file, metadata=metadata, **self.arrays())  # type: ignore[arg-type]
 
     def _headings(self, column: Column) -> list[str]:

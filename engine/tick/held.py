@@ -249,7 +249,7 @@ class Held:
             self.expire()
         stale = self._stale
         if stale is not None and not stale:
-            return  # not with `called`, which leaves all bodies stale
+            return  # while `called` is set, all bodies are stale
         bodies, counts, pushes = self._bodies, self._counts, self.pushes
         if self._arrays is None:
             tables = (self._gravities, self._constants, self._thrusters, self._wheels)

@@ -329,6 +329,12 @@ def run(
     return counts, wrong
 
 
+def is_acceptable(counts: Counter[str]) -> bool:
+    """Whether no call was silent, crashed or changed anything, and at most one in a thousand has incomplete words."""
+    faults = counts["silent"] + counts["crash"] + counts["change"]
+    return faults == 0 and counts["words"] <= 0.001 * counts.total()
+
+
 def report(counts: Counter[str]) -> str:
     """The number of calls and the shares, as text."""
     calls = counts.total()

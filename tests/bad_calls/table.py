@@ -117,7 +117,7 @@ BODIES = Kind("bodies").optional
 NOTHING = {"empty", "dict", "set", "keys"}
 PATH = Kind("a path to a file").failing_with(OSError).accepting("text")
 EVERY, DELAY = count(1), count(0)
-POSITIVE_OR_NONE, AT_LEAST_ZERO_OR_NONE = POSITIVE.optional, AT_LEAST_ZERO.optional
+AT_LEAST_ZERO_OR_NONE = AT_LEAST_ZERO.optional
 
 # the world
 
