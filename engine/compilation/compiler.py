@@ -61,10 +61,18 @@ def inlined(function: Function) -> Function:
     # Wrappers for calls from Python and from C would double the time to compile a kernel.
     dispatcher = numba.njit(**_INLINE, pipeline_class=InlinedCompiler)(function)
     dispatcher._insert = lambda *_: None  # it would register the wrapper for Python, which does not exist
+    # numba would compile a function again for each constant that it is called with, such as the number of a row
+    template_for = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda types, named: template_for(tuple(map(_without_value, types)), named)
     marked: Any = function
     # numba reads this attribute of values used by a compiled function; the type does not keep the dispatcher alive
     marked._numba_type_, marked._dispatcher = numba.types.Dispatcher(dispatcher), dispatcher
     return function
+
+
+def _without_value(kind: Any) -> Any:
+    """Return the type of an integer that numba has given the type of one constant; other types unchanged."""
+    return numba.types.unliteral(kind) if isinstance(kind, numba.types.IntegerLiteral) else kind
 
 
 def kernel(name: str) -> Callable[[Function], Function]:
