@@ -31,6 +31,7 @@ from .checks import (
     vector,
 )
 from .clock import Clock
+from .compilation import choice
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
 from .forces.force import Force, TableForce
 from .forces.spring import SPRINGS
@@ -370,7 +371,7 @@ class World:
         try:
             try:
                 ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
-                self._in_frame = True
+                self._in_frame = choice.runs_frames = True
                 if coasts:
                     self.coast(ticks)
                 else:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from . import background
+from . import background, compiler
 from .compiler import address_in_python, address_of, can_run, compile_for, could_be_faster, plain, types_of
 
 
@@ -71,9 +71,9 @@ class Loop:
         """The kernel's address in this process, for calls from other kernels; it is compiled first if necessary."""
         return address_of(self.function, self.types)
 
-    def address_for(self, in_python: bool) -> int:
+    def address_for(self, for_python: bool) -> int:
         """The address for callers that may be plain Python, which need not wait until the kernel is compiled."""
-        return address_in_python(self.function) if in_python and not self.can_run else self.address
+        return address_in_python(self.function) if for_python and not self.can_run else self.address
 
     def compile(self) -> None:
         """Load the kernel from the cache or compile it."""
@@ -100,28 +100,80 @@ def ready(loop: Loop, may_stand_in: bool = True) -> Callable[..., Any]:
     The plain function gives the same bits. It takes the place of a kernel for a few objects per tick (`may_stand_in`). Otherwise, or if
     background compilation is unavailable, the kernel itself is returned, which is then compiled on its first call.
     """
-    return stand_in(loop) if not loop.can_run and may_stand_in and ask([loop]) else loop.function
+    return StandIn(loop) if in_python([loop], may_stand_in) else loop.function
 
 
-def stand_in(loop: Loop) -> Callable[..., Any]:
-    """Return the plain Python function of a kernel.
+class StandIn:
+    """The plain Python function of a kernel, which takes its place while it is compiled in the background.
 
     Where it divides by zero or overflows, plain Python raises, while compiled code goes on with infinity and nan. The arrays are then
     restored, and the kernel is compiled at once.
     """
-    in_python, kernel = plain(loop.function), loop.function
 
-    def run(*arguments: Any) -> Any:
-        arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
+    def __init__(self, loop: Loop, link: Callable[[], None] | None = None) -> None:
+        """Stand in for a kernel.
+
+        Args:
+            loop: The kernel.
+            link: Writes the addresses of compiled kernels over those of plain functions, where the arguments contain any.
+        """
+        self._kernel = loop.function
+        self._in_python = plain(self._kernel)
+        self._link = link
+
+    def __call__(self, *arguments: Any) -> Any:
+        arrays = list(_arrays_in(arguments))
         kept = [array.copy() for array in arrays]
         try:
-            return in_python(*arguments)
+            return self._in_python(*arguments)
         except ArithmeticError:
             for array, values in zip(arrays, kept, strict=True):
                 array[...] = values
+            kernel = self.compiled()
+            compile_for(kernel, types_of(*arguments))
             return kernel(*arguments)
 
-    return run
+    def compiled(self) -> Callable[..., Any]:
+        """Return the kernel, whose arguments then contain addresses of compiled kernels only."""
+        if self._link is not None:
+            self._link()
+        return self._kernel
+
+
+def compiled_form(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the kernel for which a function stands in, or the function itself if it is a kernel."""
+    return function.compiled() if isinstance(function, StandIn) else function
+
+
+def _arrays_in(arguments: tuple[Any, ...]) -> Iterator[np.ndarray]:
+    """Yield the arrays among arguments and in tuples among them."""
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            yield argument
+        elif isinstance(argument, tuple):
+            yield from _arrays_in(argument)
+
+
+def in_python(loops: Iterable[Loop], may_stand_in: bool) -> bool:
+    """Return whether plain Python stands in for kernels that call one another, because one of them is missing; those are requested."""
+    missing = [loop for loop in loops if not loop.can_run]
+    return bool(missing) and may_stand_in and ask(missing)
+
+
+runs_frames = False
+"""Whether this program advances a world frame by frame. From the first frame on, it waits for no kernel that plain Python can replace."""
+
+
+def _stand_in_for(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any] | None:
+    """Return what Python runs instead of a kernel of a module that it calls before the kernel has been compiled; None to compile it."""
+    function = kernel.py_func
+    if not runs_frames or getattr(sys.modules.get(function.__module__), function.__name__, None) is not kernel:
+        return None
+    loop = named(kernel, *arguments)
+    return StandIn(loop) if in_python([loop], may_stand_in=True) else None
+
+
+compiler.stand_in_for = _stand_in_for
 
 
 def choose(loops: list[Loop]) -> Loop:

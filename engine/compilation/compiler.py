@@ -75,6 +75,14 @@ def _without_value(kind: Any) -> Any:
     return numba.types.unliteral(kind) if isinstance(kind, numba.types.IntegerLiteral) else kind
 
 
+def _nothing(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any] | None:
+    return None
+
+
+stand_in_for: Callable[[Any, tuple[Any, ...]], Callable[..., Any] | None] = _nothing
+"""Called where Python calls a kernel with arguments of new types; it may return a function to call instead (see `choice`)."""
+
+
 def kernel(name: str) -> Callable[[Function], Function]:
     """Return a decorator that compiles a function over arrays and caches it on disk under its identity.
 
@@ -94,6 +102,9 @@ def kernel(name: str) -> Callable[[Function], Function]:
         compile_here = dispatcher.compile
         # numba calls this too, at a call with arguments of new types
         dispatcher.compile = lambda types: uninterrupted(lambda: compile_here(types))
+        find = dispatcher._compile_for_args
+        # numba calls what this returns
+        dispatcher._compile_for_args = lambda *arguments: stand_in_for(dispatcher, arguments) or find(*arguments)
         return dispatcher
 
     return decorate

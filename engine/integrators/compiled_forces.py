@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.choice import Loop, ask, choose, named, ready, stand_in
+from ..compilation.choice import Loop, StandIn, choose, in_python, named, ready
 from ..loops.columns import Integers
 from ..loops.fields import FieldKind, Layers, field_passes
 from ..loops.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
@@ -67,24 +67,29 @@ def in_passes(loops: list[Loop], bodies: Bodies, forces: CompiledForces) -> tupl
     wanted = [chosen, *(_field_loop(kind, bodies) for kind in forces.kinds)]
     if forces.counts is not None and forces.counts.any():
         wanted.append(pulls_loop(bodies))
-    missing = [loop for loop in wanted if not loop.can_run]
-    in_python = bool(missing) and bodies.may_run_in_python and ask(missing)
-    return (stand_in(chosen) if in_python else chosen.function), force_tables(bodies, forces, in_python)
+    if not in_python(wanted, bodies.may_run_in_python):
+        return chosen.function, force_tables(bodies, forces)
+    tables = force_tables(bodies, forces, for_python=True)
+
+    def link() -> None:
+        tables[0][:] = force_tables(bodies, forces)[0]
+
+    return StandIn(chosen, link), tables
 
 
 def _field_loop(kind: FieldKind, bodies: Bodies) -> Loop:
     return choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)])
 
 
-def force_tables(bodies: Bodies, forces: CompiledForces, in_python: bool = False) -> ForceTables:
-    """The forces as loops in passes take them, with the kernels that evaluate them; `in_python` if the loop itself is plain Python."""
+def force_tables(bodies: Bodies, forces: CompiledForces, for_python: bool = False) -> ForceTables:
+    """The forces as loops in passes take them, with the kernels that evaluate them; `for_python` if the loop itself is plain Python."""
     calls = np.zeros((1 + len(forces.kinds), 3), np.int64)
     row = 0
     for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
-        calls[place] = _field_loop(kind, bodies).address_for(in_python), row, count
+        calls[place] = _field_loop(kind, bodies).address_for(for_python), row, count
         row += count * kind.rows_per_layer
     if forces.counts is not None and forces.counts.any():
-        calls[0, 0] = pulls_loop(bodies).address_for(in_python)
+        calls[0, 0] = pulls_loop(bodies).address_for(for_python)
     layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((1, bodies.pitch))
     springs = _NO_SPRINGS if forces.springs is None else forces.springs
     point_forces = _NO_POINT_FORCES if forces.point_forces is None else forces.point_forces

@@ -5,7 +5,7 @@ from weakref import WeakSet
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..compilation.choice import Loop
+from ..compilation.choice import Loop, ready
 from ..loops import extrapolation
 from ..loops.layout import STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.one_step import accepted
@@ -121,19 +121,14 @@ class Extrapolated(Integrator):
         return take
 
     def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
-        array, control = bodies.array, bodies.control
-        own = [
-            Loop(extrapolation.extrapolate, (bodies.pitch,), (array, control, array, array, 0, 0.0)),
-            Loop(extrapolation.remember, (bodies.pitch,), (array, control, array, control, 0)),
-        ]
-        return [*own, *self.integrator.kernels(bodies, dt, gyroscopic, NO_FORCES)]
+        return [*_own_loops(bodies), *self.integrator.kernels(bodies, dt, gyroscopic, NO_FORCES)]
 
     def staged_tick(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> TakeStagedTick:
         take_inside = self.integrator.staged_tick(bodies, dt, gyroscopic, NO_FORCES, depends_on_rates)
-        tables = force_tables(bodies, forces)
-        extrapolate, remember = extrapolation.extrapolate(bodies.pitch), extrapolation.remember(bodies.pitch)
+        tables = force_tables(bodies, forces, for_python=True)
+        extrapolate, remember = (ready(loop, bodies.may_run_in_python) for loop in _own_loops(bodies))
         remembered = np.full(1, -1, np.int64)
 
         def take(evaluate: EvaluateForces) -> bool:
@@ -166,3 +161,11 @@ def _put_back(bodies: Bodies, tick: int, history: FloatArray) -> None:
     """Undo a reset in another world, unless it has gone on since."""
     if bodies.tick_count == tick and bodies.history is not None and bodies.history.shape == history.shape:
         bodies.remember_history(history)
+
+
+def _own_loops(bodies: Bodies) -> tuple[Loop, Loop]:
+    array, control = bodies.array, bodies.control
+    return (
+        Loop(extrapolation.extrapolate, (bodies.pitch,), (array, control, array, array, 0, 0.0)),
+        Loop(extrapolation.remember, (bodies.pitch,), (array, control, array, control, 0)),
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import FloatArray
+from ..compilation import choice
 from ..loops import layout
 from ..loops.allocation import from_column, zeros
 from ..loops.floating_point import new_control
@@ -161,9 +162,10 @@ class Bodies(Table):
     def may_run_in_python(self) -> bool:
         """Whether plain Python may take ticks while a loop that has just become necessary is compiled in the background.
 
-        It takes about 0.1 ms per body. The first tick of a world waits for the compiler instead.
+        It takes about 0.1 ms per body, which is less than a frame. Without frames, the first tick waits for the compiler, because a program
+        that runs as many ticks as it can ends earlier so.
         """
-        return self.count <= _MOST_IN_PYTHON and self.tick_count > 0
+        return self.count <= _MOST_IN_PYTHON and (choice.runs_frames or self.tick_count > 0)
 
     @property
     def tick_count(self) -> int:

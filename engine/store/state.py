@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..checks import FloatArray, array, finite_result, read_only_attributes, real, refuse, sealed, unit_quaternions
-from ..compilation.choice import choose
+from ..compilation.choice import choose, ready
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
 from ..loops.poses import BLOCK, poses_loops
@@ -115,7 +115,7 @@ class State:
             refuse("World.state.interpolated_poses", "alpha", alpha, "between 0 and 1")
         origins = np.empty((self._bodies.count, 3))
         orientations = np.empty((self._bodies.count, 4))
-        loop = choose(poses_loops(self._bodies.pitch)).function
+        loop = ready(choose(poses_loops(self._bodies.pitch)), self._bodies.may_run_in_python)
         loop(self._bodies.array, self._scratch, self._bodies.count, fraction, origins, orientations)
         return origins, orientations
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
+from ..compilation.choice import StandIn, in_python, named
 from ..compilation.compiler import without_dispatch
 from ..flight.wheel import WHEELS
 from ..forces.constant import CONSTANT_WRENCHES
@@ -277,13 +278,19 @@ class Held:
             self._stale_rows,
             self.marks,
         )
-        if self._gather is None:
-            self._gather = without_dispatch(gather_held, *arguments)
-        self._gather(*arguments)
+        (self._gather or self._choose(arguments))(*arguments)
         if self.called is not None:
             self._add_called(*self.called)
             return
         self._stale = set()
+
+    def _choose(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+        """Return the kernel, or its plain Python function until the kernel has been compiled in the background."""
+        kernel = named(gather_held, *arguments)
+        if in_python([kernel], self._bodies.may_run_in_python):
+            return StandIn(kernel)
+        self._gather = without_dispatch(gather_held, *arguments)
+        return self._gather
 
     def call(self, forces: Sequence[TickForce], time: float, views: StageViews, keeps: bool) -> None:
         """Add the forces that are called at the start of a tick; all bodies are then stale, because these forces apply to one tick only.

@@ -24,7 +24,7 @@ from ..loops.layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
-from .joints import Joints, common_arguments, method_for
+from .joints import IslandKernels, Joints, common_arguments, loops_around_islands, method_for
 
 _AN_INSTANT = 1e-100
 """Length of the step [s] of an impact, in which motors, springs and friction give no impulse."""
@@ -41,9 +41,11 @@ class Impulses:
         assert islands is not None
         self._islands, graph = islands, islands.graph
         _parts, turn, _evaluations = method_for(world.integrator, False)
-        self._common = common_arguments(islands, turn, not world.game_mode)
+        around = (loops_around_islands(False).open,)
+        self._kernels = IslandKernels(graph, world._bodies, turn, not world.game_mode, around=around)
+        self._common = common_arguments(islands, self._kernels)
         none, numbers = np.zeros((0, 1)), np.zeros(0, np.int64)
-        step.islands_open(
+        self._kernels.function(step.islands_open)(
             *(world._bodies.array, islands.own, graph.columns, islands.places, none, none, islands.springs),
             *(islands.springs, numbers, islands.point_forces, islands.point_forces, numbers, joints.table),
             *(islands.joints, graph.links, islands.points, 0, STORED_MOMENTUM, False),
@@ -67,12 +69,13 @@ class Impulses:
         """
         islands, graph = self._islands, self._islands.graph
         work, rows, own = islands.work, islands.rows, islands.own
+        island_matrix, factor, solve = map(self._kernels.function, (stages.island_matrix, blocks.factor, blocks.solve))
         for number in sorted(set(numbers)):
             self._prepare(number)
             first, last = graph.islands[number, [layout.ROWS, layout.ROWS_END]]
             rows[first:last, layout.IS_FREE] = rows[first:last, layout.KIND] == layout.EQUALITY
-            stages.island_matrix(own, graph.links, graph.islands, rows, islands.blocks, number)
-            blocks.factor(islands.blocks, graph.program, *self._program(number))
+            island_matrix(own, graph.links, graph.islands, rows, islands.blocks, number)
+            factor(islands.blocks, graph.program, *self._program(number))
         answers = []
         for linear, angular in directions:
             work[layout.SOLUTION : layout.SOLUTION + 6] = 0.0
@@ -84,7 +87,7 @@ class Impulses:
                 store_vector(work, layout.SOLUTION, place, scale(sign, linear))
                 store_vector(work, layout.SOLUTION + 3, place, scale(sign, turns[-1][2]))
             for number in sorted(set(numbers)):
-                blocks.solve(work, islands.blocks, graph.program, *self._program(number))
+                solve(work, islands.blocks, graph.program, *self._program(number))
             rate = 0.0
             for place, sign, turn in turns:
                 rate += sign * dot(linear, load_vector(work, layout.SOLUTION, place))
@@ -99,7 +102,7 @@ class Impulses:
         places = range(*graph.islands[number, [layout.BODIES, layout.BODIES_END]].tolist())
         self._prepare(number)
         before = {place: self._velocities(number, place) for place in places}
-        step.island_finish(*self._common, number, 0, 1)
+        self._kernels.function(step.island_finish)(*self._common, number, 0, 1)
         energy = 0.0
         for place in places:
             (velocity, rates), (after, rates_after) = before[place], self._velocities(number, place)
@@ -139,7 +142,7 @@ class Impulses:
         measures[number, layout.SIZE] = size
         measures[number, layout.TOLERANCE] = step.TOLERANCE_OF_SIZE * size
         measures[number, [layout.PIECE, layout.STEP_LENGTH]] = _AN_INSTANT
-        step.island_prepare(*self._common, number, layout.END)
+        self._kernels.function(step.island_prepare)(*self._common, number, layout.END)
 
 
 def compliances(joints: Joints, world: Any, ends: Sequence[End], directions: Sequence[Direction]) -> list[float]:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..compilation.choice import Loop, named
-from ..compilation.compiler import address_of, types_of
+from ..compilation.choice import Loop, StandIn, compiled_form, in_python, named, ready
+from ..compilation.compiler import address_in_python, address_of, types_of
 from ..constraints import blocks, layout, rows, stages, step
 from ..constraints.fit import FARTHEST_POINT, misfits
 from ..constraints.graph import Graph
 from ..forces.constant import POINT_FORCES
 from ..forces.spring import SPRINGS
 from ..integrators.axis_splitting import AxisSplitting
-from ..integrators.compiled_forces import CompiledForces, field_loop, pulls_loop
+from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.free_rotor import FreeRotor
 from ..integrators.integrator import EvaluateForces, Integrator, TakeStagedTick
 from ..integrators.splitting import SUZUKI
@@ -102,6 +102,67 @@ class Islands:
         """The number of the last tick that was written, and the island that failed in the last tick."""
 
 
+class IslandKernels:
+    """The kernels that the island step calls, for one method and its forces, or their plain Python functions while one is missing.
+
+    Attributes:
+        calls: The addresses of the kernels of islands, in the order of `constraints.stages`; those for bounds are neither compiled nor
+            loaded while no joint has any.
+        force_calls: The addresses of the kernels of springs and fields, with the first row and the number of layers of each field.
+        around_calls: The addresses of the kernels `around`.
+        in_python: Whether plain Python stands in for all of them.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        bodies: Bodies,
+        turn: Turn,
+        gyroscopic: bool,
+        forces: CompiledForces = NO_FORCES,
+        around: Sequence[Loop | None] = (),
+    ) -> None:
+        """Choose between the kernels and plain Python.
+
+        Args:
+            graph: The islands.
+            bodies: The bodies of the world.
+            turn: The rotation of a free body in the method.
+            gyroscopic: False in game mode.
+            forces: The forces in compiled loops.
+            around: The kernels that bring islands into a tick, in the order of `step.linked_ticks`; None for those not called.
+        """
+        unused = (stages.BOUNDS_CALL, stages.BOUNDED_CALL) if graph.islands[:, layout.IS_HARD].all() else ()
+        self._called = [
+            None if place in unused else each for place, each in enumerate(kernels_of_islands(turn, gyroscopic))
+        ]
+        self._fields = [field_loop(kind, bodies, ANY_PITCH) for kind in forces.kinds]
+        self._pulls = pulls_loop(bodies)
+        self._around = around
+        wanted = *self._called, *self._fields, self._pulls, *around
+        self.in_python = in_python(filter(None, wanted), bodies.may_run_in_python)
+        self.calls, self.around_calls = np.zeros(len(self._called), np.int64), np.zeros(len(around), np.int64)
+        self.force_calls = np.zeros((1 + len(self._fields), 3), np.int64)
+        row = 0
+        for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
+            self.force_calls[place, 1:] = row, count
+            row += count * kind.rows_per_layer
+        self._link(self.in_python)
+
+    def _link(self, for_python: bool) -> None:
+        for calls, kernels in ((self.calls, self._called), (self.around_calls, self._around)):
+            calls[:] = [0 if each is None else each.address_for(for_python) for each in kernels]
+        self.force_calls[:, 0] = [each.address_for(for_python) for each in (self._pulls, *self._fields)]
+
+    def link(self) -> None:
+        """Write the addresses of the compiled kernels, which compiles those that are missing."""
+        self._link(for_python=False)
+
+    def function(self, kernel: Any) -> Callable[..., Any]:
+        """Return a kernel of a module, or its plain Python function."""
+        return StandIn(named(kernel), self.link) if self.in_python else kernel
+
+
 class Bound:
     """The arguments of the kernels of the island step, for one method and its forces."""
 
@@ -114,18 +175,20 @@ class Bound:
         gyroscopic: bool,
         forces: CompiledForces,
         depends_on_rates: bool,
+        around: Sequence[Loop | None],
     ) -> None:
         graph = islands.graph
         parts, turn, evaluations = method_for(integrator, depends_on_rates)
         self.parts = parts
         self.evaluations = evaluations
-        force_calls, layers = _force_calls(forces, bodies)
+        self.kernels = IslandKernels(graph, bodies, turn, gyroscopic, forces, around)
+        layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((0, bodies.pitch))
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
         self.forces = (
-            *(islands.own, islands.control, islands.stages, force_calls, own_layers),
+            *(islands.own, islands.control, islands.stages, self.kernels.force_calls, own_layers),
             *(islands.springs, islands.point_forces, islands.counts),
         )
-        self.common = common_arguments(islands, turn, gyroscopic)
+        self.common = common_arguments(islands, self.kernels)
         thrusters, wheels, tanks, counts = bodies.actuators.tables_and_counts()
         self.actuators = (islands.places, thrusters, wheels, tanks, counts)
         self.step = (*self.forces[:3], evaluations, *self.forces[3:], *self.common[1:], *self.actuators)
@@ -147,13 +210,12 @@ class Bound:
         self.hard_count = int(graph.islands[:, layout.IS_HARD].sum()) if len(parts) > 1 else 0
 
 
-def common_arguments(islands: Islands, turn: Turn, gyroscopic: bool) -> StageArguments:
+def common_arguments(islands: Islands, kernels: IslandKernels) -> StageArguments:
     """The first arguments of the stages of the island step."""
     graph = islands.graph
-    calls = _addresses(kernels_of_islands(turn, gyroscopic), graph)
     return (
         *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
-        *(islands.blocks, graph.program, islands.measures, calls),
+        *(islands.blocks, graph.program, islands.measures, kernels.calls),
     )
 
 
@@ -287,22 +349,24 @@ class Joints:
         graph, bodies, islands = self.graph, self._bodies, self._islands
         assert graph is not None and islands is not None
         table = self._table.array
-        bound = Bound(islands, bodies, table, integrator, gyroscopic, forces, forces.depends_on_rates)
-        array, columns, stores = bodies.array, graph.columns, bodies.stores_momentum
-        addresses = np.array(
-            [
-                address_of(loop, types_of(*loop_arguments, 1)),
-                named(step.islands_open, array, islands.own, columns, *bound.open, 0, 0, stores).address,
-                named(step.islands_step, *bound.step, bound.parts, 0, 0, 0.0, dt).address,
-                named(step.islands_close, array, islands.own, columns, *bound.close, 0, stores, dt).address,
-                named(undo, array, control, stores).address,
-            ],
-            np.int64,
-        )
+        stores = bodies.stores_momentum
+        around, linked = loops_around_islands(stores), linked_loop(loop_arguments, stores)
+        called = None, around.open, around.step, around.close, around.undo, linked
+        bound = Bound(islands, bodies, table, integrator, gyroscopic, forces, forces.depends_on_rates, called)
+        kernels, types = bound.kernels, types_of(*loop_arguments, 1)
+        calls, run = kernels.around_calls, linked.function
+        if kernels.in_python or isinstance(loop, StandIn):
+
+            def link() -> None:
+                kernels.link()
+                calls[step.LOOP] = address_of(compiled_form(loop), types)
+
+            run = StandIn(linked, link)
+        calls[step.LOOP] = address_in_python(loop) if isinstance(loop, StandIn) else address_of(loop, types)
         return partial(
-            step.linked_ticks,
-            *(array, control, addresses, loop_arguments, bound.open, bound.step, bound.parts, _WHOLE, columns, table),
-            *(islands.kept, islands.stamp, bound.hard_count, len(graph.islands), stores, dt),
+            run,
+            *(bodies.array, control, calls, loop_arguments, bound.open, bound.step, bound.parts, _WHOLE, graph.columns),
+            *(table, islands.kept, islands.stamp, bound.hard_count, len(graph.islands), stores, dt),
         )
 
     def staged_tick(
@@ -325,10 +389,17 @@ class Joints:
             )
         islands = self._of_all()
         graph, table = islands.graph, self._table.array
-        bound = Bound(islands, self._bodies, table, integrator, gyroscopic, forces, depends_on_rates)
-        array, columns = self._bodies.array, graph.columns
-        calls = np.zeros(5, np.int64)
-        calls[step.CLOSE] = named(step.islands_close, array, islands.own, columns, *bound.close, 0, True, dt).address
+        around = loops_around_islands(True)
+        called = None, around.open, None, around.close, None, around.close_tick
+        bound = Bound(islands, self._bodies, table, integrator, gyroscopic, forces, depends_on_rates, called)
+        array, columns, kernels = self._bodies.array, graph.columns, bound.kernels
+        islands_open, island_stages, kick_at_end, island_kick, island_move, island_finish, islands_close_tick = map(
+            kernels.function,
+            (
+                *(step.islands_open, step.island_stages, end_kicks, step.island_kick),
+                *(step.island_move, step.island_finish, step.islands_close_tick),
+            ),
+        )
         visible = self._bodies.stage_array(1)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = bound.parts if bound.hard_count == len(graph.islands) else _WHOLE
@@ -338,16 +409,16 @@ class Joints:
         ) -> int:
             own, count, depends_on_rates = islands.own, len(columns), 0
             held = own[WRENCH : WRENCH + WRENCH_ROWS, :count].copy()
-            step.island_stages(own, islands.stages, 0, count, each)
+            island_stages(own, islands.stages, 0, count, each)
             if is_end:
                 tables, kept = bound.actuators, step.END_KICKS
-                depends_on_rates = end_kicks(own, islands.stages, *tables, 0, count, kept, each, dt)
+                depends_on_rates = kick_at_end(own, islands.stages, *tables, 0, count, kept, each, dt)
             visible[:STATE_ROWS, columns] = islands.stages[:STATE_ROWS, :count]
             visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS] = 0.0
             evaluate(0, offset)
             called = visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, columns]
             own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held + called
-            step.island_kick(*bound.forces, 0, count, time, length)
+            island_kick(*bound.forces, 0, count, time, length)
             own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held
             return depends_on_rates
 
@@ -356,12 +427,12 @@ class Joints:
             islands.stamp[1] = -1
             if is_other_mode(control):
                 refuse_mode()
-            step.islands_open(array, islands.own, columns, *bound.open, 0, STORED_MOMENTUM, True)
+            islands_open(array, islands.own, columns, *bound.open, 0, STORED_MOMENTUM, True)
             for number, part in enumerate(parts.tolist()):
                 length = dt * part
                 kick(evaluate, offset, time + offset, 0.5 * length, -1)
                 for island in range(len(graph.islands)):
-                    if step.island_move(*bound.common, island, length, int(number > 0)) == 0:
+                    if island_move(*bound.common, island, length, int(number > 0)) == 0:
                         islands.stamp[1] = island
                         control[BAD] = -1
                         return False
@@ -371,9 +442,10 @@ class Joints:
                     if kick(evaluate, offset, time + offset, 0.5 * length, each, is_end):
                         tries = max(tries, 2)
                     for island in range(len(graph.islands)):
-                        step.island_finish(*bound.common, island, int(each > 0), int(each == tries - 1))
+                        island_finish(*bound.common, island, int(each > 0), int(each == tries - 1))
                     each += 1
-            return bool(step.islands_close_tick(array, control, islands.own, columns, *bound.close, calls, dt))
+            end = *bound.close, kernels.around_calls, dt
+            return bool(islands_close_tick(array, control, islands.own, columns, *end))
 
         return take
 
@@ -517,7 +589,8 @@ class Joints:
         """Restore the state of joints if the last tick, for which it was written, was undone afterwards."""
         for islands in self._in_use():
             if islands.stamp[0] >= 0 and islands.stamp[0] >= control[TICKS]:
-                step.islands_restore(self._table.array, islands.kept, islands.graph.links, islands.stamp)
+                arguments = self._table.array, islands.kept, islands.graph.links, islands.stamp
+                ready(named(step.islands_restore, *arguments), self._bodies.may_run_in_python)(*arguments)
 
     def failure(self, time: float) -> Exception | None:
         """The error of the last tick if the joints of an island contradict each other; None otherwise."""
@@ -583,17 +656,6 @@ def _miss_in_words(gap: float, turn: float) -> str:
     return " and ".join(words) or "0 m"
 
 
-def _force_calls(forces: CompiledForces, bodies: Bodies) -> tuple[Integers, FloatArray]:
-    """The kernels of the fields for arrays of any pitch, and the layers of the world."""
-    calls = np.zeros((1 + len(forces.kinds), 3), np.int64)
-    row = 0
-    for place, (kind, count) in enumerate(zip(forces.kinds, forces.layer_counts, strict=True), 1):
-        calls[place] = field_loop(kind, bodies, ANY_PITCH).address, row, count
-        row += count * kind.rows_per_layer
-    calls[0, 0] = pulls_loop(bodies).address
-    return calls, forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((0, bodies.pitch))
-
-
 def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArray, Turn, int]:
     """The parts of a tick, the rotation of a free body, and the evaluations in the second kick of islands under a method."""
     if isinstance(integrator, FreeRotor) and integrator.order == 4:
@@ -627,39 +689,53 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
     ]
 
 
-def _addresses(kernels: list[Loop], graph: Graph) -> Integers:
-    """The addresses of the kernels of islands; those for bounds are neither compiled nor loaded while no joint has any."""
-    unused = (stages.BOUNDS_CALL, stages.BOUNDED_CALL) if graph.islands[:, layout.IS_HARD].all() else ()
-    return np.array([0 if place in unused else each.address for place, each in enumerate(kernels)], np.int64)
+_ARRAY, _INTEGERS = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
+_NUMBERS, _FLAT = np.zeros(1), np.zeros(1, np.int64)
+_OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _INTEGERS, _ARRAY)
+_STEP = (
+    *(_ARRAY, _FLAT, _ARRAY, 1, _INTEGERS, _ARRAY, _ARRAY, _ARRAY, _FLAT),
+    *(_ARRAY, _ARRAY, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT),
+    *(_FLAT, _ARRAY, _ARRAY, _ARRAY, _FLAT),
+)
+_KEPT = (_ARRAY, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT)
+
+
+class LoopsAroundIslands(NamedTuple):
+    """The kernels that bring islands into a tick."""
+
+    open: Loop
+    step: Loop
+    close: Loop
+    close_tick: Loop
+    restore: Loop
+    undo: Loop
+    moved: Loop
+
+
+def loops_around_islands(stores: bool) -> LoopsAroundIslands:
+    """The kernels that bring islands into a tick of a world; `stores` if any body stores momentum."""
+    return LoopsAroundIslands(
+        open=named(step.islands_open, _ARRAY, _ARRAY, _FLAT, *_OPEN, 0, 0, stores),
+        step=named(step.islands_step, *_STEP, _NUMBERS, 0, 0, 0.0, 1.0),
+        close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_KEPT, 0, stores, 1.0),
+        close_tick=named(step.islands_close_tick, _ARRAY, _FLAT, _ARRAY, _FLAT, *_KEPT, _FLAT, 1.0),
+        restore=named(step.islands_restore, _ARRAY, _ARRAY, _INTEGERS, _FLAT),
+        undo=named(undo, _ARRAY, _FLAT, stores),
+        moved=named(step.moved, 0),
+    )
+
+
+def linked_loop(arguments: tuple[Any, ...], stores: bool) -> Loop:
+    """The loop that runs whole ticks with islands around a loop with these arguments, without the number of ticks."""
+    arrays = _ARRAY, _FLAT, _FLAT, arguments, _OPEN, _STEP, _NUMBERS, _NUMBERS, _FLAT, _ARRAY, _ARRAY, _FLAT
+    return named(step.linked_ticks, *arrays, 0, 0, stores, 1.0, 0)
 
 
 def kernels_around(loops_of_bodies: Sequence[Loop], stores: bool, threads: int) -> list[Loop]:
     """Every kernel that ticks with islands call around the loops of methods among these."""
-    array, integers, flat, numbers = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64), np.zeros(1)
-    open_arguments = (flat, *[array] * 4, flat, array, array, flat, array, array, integers, array)
-    forces = (array, flat, array, 1, integers, array, array, array, flat)
-    step_arguments = (*forces, array, array, integers, integers, *[array] * 3, integers, array, flat)
-    step_arguments += (flat, array, array, array, flat)
-    kept = (array, array, array, integers, array, flat)
     movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if is_mover(loop)}
     around = [*movers.values(), *([()] if threads > 1 else [])]
-    return [
-        named(step.islands_open, array, array, flat, *open_arguments, 0, 0, stores),
-        named(step.islands_step, *step_arguments, numbers, 0, 0, 0.0, 1.0),
-        named(step.islands_close, array, array, flat, *kept, 0, stores, 1.0),
-        named(step.islands_close_tick, array, flat, array, flat, *kept, flat, 1.0),
-        named(step.islands_restore, array, array, integers, flat),
-        named(undo, array, flat, stores),
-        named(step.moved, 0),
-        *(
-            named(
-                step.linked_ticks,
-                *(array, flat, flat, arguments, open_arguments, step_arguments, numbers, numbers, flat, array, array),
-                *(flat, 0, 0, stores, 1.0, 0),
-            )
-            for arguments in around
-        ),
-    ]
+    return [*loops_around_islands(stores), *(linked_loop(arguments, stores) for arguments in around)]
 
 
 def refuse_joints(integrator: Integrator, owner: object) -> None:
