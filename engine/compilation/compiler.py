@@ -52,6 +52,9 @@ _INLINE = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": True, "no_cfun
 def inlined(function: Function) -> Function:
     """Mark a scalar function that is inlined into each kernel that calls it.
 
+    It is compiled once for all values of an argument `row`, and once for each constant value of any other integer, which may thus decide
+    what is compiled: the stage of a method, the pitch of the arrays.
+
     Returns:
         The function itself, which runs as plain Python when Python calls it.
     """
@@ -61,18 +64,17 @@ def inlined(function: Function) -> Function:
     # Wrappers for calls from Python and from C would double the time to compile a kernel.
     dispatcher = numba.njit(**_INLINE, pipeline_class=InlinedCompiler)(function)
     dispatcher._insert = lambda *_: None  # it would register the wrapper for Python, which does not exist
-    # numba would compile a function again for each constant that it is called with, such as the number of a row
-    template_for = dispatcher.get_call_template
-    dispatcher.get_call_template = lambda types, named: template_for(tuple(map(_without_value, types)), named)
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    if "row" in names:
+        # by default the type of a constant contains its value, and numba would compile the function again for each row
+        place, template_for = names.index("row"), dispatcher.get_call_template
+        dispatcher.get_call_template = lambda types, named: template_for(
+            (*types[:place], numba.types.unliteral(types[place]), *types[place + 1 :]), named
+        )
     marked: Any = function
     # numba reads this attribute of values used by a compiled function; the type does not keep the dispatcher alive
     marked._numba_type_, marked._dispatcher = numba.types.Dispatcher(dispatcher), dispatcher
     return function
-
-
-def _without_value(kind: Any) -> Any:
-    """Return the type of an integer that numba has given the type of one constant; other types unchanged."""
-    return numba.types.unliteral(kind) if isinstance(kind, numba.types.IntegerLiteral) else kind
 
 
 def _nothing(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any] | None:
