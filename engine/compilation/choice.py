@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from . import background, compiler
 from .compiler import address_in_python, address_of, can_run, compile_for, could_be_faster, plain, types_of
+from .whole import call_whole
 
 
 class Loop:
@@ -106,8 +105,8 @@ def ready(loop: Loop, may_stand_in: bool = True) -> Callable[..., Any]:
 class StandIn:
     """The plain Python function of a kernel, which takes its place while it is compiled in the background.
 
-    Where it divides by zero or overflows, plain Python raises, while compiled code goes on with infinity and nan. The arrays are then
-    restored, and the kernel is compiled at once.
+    Where it divides by zero or overflows, plain Python raises, while compiled code goes on with infinity and nan. The kernel is then
+    compiled at once.
     """
 
     def __init__(self, loop: Loop, link: Callable[[], None] | None = None) -> None:
@@ -122,13 +121,9 @@ class StandIn:
         self._link = link
 
     def __call__(self, *arguments: Any) -> Any:
-        arrays = list(_arrays_in(arguments))
-        kept = [array.copy() for array in arrays]
         try:
-            return self._in_python(*arguments)
+            return call_whole(self._in_python, arguments)
         except ArithmeticError:
-            for array, values in zip(arrays, kept, strict=True):
-                array[...] = values
             kernel = self.compiled()
             compile_for(kernel, types_of(*arguments))
             return kernel(*arguments)
@@ -143,15 +138,6 @@ class StandIn:
 def compiled_form(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the kernel for which a function stands in, or the function itself if it is a kernel."""
     return function.compiled() if isinstance(function, StandIn) else function
-
-
-def _arrays_in(arguments: tuple[Any, ...]) -> Iterator[np.ndarray]:
-    """Yield the arrays among arguments and in tuples among them."""
-    for argument in arguments:
-        if isinstance(argument, np.ndarray):
-            yield argument
-        elif isinstance(argument, tuple):
-            yield from _arrays_in(argument)
 
 
 def in_python(loops: Iterable[Loop], may_stand_in: bool) -> bool:

@@ -13,6 +13,7 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -22,6 +23,7 @@ import numpy as np
 from . import kernel_files
 from .identity import identity, survey
 from .signals import uninterrupted
+from .whole import call_whole
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -85,6 +87,17 @@ stand_in_for: Callable[[Any, tuple[Any, ...]], Callable[..., Any] | None] = _not
 """Called where Python calls a kernel with arguments of new types; it may return a function to call instead (see `choice`)."""
 
 
+def _in_plain_python(function: Any) -> Any:
+    """Return a kernel without compilation, which changes its arrays completely or not at all."""
+
+    @wraps(function)
+    def run(*arguments: Any) -> Any:
+        return call_whole(function, arguments)
+
+    run.py_func = function  # type: ignore[attr-defined]  # as numba's dispatchers have it
+    return run
+
+
 def kernel(name: str) -> Callable[[Function], Function]:
     """Return a decorator that compiles a function over arrays and caches it on disk under its identity.
 
@@ -98,7 +111,7 @@ def kernel(name: str) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         function.__qualname__ = name
         if not COMPILED:
-            return function
+            return _in_plain_python(function)
         dispatcher = numba.njit(**_OPTIONS, nogil=True, forceinline=False)(function)
         dispatcher._cache = _KernelCache(function, name, dispatcher.targetoptions)
         compile_here = dispatcher.compile
@@ -280,6 +293,7 @@ def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
         result = function.overloads[types]  # type: ignore[attr-defined]
         address = int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
     else:
+        function = plain(function)  # the kernel that calls it restores the arrays
         address = id(function)
     _CALLED[address] = function
     return address

@@ -79,6 +79,8 @@ CONTROL_LENGTH = 4
 
 OTHER_MODE = -2
 """The result of a loop, and the value at `BAD`, if the thread is in another floating-point mode and nothing was done."""
+OVERFLOWED = -3
+"""The value at `BAD` if plain Python has divided by zero or overflowed, in which case it is not known for which body."""
 
 SPRING_BODY = 0
 SPRING_OTHER = 1

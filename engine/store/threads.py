@@ -11,6 +11,7 @@ from threading import Lock, Thread
 import numpy as np
 
 from ..checks import FloatArray
+from ..compilation.compiler import COMPILED
 from ..loops.allocation import from_column
 from ..loops.columns import Integers
 from ..loops.fields import Layers
@@ -42,7 +43,7 @@ def on_threads(bodies: Bodies, threads: int, layers: Layers, bind: BindLoop) -> 
         bind: Makes the loop for the world or for a part of it.
     """
     parts = min(threads, bodies.count // FEWEST_BODIES)
-    if parts < 2:
+    if parts < 2 or not COMPILED:  # plain Python would run the parts in turns
         return bind(bodies.array, bodies.control, layers)
     edges = [bodies.padded_count // 8 * part // parts * 8 for part in range(parts + 1)]
     made = []

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from ..compilation import background
-from ..compilation.compiler import without_dispatch
+from ..compilation.compiler import COMPILED, without_dispatch
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, TakeStagedTick
-from ..loops.layout import STAGE_WRENCH, WRENCH_ROWS
+from ..loops.layout import BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .actuators import Actuators
@@ -125,7 +126,9 @@ class Plan:
                 self._run = self.joints.around(self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces)
             if self.actuators.any and not (self.calls_forces or integrator.drives_actuators):
                 self._run = self.actuators.around(self._run, self.dt, bodies.control)
-            if isinstance(self._run, partial):
+            if not COMPILED:
+                self._run = partial(self._take_in_python, self._run)
+            elif isinstance(self._run, partial):
                 self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
         if not self._has_standby:
             ask_for_standby(integrator, self._gyroscopic)
@@ -159,6 +162,29 @@ class Plan:
         self._start = self._time
         return int(self._staged(self._evaluate))
 
+    def _take_in_python(self, run: TakeTicks, ticks: int) -> int:
+        """Run ticks in plain Python, where one that divides by zero or overflows is one that does not end finite."""
+        control = self._bodies.control
+        start = int(control[TICKS])
+        with suppress(*_OVERFLOWS):
+            return run(ticks)
+        self.recover()
+        while (done := int(control[TICKS]) - start) < ticks:
+            try:
+                taken = run(1)
+            except _OVERFLOWS:
+                self.recover()
+                taken, control[BAD] = 0, OVERFLOWED
+            if taken != 1:
+                return done or taken
+        return ticks
+
+    def recover(self) -> None:
+        """End or undo a tick that was interrupted, depending on whether it was counted."""
+        self._bodies.end_interrupted()
+        self.actuators.recover(self.dt, self._bodies.control)
+        self.joints.recover(self._bodies.control)
+
     def _evaluate(self, stage: int, offset: float) -> None:
         """Add the Python forces at a stage, `offset` [s] after the start of the tick, to the wrench of that stage."""
         time, given = self._start + offset, self._given.get(stage)
@@ -168,3 +194,7 @@ class Plan:
         for _force, apply in self.stage_forces:
             if apply(wrench, states, time) is not None:
                 refuse_return(apply)
+
+
+_OVERFLOWS = ZeroDivisionError, OverflowError
+"""What plain Python raises where compiled code goes on with infinity."""

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from ..checks import NonFiniteStateError
 from ..flight.part import Place, SampledPart
 from ..loops.floating_point import refuse_mode
-from ..loops.layout import BAD, OTHER_MODE
+from ..loops.layout import BAD, OTHER_MODE, OVERFLOWED
 from ..store.bodies import Bodies
 from ..store.calling import Callback
 from ..store.memory import Memory
@@ -378,9 +378,7 @@ class Stages:
         """
         self.quiet = 0
         store, bodies, plan = self._store, self._bodies, self._plan
-        bodies.end_interrupted()
-        plan.actuators.recover(self._dt, bodies.control)
-        plan.joints.recover(bodies.control)
+        plan.recover()
         if bodies.tick_count == self._tick_start:
             plan.held.spoil_all()  # even without changes to undo: it may have been gathered in another floating-point mode
             if self._log is not None:
@@ -408,6 +406,11 @@ class Stages:
         if conflict is not None:
             return conflict
         index = int(self._bodies.control[BAD])
+        if index == OVERFLOWED:
+            return NonFiniteStateError(
+                f"World: a state overflows in the tick from t = {self._bodies.tick_count * self._dt:g} s (dt = {self._dt:g} s); without "
+                "the compiler it is not known which. The world is as it was before that tick."
+            )
         if index < 0:
             return RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")
         body = self._bodies.handles[index]

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from engine import MassProperties, NonFiniteStateError, World, forces, integrators
+from engine import MassProperties, NonFiniteStateError, World, forces, integrators, joints
+from engine.compilation.whole import call_whole
 
 from ..worlds import METHODS, OTHER, PROPERTIES, START, everything, skew_body
 
@@ -293,6 +294,53 @@ def test_of_ten_ticks_the_good_ones_are_taken(staged):
         world.step(10)
     assert world.tick_count == seen + 4
     assert world.state_hash() == reference.state_hash()
+
+
+@pytest.mark.parametrize("method", ["free-rotor-2", "substepped rk4"])
+@pytest.mark.parametrize("count", [0, 2])
+@pytest.mark.parametrize("has_joint", [False, True])
+def test_a_spin_beyond_all_floats_is_rejected_with_the_ticks_before_it_taken(method, count, has_joint):
+    """Plain Python raises in the middle of a loop, where compiled code goes on with infinity: the bodies before it had been moved."""
+    world = World(
+        1 / 64,
+        integrator=integrators.Substepped(integrators.RungeKutta4(), 2) if method == "substepped rk4" else method,
+    )
+    for place in range(3):
+        world.add_body(
+            PROPERTIES, position=(9.0 * place, 0, 0), velocity=(0, 1, 0), angular_velocity_body=(0.1, 0.2, 0.3)
+        )
+    if has_joint:
+        world.add_joint(joints.Weld(*world.bodies[:2], at_body=(1, 0, 0)))
+    for _ in range(count):
+        world.add_force(forces.PointGravity(1.0, (0, 0, 100.0)))
+    world.step(2)
+    world.bodies[2].angular_velocity_body = (1e200, 1e200, 1e200)
+    before = world.state_hash()
+    for ticks in (1, 5):
+        with pytest.raises(NonFiniteStateError, match=r"from t = 0\.03125 s .* as it was before that tick"):
+            world.step(ticks)
+        assert world.state_hash() == before
+    world.bodies[2].angular_velocity_body = (0, 0, 0)
+    world.step(2)
+    assert world.tick_count == 4
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_a_kernel_in_plain_python_changes_all_its_arrays_or_none(error):
+    inner, outer, fixed = np.zeros(3), np.zeros((2, 2)), np.ones(2)
+    fixed.flags.writeable = False
+
+    def kernel(array, arrays, constant, number):
+        array[0, 0], arrays[1][0][2] = constant[0], number
+        if number > 1.0:
+            raise error
+
+    for number in (2.0, 1.0):
+        try:
+            call_whole(kernel, (outer, (7, (inner,)), fixed, number))
+        except error:
+            assert not inner.any() and not outer.any()
+    assert inner[2] == outer[0, 0] == 1.0
 
 
 def test_held_ticks_that_overflow_stop_at_the_last_finite_one():

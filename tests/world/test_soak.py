@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from engine import Clock
-from engine.compilation.compiler import COMPILED
 from engine.integrators import RungeKutta4
 
 from ..helpers import PATIENCE
@@ -88,7 +87,6 @@ def test_a_clock_that_rounds_is_noticed(monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no process can send SIGINT to another one")
-@pytest.mark.skipif(not COMPILED, reason="a kernel that runs as plain Python can be interrupted inside")
 @pytest.mark.parametrize("case", signals.CASES)
 def test_a_sigint_leaves_a_world_that_equals_one_stepped_to_the_same_tick(case):
     torn, times = signals.interrupt_steps(case, 4, 1)

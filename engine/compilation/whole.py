@@ -1,0 +1,30 @@
+"""Calls in plain Python that change their arrays completely or not at all.
+
+Nothing interrupts compiled code, and it raises nothing. Plain Python in its place can be interrupted between any two lines, and it raises
+where it divides by zero or overflows.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+
+def call_whole(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Call a function; if it raises, restore the arrays among its arguments, and those in tuples among them."""
+    arrays = list(_arrays_in(arguments))
+    kept = [array.copy() for array in arrays]
+    try:
+        return function(*arguments)
+    except BaseException:
+        for array, values in zip(arrays, kept, strict=True):
+            array[...] = values
+        raise
+
+
+def _arrays_in(arguments: tuple[Any, ...]) -> Iterator[np.ndarray]:
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield from _arrays_in(argument)
+        elif isinstance(argument, np.ndarray) and argument.flags.writeable:
+            yield argument
