@@ -5,7 +5,9 @@ import pytest
 
 from engine import MassProperties, NonFiniteStateError, World, flight, forces, joints
 from engine.compilation import background, choice
+from engine.compilation.choice import StandIn
 from engine.compilation.compiler import COMPILED, kernel
+from engine.constraints import fit
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="numba is missing or switched off: there is nothing to wait for")
 
@@ -123,6 +125,15 @@ def test_joints_of_a_running_world_wait_for_no_compiler_and_change_no_bit(nothin
     expected, expected_energy = couple(a_world(), frame)
     assert world.state_hash() == expected.state_hash()
     assert energy == expected_energy != 0.0
+
+
+def test_the_first_joint_between_two_steps_waits_for_no_compiler(nothing_arrives, monkeypatch):
+    looked = []
+    monkeypatch.setattr(fit, "StandIn", lambda loop: looked.append(loop.name) or StandIn(loop))
+    world = a_world()
+    world.step()
+    world.add_joint(joints.Ball(*world.bodies[:2], at_body=(2.0, 0, 0)))
+    assert looked == ["joint-rows"]
 
 
 def test_the_first_frame_waits_for_no_compiler(nothing_is_compiled, monkeypatch):

@@ -1,8 +1,8 @@
 """Random mutants of single tokens: `python -m tests.mutants.tokens [--count N] [--seed N] [part of a file …]`.
 
 Each changes one operator, comparison, number or word of `engine/`, chosen by the seed. The tests that belong to its file are run: those
-that the mutants in the data name for it, the committed bits, and those that import it. Survivors are listed with their line; the exit
-status is 1 if fewer than 95 % of the mutants are caught, not counting those that `KNOWN` explains.
+that the mutants in the data name for it, the committed bits, and those that import it; then, if none fails, those of its area. Survivors
+are listed with their line; the exit status is 1 if fewer than 95 % of the mutants are caught, not counting those that `KNOWN` explains.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import ROOT, Mutant, every_mutant
-from .__main__ import copy_to, verdict
+from .__main__ import Verdict, copy_to, verdict
 
 OTHERS = {
     "+": "-",
@@ -46,6 +46,28 @@ OTHERS = {
 """What takes the place of a token; a number n becomes n + 1."""
 ALWAYS = ("kernels/test_golden_bits.py",)
 """Tests that are run for every file."""
+_JOINTS = "physics/test_joints physics/test_joint_types physics/test_joint_impulses world/test_joint_conflicts world/test_joint_callbacks"
+AREAS = {
+    "compilation/": "kernels/test_kernel_cache kernels/test_kernel_identity kernels/test_prepare",
+    "constraints/": _JOINTS,
+    "joints/": _JOINTS,
+    "tick/joint": _JOINTS,
+    "flight/orbit": "flight/test_orbit flight/test_coast",
+    "flight/": "flight/test_actuators flight/test_parts flight/test_control flight/test_reference flight/test_controlled "
+    "flight/test_allocation flight/test_actuator_sets flight/test_sensors flight/test_estimation flight/test_attitude_filter",
+    "forces/": "physics/test_forces flight/test_environment flight/test_actuators world/test_force_rows kernels/test_compiled_fields",
+    "integrators/": "physics/test_integrators physics/test_methods physics/test_splitting physics/test_wrappers",
+    "kernels/": "physics/test_rotation physics/test_scalar physics/test_conventions physics/test_free_rotor physics/test_mass_properties "
+    "flight/test_orbit flight/test_estimation kernels/test_noise kernels/test_rotation_paths",
+    "loops/": "physics/test_forces physics/test_stored_momentum physics/test_wrappers flight/test_actuators flight/test_allocation "
+    "flight/test_modulation flight/test_coast kernels/test_noise",
+    "saving/": "world/test_snapshots world/test_scenes world/test_scene_classes world/test_rewind world/test_rollback "
+    "world/test_recorder world/test_copies world/test_state_hash",
+    "solids/": "physics/test_mass_properties physics/test_mesh_files",
+    "": "world/test_world world/test_body world/test_clock world/test_tables world/test_force_rows world/test_undo "
+    "world/test_memory_rows world/test_copies world/test_freezing world/test_rejections flight/test_actuators flight/test_parts",
+}
+"""The tests of each area, by the start of the path in `engine/`; those of the first start that fits are run."""
 WANTED = 0.95
 KNOWN: dict[str, str] = {}
 """Survivors that change no result, as the text of their line and the reason."""
@@ -119,6 +141,13 @@ def tests_for(file: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*named, *ALWAYS, *importers]))
 
 
+def tests_around(file: str) -> tuple[str, ...]:
+    """The tests of the area to which a file of the engine belongs."""
+    path = file.removeprefix("engine/")
+    tests = next(tests for start, tests in AREAS.items() if path.startswith(start))
+    return tuple(f"{test}.py" for test in tests.split())
+
+
 @cache
 def _listed() -> list[Mutant]:
     return every_mutant()
@@ -155,6 +184,10 @@ def try_all(mutants: Iterable[TokenMutant]) -> list[TokenMutant]:
         for mutant in mutants:
             began = time.monotonic()
             found = verdict(tree, mutant)  # type: ignore[arg-type]  # it has what `verdict` reads of a Mutant
+            if found.kind == "survived":
+                found = verdict(tree, mutant._replace(tests=tests_around(mutant.file)))  # type: ignore[arg-type]
+                if found.detail.startswith("stopped"):  # these tests are many, and may take longer than the patience
+                    found = Verdict("survived", found.detail)
             print(f"{time.monotonic() - began:5.1f} s {found.kind:9} {mutant.name}: {found.detail[:120]!r}", flush=True)
             # tests that do not end, or that cannot be collected, notice it too
             if found.kind == "survived" and mutant.text not in KNOWN:
