@@ -111,10 +111,10 @@ def _kernel_code() -> set[CodeType]:
     }
 
 
-def lines_of(operation: Operation) -> int:
-    """The number of lines of engine code that an operation runs."""
+def lines_of(operation: Operation, inside_kernels: bool = False) -> int:
+    """The number of lines of engine code that an operation runs; those of kernels count only in plain Python, and only on request."""
     for _ in range(2):  # the first run loads kernels
-        world, counter = operation.make(), Interrupter(_kernel_code())
+        world, counter = operation.make(), Interrupter(set() if inside_kernels else _kernel_code())
         _do(operation, world, counter)
     return counter.seen
 
@@ -132,10 +132,10 @@ def _do(operation: Operation, world: World, interrupter: Interrupter | None = No
                 raise
 
 
-def torn_points(operation: Operation, points: Iterator[int] | range) -> Iterator[Torn]:
+def torn_points(operation: Operation, points: Iterator[int] | range, inside_kernels: bool = False) -> Iterator[Torn]:
     """Interrupt an operation at each of these lines, each time in a fresh world, and yield the lines that tear it."""
     allowed, future = _allowed(operation)
-    kernels = _kernel_code()
+    kernels = set() if inside_kernels else _kernel_code()
     for point in points:
         world, interrupter = operation.make(), Interrupter(kernels, point)
         try:

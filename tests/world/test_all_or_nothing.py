@@ -1,6 +1,7 @@
 """A tick either completes or changes nothing: a failed tick restores the world, names its cause, and later ticks are correct."""
 
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -8,8 +9,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from engine import MassProperties, NonFiniteStateError, World, forces, integrators, joints
+from engine.compilation.compiler import COMPILED
 from engine.compilation.whole import call_whole
 
+from ..interrupted_operations import OPERATIONS
+from ..interrupting import lines_of, torn_points
 from ..worlds import METHODS, OTHER, PROPERTIES, START, everything, skew_body
 
 # a tick is all or nothing
@@ -323,6 +327,24 @@ def test_a_spin_beyond_all_floats_is_rejected_with_the_ticks_before_it_taken(met
     world.bodies[2].angular_velocity_body = (0, 0, 0)
     world.step(2)
     assert world.tick_count == 4
+
+
+STEPS = (
+    "step, rk4, not called",
+    "step, Substepped, not called",
+    "step, driven",
+    "step, joints",
+    "step, joints and called",
+)
+
+
+@pytest.mark.skipif(COMPILED, reason="nothing interrupts compiled code")
+@pytest.mark.parametrize("name", STEPS)
+def test_an_interrupt_inside_a_kernel_in_plain_python_tears_nothing(name):
+    operation = OPERATIONS[name]
+    count = lines_of(operation, inside_kernels=True)
+    points = sorted(random.Random(name).sample(range(count), 8))
+    assert list(torn_points(operation, points, inside_kernels=True)) == []
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
