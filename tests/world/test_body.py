@@ -671,6 +671,9 @@ def test_interpolated_poses_of_many_bodies_are_those_of_each():
         pose = body.interpolated_pose(0.375)
         assert_array_equal(pose[0], origin)
         assert_array_equal(pose[1], orientation)
+    for alpha in (1.0 + 1e-15, 1.5, -1e-300, math.nan):
+        with pytest.raises(ValueError, match="alpha"):
+            world.state.interpolated_poses(alpha)
 
 
 def test_a_pose_that_is_set_is_not_blended_from_the_old_one():

@@ -353,3 +353,22 @@ def test_a_world_that_lost_bodies_flies_to_the_last_bit_as_one_that_never_had_th
         flying.step(3)
     assert bits(world) == bits(left)
     assert world.state_hash() == left.state_hash()
+
+
+def test_a_force_of_another_kind_in_place_of_one_acts_by_its_own_formula():
+    """Both have one layer of the same shape, so that only the kind tells the loops apart."""
+    makes = {
+        "linear": lambda bodies: forces.LinearDrag(0.3, bodies=bodies),
+        "angular": lambda bodies: forces.AngularDamping(0.3, bodies=bodies),
+    }
+    for first, second in (("linear", "angular"), ("angular", "linear")):
+        world = three_bodies()
+        before = world.add_force(makes[first](world.bodies))
+        world.step(2)
+        fresh = three_bodies()
+        take_state(fresh, world)
+        world.remove_force(before)
+        for each in (world, fresh):
+            each.add_force(makes[second](each.bodies))
+            each.step(2)
+        assert bits(world) == bits(fresh)
