@@ -60,7 +60,8 @@ class _LowerToIntermediateCode(NativeLowering):  # type: ignore[misc]
         # Callers look up the code by the callable that numba would normally create. Any unique object can replace it.
         state["cr"] = lowered._replace(cfunc=_Uncallable())
         state.targetctx.insert_user_function(state["cr"].cfunc, lowered.fndesc, [library])
-        state.reload_init.extend(library._reload_init)
+        if hasattr(library, "_reload_init"):  # since numba 0.62
+            state.reload_init.extend(library._reload_init)
         return True
 
 
