@@ -145,6 +145,7 @@ def test_out_of_reach_the_direction_is_kept_and_the_length_is_cut(method):
     assert both.saturated and 0.0 < both.fraction < 1.0
     assert both.torque_body == pytest.approx(both.fraction * np.array((10.0, 0.0, 120.0)))
     assert both.force_body == pytest.approx(both.fraction * np.array((6.0, -1.0, 0.0)))
+    assert both.residual_force_body == pytest.approx((1.0 - both.fraction) * np.array((6.0, -1.0, 0.0)))
 
 
 def test_what_no_combination_of_the_jets_makes_is_left_out_first():

@@ -165,6 +165,14 @@ def test_start_takes_the_attitude_and_covariance_of_the_sighting():
     assert variance == pytest.approx(5e-4**2 + (2.0 * 1e-3) ** 2 + 2.0 * NOISE.density_squared + walk, rel=1e-3)
 
 
+def test_at_the_start_the_bias_has_its_variance_about_each_axis_and_nothing_to_do_with_the_attitude():
+    unturned = (0.0, 0.0, 0.0, 1.0)
+    sighting = Sighting(unturned, (0.0, 0.0, 1.0), 1e-4**2, 5e-4**2, unturned, NO_BIAS, 0.0)
+    estimate = attitude_filter.started(sighting, 1e-3**2, NOISE)
+    expected = np.diag([1e-4**2, 1e-4**2, 5e-4**2, 1e-3**2, 1e-3**2, 1e-3**2])
+    assert covariance_of(estimate) == pytest.approx(expected, rel=1e-12, abs=1e-25)
+
+
 def test_small_turn_is_the_rotation_vector_either_way_round():
     vector = np.array([0.01, -0.02, 0.015])
     q = rotation.from_rotation_vector(vector)
