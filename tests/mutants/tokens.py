@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import tokenize
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -69,8 +70,14 @@ AREAS = {
 }
 """The tests of each area, by the start of the path in `engine/`; those of the first start that fits are run."""
 WANTED = 0.95
-KNOWN: dict[str, str] = {}
-"""Survivors that change no result, as the text of their line and the reason."""
+KNOWN = {
+    line: entry["reason"]
+    for entry in tomllib.loads((Path(__file__).parent / "known" / "tokens.toml").read_text(encoding="utf-8"))[
+        "survivors"
+    ]
+    for line in entry["lines"]
+}
+"""Lines with survivors that change no result, each with the reason."""
 
 
 class TokenMutant(NamedTuple):
