@@ -140,7 +140,7 @@ class IslandKernels:
         self._pulls = pulls_loop(bodies)
         self._around = around
         wanted = *self._called, *self._fields, self._pulls, *around
-        self.in_python = in_python(filter(None, wanted), bodies.may_run_in_python)
+        self.in_python = in_python(filter(None, wanted), bodies.may_move_in_python(len(graph.columns)))
         self.calls, self.around_calls = np.zeros(len(self._called), np.int64), np.zeros(len(around), np.int64)
         self.force_calls = np.zeros((1 + len(self._fields), 3), np.int64)
         row = 0
@@ -590,7 +590,8 @@ class Joints:
         for islands in self._in_use():
             if islands.stamp[0] >= 0 and islands.stamp[0] >= control[TICKS]:
                 arguments = self._table.array, islands.kept, islands.graph.links, islands.stamp
-                ready(named(step.islands_restore, *arguments), self._bodies.may_run_in_python)(*arguments)
+                may_stand_in = self._bodies.may_move_in_python(len(islands.graph.columns))
+                ready(named(step.islands_restore, *arguments), may_stand_in)(*arguments)
 
     def failure(self, time: float) -> Exception | None:
         """The error of the last tick if the joints of an island contradict each other; None otherwise."""

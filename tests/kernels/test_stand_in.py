@@ -136,6 +136,23 @@ def test_the_first_joint_between_two_steps_waits_for_no_compiler(nothing_arrives
     assert looked == ["joint-rows"]
 
 
+def test_a_joint_in_a_large_world_waits_for_no_compiler(nothing_arrives, monkeypatch):
+    """Plain Python moves the bodies on joints only; the loop of the world is compiled."""
+
+    def fly(world):
+        world.add_bodies(MassProperties.sphere(1.0, 1.0), position=np.arange(600.0).reshape(200, 3))
+        world.step()
+        world.add_joint(joints.Ball(*world.bodies[:2], at_body=(2.0, 0, 0)))
+        world.step(3)
+        return world
+
+    world = fly(a_world())
+    assert isinstance(world._plan.choose().func, StandIn)
+    assert world._plan.choose().func.compiled().py_func.__qualname__ == "linked-ticks"
+    monkeypatch.undo()
+    assert world.state_hash() == fly(a_world()).state_hash()
+
+
 def test_the_first_frame_waits_for_no_compiler(nothing_is_compiled, monkeypatch):
     world = a_world()
     world.advance(3 / 60)
