@@ -162,11 +162,14 @@ def _stand_in_for(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]
 compiler.stand_in_for = _stand_in_for
 
 
-def choose(loops: list[Loop]) -> Loop:
+def choose(loops: list[Loop], may_stand_in: bool = False) -> Loop:
     """Return the first of these loops that can run without compilation, and request the others in the background.
 
-    If no loop can run, or if background compilation is unavailable, return the first loop, which is then compiled on its first call.
+    If no loop can run, or if background compilation is unavailable, return the first loop, which is then compiled on its first call. If
+    plain Python may stand in for it, return the last one, which is the most general and serves after any change, to be compiled first.
     """
+    if may_stand_in and background.is_usable() and not any(loop.can_run for loop in loops):
+        return loops[-1]
     place = next((place for place, loop in enumerate(loops) if loop.can_run), 0)
     chosen = loops[place] if ask(loops[:place]) else loops[0]
     ask(loops[place + 1 :], urgent=False)

@@ -63,7 +63,7 @@ def in_passes(loops: list[Loop], bodies: Bodies, forces: CompiledForces) -> tupl
 
     While it, or a kernel that it calls, is missing, its plain Python function stands in, if the bodies are few.
     """
-    chosen = choose(loops)
+    chosen = choose(loops, bodies.may_run_in_python)
     wanted = [chosen, *(_field_loop(kind, bodies) for kind in forces.kinds)]
     if forces.counts is not None and forces.counts.any():
         wanted.append(pulls_loop(bodies))
@@ -78,7 +78,7 @@ def in_passes(loops: list[Loop], bodies: Bodies, forces: CompiledForces) -> tupl
 
 
 def _field_loop(kind: FieldKind, bodies: Bodies) -> Loop:
-    return choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)])
+    return choose([field_loop(kind, bodies, pitch) for pitch in (bodies.pitch, ANY_PITCH)], bodies.may_run_in_python)
 
 
 def force_tables(bodies: Bodies, forces: CompiledForces, for_python: bool = False) -> ForceTables:

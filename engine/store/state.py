@@ -115,7 +115,8 @@ class State:
             refuse("World.state.interpolated_poses", "alpha", alpha, "between 0 and 1")
         origins = np.empty((self._bodies.count, 3))
         orientations = np.empty((self._bodies.count, 4))
-        loop = ready(choose(poses_loops(self._bodies.pitch)), self._bodies.may_run_in_python)
+        may_stand_in = self._bodies.may_run_in_python
+        loop = ready(choose(poses_loops(self._bodies.pitch), may_stand_in), may_stand_in)
         loop(self._bodies.array, self._scratch, self._bodies.count, fraction, origins, orientations)
         return origins, orientations
 
