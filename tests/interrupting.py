@@ -1,7 +1,8 @@
 """An exception at any line: raises `KeyboardInterrupt` at chosen lines of engine code, and looks whether the world is whole after it.
 
 `python -m tests.interrupting` tries every line of every operation, or of those whose names contain the words that follow. Kernels are left
-out, because compiled code cannot be interrupted; where nothing is compiled, they and what they call are found and skipped.
+out, because compiled code cannot be interrupted; where nothing is compiled, they and what they call are found and skipped, unless the
+caller asks for them.
 """
 
 import argparse
@@ -100,7 +101,7 @@ class Interrupter:
 
 
 def _kernel_code() -> set[CodeType]:
-    """The code of the kernels that plain Python runs; the decorator gives them a name of their own, and wraps nothing."""
+    """The code of the kernels that plain Python runs; the decorator gives them a name of their own, and wraps them."""
     if COMPILED:
         return set()
     functions = (thing for thing in gc.get_objects() if isinstance(thing, FunctionType))

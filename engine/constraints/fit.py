@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compilation.choice import StandIn, named
+from ..compilation.choice import MOST_IN_PYTHON, StandIn, named
 from ..loops.columns import Array
 from ..loops.layout import POSITION
 from . import layout
@@ -10,8 +10,6 @@ from .rows import joint_rows, row_counts
 
 FARTHEST_POINT = 1e-6
 """How far the points of a joint may lie apart [m], and its axes [rad], when it is made, added or enabled."""
-_MOST_IN_PYTHON = 64
-"""The largest number of joints that plain Python looks at, a tenth of a millisecond each, rather than compile a kernel for seconds."""
 _SPACINGS = 16.0 * 2.3e-16
 """Tolerance for points far from the world's origin or from their bodies, as a share of the largest coordinate."""
 
@@ -38,7 +36,7 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     levers, measures = np.zeros((count, layout.POINT_SIZE)), np.zeros((1, layout.MEASURES))
     arguments = bodies, bodies, joints, links, levers, rows, measures, 0, 0, count, layout.START, 1
     kernel = named(joint_rows, *arguments)
-    in_python = count <= _MOST_IN_PYTHON and not kernel.can_run
+    in_python = count <= MOST_IN_PYTHON and not kernel.can_run
     (StandIn(kernel) if in_python else kernel.function)(*arguments)
     owners = np.repeat(np.arange(count), np.diff(ends, prepend=0))
     is_turn, is_held = rows[:, layout.IS_TURN] != 0.0, rows[:, layout.KIND] == layout.EQUALITY

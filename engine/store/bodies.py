@@ -77,7 +77,6 @@ _MOVING = layout.PREVIOUS + layout.VELOCITY
 _MODEL_ROWS = (layout.MASS, layout.PRINCIPAL_AXES + 3)
 _STORED = slice(layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3)
 _SMALLEST = 264
-_MOST_IN_PYTHON = 64
 
 
 class Bodies(Table):
@@ -169,7 +168,7 @@ class Bodies(Table):
         It takes about 0.1 ms per body, which is less than a frame. Without frames, the first tick waits for the compiler, because a program
         that runs as many ticks as it can ends earlier so.
         """
-        return count <= _MOST_IN_PYTHON and (choice.runs_frames or self.tick_count > 0)
+        return count <= choice.MOST_IN_PYTHON and (choice.runs_frames or self.tick_count > 0)
 
     @property
     def tick_count(self) -> int:

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import engine.store.bodies as bodies_table
 from engine import MassProperties, World, forces, integrators
 from engine.__main__ import main
 from engine.compilation import background, choice
@@ -227,7 +226,7 @@ class Workshop:
 @pytest.mark.parametrize("switch_at", [3, 8])
 def test_a_world_goes_on_by_loops_that_stand_in_to_the_same_bits(method, switch_at, monkeypatch):
     """A force is added every other tick, and the fast loops arrive at some time in between; plain Python stands in for none."""
-    monkeypatch.setattr(bodies_table, "_MOST_IN_PYTHON", 0)
+    monkeypatch.setattr(choice, "MOST_IN_PYTHON", 0)
 
     def flown(workshop=None):
         world = game(integrator=method)

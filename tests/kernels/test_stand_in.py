@@ -164,6 +164,16 @@ def test_the_first_frame_waits_for_no_compiler(nothing_is_compiled, monkeypatch)
     assert world.state_hash() == expected.state_hash()
 
 
+def test_the_general_loops_come_first_because_they_serve_a_world_that_grows_too(nothing_arrives, monkeypatch):
+    monkeypatch.setattr(background, "is_usable", lambda: True)
+    world = a_world()
+    world.add_force(forces.PointGravity(1e5, (0, 0, 100.0)))
+    world.advance(1 / 60)
+    world.interpolated_poses()
+    for name in ("passes-free_rotor-gyro", "field-point_gravity", "blended-poses"):
+        assert next(asked for asked in nothing_arrives if asked.startswith(f"{name}-")) == f"{name}-0"
+
+
 def test_the_first_tick_outside_a_frame_waits_because_many_will_follow(nothing_is_compiled):
     with pytest.raises(AssertionError, match="was compiled in the middle"):
         a_world().step()

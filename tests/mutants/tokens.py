@@ -71,13 +71,13 @@ AREAS = {
 """The tests of each area, by the start of the path in `engine/`; those of the first start that fits are run."""
 WANTED = 0.95
 KNOWN = {
-    line: entry["reason"]
+    change: entry["reason"]
     for entry in tomllib.loads((Path(__file__).parent / "known" / "tokens.toml").read_text(encoding="utf-8"))[
         "survivors"
     ]
-    for line in entry["lines"]
+    for change in entry["changes"]
 }
-"""Lines with survivors that change no result, each with the reason."""
+"""Survivors that change no result, as their change and their line, each with the reason."""
 
 
 class TokenMutant(NamedTuple):
@@ -96,7 +96,12 @@ class TokenMutant(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"{self.file}:{self.line}:{self.column} {self.old!r} → {self.new!r}   {self.text}"
+        return f"{self.file}:{self.line}:{self.column} {self.change}"
+
+    @property
+    def change(self) -> str:
+        """The tokens and the line, without its place."""
+        return f"{self.old} → {self.new}   {self.text}"
 
     def applied_to(self, text: str) -> str:
         """The text of the file with the change."""
@@ -197,7 +202,7 @@ def try_all(mutants: Iterable[TokenMutant]) -> list[TokenMutant]:
                     found = Verdict("survived", found.detail)
             print(f"{time.monotonic() - began:5.1f} s {found.kind:9} {mutant.name}: {found.detail[:120]!r}", flush=True)
             # tests that do not end, or that cannot be collected, notice it too
-            if found.kind == "survived" and mutant.text not in KNOWN:
+            if found.kind == "survived" and mutant.change not in KNOWN:
                 alive.append(mutant)
     return alive
 

@@ -329,6 +329,27 @@ def test_a_spin_beyond_all_floats_is_rejected_with_the_ticks_before_it_taken(met
     assert world.tick_count == 4
 
 
+@forces.compiled(parameters=("when", "where"))
+def undefined_once(body, time, when, where):
+    """No force, and no number at one time and place."""
+    ahead, beside = time - when, body.position[1] - where
+    return (0.0 / (ahead * ahead + beside * beside), 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("ticks", [1, 5])
+def test_half_a_tick_that_failed_is_undone_before_anything_is_tried_again(ticks):
+    """The second of two steps of the third tick; from half a tick further on, the body would miss the place at that time."""
+    world = World(1 / 64, integrator=integrators.Substepped(integrators.SemiImplicitEuler(), 2))
+    world.add_body(PROPERTIES, velocity=(0, 1, 0))
+    world.step(2)
+    place = float(world.state.position[0, 1]) + 1 / 128
+    world.add_force(undefined_once(when=5 / 128, where=place))
+    before = world.state_hash()
+    with pytest.raises(NonFiniteStateError, match=r"from t = 0\.03125 s"):
+        world.step(ticks)
+    assert world.state_hash() == before
+
+
 STEPS = (
     "step, rk4, not called",
     "step, Substepped, not called",
