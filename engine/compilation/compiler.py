@@ -224,6 +224,8 @@ def types_of(*arguments: Any) -> tuple[Any, ...]:
 
 def _type_of(argument: Any) -> Any:
     """Return the type of one argument, which is kept because numba takes 20 µs to find that of an array."""
+    if hasattr(argument, "_numba_type_"):
+        return argument._numba_type_
     if isinstance(argument, tuple):
         return numba.types.Tuple(tuple(map(_type_of, argument)))
     if isinstance(argument, np.ndarray):

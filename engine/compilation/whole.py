@@ -26,5 +26,7 @@ def _arrays_in(arguments: tuple[Any, ...]) -> Iterator[np.ndarray]:
     for argument in arguments:
         if isinstance(argument, tuple):
             yield from _arrays_in(argument)
+        elif hasattr(argument, "arguments"):  # they are packed
+            yield from _arrays_in(argument.arguments)
         elif isinstance(argument, np.ndarray) and argument.flags.writeable:
             yield argument

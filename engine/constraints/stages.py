@@ -4,6 +4,7 @@ Source: Andersen (1983), RATTLE.
 """
 
 from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
+from ..compilation.packed import Packed, unpack
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
@@ -551,25 +552,12 @@ def _add_given(
 
 
 @kernel("island-positions")
-def position_stage(
-    own: Array,
-    work: Array,
-    joints: Array,
-    links: Integers,
-    islands: Integers,
-    points: Array,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    measures: Array,
-    calls: Integers,
-    island: int,
-    step: float,
-) -> int:
+def position_stage(common: Packed, island: int, step: float) -> int:
     """Find the impulses at the start pose with which the joints hold at the end of the drift, and drift; 1 if they hold, else 0.
 
     The rows have directions, and the blocks the factor, at the start pose.
     """
+    own, work, joints, links, islands, points, rows, blocks, program, measures, calls = unpack(common)
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
@@ -617,8 +605,8 @@ def position_stage(
         wanted = max(1e-3 * worst, 0.1 * tolerance) / abs(step)
         if is_hard == 1:
             _keep_misses(rows, first_row, last_row)
-            common = (work, links, islands, rows, blocks, program, calls)
-            _ = call(calls[CORRECT_CALL], (*common, island, size, wanted))
+            equal = (work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[CORRECT_CALL], (*equal, island, size, wanted))
             _mix(rows, first_row, last_row, size, turn)
         else:
             bounded = (own, work, links, islands, rows, blocks, program, calls)
@@ -627,26 +615,13 @@ def position_stage(
 
 
 @kernel("island-velocities")
-def velocity_stage(
-    own: Array,
-    work: Array,
-    joints: Array,
-    links: Integers,
-    islands: Integers,
-    points: Array,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    measures: Array,
-    calls: Integers,
-    island: int,
-    step: float,
-) -> int:
+def velocity_stage(common: Packed, island: int, step: float) -> int:
     """Find the impulses at the end pose with which the rows have no rate, and give them to the velocities there.
 
     The rows have directions, and the blocks the factor, at the end pose. The work array keeps the velocities
     before these impulses at its start block.
     """
+    own, work, joints, links, islands, points, rows, blocks, program, measures, calls = unpack(common)
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
@@ -680,8 +655,8 @@ def velocity_stage(
             break
         before = largest
         if is_hard == 1:
-            common = (work, links, islands, rows, blocks, program, calls)
-            _ = call(calls[CORRECT_CALL], (*common, island, size, wanted))
+            equal = (work, links, islands, rows, blocks, program, calls)
+            _ = call(calls[CORRECT_CALL], (*equal, island, size, wanted))
         else:
             bounded = (own, work, links, islands, rows, blocks, program, calls)
             _ = call(calls[BOUNDED_CALL], (*bounded, island, size, wanted))

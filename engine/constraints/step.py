@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import cache
 from math import sqrt
-from typing import Any
 
 from ..compilation.compiler import (
     COMPILED,
@@ -14,6 +13,7 @@ from ..compilation.compiler import (
     kernel,
     use_widest_vectors,
 )
+from ..compilation.packed import Packed, unpack
 from ..kernels.rigid_body import BodyState
 from ..kernels.vectors import add, add_scaled, subtract
 from ..loops.columns import (
@@ -159,21 +159,9 @@ def island_drift(turn: Turn, gyroscopic: bool) -> Callable[..., int]:
 
 
 @kernel("island-kick")
-def island_kick(
-    own: Array,
-    control: Integers,
-    stages: Array,
-    force_calls: Integers,
-    layers: Array,
-    springs: Array,
-    point_forces: Array,
-    counts: Integers,
-    first: int,
-    last: int,
-    time: float,
-    step: float,
-) -> int:
+def island_kick(forces: Packed, first: int, last: int, time: float, step: float) -> int:
     """Kick the bodies in a range of places by held wrenches, fields and springs, which are evaluated for all places in `stages`."""
+    own, control, stages, force_calls, layers, springs, point_forces, counts = unpack(forces)
     for place in range(control[COUNT]):
         store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
     if add_forces(own, control, stages, STAGE_WRENCH, force_calls, layers, springs, point_forces, counts, time) < 0:
@@ -302,25 +290,12 @@ def _keep_made(
 
 
 @kernel("island-prepare")
-def island_prepare(
-    own: Array,
-    work: Array,
-    joints: Array,
-    links: Integers,
-    islands: Integers,
-    points: Array,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    measures: Array,
-    calls: Integers,
-    island: int,
-    pose: int,
-) -> int:
+def island_prepare(common: Packed, island: int, pose: int) -> int:
     """Directions at a pose, and the factor of the matrix there unless it depends on bounds.
 
     A tick starts at the pose at which the last one ended. If neither that nor anything else has changed, both are kept.
     """
+    own, work, joints, links, islands, points, rows, blocks, program, measures, calls = unpack(common)
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     is_hard = islands[island, IS_HARD] == 1
     first, last = islands[island, BODIES], islands[island, BODIES_END]
@@ -341,22 +316,7 @@ def island_prepare(
 
 
 @kernel("island-move")
-def island_move(
-    own: Array,
-    work: Array,
-    joints: Array,
-    links: Integers,
-    islands: Integers,
-    points: Array,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    measures: Array,
-    calls: Integers,
-    island: int,
-    step: float,
-    is_prepared: int,
-) -> int:
+def island_move(common: Packed, island: int, step: float, is_prepared: int) -> int:
     """Steps 2 to 4 without the kicks: impulses with which the joints hold, and the drift, in as many pieces as it takes.
 
     `is_prepared` is 1 if the rows have the directions of the start pose, because the last step ended there. Returns 0 if the smallest
@@ -364,9 +324,9 @@ def island_move(
 
     The velocities at the end of the last piece still have to be made compatible with the joints, after the second kick.
     """
+    own, work, _joints, links, islands, points, rows, _blocks, _program, measures, calls = unpack(common)
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     # relative to the first body, which moves at its velocity here unless a joint holds the island to the world
     base = load_vector(own, POSITION, first)
     boost = load_vector(own, VELOCITY, first)
@@ -397,7 +357,7 @@ def island_move(
                 work[START + entry, place] = work[END + entry, place]
         if is_prepared == 0:  # else the last piece ended here, or was too long
             is_prepared = 1
-            _ = call(calls[PREPARE_CALL], (*common, island, START))
+            _ = call(calls[PREPARE_CALL], (common, island, START))
             for link in range(first_link, last_link):
                 for entry in range(3):
                     extent = max(extent, abs(points[link, ARM + entry]))
@@ -410,7 +370,7 @@ def island_move(
                 largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
                 measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * extent, SPACINGS_OF_A_LOOP * largest)
         measures[island, PIECE] = piece
-        if call(calls[POSITION_CALL], (*common, island, piece)) == 0:
+        if call(calls[POSITION_CALL], (common, island, piece)) == 0:
             halvings += 1
             if halvings > MOST_HALVINGS:
                 return 0
@@ -420,8 +380,8 @@ def island_move(
             continue
         done += 4096 >> halvings
         if done < 4096:
-            _ = call(calls[PREPARE_CALL], (*common, island, END))
-            _ = call(calls[VELOCITY_CALL], (*common, island, piece))
+            _ = call(calls[PREPARE_CALL], (common, island, END))
+            _ = call(calls[VELOCITY_CALL], (common, island, piece))
     # rounded once to the coordinates of the world
     for place in range(first, last):
         moved = add_scaled(load_vector(work, END + POSITION, place), step, boost)
@@ -437,29 +397,14 @@ def island_move(
 
 
 @kernel("island-finish")
-def island_finish(
-    own: Array,
-    work: Array,
-    joints: Array,
-    links: Integers,
-    islands: Integers,
-    points: Array,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    measures: Array,
-    calls: Integers,
-    island: int,
-    is_retry: int,
-    is_last: int,
-) -> int:
+def island_finish(common: Packed, island: int, is_retry: int, is_last: int) -> int:
     """Step 5: make the velocities compatible with the joints after the second kick.
 
     `is_retry` is 1 if the kick has been tried before in this step, and `is_last` is 1 unless it will be tried again.
     """
+    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls = unpack(common)
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
-    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     boost = load(measures, island, DRIFT_VELOCITY)
     # relative to the first body as the next tick is, with the coordinates that are stored
     base = load_vector(own, POSITION, first)
@@ -472,12 +417,12 @@ def island_finish(
         store_vector(work, END + VELOCITY, place, subtract(velocity, boost))
         store_vector(work, END + ANGULAR_VELOCITY, place, load_vector(own, ANGULAR_VELOCITY, place))
     if is_retry == 0:
-        _ = call(calls[PREPARE_CALL], (*common, island, END))
+        _ = call(calls[PREPARE_CALL], (common, island, END))
     _keep_given(
         points, rows, first_link, last_link, islands[island, layout.ROWS], islands[island, layout.ROWS_END], is_retry
     )
     piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
-    _ = call(calls[VELOCITY_CALL], (*common, island, piece))
+    _ = call(calls[VELOCITY_CALL], (common, island, piece))
     if is_last == 1 and piece != step:
         _keep_totals(joints, links, rows, first_link, last_link, step)
     for place in range(first, last):
@@ -581,68 +526,36 @@ def islands_close_tick(
 
 
 @kernel("islands-step")
-def islands_step(
-    own: Array,
-    control: Integers,
-    stages: Array,
-    evaluations: int,
-    force_calls: Integers,
-    layers: Array,
-    springs: Array,
-    point_forces: Array,
-    counts: Integers,
-    work: Array,
-    joints: Array,
-    links: Integers,
-    islands: Integers,
-    points: Array,
-    rows: Array,
-    blocks: Array,
-    program: Integers,
-    measures: Array,
-    calls: Integers,
-    places: Integers,
-    thrusters: Array,
-    wheels: Array,
-    tanks: Array,
-    part_counts: Integers,
-    parts: Array,
-    first_island: int,
-    last_island: int,
-    time: float,
-    dt: float,
-) -> int:
+def islands_step(packed: Packed, parts: Array, first_island: int, last_island: int, time: float, dt: float) -> int:
     """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
 
     The first kick evaluates the forces at the velocities at its start, and the second at those at its end, when they fit the joints. These
     are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates. What actuators do at the end of the
     tick is part of its last kick, with two tries at least if it depends on the rates.
     """
+    own, control, stages, islands, calls, forces, common, actuators, evaluations = unpack(packed)
     if first_island == last_island:
         return -1
     first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
-    forces = (own, control, stages, force_calls, layers, springs, point_forces, counts)
-    common = (own, work, joints, links, islands, points, rows, blocks, program, measures, calls)
     start = time
     for number in range(parts.shape[0]):
         step = dt * float(parts[number])
         _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], -1))
-        _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
+        _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step))
         for island in range(first_island, last_island):
-            if call(calls[MOVE_CALL], (*common, island, step, int(number > 0))) == 0:
+            if call(calls[MOVE_CALL], (common, island, step, int(number > 0))) == 0:
                 return island
         start = start + step
         tries, each = evaluations, 0
-        has_end_kicks = number == parts.shape[0] - 1 and part_counts[THRUSTERS] + part_counts[WHEELS] > 0
+        has_end_kicks = number == parts.shape[0] - 1 and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
         while each < tries:
             _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], each))
             if has_end_kicks:
-                tables = (places, thrusters, wheels, tanks, part_counts)
-                if call(calls[END_KICKS_CALL], (own, stages, *tables, first, last, END_KICKS, each, dt)) == 1:
+                if call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt)) == 1:
                     tries = max(tries, 2)
-            _ = call(calls[KICK_CALL], (*forces, first, last, start, 0.5 * step))
+            _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step))
             for island in range(first_island, last_island):
-                _ = call(calls[FINISH_CALL], (*common, island, int(each > 0), int(each == tries - 1)))
+                _ = call(calls[FINISH_CALL], (common, island, int(each > 0), int(each == tries - 1)))
             each += 1
     return -1
 
@@ -696,49 +609,32 @@ LOOP, OPEN, STEP, CLOSE, UNDO = range(5)
 
 
 @kernel("linked-ticks")
-def linked_ticks(
-    array: Array,
-    control: Integers,
-    calls: Integers,
-    loop_arguments: Any,
-    open_arguments: Any,
-    step_arguments: Any,
-    parts: Array,
-    one_part: Array,
-    columns: Integers,
-    table: Array,
-    kept: Array,
-    stamp: Integers,
-    hard_count: int,
-    island_count: int,
-    stores: bool,
-    dt: float,
-    ticks: int,
-) -> int:
+def linked_ticks(packed: Packed, stores: bool, dt: float, ticks: int) -> int:
     """Run whole ticks: the world's loop moves all bodies, then those of islands are moved again, from the start of the tick, by theirs.
 
-    Islands from `hard_count` on have rows that no part of negative length may go through.
+    Packed are the array and the control of the bodies, the addresses of the kernels that are called, the arguments of those that move all
+    bodies, open, step and close the islands, the lengths of the parts of a tick as shares of it, for islands with equality rows only and
+    for others, and the numbers of those and of all islands.
 
     Returns:
         The number of ticks that ended finite, or a negative number if a loop rejected its array.
     """
-    own = step_arguments[0]
+    array, control, calls, moved, opened, stepped, closed, parts, one_part, hard_count, island_count = unpack(packed)
+    stamp = closed[8]
     for tick in range(ticks):
-        taken = call(calls[LOOP], (*loop_arguments, 1))
+        taken = call(calls[LOOP], (*moved, 1))
         if taken != 1:
             return min(taken, 0) if tick == 0 else tick
         start = control[TICKS] - 1
         time = float(start) * dt
         stamp[1] = -1
-        _ = call(calls[OPEN], (array, own, columns, *open_arguments, PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores))
-        failed = call(calls[STEP], (*step_arguments, parts, 0, hard_count, time, dt))
+        _ = call(calls[OPEN], (*opened, PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores))
+        failed = call(calls[STEP], (stepped, parts, 0, hard_count, time, dt))
         if failed < 0 and hard_count < island_count:
-            failed = call(calls[STEP], (*step_arguments, one_part, hard_count, island_count, time, dt))
+            failed = call(calls[STEP], (stepped, one_part, hard_count, island_count, time, dt))
         bad = -1
         if failed < 0:
-            joints, links, points = step_arguments[10], step_arguments[11], step_arguments[13]
-            end = (table, joints, kept, links, points, stamp, start, stores, dt)
-            bad = call(calls[CLOSE], (array, own, columns, *end))
+            bad = call(calls[CLOSE], (*closed, start, stores, dt))
         if failed >= 0 or bad >= 0:
             _ = call(calls[UNDO], (array, control, stores))
             control[BAD] = bad

@@ -14,9 +14,8 @@ Propellant leaves with the velocity of the point where it lay. The velocity fiel
 centre moves with the mass centre.
 """
 
-from typing import Any
-
 from ..compilation.compiler import call, inlined, kernel
+from ..compilation.packed import Packed, unpack
 from ..kernels.exponential import exponential
 from ..kernels.quaternions import Quaternion, from_rotation_vector, rotate
 from ..kernels.tensors import (
@@ -824,30 +823,16 @@ for each column of the bodies, which is zero before and after. One array is pass
 
 
 @kernel("fly")
-def fly(
-    array: Array,
-    control: Integers,
-    driven: Array,
-    thrusters: Array,
-    wheels: Array,
-    tanks: Array,
-    gravities: Array,
-    constants: Array,
-    pushes: Array,
-    plan: Integers,
-    arguments: Any,
-    body_count: int,
-    stores: bool,
-    dt: float,
-    ticks: int,
-) -> int:
+def fly(packed: Packed, pushes: Array, stores: bool, dt: float, ticks: int) -> int:
     """Run whole ticks with actuators: drive them, gather the held wrench where it has changed, move the bodies, settle the actuators.
 
-    `arguments` are those of the loop that moves the bodies, between `control` and the number of ticks.
+    Packed are the array and the control of the bodies, the tables of actuators, gravities and constant forces, the numbers that
+    `COUNTS` and `STALE_BODIES` describe, the arguments of the loop that moves the bodies, and the number of bodies.
 
     Returns:
         The number of ticks that ended finite; a negative number if a loop rejected its array.
     """
+    array, control, driven, thrusters, wheels, tanks, gravities, constants, plan, moved, body_count = unpack(packed)
     if is_other_mode(control):
         control[BAD] = OTHER_MODE
         return OTHER_MODE
@@ -859,7 +844,7 @@ def fly(
             counts[STALE] = found
             tables = (gravities, constants, thrusters, pushes, wheels)
             _ = call(plan[GATHER], (array, body_count, *tables, counts, stale, marks))
-        taken = 0 if found < 0 else call(plan[MOVE], (array, control, *arguments, 1))
+        taken = 0 if found < 0 else call(plan[MOVE], (*moved, 1))
         bad = -1
         if taken == 1:
             bad = call(plan[SETTLE], (array, driven, thrusters, wheels, tanks, counts, dt, tick == ticks - 1))

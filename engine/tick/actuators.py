@@ -12,6 +12,7 @@ from ..checks import FloatArray, refuse
 from ..compilation import background
 from ..compilation.choice import Loop, ask, named, ready
 from ..compilation.compiler import address_of, has_address, types_of, without_dispatch
+from ..compilation.packed import Packed
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
 from ..forces.valves import THRUSTERS
@@ -289,7 +290,6 @@ class Actuators:
     def _fused(self, run: partial[int], flight: Loop, addresses: _Kernels, dt: float) -> TakeTicks:
         bodies, held = self._bodies, self._held
         gravities, constants, _thrusters, pushes = held.tables
-        _array, control, *others = run.args
         counts = self._counts
         counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
         calls = np.zeros(loops.COUNTS, np.int64)
@@ -302,13 +302,14 @@ class Actuators:
         calls[loops.MOVE] = address_of(run.func, types_of(*run.args, 1))
         plan = np.concatenate([calls, counts, np.zeros(self._driven.capacity + bodies.pitch, np.int64)])
         pushed = loops.COUNTS + gather.PUSHES
-        function = without_dispatch(flight.function, *flight.arguments)
-        fly = partial(function, bodies.array, control, *self._arrays, gravities.array, constants.array)
-        arguments, stores = tuple(others), bodies.stores_momentum
+        fly = without_dispatch(flight.function, *flight.arguments)
+        tables = *self._arrays, gravities.array, constants.array
+        packed = Packed(bodies.array, bodies.control, *tables, plan, run.args, bodies.count)
+        stores = bodies.stores_momentum
 
         def take(ticks: int) -> int:
             plan[pushed] = pushes.count
-            taken = fly(pushes.array, plan, arguments, bodies.count, stores, dt, ticks)
+            taken = fly(packed, pushes.array, stores, dt, ticks)
             if taken != ticks:
                 held.spoil_all()
             return taken
@@ -423,7 +424,7 @@ def kernels_of_actuators() -> _Kernels:
 def fly_loop(arguments: tuple[Any, ...]) -> Loop:
     """The loop that runs whole ticks with actuators around a loop with these arguments, without the number of ticks."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    return named(loops.fly, array, integers, *[array] * 7, integers, arguments[2:], 1, True, 1.0, 1)
+    return named(loops.fly, Packed(array, integers, *[array] * 6, integers, arguments, 1), array, True, 1.0, 1)
 
 
 def is_mover(loop: Loop) -> bool:

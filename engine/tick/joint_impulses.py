@@ -102,7 +102,7 @@ class Impulses:
         places = range(*graph.islands[number, [layout.BODIES, layout.BODIES_END]].tolist())
         self._prepare(number)
         before = {place: self._velocities(number, place) for place in places}
-        self._kernels.function(step.island_finish)(*self._common, number, 0, 1)
+        self._kernels.function(step.island_finish)(self._common, number, 0, 1)
         energy = 0.0
         for place in places:
             (velocity, rates), (after, rates_after) = before[place], self._velocities(number, place)
@@ -142,7 +142,7 @@ class Impulses:
         measures[number, layout.SIZE] = size
         measures[number, layout.TOLERANCE] = step.TOLERANCE_OF_SIZE * size
         measures[number, [layout.PIECE, layout.STEP_LENGTH]] = _AN_INSTANT
-        self._kernels.function(step.island_prepare)(*self._common, number, layout.END)
+        self._kernels.function(step.island_prepare)(self._common, number, layout.END)
 
 
 def compliances(joints: Joints, world: Any, ends: Sequence[End], directions: Sequence[Direction]) -> list[float]:

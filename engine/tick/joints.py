@@ -12,6 +12,7 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..compilation.choice import Loop, StandIn, compiled_form, in_python, named, ready
 from ..compilation.compiler import address_in_python, address_of, types_of
+from ..compilation.packed import Packed
 from ..constraints import blocks, layout, rows, stages, step
 from ..constraints.fit import FARTHEST_POINT, misfits
 from ..constraints.graph import Graph
@@ -48,11 +49,6 @@ from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.threads import TakeTicks
 from .actuators import is_mover
-
-StageArguments = tuple[
-    FloatArray, FloatArray, FloatArray, Integers, Integers, FloatArray, FloatArray, FloatArray, Integers, FloatArray, Integers
-]  # fmt: skip
-"""The first arguments of the stages: own, work, joints, links, islands, points, rows, blocks, program, measures, calls."""
 
 _WHOLE = np.ones(1)
 _STATES = slice(layout.STATE_FIRST, layout.STATE_LAST)
@@ -184,14 +180,13 @@ class Bound:
         self.kernels = IslandKernels(graph, bodies, turn, gyroscopic, forces, around)
         layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((0, bodies.pitch))
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
-        self.forces = (
-            *(islands.own, islands.control, islands.stages, self.kernels.force_calls, own_layers),
-            *(islands.springs, islands.point_forces, islands.counts),
-        )
+        states = islands.own, islands.control, islands.stages
+        counted = islands.springs, islands.point_forces, islands.counts
+        self.forces = Packed(*states, self.kernels.force_calls, own_layers, *counted)
         self.common = common_arguments(islands, self.kernels)
-        thrusters, wheels, tanks, counts = bodies.actuators.tables_and_counts()
-        self.actuators = (islands.places, thrusters, wheels, tanks, counts)
-        self.step = (*self.forces[:3], evaluations, *self.forces[3:], *self.common[1:], *self.actuators)
+        self.actuators = islands.places, *bodies.actuators.tables_and_counts()
+        called = self.kernels.calls, self.forces, self.common, self.actuators
+        self.step = Packed(*states, graph.islands, *called, evaluations)
         springs = islands.springs if forces.springs is None else forces.springs
         point_forces = islands.point_forces if forces.point_forces is None else forces.point_forces
         self.open = (
@@ -210,10 +205,10 @@ class Bound:
         self.hard_count = int(graph.islands[:, layout.IS_HARD].sum()) if len(parts) > 1 else 0
 
 
-def common_arguments(islands: Islands, kernels: IslandKernels) -> StageArguments:
-    """The first arguments of the stages of the island step."""
+def common_arguments(islands: Islands, kernels: IslandKernels) -> Packed:
+    """The first argument of the stages of the island step."""
     graph = islands.graph
-    return (
+    return Packed(
         *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
         *(islands.blocks, graph.program, islands.measures, kernels.calls),
     )
@@ -363,11 +358,12 @@ class Joints:
 
             run = StandIn(linked, link)
         calls[step.LOOP] = address_in_python(loop) if isinstance(loop, StandIn) else address_of(loop, types)
-        return partial(
-            run,
-            *(bodies.array, control, calls, loop_arguments, bound.open, bound.step, bound.parts, _WHOLE, graph.columns),
-            *(table, islands.kept, islands.stamp, bound.hard_count, len(graph.islands), stores, dt),
+        ends = bodies.array, islands.own, graph.columns
+        packed = Packed(
+            *(bodies.array, control, calls, loop_arguments, (*ends, *bound.open), bound.step, (*ends, *bound.close)),
+            *(bound.parts, _WHOLE, bound.hard_count, len(graph.islands)),
         )
+        return partial(run, packed, stores, dt)
 
     def staged_tick(
         self,
@@ -418,7 +414,7 @@ class Joints:
             evaluate(0, offset)
             called = visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, columns]
             own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held + called
-            island_kick(*bound.forces, 0, count, time, length)
+            island_kick(bound.forces, 0, count, time, length)
             own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held
             return depends_on_rates
 
@@ -432,7 +428,7 @@ class Joints:
                 length = dt * part
                 kick(evaluate, offset, time + offset, 0.5 * length, -1)
                 for island in range(len(graph.islands)):
-                    if island_move(*bound.common, island, length, int(number > 0)) == 0:
+                    if island_move(bound.common, island, length, int(number > 0)) == 0:
                         islands.stamp[1] = island
                         control[BAD] = -1
                         return False
@@ -442,7 +438,7 @@ class Joints:
                     if kick(evaluate, offset, time + offset, 0.5 * length, each, is_end):
                         tries = max(tries, 2)
                     for island in range(len(graph.islands)):
-                        island_finish(*bound.common, island, int(each > 0), int(each == tries - 1))
+                        island_finish(bound.common, island, int(each > 0), int(each == tries - 1))
                     each += 1
             end = *bound.close, kernels.around_calls, dt
             return bool(islands_close_tick(array, control, islands.own, columns, *end))
@@ -668,23 +664,21 @@ def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArr
 def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
     """The kernels that the step of islands calls, in the order of `constraints.stages`."""
     array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
-    common = (array, array, array, integers, integers, array, array, array, integers, array, flat)
-    force_arguments = (array, flat, array, integers, array, array, array, flat)
     return [
         named(rows.joint_rows, array, array, array, integers, array, array, array, 0, 0, 0, 0, 0),
         named(stages.island_matrix, array, integers, integers, array, array, 0),
         named(blocks.factor, array, integers, 0, 0),
         named(blocks.solve, array, array, integers, 0, 0),
         Loop(step.island_drift, (turn, gyroscopic), (array, array, array, 0, 0, 1.0)),
-        named(stages.position_stage, *common, 0, 1.0),
-        named(stages.velocity_stage, *common, 0, 1.0),
-        named(step.island_kick, *force_arguments, 0, 0, 0.0, 1.0),
-        named(step.island_move, *common, 0, 1.0, 0),
-        named(step.island_finish, *common, 0, 0, 1),
+        named(stages.position_stage, _COMMON, 0, 1.0),
+        named(stages.velocity_stage, _COMMON, 0, 1.0),
+        named(step.island_kick, _FORCES, 0, 0, 0.0, 1.0),
+        named(step.island_move, _COMMON, 0, 1.0, 0),
+        named(step.island_finish, _COMMON, 0, 0, 1),
         named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
         named(stages.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
         named(stages.correct, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
-        named(step.island_prepare, *common, 0, 0),
+        named(step.island_prepare, _COMMON, 0, 0),
         named(step.island_stages, array, array, 0, 0, 0),
         named(end_kicks, array, array, flat, array, array, array, flat, 0, 0, 0, 0, 1.0),
     ]
@@ -693,11 +687,9 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
 _ARRAY, _INTEGERS = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
 _NUMBERS, _FLAT = np.zeros(1), np.zeros(1, np.int64)
 _OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _INTEGERS, _ARRAY)
-_STEP = (
-    *(_ARRAY, _FLAT, _ARRAY, 1, _INTEGERS, _ARRAY, _ARRAY, _ARRAY, _FLAT),
-    *(_ARRAY, _ARRAY, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT),
-    *(_FLAT, _ARRAY, _ARRAY, _ARRAY, _FLAT),
-)
+_COMMON = Packed(*[_ARRAY] * 3, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT)
+_FORCES = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, *[_ARRAY] * 3, _FLAT)
+_STEP = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, _FLAT, _FORCES, _COMMON, (_FLAT, *[_ARRAY] * 3, _FLAT), 1)
 _KEPT = (_ARRAY, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT)
 
 
@@ -717,7 +709,7 @@ def loops_around_islands(stores: bool) -> LoopsAroundIslands:
     """The kernels that bring islands into a tick of a world; `stores` if any body stores momentum."""
     return LoopsAroundIslands(
         open=named(step.islands_open, _ARRAY, _ARRAY, _FLAT, *_OPEN, 0, 0, stores),
-        step=named(step.islands_step, *_STEP, _NUMBERS, 0, 0, 0.0, 1.0),
+        step=named(step.islands_step, _STEP, _NUMBERS, 0, 0, 0.0, 1.0),
         close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_KEPT, 0, stores, 1.0),
         close_tick=named(step.islands_close_tick, _ARRAY, _FLAT, _ARRAY, _FLAT, *_KEPT, _FLAT, 1.0),
         restore=named(step.islands_restore, _ARRAY, _ARRAY, _INTEGERS, _FLAT),
@@ -728,8 +720,9 @@ def loops_around_islands(stores: bool) -> LoopsAroundIslands:
 
 def linked_loop(arguments: tuple[Any, ...], stores: bool) -> Loop:
     """The loop that runs whole ticks with islands around a loop with these arguments, without the number of ticks."""
-    arrays = _ARRAY, _FLAT, _FLAT, arguments, _OPEN, _STEP, _NUMBERS, _NUMBERS, _FLAT, _ARRAY, _ARRAY, _FLAT
-    return named(step.linked_ticks, *arrays, 0, 0, stores, 1.0, 0)
+    ends = _ARRAY, _ARRAY, _FLAT
+    packed = Packed(_ARRAY, _FLAT, _FLAT, arguments, (*ends, *_OPEN), _STEP, (*ends, *_KEPT), _NUMBERS, _NUMBERS, 0, 0)
+    return named(step.linked_ticks, packed, stores, 1.0, 0)
 
 
 def kernels_around(loops_of_bodies: Sequence[Loop], stores: bool, threads: int) -> list[Loop]:
