@@ -76,13 +76,13 @@ def _leave(chart: _Chart, start: Quaternion) -> BodyState:
 def _slope(gyroscopic: bool, chart: _Chart, orientation: Quaternion, wrench: BodyWrench, body: BodyModel) -> _Chart:
     """d/dt of position, rotation vector, velocity, body rates and stored momentum."""
     turn, rates = chart.turn, chart.angular_velocity
-    # du/dt = ω + u × ω/2 + u × (u × ω)/12 − …; the next term is of order four in u, and of order five in the result of the tick
-    across = cross(turn, rates)
-    turning = add_scaled(add_scaled(rates, 0.5, across), 1.0 / 12.0, cross(turn, across))
     twice = doubling(orientation)
     acceleration = scale(body.inverse_mass, net_force_world(orientation, twice, wrench))
     torque = turning_torque_body(orientation, twice, wrench)
     angular_acceleration = angular_acceleration_body(gyroscopic, rates, chart.stored_momentum, torque, body)
+    # du/dt = ω + u × ω/2 + u × (u × ω)/12 − …; the next term is of order four in u, and of order five in the result of the tick
+    across = cross(turn, rates)
+    turning = add_scaled(add_scaled(rates, 0.5, across), 1.0 / 12.0, cross(turn, across))
     return _Chart(chart.velocity, turning, acceleration, angular_acceleration, wrench.motor_torque)
 
 
