@@ -2,12 +2,14 @@
 
 import statistics
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from engine import Body, MassProperties, World, flight, forces
 from engine.flight import control
 
+from . import peers
 from .measure import Contestant, Effort, Figure, each_call, figures, rounds, value
 
 TABLE, SAMPLES = "flight", "samples of flight"
@@ -15,81 +17,121 @@ TABLE, SAMPLES = "flight", "samples of flight"
 METHODS = ("rk4", "free-rotor-2")
 JETS = 16
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1))
+DT = 0.01
+MASS, CENTER, RATES = 300.0, (0.1, -0.05, 0.2), (0.3, 0.2, -0.4)
+INERTIA = [[120.0, 5.0, -3.0], [5.0, 150.0, 4.0], [-3.0, 4.0, 90.0]]
+JET_POSITIONS, JET_DIRECTIONS = np.random.default_rng(16).normal(size=(2, JETS, 3))
+OPEN_FOR = np.linspace(1e6, 2e6, JETS)
+TANK_CENTER, TANK_RADIUS, PROPELLANT, THRUST = (0.0, 0.0, 0.1), 0.4, 1e5, 10.0
+PARTS = ("4 wheels", f"{JETS} jets with pulses", "a flowing tank", "all of them")
+EACH, WHOLE = "step(n), added per tick [µs]", "whole tick [µs]"
 
 
 def measured(effort: Effort) -> list[Figure]:
     """Everything about flight."""
-    return [figure for name in METHODS for figure in _ticks(name, effort)] + _samples(effort)
+    own = [figure for name in METHODS for figure in _ticks(name, effort)]
+    return [*own, *_ticks_of_basilisk(effort), *_samples(effort)]
 
 
-def _ship(integrator: str) -> tuple[World, Body]:
-    world = World(0.01, integrator=integrator)
-    tensor = [[120.0, 5.0, -3.0], [5.0, 150.0, 4.0], [-3.0, 4.0, 90.0]]
-    ship = world.add_body(MassProperties(300.0, tensor, (0.1, -0.05, 0.2)), angular_velocity_body=(0.3, 0.2, -0.4))
+def ship_of(integrator: str) -> tuple[World, Body]:
+    world = World(DT, integrator=integrator)
+    ship = world.add_body(MassProperties(MASS, INERTIA, CENTER), angular_velocity_body=RATES)
     world.add_force(forces.UniformGravity((0.0, 0.0, -1.0)))
     return world, ship
 
 
-def _add_wheels(world: World, ship: Body) -> list[flight.ReactionWheel]:
+def add_wheels(world: World, ship: Body, torque: float = 1e-6) -> list[flight.ReactionWheel]:
+    """Four wheels with constant motor torques."""
     wheels = [flight.ReactionWheel(ship, axis=axis, inertia=0.5, max_torque=2.0, max_speed=1e9) for axis in AXES]
     for wheel in wheels:
-        world.add_part(wheel).torque = 1e-6
+        world.add_part(wheel).torque = torque
     return wheels
 
 
-def _add_jets(world: World, ship: Body) -> forces.ThrusterBank:
+def add_jets(world: World, ship: Body, force: float = 1e-3) -> forces.ThrusterBank:
     """Sixteen jets, which pulse for the whole time."""
-    rng = np.random.default_rng(16)
-    positions, directions = rng.normal(size=(JETS, 3)), rng.normal(size=(JETS, 3))
-    bank = world.add_force(forces.ThrusterBank(ship, positions=positions, directions=directions, max_forces=1e-3))
-    bank.fire(np.linspace(1e6, 2e6, JETS))
+    bank = forces.ThrusterBank(ship, positions=JET_POSITIONS, directions=JET_DIRECTIONS, max_forces=force)
+    world.add_force(bank)
+    bank.fire(OPEN_FOR)
     return bank
 
 
-def _add_tank(world: World, ship: Body) -> None:
+def add_tank(world: World, ship: Body) -> None:
     """A tank that flows for the whole time."""
-    tank = world.add_part(flight.Tank.ball(ship, (0.0, 0.0, 0.1), 0.4, 1e5))
+    tank = world.add_part(flight.Tank.ball(ship, TANK_CENTER, TANK_RADIUS, PROPELLANT))
     engine = forces.Thruster(
-        ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=10.0, specific_impulse=300.0, tank=tank
+        ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=THRUST, specific_impulse=300.0, tank=tank
     )
     world.add_force(engine).throttle = 0.5
 
 
 def _ticks(integrator: str, effort: Effort) -> list[Figure]:
     """Ticks of one ship with actuators, above those without."""
-    parts: dict[str, tuple[Callable[[World, Body], object], ...]] = {
-        "no actuators": (),
-        "4 wheels": (_add_wheels,),
-        f"{JETS} jets with pulses": (_add_jets,),
-        "a flowing tank": (_add_tank,),
-        "all of them": (_add_wheels, _add_jets, _add_tank),
-    }
+    parts: list[tuple[Callable[[World, Body], object], ...]] = [
+        *((), (add_wheels,), (add_jets,), (add_tank,)),
+        (add_wheels, add_jets, add_tank),
+    ]
     found = []
-    for column, is_single in (("step(n), added per tick [µs]", False), ("step(), added [µs]", True)):
+    for column, is_single in ((EACH, False), ("step(), added [µs]", True)):
         contestants = []
-        for add_all in parts.values():
-            world, ship = _ship(integrator)
+        for add_all in parts:
+            world, ship = ship_of(integrator)
             for add in add_all:
                 add(world, ship)
             world.prepare()
             world.step(3)
             contestants.append(Contestant("", "", each_call(world.step) if is_single else world.step))
-        plain, *others = rounds(contestants, effort)
-        for row, times in zip(list(parts)[1:], others, strict=True):
-            added = [time - other for time, other in zip(times, plain, strict=True)]
-            median, least = 1e6 * statistics.median(added), 1e6 * min(added)
-            found.append(Figure(TABLE, f"{row}, {integrator}", column, "µs", median, least))
+        times = rounds(contestants, effort)
+        found += _added(integrator, column, times)
         if not is_single:
-            found.append(
-                value(TABLE, f"all of them, {integrator}", "whole tick [µs]", "µs", 1e6 * statistics.median(others[-1]))
-            )
+            found.append(_whole(integrator, times))
     return found
+
+
+def _added(name: str, column: str, times: list[list[float]]) -> list[Figure]:
+    """What each of the parts adds to the time of the ship without any, which comes first."""
+    found, (plain, *others) = [], times
+    for row, with_parts in zip(PARTS, others, strict=True):
+        added = [time - other for time, other in zip(with_parts, plain, strict=True)]
+        found.append(Figure(TABLE, f"{row}, {name}", column, "µs", 1e6 * statistics.median(added), 1e6 * min(added)))
+    return found
+
+
+def _whole(name: str, times: list[list[float]]) -> Figure:
+    return value(TABLE, f"{PARTS[-1]}, {name}", WHOLE, "µs", 1e6 * statistics.median(times[-1]))
+
+
+def _ticks_of_basilisk(effort: Effort) -> list[Figure]:
+    """The same ship in Basilisk, without its weight, where that is installed."""
+    if "basilisk" not in peers.installed():
+        return []
+    name = "Basilisk RK4"
+    ships = [basilisk_ship(parts) for parts in ("", "wheels", "jets", "tank", "wheels jets tank")]
+    times = rounds([Contestant("", "", ship.run) for ship in ships], effort)
+    return [*_added(name, EACH, times), _whole(name, times)]
+
+
+def basilisk_ship(parts: str, torque: float = 1e-6, force: float = 1e-3) -> Any:
+    """The ship in Basilisk with the named parts, wheel torques [N·m] and jet forces [N], ready to run."""
+    from .peers.basilisk_ship import BasiliskShip  # installed on request
+
+    ship = BasiliskShip(DT, MASS, INERTIA, CENTER, RATES)
+    if "wheels" in parts:
+        ship.add_wheels(AXES, 0.5, torque)
+    if "jets" in parts:
+        ship.add_jets("jets", JET_POSITIONS, JET_DIRECTIONS, force, OPEN_FOR)
+    if "tank" in parts:
+        positions, directions = np.array([[0.0, 0.0, -1.0]]), np.array([[0.0, 0.0, 1.0]])
+        engine = ship.add_jets("engine", positions, directions, 0.5 * THRUST, [1e6])
+        ship.add_tank(engine, TANK_CENTER, TANK_RADIUS, PROPELLANT)
+    ship.start()
+    return ship
 
 
 def _samples(effort: Effort) -> list[Figure]:
     """What runs in Python at each sample."""
-    world, ship = _ship("rk4")
-    wheels, bank = _add_wheels(world, ship), _add_jets(world, ship)
+    world, ship = ship_of("rk4")
+    wheels, bank = add_wheels(world, ship), add_jets(world, ship)
     bank.fire(0.0)
     gyro = flight.Gyro(ship, noise_density=1e-5, bias_walk=1e-7, seed=1)
     tracker = flight.StarTracker(ship, boresight_body=(0, 0, 1), noise=(1e-5, 5e-5), seed=2)

@@ -9,7 +9,18 @@ import pytest
 from engine import World
 
 from ..benchmarks import __main__ as benchmarks
-from ..benchmarks import accuracy, force_costs, limits, many_bodies, measure, one_body, scenes, start, table
+from ..benchmarks import (
+    accuracy,
+    flight_costs,
+    force_costs,
+    limits,
+    many_bodies,
+    measure,
+    one_body,
+    scenes,
+    start,
+    table,
+)
 from ..benchmarks.measure import Contestant, Effort, Figure, each_call
 from ..benchmarks.own import Own
 from ..benchmarks.peers import MODULES, installed
@@ -108,6 +119,25 @@ def test_peer_tumbles_as_its_order_lets_it(name):
     for entry in entries_of(name):
         error = accuracy.largest_error(entry.make, (1.0, 1.0, 3.0), 2)
         assert error < (0.1 if entry.order == 1 else 1e-8)
+
+
+def test_wheels_jets_and_a_tank_turn_a_ship_as_they_do_in_basilisk():
+    """Two seconds at order four in both, with parts that change the rates [rad/s] by 0.001, 0.3 and 0.1."""
+    entries_of("basilisk")
+    torque, force = 1e-2, 5.0
+    add_all = {
+        "wheels": lambda world, ship: flight_costs.add_wheels(world, ship, torque),
+        "jets": lambda world, ship: flight_costs.add_jets(world, ship, force),
+        "tank": flight_costs.add_tank,
+    }
+    for parts in ("wheels", "jets", "tank", "wheels jets tank"):
+        other = flight_costs.basilisk_ship(parts, torque, force)
+        world, ship = flight_costs.ship_of("rk4")
+        for part in parts.split():
+            add_all[part](world, ship)
+        other.run(200)
+        world.step(200)
+        assert np.abs(other.rates - ship.angular_velocity_body).max() < 2e-9
 
 
 def test_own_methods_fly_the_same_bodies():
