@@ -41,8 +41,9 @@ try:
     from .inlining import InlinedCompiler
 
     COMPILED = not numba.config.DISABLE_JIT
-except ImportError:
+except ImportError as error:
     COMPILED = False
+    _LOG.warning("nothing can be compiled (%s): the engine runs as plain Python, a hundred times slower or more", error)
 
 
 # By default numba inserts reference counting, even for values without references. This is a quarter of the time to compile a function of

@@ -1,5 +1,8 @@
 """The pipeline for inlined functions."""
 
+import subprocess
+import sys
+
 import pytest
 
 from engine.compilation.compiler import COMPILED, inlined, kernel
@@ -52,3 +55,17 @@ def test_what_cannot_be_typed_is_an_error_every_time():
 
         with pytest.raises(Exception, match="No implementation of function Function"):
             call(2.0)
+
+
+def test_an_engine_that_cannot_compile_says_so():
+    """Numba is missing, or a version of it has other parts than those that the engine uses."""
+    program = (
+        "import sys; sys.modules['numba'] = None\n"
+        "import engine\n"
+        "world = engine.World(0.5); world.step(3); print(world.time)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout == "1.5\n"
+    assert ran.stderr.startswith("nothing can be compiled (")
+    assert ran.stderr.endswith("): the engine runs as plain Python, a hundred times slower or more\n")
+    assert "numba" in ran.stderr
