@@ -368,6 +368,15 @@ def test_a_valve_is_shut_by_a_pulse_of_no_length():
     assert jet.impulse == pytest.approx(10.0 * (0.5 + 0.2), rel=1e-12)
 
 
+def test_the_thrust_between_ticks_is_that_of_the_valve_while_it_falls():
+    world, ship = a_ship(0.1)
+    jet = world.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=10.0, fall_time=0.4))
+    jet.fire(0.5)
+    for ticks, level in ((4, 1.0), (1, 1.0), (1, 0.75), (2, 0.25), (1, 0.0)):
+        world.step(ticks)
+        assert np.linalg.norm(world.wrench(ship, jet)[0]) == pytest.approx(10.0 * level, abs=1e-12)
+
+
 def test_the_mean_time_of_a_pulse_is_exact_in_each_tick():
     """A ship that does not turn: the displacement after the pulse depends on its impulse and its mean time alone."""
     dt = 0.25

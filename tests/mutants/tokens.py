@@ -57,7 +57,8 @@ AREAS = {
     "flight/": "flight/test_actuators flight/test_parts flight/test_control flight/test_reference flight/test_controlled "
     "flight/test_allocation flight/test_actuator_sets flight/test_sensors flight/test_estimation flight/test_attitude_filter",
     "forces/": "physics/test_forces flight/test_environment flight/test_actuators world/test_force_rows kernels/test_compiled_fields",
-    "integrators/": "physics/test_integrators physics/test_methods physics/test_splitting physics/test_wrappers",
+    "integrators/": "physics/test_integrators physics/test_methods physics/test_splitting physics/test_wrappers "
+    "physics/test_stored_momentum",
     "kernels/": "physics/test_rotation physics/test_scalar physics/test_conventions physics/test_free_rotor physics/test_mass_properties "
     "flight/test_orbit flight/test_estimation kernels/test_noise kernels/test_rotation_paths",
     "loops/": "physics/test_forces physics/test_stored_momentum physics/test_wrappers flight/test_actuators flight/test_allocation "
