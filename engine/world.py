@@ -370,7 +370,11 @@ class World:
         before = self._bodies.tick_count
         try:
             try:
+                clock = self._clock.image()
                 ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
+                if ticks > self._last_tick - self._bodies.tick_count:
+                    self._clock.restore(clock)
+                    refuse_time(ticks, self._bodies.tick_count, self._last_tick, self._dt, "World.advance")
                 self._in_frame = choice.runs_frames = True
                 if coasts:
                     self.coast(ticks)

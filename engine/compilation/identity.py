@@ -59,13 +59,21 @@ def survey(function: Callable[..., Any]) -> tuple[str, list[Any]]:
     return walk.digest.hexdigest(), list(walk.dispatchers)
 
 
+def functions_of(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """Return a function and all functions that it calls directly or indirectly."""
+    walk = _Walk()
+    source: Any = getattr(function, "py_func", function)
+    walk.add_function(source)
+    return list(walk.functions)
+
+
 class _Walk:
     """One traversal of a function and everything that it reads; repeated functions are written as numbers, so that recursion ends."""
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
         self.dispatchers: dict[Any, None] = {}
-        self._numbers: dict[FunctionType, int] = {}
+        self.functions: dict[FunctionType, int] = {}
 
     def _write(self, *words: str | bytes) -> None:
         for word in words:
@@ -73,11 +81,11 @@ class _Walk:
             self.digest.update(b"%d:%b" % (len(data), data))
 
     def add_function(self, function: FunctionType) -> None:
-        number = self._numbers.get(function)
+        number = self.functions.get(function)
         if number is not None:
             self._write("function again", str(number))
             return
-        self._numbers[function] = len(self._numbers)
+        self.functions[function] = len(self.functions)
         dispatcher = getattr(function, "_dispatcher", None)  # see `compiler.inlined`
         if getattr(dispatcher, "py_func", None) is function:
             self.dispatchers[dispatcher] = None

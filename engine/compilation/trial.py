@@ -1,11 +1,12 @@
 """Check that a user's scalar function can be compiled into loops, when it is created and not when it first runs."""
 
+import dis
 import re
 from collections.abc import Callable
 from typing import Any
 
 from .compiler import COMPILED
-from .identity import identity
+from .identity import functions_of
 from .signals import uninterrupted
 
 if COMPILED:
@@ -31,9 +32,11 @@ def check_compiles(
         TypeError: The function reads an array or another object from outside, cannot be compiled, or returns an invalid result.
     """
     try:
-        identity(function)
+        functions = functions_of(function)
     except TypeError as error:
         raise TypeError(f"{where}: {error}") from None
+    for each in functions:
+        _refuse_exits(each, where)
     if COMPILED:
         _compile(function, where, samples[0], file)
     for sample in samples:
@@ -49,6 +52,26 @@ def check_compiles(
         if not is_result(result):
             raise TypeError(f"{where}: it must return {rule}; it returned {result!r:.200}")
         return
+
+
+def _refuse_exits(function: Any, where: str) -> None:
+    """Reject a function that raises, or that ends without a result in some case.
+
+    Loops over bodies cannot pass an exception on. They would leave the body out without a word, and those after it.
+    """
+    line, last = function.__code__.co_firstlineno, None
+    for instruction in dis.get_instructions(function.__code__):
+        line = getattr(instruction.positions, "lineno", None) or line
+        if instruction.opname == "RAISE_VARARGS":
+            raise TypeError(
+                f"{where}: it must not raise or assert (line {line}), because compiled loops cannot pass an exception on; "
+                "return numbers for every body"
+            )
+        returned = instruction if instruction.opname == "RETURN_CONST" else last
+        if instruction.opname.startswith("RETURN_") and returned is not None and "CONST" in returned.opname:
+            if returned.argval is None:
+                raise TypeError(f"{where}: it must return a result in every case; it may return None (line {line})")
+        last = instruction
 
 
 def _compile(function: Any, where: str, sample: tuple[Any, ...], file: str) -> None:

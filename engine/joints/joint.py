@@ -243,6 +243,8 @@ class Joint(TableRows):
                 store.world()._joints.require_fit(self, repr(self), "enabled", True)
 
     def _joined(self, world: Any) -> None:
+        # what it carried when it was removed, perhaps too much, is not what it carries now
+        self._table.write(_FORCES, self._slice().start, 0.0)
         if self.enabled:
             world._joints.require_fit(self, "World.add_joint", "joint", self)
 
@@ -392,6 +394,8 @@ def range_of(value: Sequence[float] | None, argument: str, owner: str) -> tuple[
     pair = []
     for number, free in zip(value, (-inf, inf), strict=True):
         is_free = isinstance(number, float) and number == free
+        if isinstance(number, float) and number == -free:
+            refuse(owner, argument, value, rule)
         pair.append(free if is_free else real(number, argument, owner))
     if pair[0] > pair[1]:
         refuse(owner, argument, value, rule)

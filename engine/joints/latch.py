@@ -214,7 +214,9 @@ class Latch(ClosingJoint):
             ValueError: The latch is open or not in a world, or the impulse is negative.
         """
         impulse = real(push, "push", repr(self), at_least=0.0)
-        if self.state == "open" or self._table.store is None:
+        if self._table.store is None:
+            refuse(self, "release", push, "called while the latch is in a world")
+        if self.state == "open":
             refuse(self, "state", self.state, "soft or hard to be released")
         body: Any = self.body
         other: Any = self.other

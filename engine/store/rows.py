@@ -275,7 +275,10 @@ def require_body(body: BodyHandle, argument: str, owner: str, rule: str = "a bod
     """Return the body, after checking that it is one and still in its world."""
     if not is_body(body):
         refuse(owner, argument, body, rule, TypeError)
-    _ = body.index  # rejects a body that was removed
+    try:
+        _ = body.index
+    except ValueError as error:  # it was removed
+        raise ValueError(f"{owner}: {argument}: {error}") from None
     return body
 
 

@@ -44,6 +44,11 @@ class TableView:
     def __dir__(self) -> list[str]:
         return [field.name for field in self._schema.fields if _is_shown(field)]
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(
+            f"World: its {self._schema.name} cannot be copied without it; copy the world and ask the copy for them"
+        )
+
     def __getattr__(self, name: str) -> Any:
         field = self._field(name)
         values: Any = self._store.table(self._schema).read(field.name).copy()

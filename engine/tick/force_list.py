@@ -62,6 +62,8 @@ class ForceList:
         self._owners: dict[tuple[str, int], TableRows] = {}
         """The force or part that owns a group of rows, by the name of the table and the first id."""
         self._image: MembersImage | None = None
+        self._called: tuple[list[Any], ...] = ([], [])
+        """The called forces of a tick and of its stages, each with its function."""
         self.on_parts_change: Callable[[list[SampledPart]], None] = _ignore
 
     @property
@@ -107,7 +109,7 @@ class ForceList:
                 self._memory.join(force)
             store.record(self._forget, force)
             self._members[identity(force)] = force
-            self._sort()
+            self._sort(force)
             if isinstance(force, TableRows):
                 force._joined(store.world())
 
@@ -118,7 +120,7 @@ class ForceList:
                 self._plan.fields.include(type(force), force._table)
             self._own(force)
         self._members[identity(force)] = force
-        self._sort()
+        self._sort(force)
 
     def remove(self, force: Member, kind: str = "force") -> None:
         """Remove a force or a part; `kind` tells which it must be.
@@ -139,8 +141,7 @@ class ForceList:
                 force._left(store.world())
             else:
                 self._memory.leave(force)
-            self._drop(force)
-            self._sort()
+            self.drop([force])
 
     def remove_rows_of(self, bodies: IntArray) -> list[Member]:
         """Detach the forces that need the bodies in these rows, and return them in the order of addition.
@@ -173,11 +174,14 @@ class ForceList:
         return [force for force in self._members.values() if id(force) in gone] if gone else []
 
     def drop(self, forces: list[Member]) -> None:
-        """Remove forces from the list after their rows were removed together with their bodies."""
+        """Remove forces from the list after their rows were removed, perhaps together with their bodies."""
+        if not forces:
+            return
+        if self._store.log is not None:
+            self._store.record(self.restore_order, dict(self._members))
         for force in forces:
-            self._drop(force)
-        if forces:
-            self._sort()
+            del self._members[identity(force)]
+        self._sort(*forces)
 
     def restore_order(self, forces: dict[tuple[int, ...], Member]) -> None:
         """Restore a list of forces in its order."""
@@ -231,14 +235,9 @@ class ForceList:
         force._detach(self._bodies.handles)
         del self._owners[key]
 
-    def _drop(self, force: Member) -> None:
-        if self._store.log is not None:
-            self._store.record(self.restore_order, dict(self._members))
-        del self._members[identity(force)]
-
     def _forget(self, force: Member) -> None:
         self._members.pop(identity(force), None)
-        self._sort()
+        self._sort(force)
 
     def _check_new(self, force: Member) -> None:
         rule = "a force: an object with apply(wrench, bodies, time), or a function of these arguments"
@@ -262,14 +261,16 @@ class ForceList:
                 _ = force.rows  # a force that a restore removed says so
                 refuse(owner, argument, force, "one that is not in another world")
 
-    def _sort(self) -> None:
+    def _sort(self, *changed: Member) -> None:
+        """Update what follows from the list; `changed` are the members that came or went, and none if it is another list."""
         self.forget_image()
-        called = [(force, apply_of(force)) for force in self._members.values() if not isinstance(force, TableRows)]
-        self._plan.call_forces(
-            [pair for pair in called if _evaluate(pair[0]) == "tick"],
-            [pair for pair in called if _evaluate(pair[0]) == "stage"],
-        )
-        self.on_parts_change([member for member in self._members.values() if isinstance(member, SampledPart)])
+        members = self._members.values()
+        if not changed or not all(isinstance(member, TableRows) for member in changed):
+            called = [(force, apply_of(force)) for force in members if not isinstance(force, TableRows)]
+            self._called = tuple([pair for pair in called if _evaluate(pair[0]) == when] for when in ("tick", "stage"))
+        self._plan.call_forces(*self._called)
+        if not changed or any(isinstance(member, SampledPart) for member in changed):
+            self.on_parts_change([member for member in members if isinstance(member, SampledPart)])
 
     # properties of the forces
 

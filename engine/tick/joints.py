@@ -610,8 +610,13 @@ class Joints:
         graph, found = islands.graph, []
         for link in range(graph.islands[island, layout.LINKS], graph.islands[island, layout.LINKS_END]):
             own = islands.rows[graph.links[link, layout.FIRST_ROW] : graph.links[link, layout.LAST_ROW]]
-            held = own[own[:, layout.KIND] == layout.EQUALITY]  # the residuals of other rows are angles and distances
-            errors, is_turn = np.abs(held[:, layout.RESIDUAL]), held[:, layout.IS_TURN] != 0.0
+            kind, residual, is_turn = own[:, layout.KIND], own[:, layout.RESIDUAL], own[:, layout.IS_TURN] != 0.0
+            past = residual - own[:, layout.GOAL]  # for limits, the residual is the angle or distance
+            errors = np.select(
+                [kind == layout.EQUALITY, kind == layout.LOWER_LIMIT, kind == layout.UPPER_LIMIT],
+                [np.abs(residual), np.maximum(-past, 0.0), np.maximum(past, 0.0)],
+                0.0,
+            )
             gap, turn = float(errors[~is_turn].max(initial=0.0)), float(errors[is_turn].max(initial=0.0))
             found.append((max(gap, turn), -int(graph.links[link, layout.JOINT]), _miss_in_words(gap, turn)))
         found.sort(reverse=True)

@@ -21,6 +21,28 @@ def none(body, time):
     pass
 
 
+def sometimes_none(body, time):
+    if time < 100.0:
+        return TORQUE, TORQUE
+
+
+def raising(body, time):
+    if body.position[0] > 5.0:
+        raise ValueError("too far")
+    return TORQUE, TORQUE
+
+
+@scalar.inlined
+def _checked(number):
+    if number > 5.0:
+        raise ValueError("too far")
+    return number
+
+
+def calls_what_raises(body, time):
+    return (_checked(body.position[0]), 0.0, 0.0), TORQUE
+
+
 def not_two(body, time):
     return TORQUE
 
@@ -70,7 +92,10 @@ def keyword_only(body, *, time):
 
 
 REJECTED = {
-    none: "it must return a force and a torque, each a tuple of three numbers; it returned None",
+    none: r"it must return a result in every case; it may return None \(line \d+\)",
+    sometimes_none: r"it must return a result in every case; it may return None \(line \d+\)",
+    raising: r"it must not raise or assert \(line \d+\), because compiled loops cannot pass an exception on",
+    calls_what_raises: r"it must not raise or assert \(line \d+\)",
     not_two: r"it must return a force and a torque, each a tuple of three numbers; it returned \(0.0, 0.0, 0.0\)",
     of_two: "it must return a force and a torque",
     with_text: "it (must return a force and a torque|cannot be compiled)",

@@ -481,6 +481,22 @@ def test_a_joint_breaks_above_its_threshold_and_tells():
     assert strong in world.joints
 
 
+def test_a_joint_that_broke_holds_again_when_it_is_added_without_the_load():
+    world = World(1 / 60)
+    a, b = world.add_bodies(MassProperties.box(1.0, (1.0, 0.8, 0.6)), [(0, 0, 0), (1, 0, 0)])
+    weld = world.add_joint(Weld(a, b, at_body=(0.5, 0.0, 0.0), break_force=1.0))
+    b.apply_force((100.0, 0.0, 0.0))
+    world.step(2)
+    assert world.joints == ()
+    assert np.linalg.norm(weld.force_world) > 1.0
+    for body, x in ((a, 0.0), (b, 1.0)):
+        body.position, body.velocity = (x, 0.0, 0.0), (0.0, 0.0, 0.0)
+        body.orientation, body.angular_velocity_body = (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+    world.add_joint(weld)
+    world.step(3)
+    assert world.joints == (weld,)
+
+
 def test_an_assigned_pose_moves_the_whole_island():
     world, a, b, joint = pair("hinge")
     world.step(3)

@@ -1,5 +1,7 @@
 """Forces as rows: parameters changed during a run and given per body, any number of one kind, rows renumbered when bodies are removed."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -372,3 +374,27 @@ def test_a_force_of_another_kind_in_place_of_one_acts_by_its_own_formula():
             each.add_force(makes[second](each.bodies))
             each.step(2)
         assert bits(world) == bits(fresh)
+
+
+def test_the_work_of_adding_and_removing_a_force_does_not_grow_with_their_number():
+    """Calls of Python functions, which do not depend on the machine."""
+
+    def calls_with(count):
+        world, found = World(0.1), 0
+        bodies = world.add_bodies(OTHER, np.arange(3.0 * count).reshape(count, 3))
+
+        def counted(frame, event, argument):
+            nonlocal found
+            found += event in ("call", "c_call")
+
+        sys.setprofile(counted)
+        try:
+            for body in bodies:
+                world.add_force(forces.Thruster(body, position=(0, 0, 0), direction=(0, 0, 1), max_force=1.0))
+            world.remove_bodies(bodies[::2])
+        finally:
+            sys.setprofile(None)
+        assert len(world.forces) == count // 2
+        return found
+
+    assert calls_with(400) < 4.4 * calls_with(100)

@@ -1,5 +1,6 @@
 """Joints that do not fit: at the poses at which they are added, enabled or assigned, and in ticks."""
 
+import math
 import re
 
 import numpy as np
@@ -436,3 +437,33 @@ def test_points_far_from_their_bodies_may_be_apart_by_their_rounding(seed):
     second.position += 0.01
     with pytest.raises(ValueError, match="left False until it holds again, within"):
         ball.enabled = True
+
+
+def test_limits_that_contradict_each_other_are_told_with_what_is_left():
+    """Two ropes of full length on opposite sides of a ball that moves across."""
+    world = World(1 / 60)
+    ball = world.add_body(MassProperties.sphere(1.0, 0.05), velocity=(0.0, 0.1, 0.0))
+    for x in (-1.0, 1.0):
+        world.add_joint(Distance(ball, at_body=(0, 0, 0), at_other=(x, 0, 0), max_length=1.0))
+    with pytest.raises(JointConflictError) as caught:
+        world.step()
+    assert len(re.findall(r"is off by [1-9][0-9.]*e-\d+ m", str(caught.value))) == 2
+
+
+def test_limits_without_any_value_between_them_are_rejected_by_their_rule():
+    world = World(1 / 60)
+    bodies = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (1, 0, 0)])
+    for limits in ((math.inf, math.inf), (-math.inf, -math.inf), (math.inf, -math.inf)):
+        with pytest.raises(
+            ValueError, match=r"limits must be a pair \(lower, upper\) of real numbers, lower at most upper"
+        ):
+            Hinge(*bodies, at_body=(0, 0, 0), axis_body=(0, 0, 1), limits=limits)
+
+
+def test_a_joint_on_a_body_that_was_removed_names_the_argument():
+    world = World(1 / 60)
+    a, b = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (1, 0, 0)])
+    world.remove_body(b)
+    for bodies, argument in (((a, b), "other"), ((b, a), "body")):
+        with pytest.raises(ValueError, match=rf"^Hinge: {argument}: body 'body 1' was removed from its world"):
+            Hinge(*bodies, at_body=(0, 0, 0), axis_body=(0, 0, 1))

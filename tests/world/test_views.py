@@ -1,6 +1,8 @@
 """Views of the state cannot be written, whether kept from a tick or read from a world."""
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -90,3 +92,12 @@ def test_the_views_of_a_world_say_what_they_are():
     assert (repr(world.state), repr(world.model)) == ("<State of 0 bodies>", "<Model of 0 bodies>")
     world.add_body(MassProperties.sphere(1.0, 0.5))
     assert (repr(world.state), repr(world.model)) == ("<State of 1 body>", "<Model of 1 body>")
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_the_thrusters_of_a_world_are_not_copied_without_it(copied):
+    world = World(0.1)
+    with pytest.raises(
+        TypeError, match="World: its thrusters cannot be copied without it; copy the world and ask the copy"
+    ):
+        copied(world.thrusters)
