@@ -57,7 +57,7 @@ def check_compiles(
 def _refuse_exits(function: Any, where: str) -> None:
     """Reject a function that raises, or that ends without a result in some case.
 
-    Loops over bodies cannot pass an exception on. They would leave the body out without a word, and those after it.
+    Loops over bodies cannot pass an exception on. They would silently leave out the body, and those after it.
     """
     line, last = function.__code__.co_firstlineno, None
     for instruction in dis.get_instructions(function.__code__):
