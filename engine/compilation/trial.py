@@ -33,7 +33,7 @@ def check_compiles(
     """
     try:
         functions = functions_of(function)
-    except TypeError as error:
+    except (TypeError, AttributeError) as error:
         raise TypeError(f"{where}: {error}") from None
     for each in functions:
         _refuse_exits(each, where)
@@ -78,7 +78,7 @@ def _compile(function: Any, where: str, sample: tuple[Any, ...], file: str) -> N
     try:
         types = tuple(numba.typeof(argument) for argument in sample)
         uninterrupted(lambda: function._dispatcher.compile(types))
-    except numba.core.errors.NumbaError as error:
+    except (numba.core.errors.NumbaError, numba.core.errors.UnsupportedBytecodeError, AttributeError) as error:
         raise TypeError(f"{where}: it cannot be compiled: {_cause(str(error), file)}") from None
 
 
@@ -93,5 +93,9 @@ def _cause(message: str, file: str) -> str:
     ]
     places = re.findall(rf'{re.escape(file)}", line (\d+)', text)
     cause = (told[0] if told else lines[0] if lines else "unknown reason").rstrip(".")
+    if raised := re.search(r"\. Raised from .* \((\d+)\)$", cause):
+        cause, places = cause[: raised.start()], [raised[1]]
+    if helper := re.match(r"Untyped global name '(\w+)': .*<class 'function'>", cause):
+        cause = f"it calls {helper[1]}, which must be marked with engine.scalar.inlined"
     place = f" (line {places[-1]})" if places else ""
     return f"{cause[:_MOST_CAUSE]}{place}"

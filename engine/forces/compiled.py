@@ -2,17 +2,20 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+import dis
 import inspect
 import keyword
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import nan
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from ..checks import boolean, members, refuse
 from ..compilation.compiler import COMPILED, inlined
-from ..compilation.identity import identity
+from ..compilation.identity import functions_of, identity
 from ..compilation.trial import check_compiles
 from ..kernels.rigid_body import BodyAtStage
 from ..loops.fields import FieldKind
@@ -37,8 +40,11 @@ _RESERVED = (
 )
 _KINDS: dict[str, dict[tuple[Any, ...], FieldKind]] = {}
 """The kinds created so far, by name and by what they were created from, because a nested function can create several with one name."""
-_SAME_EVERYWHERE = ("sqrt", "fabs", "copysign", "isnan", "isinf", "isfinite", "nan", "inf", "pi", "e", "tau")
-"""The names in `math` that give the same bits on every processor."""
+_SAME_EVERYWHERE = {
+    *("sqrt", "fabs", "abs", "absolute", "copysign", "floor", "ceil", "trunc", "fmod", "maximum", "minimum", "sign"),
+    *("isnan", "isinf", "isfinite", "nan", "inf", "pi", "e", "tau"),
+}
+"""The names in `math` and numpy that give the same bits on every processor."""
 
 
 def compiled(
@@ -64,6 +70,9 @@ def compiled(
     decorated name becomes a class: `MagneticBrake(coefficient=0.3)` acts on all bodies, and `MagneticBrake(coefficient=[…], bodies=[…])` on
     the listed bodies. The parameters can be changed at any time.
 
+    The function returns a result in every case and raises nothing. To reject a tick, it returns nan. An index that is computed, as in
+    ``body.position[int(c)]``, must be within its range: nothing checks it in compiled code, and the force would be missing.
+
     Args:
         parameters: The names of the parameters, in the order of the function's arguments. At most 20; each value is a real number.
         depends_on_rates: Whether the function uses the velocity or the angular velocity. Splitting methods evaluate such a function more
@@ -76,7 +85,8 @@ def compiled(
 
     Raises:
         TypeError: The function's arguments are not `(body, time, *parameters)`, or it reads an array or another object from outside, or it
-            cannot be compiled, or it does not return a force and a torque. The message names the function and the line.
+            cannot be compiled, or it raises, or it does not return a force and a torque in every case. The message names the function
+            and the line.
         ValueError: There are more than 20 parameters, or two with the same name, or one that cannot be an attribute name, or a point of the
             world does not consist of three parameters of its own.
 
@@ -149,7 +159,6 @@ def _force_class(
     given, wanted = str(inspect.Signature(own)), f"({', '.join(('body', 'time', *names))})"
     if given != wanted:
         raise TypeError(f"{where}: its arguments must be {wanted}; they are {given}")
-    _warn_of_math(function, where)
     scalar = inlined(function)
     count = len(names)
 
@@ -171,6 +180,7 @@ def _force_class(
         _is_force_and_torque,
         rule,
     )
+    _warn_of_libraries(function, where)
     if not COMPILED:
         field = _without_exceptions(field)
     kind = _kind(f"{function.__module__}.{function.__qualname__}", field, names, bool(depends_on_rates), axes)
@@ -270,23 +280,40 @@ def _place(function: Callable[..., Any]) -> str:
     return f"{code.co_filename.rsplit('/', 1)[-1]}, line {code.co_firstlineno}"
 
 
-def _warn_of_math(function: Callable[..., Any], where: str) -> None:
-    """Warn once about library functions whose last bits differ between processors."""
-    import math
-
-    used = [
-        name
-        for name in _names_in(function.__code__)
-        if getattr(math, name, None) is not None and name not in _SAME_EVERYWHERE
-    ]
-    namespace = function.__globals__
-    risky = [name for name in used if namespace.get("math") is math or namespace.get(name) is getattr(math, name)]
+def _warn_of_libraries(function: Callable[..., Any], where: str) -> None:
+    """Warn once about functions of libraries whose last bits differ between processors."""
+    own = __name__.partition(".forces")[0] + "."
+    risky = {
+        name for each in functions_of(function) if not each.__module__.startswith(own) for name in _library_names(each)
+    }
     if risky:
         warnings.warn(
-            f"{where}: {', '.join(f'math.{name}' for name in sorted(risky))} may give different last bits on other processors; "
+            f"{where}: {', '.join(sorted(risky))} may give different last bits on other processors; "
             "use the functions of engine.scalar, which give the same bits everywhere",
             stacklevel=4,
         )
+
+
+def _library_names(function: Callable[..., Any]) -> Iterator[str]:
+    """The functions of `math` and of numpy that the code of a function names, and powers that are no small whole number."""
+    values = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    module, exponent = "", None
+    for instruction in dis.get_instructions(function.__code__):
+        kind, name = instruction.opname, instruction.argval
+        if kind in ("LOAD_GLOBAL", "LOAD_DEREF"):
+            value = values.get(name)
+            module = value.__name__ if isinstance(value, ModuleType) else ""
+            if isinstance(value, np.ufunc) or (callable(value) and getattr(value, "__module__", "") == "math"):
+                found = "numpy" if isinstance(value, np.ufunc) else "math"
+                if value.__name__ not in _SAME_EVERYWHERE:
+                    yield f"{found}.{value.__name__}"
+        elif kind in ("LOAD_ATTR", "LOAD_METHOD"):
+            if module in ("math", "numpy") and name not in _SAME_EVERYWHERE:
+                yield f"{module}.{name}"
+            module = ""
+        elif instruction.argrepr in ("**", "**=") and not isinstance(exponent, int):
+            yield "the operator **"
+        exponent = name if kind.startswith("LOAD_") and "FAST" not in kind and "GLOBAL" not in kind else None
 
 
 def _reads_position(function: Callable[..., Any]) -> bool:

@@ -1,16 +1,21 @@
 """Invalid user-defined fields are rejected when they are created, with name and line."""
 
 import math
+import math as other_name
 import re
+import warnings
+from math import sin as named_sine
 
 import numpy as np
 import pytest
 
 from engine import MassProperties, NonFiniteStateError, World, forces, scalar
+from engine.scalar import logarithm as log
 
 from ..full_world import Wind
 from ..helpers import skew_tensor
 from ..worlds import OTHER, skew_body
+from .test_kernels import needs_numba
 
 TABLE = np.arange(3.0)
 LIST = [1.0, 2.0]
@@ -166,6 +171,65 @@ def test_functions_of_math_whose_bits_differ_between_processors_are_warned_of_on
     world.add_force(kind())
     world.step(2)
     assert world.wrench(ship)[0].tolist() == pytest.approx([math.sin(1.0), 1.0, 0.0], rel=1e-15)
+
+
+def cosine(number):
+    return math.cos(number)
+
+
+@scalar.inlined
+def inlined_cosine(number):
+    return math.cos(number)
+
+
+@pytest.mark.parametrize(
+    ("force", "named"),
+    [
+        (lambda body, time: (other_name.sin(time), 0.0, 0.0), "math.sin"),
+        (lambda body, time: (named_sine(time), 0.0, 0.0), "math.sin"),
+        (lambda body, time: (inlined_cosine(time), 0.0, 0.0), "math.cos"),
+        (lambda body, time: (np.tan(time), 0.0, 0.0), "numpy.tan"),
+        (lambda body, time: (abs(time) ** 1.37, 0.0, 0.0), "the operator **"),
+        (lambda body, time: (math.floor(time) * math.pi, time**2, log(1.0 + time * time)), None),
+    ],
+)
+def test_libraries_are_warned_of_under_every_name(force, named):
+    scaled = scalar.inlined(force)
+
+    def field(body, time):
+        return scaled(body, time), TORQUE
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        forces.compiled()(field)
+    assert [str(each.message).partition("): ")[2].partition(" may give")[0] for each in told] == (
+        [named] if named else []
+    )
+
+
+@needs_numba
+def test_what_numba_cannot_compile_is_rejected_by_its_cause_and_line():
+    def imports(body, time):
+        import math
+
+        return (math.sqrt(time), 0.0, 0.0), TORQUE
+
+    def misnamed(body, time):
+        return (scalar.sin(time), 0.0, 0.0), TORQUE
+
+    def calls_a_plain_function(body, time):
+        return (cosine(time), 0.0, 0.0), TORQUE
+
+    causes = {
+        imports: r"Use of unsupported opcode \(IMPORT_NAME\) found \(line \d+\)$",
+        misnamed: r"module 'engine.scalar' has no attribute 'sin'",
+        calls_a_plain_function: r"it calls cosine, which must be marked with engine.scalar.inlined",
+    }
+    for function, cause in causes.items():
+        with pytest.raises(
+            TypeError, match=rf"^forces.compiled: {function.__name__} \(.*\): it cannot be compiled: {cause}"
+        ):
+            forces.compiled()(function)
 
 
 def test_a_field_that_has_no_value_somewhere_rejects_the_tick_and_is_named():
