@@ -284,7 +284,10 @@ def _warn_of_libraries(function: Callable[..., Any], where: str) -> None:
     """Warn once about functions of libraries whose last bits differ between processors."""
     own = __name__.partition(".forces")[0] + "."
     risky = {
-        name for each in functions_of(function) if not each.__module__.startswith(own) for name in _library_names(each)
+        name
+        for each in functions_of(function)
+        if not str(each.__module__).startswith(own)
+        for name in _library_names(each)
     }
     if risky:
         warnings.warn(
