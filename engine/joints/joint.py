@@ -249,6 +249,16 @@ class Joint(TableRows):
             world._joints.require_fit(self, "World.add_joint", "joint", self)
 
     @property
+    def _carried(self) -> FloatArray:
+        """What the rows of the joint carried in the last tick, with force and torque."""
+        carried: FloatArray = self._table.array[_FORCES, self._slice().start].copy()
+        return carried
+
+    @_carried.setter
+    def _carried(self, carried: FloatArray) -> None:
+        self._table.write(_FORCES, self._slice().start, carried)
+
+    @property
     def _is_rigid(self) -> bool:
         """Whether the joint makes the two bodies one rigid body."""
         return bool(self._table.array[layout.TYPE, self._slice().start] == layout.WELD)

@@ -351,7 +351,9 @@ class _Loading:
                 (world.add_part if kind == "part" else world.add_force)(member)
         for joint, joint_kind in joints:
             with _at(joint, ""):
-                world.add_joint(self._joint(joint, joint_kind))
+                made = self._joint(joint, joint_kind)
+                carried = made._carried
+                world.add_joint(made)._carried = carried
         for name, rows in memory:
             self._add_memory(name, rows)
         for force, found in called:
