@@ -818,7 +818,7 @@ COUNTS, STALE_BODIES = 6, 6 + COUNTED
 """Where the counts of rows (see `gather`) and the stale bodies begin in the plan of `fly`.
 
 The plan begins with the addresses of the kernels. It has room for as many stale bodies as there may be driven ones, and after them a mark
-for each column of the bodies, which is zero before and after. One array is passed faster than four.
+for each column of the bodies, which is zero before and after.
 """
 
 
