@@ -129,6 +129,8 @@ _BISECTIONS = 60
 
 REFUSED = 2.0
 """The mark of a flowing body whose tensor without the wheels' moments is not positive definite."""
+UNFINISHED = 3.0
+"""The mark of a flowing body whose tensors were left for the next tick to compute."""
 
 
 @inlined
@@ -155,7 +157,8 @@ def open_actuators(
             driven[KEPT + 3 + place, row] = array[VELOCITY + place, column]
             driven[KEPT + 6 + place, row] = array[ANGULAR_VELOCITY + place, column]
             driven[KEPT + 9 + place, row] = array[STORED_MOMENTUM + place, column]
-        driven[IS_FLOWING, row] = 0.0
+        # the last tick may have been the last one with flow, and its tensors are due now
+        driven[IS_FLOWING, row] = 1.0 if driven[IS_FLOWING, row] == UNFINISHED else 0.0
         driven[IS_STALE, row] = 0.0
     for wheel in range(counts[WHEELS]):
         wheels[KEPT_MOMENTUM, wheel] = wheels[MOMENTUM, wheel]
@@ -554,7 +557,7 @@ def compose_flowing(
 ) -> int:
     """Compute the mass properties of the bodies marked as flowing, with the propellant that the tanks have now, and move their states.
 
-    Without tensors, only mass and mass centre are stored.
+    Without tensors, only mass and mass centre are stored, and the bodies are marked as unfinished.
 
     Returns:
         The column of the first body whose tensor is not positive definite, or -1.
@@ -588,6 +591,8 @@ def compose_flowing(
                 driven[IS_FLOWING, row] = REFUSED
                 return int(driven[BODY, row])
             _store_model(array, int(driven[BODY, row]), driven, row, with_tensors)
+            if not with_tensors:
+                driven[IS_FLOWING, row] = UNFINISHED
     return -1
 
 

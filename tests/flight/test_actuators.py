@@ -741,6 +741,28 @@ def test_ticks_in_one_call_and_one_by_one_have_the_same_bits(method):
     assert np.array_equal(together._bodies.array[:70, :2], single._bodies.array[:70, :2])
 
 
+@pytest.mark.parametrize("method", ["free-rotor-2", "rk4", "axis-splitting-2"])
+@pytest.mark.parametrize("ending", ["pulse", "tank"])
+def test_mass_properties_follow_the_propellant_after_flow_has_ended_within_a_call(method, ending):
+    """The tick after the last flow of a call, in which nothing flows, is the one that computes the tensors."""
+    worlds = []
+    for calls in ((20,), (1,) * 20, (3, 17)):
+        world, ship = a_ship(0.05, method)
+        tank = add_tank(world, ship)
+        tank.propellant = 0.01 if ending == "tank" else 50.0
+        for jet in add_jets(world, ship, tank):
+            jet.fire(0.21)
+        for ticks in calls:
+            world.step(ticks)
+        assert tank.propellant == 0.0 if ending == "tank" else 49.0 < tank.propellant < 50.0
+        fresh, other = a_ship(0.05, method)
+        add_tank(fresh, other).propellant = tank.propellant
+        assert np.array_equal(ship.inertia_body, other.inertia_body)
+        assert np.array_equal(ship.mass_properties.inertia_body, other.mass_properties.inertia_body)
+        worlds.append(world)
+    assert len({world.state_hash() for world in worlds}) == 1
+
+
 def test_a_python_force_does_not_change_how_actuators_act():
     plain, called = everything(), everything()
     calls = []
