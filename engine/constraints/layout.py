@@ -40,6 +40,8 @@ FORCE, TORQUE = 96, 99
 """Mean over the last tick, on the body, world axes; the torque is about the common point."""
 WAS_AT_LIMIT = 102
 """Whether each freedom had reached a limit when the last tick started."""
+REACHED_IN_A_STEP = 2.0
+"""Added to that if the freedom reached a limit in any step of a tick that was divided into steps."""
 LATCH_PHASE, LATCH_SINCE, CLOSING_ENERGY = 105, 106, 107
 """Phase of a latch, the number of the tick in which it caught, and the energy that it took when it locked."""
 CAUGHT_POINT, CAUGHT_FRAME = 108, 111

@@ -54,6 +54,7 @@ from .layout import (
     OTHER_ARM,
     PIECE,
     PLANAR,
+    POSITION_FORCES,
     RATE_MOTOR,
     RATE_ROW,
     RESIDUAL,
@@ -75,6 +76,7 @@ from .layout import (
     UNIVERSAL,
     UPPER,
     UPPER_LIMIT,
+    VELOCITY_FORCES,
     WELD,
 )
 
@@ -243,6 +245,22 @@ def row_counts(column: Sequence[float]) -> tuple[int, list[int], int]:
     if kind == BALL and column[BALL_SPRING] != 0.0:
         springs = 3
     return EQUALITY_ROWS[kind], counts, springs
+
+
+def limits_reached(column: Sequence[float]) -> list[bool]:
+    """Whether each freedom of a joint pushed against a limit in the last step.
+
+    Args:
+        column: Its components, see `layout`.
+    """
+    first, counts, _springs = row_counts(column)
+    reached = []
+    for freedom, count in enumerate(counts):
+        rows = range(first, first + limit_count(column, freedom))
+        blocks = (POSITION_FORCES, VELOCITY_FORCES)
+        reached.append(any(column[block + row] != 0.0 for block in blocks for row in rows))
+        first += count
+    return reached
 
 
 @inlined

@@ -144,7 +144,10 @@ class Substepped(Integrator):
             return bodies.actuators.around(run, step, inside.control) if bodies.actuators.any else run
 
         def take_steps(step: float, count: int) -> bool:
-            return accepted(steps_of(step)(count)) == count
+            run = steps_of(step)
+            if inside.joint_steps is None:
+                return accepted(run(count)) == count
+            return all(accepted(run(1)) == 1 and inside.add_step() for _ in range(count))
 
         def take(ticks: int) -> int:
             return next((tick for tick in range(ticks) if not self._take_tick(inside, dt, take_steps)), ticks)
@@ -184,9 +187,9 @@ class Substepped(Integrator):
     def _take_step(self, inside: "_Steps", take: TakeStagedTick, step: float, evaluate: EvaluateForces) -> bool:
         actuators = inside.bodies.actuators
         if not actuators.any:
-            return take(evaluate)
+            return take(evaluate) and inside.add_step()
         actuators.open(step, inside.control, gathers=True)
-        return take(evaluate) and actuators.settle(step, inside.control)
+        return take(evaluate) and actuators.settle(step, inside.control) and inside.add_step()
 
     def _take_tick(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
         bodies = inside.bodies
@@ -196,6 +199,7 @@ class Substepped(Integrator):
         kept = bodies.array[_KEPT_ROWS, rows]
         parts = bodies.actuators.image() if bodies.actuators.any else None
         joints = bodies.joints.image() if bodies.joints.any else None
+        inside.joint_steps = None if joints is None else bodies.joints.steps()
 
         def finish() -> None:
             if bodies.control[TICKS] > tick:
@@ -214,6 +218,8 @@ class Substepped(Integrator):
         else:
             finite = self._converge(inside, dt, take)
         if finite:
+            if inside.joint_steps is not None:
+                inside.joint_steps.finish()
             close_steps(bodies.array, bodies.control, kept)
         else:
             bodies.control[BAD] = inside.control[BAD]
@@ -258,6 +264,8 @@ class _Steps:
     def __init__(self, bodies: Bodies) -> None:
         self.bodies = bodies
         self.control: Integers = bodies.control.copy()
+        self.joint_steps: Any = None
+        """What the joints have carried since the tick began; None without joints."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.bodies, name)
@@ -266,6 +274,12 @@ class _Steps:
     def as_bodies(self) -> Bodies:
         """This object, typed as the bodies."""
         return cast(Bodies, self)
+
+    def add_step(self) -> bool:
+        """Add the last step to what the joints carry in this tick; always true."""
+        if self.joint_steps is not None:
+            self.joint_steps.add()
+        return True
 
     def take(self, take: TakeSteps, dt: float, count: int) -> bool:
         """Run one tick in that many steps; whether all ended finite."""

@@ -108,6 +108,12 @@ class Distance(FreedomJoint):
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none. Not for rods.")
 
     @fixed
+    def length(self) -> float | None:
+        """Length of a rod [m]; None for a rope or telescope, whose lengths are its `limits`."""
+        is_rod = self._numbers(layout.TYPE, 1)[0] == layout.ROD
+        return self._numbers(layout.LENGTH, 1)[0] if is_rod else None
+
+    @fixed
     def distance(self) -> float:
         """Distance between the two points [m]."""
         return self._coordinates()[0]

@@ -16,7 +16,7 @@ from ..kernels.rotations import from_columns, slerp
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..store.rows import BodyHandle, fixed
 from .closing import ARMED, DISARMED, FAILED, HARD, LOCKED_WITHIN, RELEASED, SOFT, ClosingJoint
-from .joint import check_bodies, pose_of, threshold, unit_axis, unit_length
+from .joint import AXES, check_bodies, pose_of, threshold, unit_axis, unit_length
 from .motion import relative_rates, relative_velocity
 
 _MOST_RETRACTIONS = 3.0
@@ -201,6 +201,23 @@ class Latch(ClosingJoint):
     def clocking(self) -> float | None:
         """Angle between the `up` directions of the mated ports [rad]; None if any angle is allowed."""
         return self._clocking
+
+    @fixed
+    def soft(self) -> tuple[float, float]:
+        """Frequency [Hz] and damping ratio of the springs that draw the ports together."""
+        return self._soft
+
+    @fixed
+    def retract_time(self) -> float:
+        """The time over which the springs draw the ports together [s]."""
+        return self._retract_time
+
+    @fixed
+    def port(self) -> Port:
+        """The port of the body."""
+        x, y, z, w = self._value("frame_body").tolist()
+        axis, up = (rotate((x, y, z, w), 2.0, each) for each in AXES[:2])
+        return Port(tuple(self.at_body.tolist()), axis, up)
 
     def release(self, push: float = 0.0) -> None:
         """Release the other port, and push the bodies apart.

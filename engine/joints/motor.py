@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from ..checks import real, refuse
 
@@ -24,10 +24,10 @@ class Motor:
         damping_ratio: Damping ratio of the held position, at least 0.
         stiffness: Stiffness of the held position [N·m/rad], at least 0.
         damping: Damping of the held position [N·m·s/rad], at least 0.
-        max_torque: Largest torque [N·m], at least 0.
+        max_torque: Largest torque [N·m], at least 0. It must be given.
 
     Raises:
-        TypeError: A value is not a real number.
+        TypeError: A value is not a real number, or `max_torque` is left out.
         ValueError: A value is out of range, or both kinds of target are given or none is.
 
     Example:
@@ -41,7 +41,7 @@ class Motor:
     damping_ratio: float | None = None
     stiffness: float | None = None
     damping: float | None = None
-    max_torque: float = 0.0
+    max_torque: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
         _keep_floats(self)
@@ -95,10 +95,10 @@ class JointSpring:
 
 def _keep_floats(given: Motor | JointSpring) -> None:
     """Replace the given numbers by floats; arithmetic with a float16 would round to three digits."""
-    for field in fields(given):
-        value = getattr(given, field.name)
+    for each in fields(given):
+        value = getattr(given, each.name)
         if value is not None:
-            object.__setattr__(given, field.name, real(value, field.name, type(given).__name__))
+            object.__setattr__(given, each.name, real(value, each.name, type(given).__name__))
 
 
 def check_spring(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints import layout
-from ..constraints.rows import limit_count, row_counts
+from ..constraints.rows import limits_reached
 from ..joints.closing import HARD, ClosingJoint
 from ..joints.joint import JOINTS
 from ..store.store import Store
@@ -79,22 +79,17 @@ class JointEvents:
                 if joint.enabled and (event := joint._advance(world)) is not None:
                     yield joint, event
                 continue
-            first, counts, _springs = row_counts(column)
-            for freedom, count in enumerate(counts):
-                is_at_limit = any(
-                    column[block + first + number] != 0.0
-                    for block in (layout.POSITION_FORCES, layout.VELOCITY_FORCES)
-                    for number in range(limit_count(column, freedom))
-                )
-                first += count
-                was_at_limit = bool(column[layout.WAS_AT_LIMIT + freedom])
+            for freedom, has_reached in enumerate(limits_reached(column)):
+                mark = column[layout.WAS_AT_LIMIT + freedom]
+                is_at_limit = has_reached or mark >= layout.REACHED_IN_A_STEP
+                was_at_limit = mark % layout.REACHED_IN_A_STEP != 0.0
                 # a joint that rests at a limit without load has forces of rounding size there, in some ticks and not in others
                 if was_at_limit and not is_at_limit and _is_near_limit(joint, column, freedom):
                     continue
-                if is_at_limit != was_at_limit:
+                if mark != is_at_limit:
                     self._table.write(layout.WAS_AT_LIMIT + freedom, row, float(is_at_limit))
-                    if is_at_limit:
-                        yield joint, "limit"
+                if is_at_limit and not was_at_limit:
+                    yield joint, "limit"
 
 
 def _is_near_limit(joint: Any, column: Sequence[float], freedom: int) -> bool:

@@ -49,6 +49,7 @@ from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.threads import TakeTicks
 from .actuators import is_mover
+from .joint_steps import JointSteps
 
 _WHOLE = np.ones(1)
 _STATES = slice(layout.STATE_FIRST, layout.STATE_LAST)
@@ -622,6 +623,10 @@ class Joints:
         found.sort(reverse=True)
         owners = self._owners()
         return ", ".join(f"{owners[-row]!r} is off by {words}" for _size, row, words in found[:4])
+
+    def steps(self) -> JointSteps:
+        """Begin a tick of several steps."""
+        return JointSteps(self._table.array, self._table.count)
 
     def image(self) -> FloatArray:
         """The state of all joints, to restore after several steps of a tick."""

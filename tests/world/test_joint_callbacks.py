@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, Snapshot, World, forces
-from engine.integrators import Extrapolated, RungeKutta4
-from engine.joints import Ball, Capture, Hinge, Latch, Port, Weld
+from engine.integrators import Extrapolated, FreeRotor, RungeKutta4, Substepped
+from engine.joints import Ball, Capture, Distance, Hinge, JointSpring, Latch, Motor, Port, Weld
 
 BOX = MassProperties.box(10.0, (1.0, 1.0, 1.0))
 TOLD = []
@@ -328,3 +328,79 @@ def test_a_joint_in_a_file_is_checked_and_its_place_is_named(joint, words, tmp_p
     path.write_text(json.dumps(scene | {"joints": [joint]}))
     with pytest.raises(ValueError, match=words):
         World.load(path)
+
+
+def fail(world):
+    raise RuntimeError("on purpose")
+
+
+def pull_nothing(world, bodies, wrench):
+    """A Python force, because of which all bodies are moved by the step of the joints."""
+
+
+@pytest.mark.parametrize("force", [None, pull_nothing])
+@pytest.mark.filterwarnings("ignore:World. a Python force that sees all bodies")
+def test_a_limit_that_is_touched_in_an_early_step_of_a_divided_tick_is_told_once(force):
+    """A spring pulls the flap back before the tick ends."""
+    world = World(0.05, integrator=Substepped(FreeRotor(), 40))
+    hull, flap = (world.add_body(BOX, position=(x, 0.0, 0.0)) for x in (0.0, 1.0))
+    flap.angular_velocity_world = (0.0, 0.0, 2.0)
+    back = JointSpring(stiffness=4e3)
+    hinge = world.add_joint(
+        Hinge(flap, hull, at_body=(-0.5, 0, 0), axis_body=(0, 0, 1), limits=(-1.0, 0.01), spring=back)
+    )
+    world.on_joint(tell, "limit")
+    if force is not None:
+        world.add_force(force)
+    world.step()
+    assert hinge.angle < -0.009
+    world.on_tick(fail)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        world.step()
+    world.remove_callback(fail)
+    world.step(9)
+    assert TOLD == [(1, hinge), (1, hinge)]
+
+
+@pytest.mark.parametrize("force", [None, pull_nothing])
+@pytest.mark.parametrize("threshold", [0.98, 1.02])
+@pytest.mark.filterwarnings("ignore:World. a Python force that sees all bodies")
+def test_forces_and_thresholds_of_a_divided_tick_are_those_of_the_whole_tick(force, threshold):
+    """The first of four steps takes the relative velocity of two craft, 0.1 m/s between masses of 10 kg."""
+    world = World(0.05, integrator=Substepped(FreeRotor(), 4))
+    a, b = (world.add_body(BOX, position=(x, 0.0, 0.0)) for x in (0.0, 1.0))
+    mean = 10.0 * 0.05 / 0.05
+    joint = world.add_joint(Ball(a, b, at_body=(0.5, 0.0, 0.0), break_force=threshold * mean))
+    a.velocity = (0.1, 0.0, 0.0)
+    if force is not None:
+        world.add_force(force)
+    world.step()
+    assert joint.force_world == pytest.approx((-mean, 0.0, 0.0), rel=1e-9, abs=1e-9)
+    world.step()
+    assert (joint in world.joints) == (threshold > 1.0)
+
+
+def test_a_function_of_joints_must_be_given_unless_it_is_decorated():
+    world, _hinge = door()
+    with pytest.raises(
+        TypeError, match=r"World.on_joint: function must be a function of the world and a joint; got None"
+    ):
+        world.on_joint(None, "limit")
+    assert world.on_joint(event="limit")(tell) is tell
+
+
+def test_what_a_latch_and_a_rod_were_made_with_can_be_read():
+    world = World(0.05)
+    hull, tug = world.add_bodies(BOX, [(0.0, 0.0, 0.0), (0.0, 1.05, 0.0)])
+    port = Port((0.0, 0.5, 0.0), (0.0, 0.6, 0.8), (1.0, 0.0, 0.0))
+    other_port = Port((0.0, -0.5, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0))
+    latch = Latch(hull, tug, port, other_port, soft=(2.0, 0.7), retract_time=3.0)
+    assert (latch.soft, latch.retract_time) == ((2.0, 0.7), 3.0)
+    world.add_joint(latch)
+    for name in ("position", "axis", "up"):
+        assert getattr(latch.port, name) == pytest.approx(getattr(port, name), abs=1e-15)
+    rod = Distance(hull, tug, at_body=(0, 0, 0), at_other=(0, 0, 0))
+    rope = Distance(hull, tug, at_body=(0, 0, 0), at_other=(0, 0, 0), max_length=2.0)
+    assert (rod.length, rope.length) == (1.05, None)
+    with pytest.raises(TypeError, match="max_torque"):
+        Motor(target_rate=1.0)
