@@ -46,7 +46,7 @@ from .saving import copying, scenes, snapshots
 from .saving.snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
-from .store.calling import Callback, check_calls, default_name, identity
+from .store.calling import LEFT_OUT, Callback, check_calls, default_name, identity
 from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
@@ -1027,19 +1027,17 @@ class World:
 
     @overload
     def on_joint(
-        self, function: None = None, *, event: str, name: str | None = None
+        self, *, event: str, name: str | None = None
     ) -> Callable[[GivenJointCallback], GivenJointCallback]: ...
 
-    def on_joint(
-        self, function: Callable[[World, Any], Any] | None = None, event: str = "", *, name: str | None = None
-    ) -> Any:
+    def on_joint(self, function: Any = LEFT_OUT, event: str = "", *, name: str | None = None) -> Any:
         """Call `function(world, joint)` when something has happened to a joint.
 
         It is called at the start of the next tick, before the functions of `on_tick`, in the order of the joints. What it changes is undone
         if that tick fails. This works as a decorator: ``@world.on_joint(event="broken")``.
 
         Args:
-            function: The function. None if this is used as a decorator.
+            function: The function. Leave it out to use this as a decorator.
             event: "broken" for a joint that carried more than `break_force` or `break_torque` and has been removed, "limit" for a joint
                 that has reached one of its limits, and for latches "captured", "locked", "released" and "failed".
             name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
@@ -1065,7 +1063,7 @@ class World:
         """
         _check_name(name, "World.on_joint")
         option(event, "event", "World.on_joint", EVENTS)
-        if function is None:
+        if function is LEFT_OUT:
             return lambda decorated: self.on_joint(decorated, event, name=name)
         if not callable(function):
             refuse("World.on_joint", "function", function, "a function of the world and a joint", TypeError)
@@ -1082,20 +1080,16 @@ class World:
     def on_tick(self, function: GivenCallback, every: int = 1, *, name: str | None = None) -> GivenCallback: ...
 
     @overload
-    def on_tick(
-        self, function: None = None, every: int = 1, *, name: str | None = None
-    ) -> Callable[[GivenCallback], GivenCallback]: ...
+    def on_tick(self, *, every: int = 1, name: str | None = None) -> Callable[[GivenCallback], GivenCallback]: ...
 
-    def on_tick(
-        self, function: Callable[[World], Any] | None = None, every: int = 1, *, name: str | None = None
-    ) -> Any:
+    def on_tick(self, function: Any = LEFT_OUT, every: int = 1, *, name: str | None = None) -> Any:
         """Call `function(world)` at the start of every tick whose `tick_count` is a multiple of `every`, before the forces.
 
         Inside the function, `world.time` is the start of the tick, and forces that it applies act in this tick. Functions are called in
         the order in which they were added. This works as a decorator, with or without arguments.
 
         Args:
-            function: The function to call with the world. None if this is used as a decorator with arguments.
+            function: The function to call with the world. Leave it out to use this as a decorator with arguments.
             every: The interval in ticks, at least 1.
             name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
 
@@ -1122,20 +1116,16 @@ class World:
     def after_tick(self, function: GivenCallback, every: int = 1, *, name: str | None = None) -> GivenCallback: ...
 
     @overload
-    def after_tick(
-        self, function: None = None, every: int = 1, *, name: str | None = None
-    ) -> Callable[[GivenCallback], GivenCallback]: ...
+    def after_tick(self, *, every: int = 1, name: str | None = None) -> Callable[[GivenCallback], GivenCallback]: ...
 
-    def after_tick(
-        self, function: Callable[[World], Any] | None = None, every: int = 1, *, name: str | None = None
-    ) -> Any:
+    def after_tick(self, function: Any = LEFT_OUT, every: int = 1, *, name: str | None = None) -> Any:
         """Call `function(world)` after every tick that makes `tick_count` a multiple of `every`.
 
         The function may read everything and may change the world for the next tick, but it must not step it. If it raises, the completed
         tick stays, its own changes are undone, and no further ticks run. This works as a decorator, with or without arguments.
 
         Args:
-            function: The function to call with the world. None if this is used as a decorator with arguments.
+            function: The function to call with the world. Leave it out to use this as a decorator with arguments.
             every: The interval in ticks, at least 1.
             name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
 
@@ -1161,7 +1151,7 @@ class World:
     def _call(self, when: str, function: Any, every: int, name: str | None) -> Any:
         _check_name(name, f"World.{when}")
         every = integer(every, "every", f"World.{when}", at_least=1)
-        if function is None:
+        if function is LEFT_OUT:
             return lambda decorated: self._call(when, decorated, every, name)
         if not callable(function):
             refuse(f"World.{when}", "function", function, "a function of the world", TypeError)

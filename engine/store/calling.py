@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from gc import get_referents
+from importlib.util import resolve_name
 from random import Random
 from types import (
     BuiltinMethodType,
@@ -34,12 +36,23 @@ from .objects import is_stateful
 _MOST_OBJECTS = 1_000_000
 _CALLED = ("__call__", "apply", "potential_energy", "get_state", "set_state")
 """The methods that a world calls on an object."""
+_MAKING = ("__init__", "__new__", "__post_init__")
+"""Methods that have run when an object exists."""
 _PACKAGE = __name__.removesuffix(".store.calling")
 """The name under which this package is imported."""
 _LIBRARIES = {*sys.stdlib_module_names, "numpy", "numba"} - {"__main__"}
 
 _ATOMS = (str, bytes, int, float, complex, np.generic, type, ModuleType, CodeType, FrameType, TracebackType)
 """These reach nothing by themselves; the names that code reads from modules and classes are followed with that code."""
+
+
+class _LeftOut:
+    def __repr__(self) -> str:
+        return "(left out)"
+
+
+LEFT_OUT: Any = _LeftOut()
+"""The default of the function that a decorator takes later. None is rejected like anything else that cannot be called."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -163,13 +176,24 @@ def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
     """Return the path by which a function reaches a handle, in words, or None if it reaches none.
 
     The search follows closures, defaults, the object that a method is bound to, attributes, the contents of containers, and everything
-    that the code of the function, and of the functions and methods that it names, reads from the user's modules and classes.
+    that the code of the function, and of the functions that it names, reads from the user's modules and classes, also where it imports
+    them itself. The methods and properties of all objects that are found belong to that code if their names occur in it. A name that is
+    put together while the code runs, as for `getattr`, is not found.
     """
     seen: dict[
         tuple[int, ...], Any
     ] = {}  # keeps the objects alive, because a new object could reuse the id of a deleted one
     waiting: deque[tuple[Any, str]] = deque([(function, "")])
-    while waiting:
+    names: set[str] = set()  # in all code so far
+    owners: list[tuple[Any, str]] = []  # objects of the user's classes
+    known = -1
+    while True:
+        if not waiting and known != (known := len(names) + len(owners)):
+            sought = sorted(names)
+            for owner, path in owners:
+                waiting.extend(_named_in(owner, type(owner), [*sought, *_special_methods(type(owner))], path))
+        if not waiting:
+            return None
         thing, path = waiting.popleft()
         if identity(thing) in seen:
             continue
@@ -178,10 +202,14 @@ def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
             return path
         if len(seen) > _MOST_OBJECTS:
             return f"perhaps: through {path}, among more than {_MOST_OBJECTS} objects"
+        if isinstance(thing, FunctionType):
+            if not _is_of_a_library(thing.__module__):
+                names.update(_names_read(thing.__code__))
+        elif _has_own_methods(type(thing)):
+            owners.append((thing, path))
         waiting.extend(
             (inner, f"{path} → {name}" if path else name) for inner, name in _inside(thing) if not _is_atom(inner)
         )
-    return None
 
 
 def _is_atom(thing: Any) -> bool:
@@ -198,6 +226,22 @@ def _is_opaque(kind: type) -> bool:
     return module.split(".")[0] in ("numba", "llvmlite") or module == f"{_PACKAGE}.world"
 
 
+def _has_own_methods(kind: type) -> bool:
+    """Whether objects of this class may have methods of the user."""
+    return kind not in ProxyTypes and not _is_opaque(kind) and not _is_of_a_library(kind.__module__)
+
+
+def _special_methods(kind: type) -> list[str]:
+    """The methods of a class that operators and statements call without a name, such as ``__getitem__``."""
+    return [
+        name
+        for base in kind.__mro__
+        if not _is_of_a_library(base.__module__)
+        for name in vars(base)
+        if name[:2] == name[-2:] == "__" != name[2:4] and name not in _MAKING
+    ]
+
+
 def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
     if _is_opaque(type(thing)):
         return
@@ -208,9 +252,6 @@ def _inside(thing: Any) -> Iterator[tuple[Any, str]]:
     elif isinstance(thing, MethodType):
         yield thing.__self__, f"the object of {thing.__name__}"
         yield thing.__func__, thing.__name__
-        if isinstance(thing.__func__, FunctionType):
-            names = _names_read(thing.__func__.__code__)
-            yield from _named_in(thing.__self__, type(thing.__self__), names, type(thing.__self__).__name__)
     elif isinstance(thing, functools.partial):
         yield thing.func, "partial"
         for number, argument in enumerate(thing.args):
@@ -255,6 +296,9 @@ def _inside_function(function: FunctionType) -> Iterator[tuple[Any, str]]:
         for name in names:
             if name in function.__globals__:
                 yield from _read(function.__globals__[name], f"global {name!r}", names)
+        for name in _imported_in(function.__code__, function.__globals__):
+            if name in sys.modules:
+                yield from _read(sys.modules[name], f"module {name!r}", names)
     yield vars(function), "its attributes"
 
 
@@ -302,6 +346,22 @@ def _is_of_a_library(module: str | None) -> bool:
 def _names_read(code: CodeType) -> list[str]:
     inner = (_names_read(constant) for constant in code.co_consts if isinstance(constant, CodeType))
     return sorted({*code.co_names}.union(*inner))
+
+
+def _imported_in(code: CodeType, namespace: dict[str, Any]) -> Iterator[str]:
+    """The full names of the modules that code imports when it runs."""
+    level = 0
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "LOAD_CONST" and isinstance(instruction.argval, int):
+            level = instruction.argval  # the last number before the import is the number of leading dots
+        if instruction.opname == "LOAD_SMALL_INT":  # where Python 3.14 has it
+            level = instruction.argval
+        if instruction.opname == "IMPORT_NAME":
+            with suppress(ImportError):  # of a parent package that does not exist
+                yield resolve_name("." * level + instruction.argval, namespace.get("__package__"))
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _imported_in(constant, namespace)
 
 
 def _attributes(thing: Any) -> Iterator[tuple[str, Any]]:

@@ -190,6 +190,7 @@ def test_functions_of_which_a_call_runs_nothing_are_rejected_when_they_are_given
         ((print, 1.0), TypeError, "every must be an integer of at least 1; got 1.0"),
         ((print, True), TypeError, "every must be an integer of at least 1; got True"),
         ((print, None), TypeError, "every must be an integer"),
+        ((None,), TypeError, "function must be a function of the world; got None"),
         ((None, 0), ValueError, "every must be an integer of at least 1; got 0"),
     ],
 )

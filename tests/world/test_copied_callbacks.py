@@ -5,6 +5,7 @@ import functools
 import itertools
 import operator
 import pickle
+import sys
 import types
 import weakref
 
@@ -122,6 +123,60 @@ def a_callable_object(thing):
     return Control()
 
 
+def a_method_of_a_closure(thing):
+    class Game:
+        def update(self):
+            return thing
+
+    game = Game()
+    return lambda *_: game.update()
+
+
+def a_property_of_an_attribute(thing):
+    class Radar:
+        @property
+        def target(self):
+            return thing
+
+    class Pilot:
+        def __init__(self):
+            self.radars = [Radar()]
+
+        def fly(self, *_):
+            return self.radars[0].target
+
+    return Pilot().fly
+
+
+def an_operator(thing):
+    class Fleet:
+        def __getitem__(self, name):
+            return thing
+
+    fleet = Fleet()
+    return lambda *_: fleet["ship"]
+
+
+def an_import(thing):
+    game = sys.modules["game_of_imports"] = types.ModuleType("game_of_imports")
+    game.ship = thing
+    namespace = {"__name__": "other"}
+    exec("def control(*_):\n    from game_of_imports import ship\n    return ship", namespace)
+    return namespace["control"]
+
+
+def a_relative_import(thing):
+    for name in ("game_package", "game_package.ships"):
+        sys.modules[name] = types.ModuleType(name)
+    sys.modules["game_package.ships"].ship = thing
+    namespace = {"__name__": "game_package.control", "__package__": "game_package"}
+    exec(
+        "def control(*_):\n    def inner():\n        from .ships import ship\n        return ship\n    return inner()",
+        namespace,
+    )
+    return namespace["control"]
+
+
 def many_objects(thing):
     kept = [*range(50_000), *([number] for number in range(50_000)), thing]
     return lambda *_: kept
@@ -139,6 +194,11 @@ FORMS = {
     "called method": a_called_method,
     "callable object": a_callable_object,
     "many objects": many_objects,
+    "method of a closure": a_method_of_a_closure,
+    "property of an attribute": a_property_of_an_attribute,
+    "operator": an_operator,
+    "import": an_import,
+    "relative import": a_relative_import,
     "bound method": lambda thing: Holder(thing).method,
     "slots": lambda thing: a_closure(slotted(thing)),
     "partial": lambda thing: functools.partial(lambda kept, *_: None, thing),
@@ -147,7 +207,7 @@ FORMS = {
     "array of objects": lambda thing: a_closure(np.array([None, thing], dtype=object)),
     "read-only dict": lambda thing: a_closure(types.MappingProxyType({"ship": thing})),
     "iterator": lambda thing: a_closure(itertools.cycle([thing])),
-    "operator": lambda thing: operator.methodcaller("method", thing),
+    "method caller": lambda thing: operator.methodcaller("method", thing),
     "set in a dict key": lambda thing: a_closure({frozenset([thing]): 1}),
 }
 
@@ -214,6 +274,22 @@ def test_what_reaches_no_handle_of_this_world_is_copied(copied):
     other.step()
     assert world.state_hash() == other.state_hash()
     assert other.body("ship").velocity.tolist() == world.body("ship").velocity.tolist()
+
+
+def test_a_method_that_nobody_names_reaches_nothing():
+    world, ship = skew_body()
+    vessels = types.ModuleType("game_of_vessels")
+    vessels.ship = ship
+
+    class Fleet:
+        def land(self):
+            return vessels.ship
+
+        def tick(self, world):
+            return len(world.bodies)
+
+    world.on_tick(Fleet().tick)
+    copy.deepcopy(world).step()
 
 
 def test_a_weak_proxy_of_an_object_that_is_gone_is_no_handle():
