@@ -577,72 +577,85 @@ class _Binding:
     def _members(self, handles: list[Any], images: dict[Table, Any]) -> Any:
         """The entries of `ForceList.image`: members of the world where there are such, new ones otherwise."""
         pool = list(self._world._forces.members)
-        self._present = set(map(id, pool))
         plains = self._header["members"].list()
-        chosen: list[Any] = []
-        for plain in plains:
+        spans = [None if "called" in plain else self._span(plain, handles, images) for plain in plains]
+        chosen: list[Any] = [None] * len(plains)
+        # in the world of the snapshot those with the same rows, else those of the same bodies, else any that cannot be made anew
+        for is_same in (_has_these_ids, _has_these_bodies, _is_any):
+            for place, (plain, span) in enumerate(zip(plains, spans, strict=True)):
+                if span is not None and chosen[place] is None:
+                    kind = plain["class"].text(), plain["table"].text()
+                    if is_same is _is_any and kind[0] in built_in() and plain["attributes"].value is not None:
+                        continue
+                    chosen[place] = _take_first(
+                        pool, lambda m, k=kind, s=span, fits=is_same: _kind_of(m) == k and fits(m, s)
+                    )
+        present = {id(member) for member in chosen}
+        for place, plain in enumerate(plains):
             if "called" in plain:
                 name = plain["called"].text()
                 found = _take_first(pool, lambda m, n=name: not isinstance(m, TableRows) and default_name(m) == n)
                 if found is None and not self._drops:
                     self._refuse_missing("the called force", name, plain)
-            else:
-                name, table = plain["class"].text(), plain["table"].text()
-                found = _take_first(
-                    pool,
-                    lambda m, n=name, t=table: (
-                        isinstance(m, TableRows) and name_of(type(m)) == n and m._schema.name == t
-                    ),
-                )
-                if found is None:
-                    kind = built_in().get(name)
-                    if kind is None or plain["attributes"].value is None:
-                        self._refuse_missing("the force or part", name, plain)
-                    found = object.__new__(kind)
-            chosen.append(found)
-        entries = []
-        for plain, member in zip(plains, chosen, strict=True):
-            if member is None:
-                continue
-            if isinstance(member, TableRows):
-                entries.append(self._entry(plain, member, handles, chosen, images))
-            else:
+                chosen[place] = found
+            elif chosen[place] is None:
+                name = plain["class"].text()
+                made = built_in().get(name)
+                if made is None or plain["attributes"].value is None:
+                    self._refuse_missing("the force or part", name, plain)
+                chosen[place] = object.__new__(made)
+        entries: list[tuple[Any, ...]] = []
+        for plain, span, member in zip(plains, spans, chosen, strict=True):
+            if span is not None:
+                attributes = self._attributes(plain, member, handles, chosen, id(member) in present)
+                entries.append((member, span.first, span.last, span.bodies, attributes))
+            elif member is not None:
                 entries.append((member, 0, 0, (), ()))
         return tuple(entries)
 
-    def _entry(
-        self, plain: Plain, member: TableRows, handles: list[Any], members: list[Any], images: dict[Table, Any]
-    ) -> tuple[Any, ...]:
+    def _span(self, plain: Plain, handles: list[Any], images: dict[Table, Any]) -> _Span:
+        """The rows of a force or part, and the bodies that they refer to."""
         name = plain["table"].text()
-        if not self._is_of(member):
-            attributes = plain["attributes"]
-            wanted = own_slots(type(member))
-            for key, value in attributes.items():
-                if key not in wanted:
-                    value.refuse(f"an attribute of {plain['class'].value}, which has {', '.join(wanted) or 'none'}")
-                object.__setattr__(member, key, decoded_attribute(value, handles, members, self._schemas))
-            member._several = frozenset(field.text() for field in plain["several"].list())
-            if member._schema.name != name:
-                plain["table"].refuse(f"the table of {plain['class'].value}, {member._schema.name!r}")
         table = next(table for table in images if table.schema.name == name)
-        base = self._base[name]
-        first, last = (id.integer() + base for id in plain["ids"].list(2))
-        image = images[table]
-        start, stop = np.searchsorted(image.rows.ids, (first, last)).tolist()
+        base, image = self._base[name], images[table]
+        given, last = (id.integer() for id in plain["ids"].list(2))
+        start, stop = np.searchsorted(image.rows.ids, (given + base, last + base)).tolist()
         if start == stop:
             plain["ids"].refuse("a span of ids with at least one row")
         columns = [
-            image.content[member._schema.row(field.name), start:stop].astype(int).tolist()
-            for field in member._schema.body_references
+            image.content[table.schema.row(field.name), start:stop].astype(int).tolist()
+            for field in table.schema.body_references
         ]
         named = tuple(
             tuple(None if row == NOBODY else handles[row] for row in each) for each in zip(*columns, strict=True)
         )
-        return member, first, last, named, attributes_of(member)
+        return _Span(given, given + base, last + base, named)
 
-    def _is_of(self, member: TableRows) -> bool:
-        """Whether a force or part was found in the world, and not made for the record."""
-        return id(member) in self._present
+    def _attributes(
+        self, plain: Plain, member: TableRows, handles: list[Any], members: list[Any], is_present: bool
+    ) -> tuple[tuple[str, Any], ...]:
+        """The attributes of a force or part beside its rows; a new one gets them, one of the world keeps what is already as recorded."""
+        if is_present and plain["attributes"].value is None:
+            return attributes_of(member)
+        wanted = own_slots(type(member))
+        now: dict[str, Any] = {}
+        if is_present:
+            rows = {id(handle): row for row, handle in enumerate(handles)}
+            now = encoded_attributes(member, rows, {id(each): place for place, each in enumerate(members)}) or {}
+        given = dict(attributes_of(member)) if is_present else {}
+        for key, value in plain["attributes"].items():
+            if key not in wanted:
+                value.refuse(f"an attribute of {plain['class'].value}, which has {', '.join(wanted) or 'none'}")
+            if key not in now or now[key] != value.value:
+                given[key] = decoded_attribute(value, handles, members, self._schemas)
+            if not is_present:
+                object.__setattr__(member, key, given[key])
+        if is_present:
+            return tuple(given.items())
+        member._several = frozenset(field.text() for field in plain["several"].list())
+        if member._schema.name != plain["table"].text():
+            plain["table"].refuse(f"the table of {plain['class'].value}, {member._schema.name!r}")
+        return attributes_of(member)
 
     def _callbacks(self, when: str) -> list[Callback]:
         stages = self._world._stages
@@ -713,6 +726,32 @@ class _Binding:
         left, skipped = Fraction(owed, per_second) % own, Fraction(dropped, per_second)
         unit = math.lcm(own.denominator, left.denominator, skipped.denominator)
         return max_ticks, scale, int(own * unit), unit, int(left * unit), int(skipped * unit)
+
+
+class _Span(NamedTuple):
+    """The rows of a force or part in a record."""
+
+    given: int
+    """The id of the first row in the world that was recorded."""
+    first: int
+    last: int
+    bodies: tuple[tuple[Any, ...], ...]
+
+
+def _kind_of(member: Any) -> tuple[str, str] | None:
+    return (name_of(type(member)), member._schema.name) if isinstance(member, TableRows) else None
+
+
+def _has_these_ids(member: TableRows, span: _Span) -> bool:
+    return member._first_id == span.given and member._bodies == span.bodies
+
+
+def _has_these_bodies(member: TableRows, span: _Span) -> bool:
+    return member._bodies == span.bodies
+
+
+def _is_any(member: TableRows, span: _Span) -> bool:
+    return True
 
 
 def _take_first(pool: list[Any], fits: Any) -> Any:

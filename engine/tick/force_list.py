@@ -321,9 +321,7 @@ def kind_of(member: object) -> str:
 
 
 def attributes_of(member: TableRows) -> tuple[tuple[str, Any], ...]:
-    """What a sampled part keeps beside its rows, such as the law and the reference of a control loop, which may be exchanged."""
-    if not isinstance(member, SampledPart):
-        return ()
+    """What a member keeps beside its rows, such as the tank of a thruster, or the law of a control loop, which may be exchanged."""
     names = (name for kind in type(member).__mro__ if kind is not TableRows for name in vars(kind).get("__slots__", ()))
     return tuple((name, getattr(member, name)) for name in names if hasattr(member, name))
 

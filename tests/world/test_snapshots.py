@@ -1,5 +1,6 @@
 """Snapshots: what is restored, what handles say, what is shared, what is rejected."""
 
+import copy
 import hashlib
 import itertools
 import json
@@ -871,3 +872,42 @@ def test_the_law_and_the_reference_of_a_control_loop_come_back():
             assert world.snapshot() is not None
             world.restore(snapshot)
             assert hold.reference is reference
+
+
+def with_engine(world, body, place):
+    """A tank with a thruster."""
+    tank = world.add_part(flight.Tank.ball(body, (0.0, 0.1 * place, 0.0), 0.2, 1.0 + place))
+    given = {"position": (0, 0, -1), "direction": (0, 0, 1), "specific_impulse": 100.0}
+    return world.add_force(forces.Thruster(body, max_force=3.0 + place, tank=tank, **given))
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_a_snapshot_from_bytes_finds_each_force_and_part_again(reads):
+    """By its rows in the same world, or by its bodies; and a thruster draws from the tank of the snapshot."""
+    world = World(0.05)
+    ships = world.add_bodies(OTHER, [(0.0, 0.0, 0.0), (5.0, 0.0, 0.0)], names=["left", "right"])
+    first, second = (with_engine(world, ship, place) for place, ship in enumerate(ships))
+    before = world.snapshot()
+    snapshot = Snapshot.from_bytes(before.to_bytes()) if reads else before
+    third = with_engine(world, ships[1], 2)
+    world.remove_force(first)
+    world.restore(snapshot)
+    made = world.forces[0]
+    assert (made is first) is not reads and world.forces[1] is second and third not in world.forces
+    assert [force.tank for force in world.forces] == list(world.parts)
+    copy.deepcopy(world).step()
+    second.fire(0.2)
+    made.fire(0.2)
+    world.step(10)
+    assert all(tank.propellant < 1.0 + place for place, tank in enumerate(world.parts))
+    world.restore(before)
+    assert [force.tank for force in world.forces] == list(world.parts)
+    assert world.forces == (first, second)
+    # another world, whose ids are others and whose forces were added in another order
+    other = World(0.05)
+    others = other.add_bodies(OTHER, [(0.0, 0.0, 0.0), (5.0, 0.0, 0.0)], names=["left", "right"])
+    right, left = (with_engine(other, ship, 0) for ship in reversed(others))
+    other.restore(Snapshot.from_bytes(before.to_bytes()), adopt=True)
+    assert other.forces == (left, right)
+    assert [force.tank for force in other.forces] == list(other.parts)
+    assert other.state_hash() == world.state_hash()
