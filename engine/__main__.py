@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from . import World, forces
+from . import MassProperties, World, flight, forces, joints
 from .forces.field_force import FieldForce
 from .integrators import by_name
 from .world import DEFAULT_INTEGRATOR
@@ -46,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help=f"fields that will act together: {', '.join(FIELDS)}",
     )
     prepare.add_argument("--capacity", type=int, default=1, help="number of bodies (default: %(default)s)")
+    prepare.add_argument("--pulses", action="store_true", help="for worlds with tanks, or thrusters that fire pulses")
+    prepare.add_argument("--wheels", action="store_true", help="for worlds with reaction wheels")
+    prepare.add_argument("--joints", action="store_true", help="for worlds with joints")
     prepare.add_argument("--game-mode", action="store_true", help="for worlds without the gyroscopic term")
     prepare.add_argument(
         "--any-processor",
@@ -58,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         environment = os.environ | {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
         return subprocess.run([sys.executable, "-m", str(__package__), *given], env=environment, check=False).returncode
     try:
-        world = World(1 / 60, game_mode=options.game_mode)
+        if options.capacity < 1:
+            parser.error(f"argument --capacity: must be at least 1; got {options.capacity}")
+        world = _example(options)
         world.prepare(
             integrators=options.integrators,
             forces=[FIELDS[name] for name in options.forces],
@@ -68,6 +73,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
     return 0
+
+
+def _example(options: argparse.Namespace) -> World:
+    """A world with one of everything that is to be prepared."""
+    world = World(1 / 60, game_mode=options.game_mode)
+    if options.pulses or options.wheels or options.joints:
+        body = world.add_body(MassProperties.sphere(1.0, 1.0))
+        if options.pulses:
+            world.add_force(forces.Thruster(body, position=(0, 0, 1), direction=(0, 0, 1), max_force=1.0))
+        if options.wheels:
+            wheel = flight.ReactionWheel(body, axis=(1, 0, 0), inertia=1e-3, max_torque=1.0, max_speed=1.0)
+            world.add_part(wheel)
+        if options.joints:
+            world.add_joint(joints.Ball(body, at_body=(0, 0, 0)))
+    return world
 
 
 def _show(done: int, total: int, name: str) -> None:

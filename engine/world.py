@@ -1398,8 +1398,9 @@ class World:
 
         Args:
             integrators: Methods, or their names, that the world will use; None is its present method.
-            forces: Forces, or classes of `engine.forces`, that will act; None is those that act now. Weights, thrusters, pushes and
-                springs are always ready.
+            forces: Forces, or classes of `engine.forces`, that will act; None is those that act now. Weights, throttles, pushes and
+                springs are always ready. The pulses of thrusters, wheels, tanks and joints are prepared if the world has any thruster,
+                wheel, tank or joint.
             capacity: The largest number of bodies that the world will have, at least 1; None is the present number.
             progress: For a loading bar; called as `progress(done, total, name)` before each kernel, and at the end with an empty name.
 
@@ -1428,7 +1429,7 @@ class World:
             for method in methods:
                 needed += kernels_of_islands(method_for(method, False)[1], not self._game_mode)
             needed += kernels_around(needed, bodies.stores_momentum, self._threads)
-        if self._actuators.any:
+        if self._actuators.any or len(self.thrusters):  # any thruster may fire a pulse
             needed += actuator_kernels(needed)
         if self._coasting:
             needed.append(COAST_LOOP)

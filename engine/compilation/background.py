@@ -8,6 +8,7 @@ set the environment variable POLHODE_BACKGROUND to 0; missing kernels are then c
 import logging
 import os
 import pickle
+import signal
 import struct
 import subprocess
 import sys
@@ -26,6 +27,9 @@ _LOG = logging.getLogger("polhode")
 
 _IDLE = 60.0
 """Time without work [s] after which the compiler process ends."""
+_NOT_KEPT = "compiled code can no longer be written to the cache folder"
+_MOST_FAILURES = 3
+"""Number of compiler processes that may die before no other one is started."""
 
 Wanted = tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]
 """The factory of a kernel, the arguments of the factory, and the types of the kernel's own arguments."""
@@ -34,10 +38,11 @@ Wanted = tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]
 class _Workshop:
     """Requests kernels from the compiler process, one at a time."""
 
-    def __init__(self) -> None:
-        self.requested = 0
-        self.answered = 0
-        self.arrivals = 0
+    def __init__(self, answered: int = 0, arrivals: int = 0) -> None:
+        """Make an empty queue; the numbers only grow, also from one workshop to the next."""
+        self.requested = answered
+        self.answered = answered
+        self.arrivals = arrivals
         self.pending = 0
         self._messages: dict[Wanted, bytes | None] = {}
         self._urgent: deque[Wanted] = deque()
@@ -81,6 +86,7 @@ class _Workshop:
 
     def _work(self) -> None:
         process: subprocess.Popen[bytes] | None = None
+        failures = 0
         while True:
             try:
                 self._requests.get(timeout=_IDLE)
@@ -92,28 +98,43 @@ class _Workshop:
             is_urgent = bool(self._urgent)
             wanted = (self._urgent if is_urgent else self._standby).popleft()
             try:
-                if self.is_usable and not compiler.is_kept(wanted[0](*wanted[1]), wanted[2]):
-                    process = process or _start()
-                    self._have_made(process, self._messages[wanted] or b"")
+                while self.is_usable and not compiler.is_kept(wanted[0](*wanted[1]), wanted[2]):
+                    try:
+                        process = process or _start()
+                        self._have_made(process, wanted)
+                        break
+                    except (OSError, EOFError) as error:  # the process was killed, or could not be started
+                        if process is not None:
+                            _let_go(process)
+                            process = None
+                        failures += 1
+                        if failures == _MOST_FAILURES:
+                            raise
+                        _LOG.warning("the compiler process is started again: %s", _in_words(error))
             except Exception as error:  # without the compiler process, this process compiles by itself
                 self.is_usable = False
-                _LOG.warning("kernels cannot be compiled in the background: %s: %s", type(error).__name__, error)
+                _LOG.warning("kernels cannot be compiled in the background: %s", _in_words(error))
             finally:
                 self.answered += 1
                 self.pending -= is_urgent
                 self.arrivals += is_urgent
 
-    def _have_made(self, process: "subprocess.Popen[bytes]", message: bytes) -> None:
+    def _have_made(self, process: "subprocess.Popen[bytes]", wanted: Wanted) -> None:
         assert process.stdin is not None and process.stdout is not None
+        message = self._messages[wanted] or b""
         process.stdin.write(struct.pack("<Q", len(message)) + message)
         process.stdin.flush()
         answer = _read(process.stdout)
         if answer is None:
-            raise RuntimeError("the compiler process has ended")
-        name, seconds, trouble = pickle.loads(answer)
+            raise EOFError("the compiler process has ended")
+        seconds, trouble = pickle.loads(answer)
+        name = wanted[0](*wanted[1]).__qualname__
+        if trouble == _NOT_KEPT:
+            raise RuntimeError(trouble)
         if trouble is None:
-            _LOG.info("compiled kernel %s in %.2f s (in the background)", name, seconds)
+            _LOG.info("compiled kernel %s in %.2f s (in the background; it was not in the cache)", name, seconds)
         else:
+            self._messages[wanted] = None  # this process compiles it by itself
             _LOG.warning("the kernel %s could not be compiled in the background: %s", name, trouble)
 
 
@@ -150,9 +171,16 @@ def _start() -> "subprocess.Popen[bytes]":
 
 def _let_go(process: "subprocess.Popen[bytes]") -> None:
     assert process.stdin is not None and process.stdout is not None
-    process.stdin.close()
+    with suppress(OSError):  # what was written to a process that has died
+        process.stdin.close()
     process.wait()
     process.stdout.close()
+
+
+def _in_words(error: Exception) -> str:
+    """An error without the paths that those of the operating system name."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"{type(error).__name__}: {text}"
 
 
 def _read(stream: IO[bytes]) -> bytes | None:
@@ -165,20 +193,22 @@ def _read(stream: IO[bytes]) -> bytes | None:
 
 def serve() -> None:
     """Compile the requested kernels until the requesting process ends; this is the main function of the compiler process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the simulation
     with suppress(AttributeError, OSError):
         os.nice(10)  # the simulation has priority
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output printed by imported modules must not mix with the answers
     while (message := _read(sys.stdin.buffer)) is not None:
-        name, trouble, began = "?", None, time.perf_counter()
+        trouble, began = None, time.perf_counter()
         try:
             factory, made_for, signature = pickle.loads(message)
             function = factory(*made_for)
-            name = function.__qualname__
             compiler.compile_for(function, signature)
+            if not compiler.is_kept(function, signature):
+                trouble = _NOT_KEPT
         except Exception as error:
-            trouble = f"{type(error).__name__}: {error}"
-        answer = pickle.dumps((name, time.perf_counter() - began, trouble))
+            trouble = _in_words(error)
+        answer = pickle.dumps((time.perf_counter() - began, trouble))
         answers.write(struct.pack("<Q", len(answer)) + answer)
         answers.flush()
 
@@ -214,7 +244,7 @@ def answered() -> int:
 def _start_anew() -> None:
     """Start with an empty queue in the child of a fork, which has neither the thread nor the compiler process."""
     global _workshop
-    _workshop = _Workshop()
+    _workshop = _Workshop(_workshop.answered + 1, _workshop.arrivals + 1)
 
 
 if hasattr(os, "register_at_fork"):

@@ -77,6 +77,7 @@ class Loop:
     def compile(self) -> None:
         """Load the kernel from the cache or compile it."""
         compile_for(self.function, self.types)
+        _missing.pop((self.function, self.types), None)
 
 
 def named(kernel: Any, *arguments: Any) -> Loop:
@@ -174,7 +175,9 @@ def choose(loops: list[Loop], may_stand_in: bool = False) -> Loop:
     if may_stand_in and background.is_usable() and not any(loop.can_run for loop in loops):
         return loops[-1]
     place = next((place for place, loop in enumerate(loops) if loop.can_run), 0)
-    chosen = loops[place] if ask(loops[:place]) else loops[0]
+    # what only this process knows, such as a field of the main program, is not compiled between two frames if another loop can run
+    is_acceptable = ask(loops[:place]) or (runs_frames and background.is_usable() and loops[place].can_run)
+    chosen = loops[place] if is_acceptable else loops[0]
     ask(loops[place + 1 :], urgent=False)
     return chosen
 

@@ -3,7 +3,8 @@
 numba's own disk cache checks only the file that defines a function. It would run outdated code after a change in another file whose
 functions are inlined. Here the key of a kernel is its identity (see `identity`), which covers its code and everything that the code reads.
 The cache is in the user's cache folder or, if that is not writable, in the `__pycache__` folder of the source; both are read. The
-environment variable POLHODE_CACHE_DIR selects another folder.
+environment variable POLHODE_CACHE_DIR selects another folder. If that is read-only, as one shipped with a game may be, it is read, and new
+kernels are kept in the user's folder.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -486,11 +487,22 @@ def _folders(function: Callable[..., Any]) -> tuple[Path, ...]:
             return ()
         source = Path(specification.origin)
     if chosen := os.environ.get("POLHODE_CACHE_DIR"):
-        return (Path(chosen),)
+        folder = Path(chosen)
+        return (folder, _users_folder()) if folder.exists() and not _is_writable(folder) else (folder,)
     if numba.config.CACHE_DIR:
         return (Path(numba.config.CACHE_DIR) / "polhode",)
     # not in the tree first: all copies of the engine share the user's folder, and a fresh copy starts with the kernels of the others
-    return Path(AppDirs(appname="polhode", appauthor=False).user_cache_dir), source.parent / "__pycache__"
+    return _users_folder(), source.parent / "__pycache__"
+
+
+def _users_folder() -> Path:
+    return Path(AppDirs(appname="polhode", appauthor=False).user_cache_dir)
+
+
+@cache
+def _is_writable(folder: Path) -> bool:
+    """Whether files can be created in a folder; a cache that is shipped with a game may be read-only."""
+    return kernel_files.writable((folder,)) is not None
 
 
 _compiled_from: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
@@ -537,9 +549,9 @@ def _announcement(folders: tuple[Path, ...], unusable: bool) -> str:
 
 def _described(folder: Path) -> str:
     """Name a cache folder without its path, which has no place in a log that a player sends."""
-    if os.environ.get("POLHODE_CACHE_DIR"):
+    if (chosen := os.environ.get("POLHODE_CACHE_DIR")) and folder == Path(chosen):
         return "the folder that POLHODE_CACHE_DIR names"
-    if numba.config.CACHE_DIR:
+    if numba.config.CACHE_DIR and folder != _users_folder():
         return "the folder that NUMBA_CACHE_DIR names"
     return "the __pycache__ folder of the source" if folder.name == "__pycache__" else "the user's cache folder"
 

@@ -3,11 +3,14 @@
 from __future__ import annotations  # help() then shows them as written
 
 import dis
+import importlib
 import inspect
 import keyword
+import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import nan
+from operator import attrgetter
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -40,6 +43,8 @@ _RESERVED = (
 )
 _KINDS: dict[str, dict[tuple[Any, ...], FieldKind]] = {}
 """The kinds created so far, by name and by what they were created from, because a nested function can create several with one name."""
+_HOMES: dict[FieldKind, Callable[..., Any]] = {}
+"""The function from which each of them was created first."""
 _SAME_EVERYWHERE = {
     *("sqrt", "fabs", "abs", "absolute", "copysign", "floor", "ceil", "trunc", "fmod", "maximum", "minimum", "sign"),
     *("isnan", "isinf", "isfinite", "nan", "inf", "pi", "e", "tau"),
@@ -184,6 +189,7 @@ def _force_class(
     if not COMPILED:
         field = _without_exceptions(field)
     kind = _kind(f"{function.__module__}.{function.__qualname__}", field, names, bool(depends_on_rates), axes)
+    _HOMES.setdefault(kind, function)
     fields = [
         Field(name, Kind.MODEL, digest=place, rule=ANY, world_axes=(axes[name],) if name in axes else ())
         for place, name in enumerate(names)
@@ -234,8 +240,29 @@ def _kind(name: str, field: Any, names: tuple[str, ...], depends_on_rates: bool,
     known, key = _KINDS.setdefault(name, {}), (identity(field), names, depends_on_rates, tuple(sorted(axes.items())))
     if key not in known:
         own_name = f"{name}-{len(known) + 1}" if known else name
-        known[key] = FieldKind(own_name, field, max(len(names), 1), depends_on_rates)
+        known[key] = _OwnKind(own_name, field, max(len(names), 1), depends_on_rates)
     return known[key]
+
+
+class _OwnKind(FieldKind):
+    """A kind of a user's own, which another process finds by the class of forces that was made for it."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        function: Any = _HOMES[self]
+        place = function.__module__, function.__qualname__, self.name
+        if _kind_at(*place) is not self:
+            raise pickle.PicklingError(f"{self.name} is not what its module has under this name")
+        return _kind_at, place
+
+
+def _kind_at(module: str, qualified_name: str, name: str) -> FieldKind:
+    """The kind of this name, of a class of forces in a module."""
+    kind = attrgetter(f"{qualified_name}._kind")(importlib.import_module(module))
+    if not isinstance(kind, FieldKind) or kind.name != name:
+        raise LookupError(f"{module}.{qualified_name} is another field in this process")
+    return kind
 
 
 def _given(owner: str, names: tuple[str, ...], values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:

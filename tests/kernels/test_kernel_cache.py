@@ -542,6 +542,19 @@ def test_a_folder_that_cannot_be_written_works_with_the_one_of_the_source_and_wi
 
 
 @needs_numba
+def test_what_a_shipped_folder_lacks_is_kept_in_the_users_folder(tmp_path):
+    for name, source in MODULES.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    home, shipped = tmp_path / "home", tmp_path / "shipped"
+    shipped.write_text("cannot be written, even by a superuser")
+    user = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "LOCALAPPDATA": str(home)}
+    results, lines = run(tmp_path, "small_loop", POLHODE_CACHE_DIR=str(shipped), **user)
+    assert results == [(EXPECTED, 0, 1)]
+    assert "kept in the user's cache folder" in lines[0]
+    assert run(tmp_path, "small_loop", POLHODE_CACHE_DIR=str(shipped), **user) == ([(EXPECTED, 1, 0)], [])
+
+
+@needs_numba
 def test_four_processes_at_once(tmp_path):
     for name, source in MODULES.items():
         (tmp_path / f"{name}.py").write_text(source)

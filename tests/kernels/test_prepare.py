@@ -1,13 +1,17 @@
 """Kernels are ready before they are needed: `World.prepare`, the loops that stand in, and compilation in another process."""
 
+import io
 import logging
 import os
+import pickle
 import platform
 import re
+import struct
 import subprocess
 import sys
 import threading
 import time
+import types
 from pathlib import Path
 
 import numpy as np
@@ -37,12 +41,20 @@ def game(bodies=5, **options):
     return world
 
 
+@forces.compiled(parameters=("coefficient",))
+def OwnBrake(body, time, coefficient):
+    """A field of a user's own, in a module that another process can import."""
+    x, y, z = body.angular_velocity_body
+    return (0.0, 0.0, 0.0), (-coefficient * x, -coefficient * y, -coefficient * z)
+
+
 CHANGES = {
     "gravity": lambda world: world.add_force(forces.PointGravity(0.5)),
     "drag": lambda world: world.add_force(forces.LinearDrag(0.05)),
     "another gravity": lambda world: world.add_force(forces.PointGravity(0.25, center=(1.0, -3.0, 2.0))),
     "spring": lambda world: world.add_force(forces.Spring(*world.bodies[:2], stiffness=0.7, damping=0.1)),
     "called force": lambda world: world.add_force(lambda wrench, bodies, time: None),
+    "own field": lambda world: world.add_force(OwnBrake(0.02)),
     "thruster": lambda world: setattr(
         world.add_force(forces.Thruster(world.bodies[0], position=(0, 1, 0), direction=(1, 0, 0), max_force=1.0)),
         "throttle",
@@ -62,7 +74,8 @@ def compilations(caplog):
 @needs_numba
 def test_a_prepared_world_compiles_nothing_in_flight(caplog):
     world = game()
-    world.prepare(integrators=["rk4", "free-rotor-2"], forces=[forces.PointGravity, forces.LinearDrag], capacity=300)
+    fields = [forces.PointGravity, forces.LinearDrag, OwnBrake]
+    world.prepare(integrators=["rk4", "free-rotor-2"], forces=fields, capacity=300)
     world.step()
     with caplog.at_level(logging.INFO, logger="polhode"):
         for method in ("free-rotor-2", "rk4"):
@@ -87,6 +100,20 @@ def test_the_loop_with_the_fields_compiled_in_is_taken_once_it_is_prepared():
     world.prepare()
     world.step()
     assert "point_gravity-linear_drag" in world._stages.run.func.__name__
+
+
+@needs_numba
+def test_pulses_are_prepared_where_there_is_a_thruster(caplog):
+    world = game()
+    CHANGES["thruster"](world)
+    thruster = world.forces[0]
+    thruster.throttle = 0.0
+    world.prepare()
+    with caplog.at_level(logging.INFO, logger="polhode"):
+        thruster.fire(0.05)
+        world.step(10)
+    assert thruster.impulse > 0.04
+    assert compilations(caplog) == []
 
 
 @pytest.mark.parametrize("has_wheel", [False, True])
@@ -182,6 +209,19 @@ def test_the_command_line_prepares(capsys):
     total = len(lines) - 1
     assert lines[0].startswith(f"[0/{total}] ")
     assert lines[-1] == f"[{total}/{total}] all kernels are ready"
+
+
+def test_the_command_line_prepares_pulses_wheels_and_joints(capsys, monkeypatch):
+    monkeypatch.setattr(
+        "engine.world.compile_all", lambda loops, progress: [progress(0, 1, loop.name) for loop in loops]
+    )
+    found = {}
+    for option in ("", "--pulses", "--wheels", "--joints"):
+        assert main(["prepare", *filter(None, [option])]) == 0
+        found[option] = set(re.findall(r"\] (.*)", capsys.readouterr().out))
+    assert {"drive", "settle", "fly"} <= found["--pulses"] - found[""]
+    assert {"drive", "settle", "fly"} <= found["--wheels"] and found["--wheels"] - found["--pulses"]
+    assert {"linked-ticks", "island-move", "joint-rows"} <= found["--joints"] - found[""]
 
 
 @pytest.mark.parametrize("arguments", [["--capacity", "0"], ["--integrator", "rk44"], ["--force", "Gravitation"]])
@@ -334,6 +374,67 @@ def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypat
     assert world.tick_count == 1
 
 
+class Served:
+    """A compiler process that lives in a thread of the test, one for each start; some of them die before they answer."""
+
+    def __init__(self, answers):
+        self.answers = iter(answers)
+        self.started = 0
+
+    def start(self):
+        self.started += 1
+        read, write = os.pipe()
+        answer = next(self.answers)
+        if answer is not None:
+            packed = pickle.dumps(answer)
+            os.write(write, struct.pack("<Q", len(packed)) + packed)
+        os.close(write)
+        return types.SimpleNamespace(stdin=io.BytesIO(), stdout=os.fdopen(read, "rb"), wait=lambda: 0)
+
+
+@needs_numba
+@pytest.mark.parametrize(
+    ("answers", "started", "is_usable", "tries_again", "said"),
+    [
+        ([None, (0.1, None)], 2, True, True, "the compiler process is started again: EOFError"),
+        ([None, None, None], 3, False, False, "kernels cannot be compiled in the background: EOFError"),
+        ([(0.1, background._NOT_KEPT)], 1, False, False, "can no longer be written to the cache folder"),
+        ([(0.1, "ModuleNotFoundError: No module named 'mods'")], 1, True, False, "the kernel undo-tick could not"),
+    ],
+    ids=["dies once", "dies always", "no room", "unknown module"],
+)
+def test_what_the_compiler_process_cannot_do_this_process_does(
+    answers, started, is_usable, tries_again, said, monkeypatch, caplog
+):
+    served, workshop = Served(answers), background._Workshop()
+    workshop.is_usable = True
+    monkeypatch.setattr(background, "_workshop", workshop)
+    monkeypatch.setattr(background, "_start", served.start)
+    monkeypatch.setattr(background.compiler, "is_kept", lambda function, types: False)
+    wanted = [(choice._of_module, ("engine.loops.undo", "undo"), ())]
+    with caplog.at_level(logging.INFO, logger="polhode"):
+        assert background.ask(wanted)
+        deadline = time.monotonic() + PATIENCE
+        while background.answered() < 1 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert (background.arrivals(), background.pending()) == (1, 0)
+    assert (served.started, background.is_usable(), background.ask(wanted)) == (started, is_usable, tries_again)
+    assert said in caplog.text
+
+
+def test_an_error_of_the_operating_system_is_logged_without_its_path():
+    assert background._in_words(FileNotFoundError(2, "No such file", "/home/alice/python3")) == (
+        "FileNotFoundError: No such file"
+    )
+
+
+@needs_numba
+def test_a_forked_process_looks_again_for_what_its_parent_waited_for(monkeypatch):
+    monkeypatch.setattr(background, "_workshop", background._Workshop(5, 3))
+    background._start_anew()
+    assert (background.answered(), background.arrivals(), background.pending()) == (6, 4, 0)
+
+
 @pytest.mark.parametrize("why", ["switched off", "frozen", "built in", "nothing can be written"])
 def test_there_are_reasons_not_to_use_another_process(why, monkeypatch):
     monkeypatch.setenv("POLHODE_BACKGROUND", "0" if why == "switched off" else "1")
@@ -369,7 +470,7 @@ def wait():
 world = game(integrator="semi-implicit-euler")
 world.step()
 wait()
-for name in ("gravity", "drag", "spring"):
+for name in ("gravity", "drag", "spring", "own field"):
     CHANGES[name](world)
     print("changed", name)
     world.step()
@@ -391,10 +492,11 @@ def test_another_process_compiles_what_a_game_needs_and_no_tick_waits(tmp_path):
     lines = done.stdout.splitlines()
     first_wait = lines.index("waited True")
     assert not [line for line in lines[first_wait:] if line.startswith("compiled kernel") and "background" not in line]
-    assert [line for line in lines[first_wait:] if "point_gravity" in line and "background" in line]
+    for kind in ("point_gravity", "OwnBrake"):
+        assert [line for line in lines[first_wait:] if kind in line and "background" in line]
     world = game(integrator="semi-implicit-euler")
     world.step()
-    for name in ("gravity", "drag", "spring"):
+    for name in ("gravity", "drag", "spring", "own field"):
         CHANGES[name](world)
         world.step()
     world.step()
