@@ -47,7 +47,7 @@ class FieldForce(TableForce, final=False):
         columns = self._table.array[:, self._slice()].copy()
         if self._table.store is not table.store:  # not of this world's table: its rows are named by handles
             columns[0] = [NOBODY if body is None else bodies.row(body) for (body,) in self._bodies]
-        block, count = stacked(columns, self._kind.parameter_count, table.pitch, table.count)
+        block, count = stacked(columns, self._kind, table)
         loop = field_passes(self._kind, ANY_PITCH)
         loop(table.array, table.control, wrench._array, wrench._first_row, block, 0, count, time)
 
@@ -86,11 +86,13 @@ def _is_per_body(value: Any, size: int) -> bool:
     return is_row(value) and (size == 1 or (len(value) > 0 and is_row(first_of(value))))
 
 
-def stacked(columns: FloatArray, parameter_count: int, pitch: int, count: int) -> tuple[FloatArray, int]:
+def stacked(columns: FloatArray, kind: FieldKind, bodies: Any) -> tuple[FloatArray, int]:
     """Rows of a field's table, laid out as layers for loops over bodies (see `loops.fields`), and the number of layers.
 
     A layer holds at most one row per body. A body that several rows act on has them in that many layers, in their order.
     """
+    pitch, count, parameter_count = bodies.pitch, bodies.count, kind.parameter_count
+    given = parameter_count - 6 if kind.feels_wheels else parameter_count
     depth = np.zeros(pitch, np.int64)
     depth[count:] = -1
     places: list[tuple[Any, Any, Any]] = []  # layer, bodies, row of each of them or of all
@@ -119,11 +121,13 @@ def stacked(columns: FloatArray, parameter_count: int, pitch: int, count: int) -
         start = stop
     layers = int(depth.max(initial=0)) if count else 0
     block = np.zeros((layers, 1 + parameter_count, pitch))
-    parameters = columns[2 : 2 + parameter_count]
+    parameters = columns[2 : 2 + given]
     for layer, body, row in places:
         block[layer, 0, body] = columns[1, row]
         if isinstance(layer, int):
-            block[layer, 1:, body] = parameters[:, row : row + 1]
+            block[layer, 1 : 1 + given, body] = parameters[:, row : row + 1]
         else:
-            block[layer, 1:, body] = parameters[:, row].T
+            block[layer, 1 : 1 + given, body] = parameters[:, row].T
+    if kind.feels_wheels:
+        block[:, 1 + given :, :count] = bodies.actuators.moments_of_wheels()
     return block.reshape(layers * (1 + parameter_count), pitch), layers

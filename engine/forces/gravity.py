@@ -45,16 +45,23 @@ POINT_GRAVITY = FieldKind("point_gravity", point_gravity, 8, False)
 
 @inlined
 def gravity_gradient(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``τ = 3 GM/r⁵ r × (I r)``, where r points from the centre to the body, in body axes; p = (GM [m³/s²], centre [m])."""
+    """``τ = 3 GM/r⁵ r × (I r)``, where r points from the centre to the body, in body axes, and I is the tensor with locked wheels.
+
+    p = (GM [m³/s²], centre [m], moments of the wheels [kg·m²]).
+    """
     r = subtract(body.position, (p[1], p[2], p[3]))
     distance_squared = dot(r, r)
     inverse_square = 1.0 / distance_squared if distance_squared > 0.0 else nan
     strength = 3.0 * p[0] * inverse_square * inverse_square * sqrt(inverse_square)
     r_body = rotate_inverse(body.orientation, 2.0, r)
-    return (0.0, 0.0, 0.0), scale(strength, cross(r_body, apply_symmetric(body.inertia_body, r_body)))
+    xx, yy, zz, xy, xz, yz = body.inertia_body
+    locked = xx + p[4], yy + p[5], zz + p[6], xy + p[7], xz + p[8], yz + p[9]
+    return (0.0, 0.0, 0.0), scale(strength, cross(r_body, apply_symmetric(locked, r_body)))
 
 
-GRAVITY_GRADIENT = FieldKind("gravity_gradient", gravity_gradient, 4, False)
+_TENSOR = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
+"""The places of the six components in the tensor."""
+GRAVITY_GRADIENT = FieldKind("gravity_gradient", gravity_gradient, 10, False, feels_wheels=True)
 
 
 UNIFORM_GRAVITIES = Schema(
@@ -259,13 +266,14 @@ class GravityGradient(FieldForce):
         return f"GravityGradient(gm={self.gm!r}, center={self.center.tolist()})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Potential energy ``GM/(2 r³) (3 n·I n − tr I)`` of each body [J], shape (n,)."""
+        """Potential energy ``GM/(2 r³) (3 n·I n − tr I)`` of each body [J], with locked wheels, shape (n,)."""
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         r = bodies.position[acting] - values["center"]
         distance = np.sqrt(np.einsum("ij,ij->i", r, r))
         n_body = rotated_inverse(bodies.orientation[acting], r / distance[:, np.newaxis])
-        inertia = bodies.inertia_body[acting]
+        wheels = bodies._table.actuators.moments_of_wheels()[_TENSOR]  # shape (3, 3, n)
+        inertia = (bodies.inertia_body + np.moveaxis(wheels, 2, 0))[acting]
         along = np.einsum("ni,nij,nj->n", n_body, inertia, n_body)
         energy[acting] = 0.5 * values["gm"] / distance**3 * (3.0 * along - np.trace(inertia, axis1=1, axis2=2))
         return energy

@@ -62,6 +62,8 @@ class FieldKind(NamedTuple):
     parameter_count: int
     depends_on_rates: bool
     """Whether the function depends on the velocity or the angular velocity."""
+    feels_wheels: bool = False
+    """Whether the last six parameters are the moments of the body's wheels, ``Σ J ĝĝᵀ``, which `body.inertia_body` leaves out."""
 
     @property
     def rows_per_layer(self) -> int:

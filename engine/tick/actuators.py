@@ -262,6 +262,14 @@ class Actuators:
             total += self._wheels.array[WHEEL_INERTIA, row] * np.outer(axis, axis)
         return total
 
+    def moments_of_wheels(self) -> FloatArray:
+        """The same for all bodies as components (xx, yy, zz, xy, xz, yz), shape (6, bodies)."""
+        moments = np.zeros((6, self._bodies.count))
+        for body in np.unique(self._wheels.array[BODY, : self._wheels.count]).astype(int).tolist():
+            total = self.locked_inertia(body)
+            moments[:, body] = total[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
+        return moments
+
     # ticks
 
     def tables_and_counts(self) -> tuple[FloatArray, FloatArray, FloatArray, Integers]:

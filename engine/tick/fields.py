@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..flight.magnetorquer import MAGNETORQUER
+from ..flight.wheel import WHEELS
 from ..forces.atmosphere import ATMOSPHERIC_DRAG
 from ..forces.constant import POINT_FORCES
 from ..forces.drag import ANGULAR_DAMPING, LINEAR_DRAG, QUADRATIC_DRAG
@@ -49,11 +50,12 @@ class Fields:
     def __init__(self, bodies: Bodies, store: Store) -> None:
         self._bodies = bodies
         self._springs, self._point_forces = store.table(SPRINGS), store.table(POINT_FORCES)
+        self._wheels = store.table(WHEELS)
         self._tables: dict[FieldKind, Table] = {}
         self._blocks: dict[FieldKind, tuple[tuple[int, ...], FloatArray, int]] = {}
         self._compiled = NO_FORCES
         self._is_fresh = False
-        self._size = (0, 0)
+        self._size: tuple[int, ...] = ()
         for table in (self._springs, self._point_forces):
             table.on_change = self._spoil
         self.layout_version = 0
@@ -85,25 +87,34 @@ class Fields:
     def compiled(self) -> CompiledForces:
         """Return the current arrays for the loops, and rebuild them first if something has changed."""
         bodies = self._bodies
-        if self._is_fresh and self._size == (bodies.array.shape[1], bodies.count):
+        if self._is_fresh and self._size == self._size_now:
             return self._compiled
         if not self.any:
             if self._compiled is not NO_FORCES:
                 self._compiled = NO_FORCES
                 self.layout_version += 1
-            self._is_fresh, self._size = True, (bodies.array.shape[1], bodies.count)
+            self._is_fresh, self._size = True, self._size_now
             return NO_FORCES
         present = {kind: table for kind, table in self._tables.items() if table.count}
         for kind, table in present.items():
-            stamp = (bodies.pitch, bodies.count, table.version)
+            stamp = (bodies.pitch, bodies.count, table.version, *(self._wheels_now if kind.feels_wheels else ()))
             if kind not in self._blocks or self._blocks[kind][0] != stamp:
-                block, count = stacked(table.content(), kind.parameter_count, bodies.pitch, bodies.count)
+                block, count = stacked(table.content(), kind, bodies)
                 if not count:  # without bodies, use one layer whose mask is zero
                     block, count = np.zeros((1 + kind.parameter_count, bodies.pitch)), 1
                 self._blocks[kind] = (stamp, block, count)
         self._compiled = self._joined(tuple(present))
-        self._is_fresh, self._size = True, (bodies.pitch, bodies.count)
+        self._is_fresh, self._size = True, self._size_now
         return self._compiled
+
+    @property
+    def _wheels_now(self) -> tuple[int, int, int]:
+        """Changes whenever other wheels are in the world, or bodies have other rows."""
+        return self._wheels.numbering, self._wheels.count, self._bodies.numbering
+
+    @property
+    def _size_now(self) -> tuple[int, ...]:
+        return self._bodies.pitch, self._bodies.count, *self._wheels_now
 
     def _spoil(self, components: Any, rows: Any) -> None:
         self._is_fresh = False

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
 from scipy.special import ellipk
 
-from engine import MassProperties, World, flight, forces
+from engine import MassProperties, World, flight, forces, rotation
 
 from ..helpers import ASYMMETRIC, SKEW_ORIENTATION, fly, one_body, wrench_of
 from ..truth import rotations
@@ -623,3 +623,47 @@ def test_b_dot_takes_a_tumble_away_in_a_polar_orbit():
     turn = 2.0 * np.pi * np.sqrt(radius**3 / gm)
     world.step(round(turn / world.dt))
     assert np.linalg.norm(cubesat.angular_velocity_body) < 0.05 * start
+
+
+@pytest.mark.parametrize("method", ["rk4", "free-rotor-2"])
+def test_the_gravity_gradient_acts_on_the_wheels_of_a_ship_as_well(method):
+    """Its torque is that on the locked ship; wheels that join and leave later count from then on."""
+    gm = 3.986e14
+    world = World(1.0, integrator=method)
+    turn = rotation.from_rotation_vector((0.3, 0.5, 0.2))
+    other, ship = (
+        world.add_body(MassProperties(200.0, (100.0, 120.0, 90.0)), position=(7e6, y, 2e6), orientation=turn)
+        for y in (3e6, 1e6)
+    )
+    gradient = world.add_force(forces.GravityGradient(gm))
+
+    def expected(body):
+        r = body.direction_to_body(body.position)
+        tensor = body.mass_properties.inertia_body
+        return 3.0 * gm / np.linalg.norm(r) ** 5 * np.cross(r, tensor @ r)
+
+    def check():
+        for body in (other, ship):
+            before = body.angular_momentum_world
+            assert world.wrench(body, gradient)[1] == pytest.approx(expected(body), rel=1e-12)
+            torque = body.direction_to_world(expected(body))
+            world.step()
+            assert body.angular_momentum_world - before == pytest.approx(torque, rel=1e-5)
+
+    check()
+    wheels = [
+        world.add_part(flight.ReactionWheel(ship, axis=axis, inertia=30.0, max_torque=1.0, max_speed=100.0))
+        for axis in ((1, 2, 0), (0, 0, 1))
+    ]
+    check()
+    assert not np.allclose(expected(ship), expected(other), rtol=0.1)
+    energy, angle = [], 1e-6
+    for side in (1.0, -1.0):
+        ship.orientation = rotation.multiply(turn, rotation.from_rotation_vector((side * angle, 0.0, 0.0)))
+        energy.append(world.potential_energy())
+    ship.orientation = turn
+    assert (energy[1] - energy[0]) / (2.0 * angle) == pytest.approx(expected(ship)[0], rel=1e-6)
+    world.remove_part(wheels[0])
+    check()
+    world.remove_body(other)
+    assert world.wrench(ship, gradient)[1] == pytest.approx(expected(ship), rel=1e-12)
