@@ -562,10 +562,14 @@ class _Binding:
                     f"{self._owner}: tables.{schema.name}.{name} with {len(values)} components must be a field of the table; "
                     f"its fields are {', '.join(schema.by_name)}"
                 )
-            may_be_infinite = np.isinf(content[schema.components[name]]).any()
-            if field.dtype is np.float64 and not np.isfinite(values).all():
-                if np.isnan(values).any() or not may_be_infinite:
-                    raise ValueError(f"{self._owner}: tables.{schema.name}.{name} must be finite")
+            # a field whose rest is infinite or nan has no limit there, or no value
+            allowed = np.isfinite(values)
+            if np.isinf(schema.rest[schema.components[name]]).any():
+                allowed |= np.isinf(values)
+            if np.isnan(schema.rest[schema.components[name]]).any():
+                allowed |= np.isnan(values)
+            if field.dtype is np.float64 and not allowed.all():
+                raise ValueError(f"{self._owner}: tables.{schema.name}.{name} must be finite")
             content[schema.components[name]] = values
         for field in schema.references:
             target = self._tables.get(field.refers_to)

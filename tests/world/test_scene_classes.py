@@ -298,6 +298,48 @@ MAKERS = {
 }
 
 
+NEXT = {
+    "PointGravity": [lambda s: forces.PointGravity(4e2, (70, 1, 2))],
+    "Lorentz": [lambda s: forces.Lorentz(0.1, magnetic_field=TILTED)],
+    "Thruster": [lambda s: forces.Thruster(s.ship, position=(0, 0, 1), direction=TILTED, max_force=4.0)],
+    "ThrusterBank": [lambda s: forces.ThrusterBank(s.ship, **PAIRS)],
+    "Gyro": [lambda s: flight.Gyro(s.ship, seed=2)],
+    "Accelerometer": [lambda s: flight.Accelerometer(s.ship, seed=2)],
+    "StarTracker": [lambda s: flight.StarTracker(s.ship, TILTED, noise=(1e-4, 1e-4), seed=2)],
+    "SunSensor": [lambda s: flight.SunSensor(s.ship, TILTED, field_of_view=1.0, sun_direction_world=TILTED, seed=2)],
+    "Tank": [lambda s: flight.Tank.ball(s.ship, (0, 0, 0.1), 0.2, 1.0)],
+    "Ball": [
+        lambda s: joints.Ball(s.ship, s.tug, at_body=(1, 0, 0)),
+        lambda s: joints.Ball(s.ship, at_body=(1, 0, 0), spring=joints.JointSpring(frequency=0.5)),
+    ],
+    "Distance": [
+        lambda s: joints.Distance(s.ship, s.tug, at_body=(0, 0, 0), at_other=(0, 0, 0)),
+        lambda s: joints.Distance(s.ship, s.tug, at_body=(0, 0, 0), at_other=(0, 0, 0), min_length=0.1),
+    ],
+    "Hinge": [
+        lambda s: joints.Hinge(s.ship, axis_body=UNIT, at_body=(0, 0, 1)),
+        lambda s: joints.Hinge(
+            s.ship, axis_body=UNIT, at_body=(0, 0, 1), motor=joints.Motor(target_rate=0.2, max_torque=1.0)
+        ),
+    ],
+    "Slider": [
+        lambda s: joints.Slider(
+            s.ship,
+            axis_body=UNIT,
+            at_body=(0, 0, 0),
+            motor=joints.Motor(target_angle=0.1, frequency=1.0, damping_ratio=0.5, max_torque=2.0),
+            spring=joints.JointSpring(stiffness=2.0, damping=0.1, rest=0.1),
+        )
+    ],
+    "Latch": [lambda s: joints.Latch(s.ship, s.tug, *PORTS)],
+    "Planar": [lambda s: joints.Planar(s.ship, UNIT, limits_3=(-2.0, 2.0))],
+    "Weld": [
+        lambda s: joints.Weld(s.ship, s.tug, **MIDDLE, pull_together=(0.5, 1.0)),
+    ],
+}
+"""The same with as few arguments as possible, or with others."""
+
+
 def without_a_wheel(s):
     own = wheels(s)
     return flight.WheelAllocator(own).without(own[1])
@@ -307,7 +349,7 @@ ADDERS = {"force": World.add_force, "part": World.add_part, "joint": World.add_j
 CASES = [
     pytest.param(make, id=f"{name} {place}" if place else name)
     for name, makers in MAKERS.items()
-    for place, make in enumerate(makers)
+    for place, make in enumerate([*makers, *NEXT.get(name, [])])
 ]
 
 
