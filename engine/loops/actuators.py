@@ -247,21 +247,22 @@ def close_actuators(
         else:
             wheels[MOMENTUM, wheel] += wheels[GAINED, wheel]
     sum_stored(array, wheels, counts[WHEELS])
-    # tanks and valves at the end of the tick
+    # mass properties at the end of the tick
     for tank in range(counts[TANKS]):
-        left = float(tanks[PROPELLANT, tank]) - float(tanks[USED, tank])
-        tanks[PROPELLANT, tank] = left
-        tanks[ACTING, tank] = left
+        tanks[ACTING, tank] = tanks[PROPELLANT, tank] - tanks[USED, tank]
     refused = compose_flowing(array, driven, wheels, tanks, counts, is_last)
     if refused >= 0:
         return refused
-    for jet in range(counts[THRUSTERS]):
-        _store_valve(thrusters, jet, dt)
     for row in range(counts[DRIVEN]):
         column = int(driven[BODY, row])
         stored = load_vector(array, STORED_MOMENTUM, column)
         if not is_finite(load_state(array, POSITION, column, stored)):
             return column
+    # tanks and valves, of which `reopen_actuators` restores nothing: from here on, the tick cannot fail
+    for tank in range(counts[TANKS]):
+        tanks[PROPELLANT, tank] = tanks[ACTING, tank]
+    for jet in range(counts[THRUSTERS]):
+        _store_valve(thrusters, jet, dt)
     return -1
 
 
@@ -587,7 +588,7 @@ def compose_flowing(
             )
     for row in range(counts[DRIVEN]):
         if driven[IS_FLOWING, row] != 0.0:
-            if with_tensors and not is_positive_definite(load_symmetric(driven, JOINT_INERTIA, row)):
+            if not is_positive_definite(load_symmetric(driven, JOINT_INERTIA, row)):
                 driven[IS_FLOWING, row] = REFUSED
                 return int(driven[BODY, row])
             _store_model(array, int(driven[BODY, row]), driven, row, with_tensors)

@@ -1153,6 +1153,49 @@ def test_draining_never_makes_a_tensor_without_inverse():
     world.step(5)
 
 
+@pytest.mark.parametrize("flow", [0.9, 1.0, 1.1, 1.3])
+def test_a_tick_that_would_drain_too_much_changes_nothing_however_the_ticks_are_called(flow):
+    """The inertia runs out at the end of a tick or in its middle; a second ship, whose tank is full, has lost nothing either."""
+
+    def two_ships():
+        world = World(0.5)
+        for place in range(2):
+            ship = world.add_body(MassProperties.box(10.0, (1.0, 1.0, 1.0)), position=(10.0 * place, 0.0, 0.0))
+            tank = world.add_part(flight.Tank.ball(ship, (0.0, 0.0, 0.0), 1.0, 48.0 + 9.0 * place))
+            wheel = flight.ReactionWheel(ship, axis=(0, 0, 1), inertia=20.0, max_torque=1.0, max_speed=10.0)
+            world.add_part(wheel)
+            jet = forces.Thruster(
+                ship,
+                position=(0, 0, -1),
+                direction=(0, 0, 1),
+                max_force=98.0665 * flow,
+                specific_impulse=10.0,
+                tank=tank,
+            )
+            world.add_force(jet).throttle = 1.0
+        return world
+
+    def run(ticks_per_call):
+        world = two_ships()
+        with pytest.raises(ValueError, match="as it was before that tick"):
+            for _ in range(20 // ticks_per_call):
+                world.step(ticks_per_call)
+        return world
+
+    worlds = [run(ticks_per_call) for ticks_per_call in (1, 4, 20)]
+    taken = worlds[0].tick_count
+    unbroken = two_ships()
+    unbroken.step(taken)
+    for world in worlds:
+        for _ in range(3):
+            with pytest.raises(ValueError, match="as it was before that tick"):
+                world.step()
+        assert (world.tick_count, world.state_hash()) == (taken, unbroken.state_hash())
+        for body, other in zip(world.bodies, unbroken.bodies, strict=True):
+            assert np.array_equal(body.inertia_body, other.inertia_body)
+            assert np.array_equal(body.inverse_inertia_body, other.inverse_inertia_body)
+
+
 def test_all_methods_fly_with_everything():
     for name in integrators.by_name:
         world = everything(name)

@@ -332,7 +332,7 @@ NEXT = {
         )
     ],
     "Latch": [lambda s: joints.Latch(s.ship, s.tug, *PORTS)],
-    "Planar": [lambda s: joints.Planar(s.ship, UNIT, limits_3=(-2.0, 2.0))],
+    "Planar": [lambda s: joints.Planar(s.ship, UNIT, axis_1=np.cross(UNIT, (0, 0, 1)) / np.hypot(*UNIT[:2]))],
     "Weld": [
         lambda s: joints.Weld(s.ship, s.tug, **MIDDLE, pull_together=(0.5, 1.0)),
     ],
