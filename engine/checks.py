@@ -7,7 +7,8 @@ one kind of value is corrected: a quaternion within 1e-6 of unit length is norma
 import inspect
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
 from itertools import islice
@@ -402,6 +403,18 @@ def file_path(value: Any, argument: str, owner: object) -> Path:
     if "\0" in os.fspath(value) or not os.fspath(value):
         refuse(owner, argument, value, "the path of a file, without null characters and not empty")
     return Path(value)
+
+
+@contextmanager
+def naming_file(path: Path, owner: object, rule: str) -> Iterator[None]:
+    """Give errors of the operating system in its block, which name no owner and perhaps a temporary file, the words of other errors."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise type(error)(
+            error.errno, f"{owner}: path must be that of a file that can be {rule}; {reason}", str(path)
+        ) from error
 
 
 def by_value(value: Any, argument: str, owner: object, rule: str) -> Any:

@@ -23,8 +23,10 @@ from .loops.array_forms import over_arrays
 from .reading import Reading
 
 _FLOAT64 = np.dtype(np.float64)
-_PLAIN = frozenset((float, int, np.float64))
+_PLAIN = frozenset((float, int, np.float64, np.float32, np.int64, np.int32))
 """Types of numbers that `float` converts as the full check would."""
+_USUAL = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32)))
+"""Types of arrays whose numbers are such floats or integers."""
 
 
 class Kind(NamedTuple):
@@ -180,7 +182,9 @@ def _floats(size: int) -> Callable[[Any], list[float] | None]:
     def quick(value: Any) -> list[float] | None:
         kind = type(value)
         if kind is np.ndarray or kind is Reading:
-            return value.tolist() if value.dtype is _FLOAT64 and value.shape == shape else None
+            if value.shape != shape or value.dtype not in _USUAL:
+                return None
+            return value.tolist() if value.dtype.kind == "f" else list(map(float, value.tolist()))
         if (kind is tuple or kind is list) and len(value) == size and _PLAIN.issuperset(map(type, value)):
             return list(map(float, value))
         return None
@@ -209,7 +213,9 @@ def _quick_direction(value: Any) -> Any:
 
 def _quick_matrix(value: Any) -> Any:
     if type(value) is np.ndarray:
-        return value.tolist() if value.dtype is _FLOAT64 and value.shape == (3, 3) else None
+        if value.shape != (3, 3) or value.dtype not in _USUAL:
+            return None
+        return value.tolist() if value.dtype.kind == "f" else value.astype(np.float64).tolist()
     if type(value) not in (tuple, list) or len(value) != 3:
         return None
     rows = [_three(row) for row in value]

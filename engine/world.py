@@ -1066,8 +1066,14 @@ class World:
         if function is LEFT_OUT:
             return lambda decorated: self.on_joint(decorated, event, name=name)
         if not callable(function):
-            refuse("World.on_joint", "function", function, "a function of the world and a joint", TypeError)
-        check_calls(function, "World.on_joint", "function", "a function of the world and a joint")
+            refuse(
+                "World.on_joint",
+                "function",
+                function,
+                "a function with two arguments, the world and a joint",
+                TypeError,
+            )
+        check_calls(function, "World.on_joint", "function", "a function with two arguments, the world and a joint")
         events = self._stages.joint_events
         with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
@@ -1154,8 +1160,8 @@ class World:
         if function is LEFT_OUT:
             return lambda decorated: self._call(when, decorated, every, name)
         if not callable(function):
-            refuse(f"World.{when}", "function", function, "a function of the world", TypeError)
-        check_calls(function, f"World.{when}", "function", "a function of the world")
+            refuse(f"World.{when}", "function", function, "a function with one argument, the world", TypeError)
+        check_calls(function, f"World.{when}", "function", "a function with one argument, the world")
         stages = self._stages
         with (change := self._store.all_or_nothing()), change:
             self._store.before_change()

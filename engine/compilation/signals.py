@@ -2,7 +2,7 @@
 
 Python runs the handlers of signals, Ctrl-C among them, between any two instructions of the main thread. An exception raised by a handler
 inside the compiler is lost in a function that the compiler calls back, or it leaves the compiler in a state in which its next use crashes
-the process. A thread of its own is no way out: the compiler imports the module of the function that it compiles, and would wait for ever
+the process. A separate thread does not help: the compiler imports the module of the function that it compiles, and would wait for ever
 where the main thread is importing that module.
 """
 

@@ -17,7 +17,7 @@ _SAME_PERIOD = 1e-9
 
 
 class Commanded(NamedTuple):
-    """What actuators were commanded to make, on average until the next command."""
+    """The mean force and torque that actuators were commanded to exert until the next command."""
 
     torque_body: FloatArray
     """Torque about the mass centre [N·m], body frame, shape (3,)."""

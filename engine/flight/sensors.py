@@ -31,7 +31,7 @@ _NO_GRAVITY = np.zeros((1, 1))
 
 
 class GyroReading(NamedTuple):
-    """What `Gyro.read` returns."""
+    """A reading of a `Gyro`: the measured angular velocity, whether it is valid, and when it was taken."""
 
     angular_velocity_body: FloatArray
     """Measured angular velocity [rad/s], body frame, shape (3,)."""
@@ -42,7 +42,7 @@ class GyroReading(NamedTuple):
 
 
 class AccelerometerReading(NamedTuple):
-    """What `Accelerometer.read` returns."""
+    """A reading of an `Accelerometer`: the measured specific force, whether it is valid, and when it was taken."""
 
     specific_force_body: FloatArray
     """Measured specific force [m/s²], the mean over the last tick, body frame, shape (3,)."""

@@ -106,7 +106,7 @@ class Valves(TableForce, final=False):
         return self._tank
 
     def coast_obstacle(self) -> str | None:
-        """Return in words why this force keeps its world from coasting (`World.coast`); None if nothing of it acts or moves.
+        """Return in words why this force keeps its world from coasting (`World.coast`); None if it neither acts nor moves.
 
         Pulses and gimbals go on while the force is disabled, so they stand in the way then too.
         """

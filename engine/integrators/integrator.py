@@ -113,9 +113,9 @@ class Integrator(ABC):
     ) -> TakeStagedTick:
         """Create `take(evaluate)`, which runs one tick and returns whether it ended finite.
 
-        At each stage `forces` act and what `evaluate` adds. The result is valid until the bodies' `layout_version` changes. If an
-        evaluation raises or the tick does not end finite, the bodies are unchanged. Every other tick is counted in the bodies'
-        `control`. `depends_on_rates` says whether one of all these forces depends on velocity or angular velocity.
+        At each stage, `forces` act, and so do the forces that `evaluate` adds. The result is valid until the bodies' `layout_version`
+        changes. If an evaluation raises or the tick does not end finite, the bodies are unchanged. Every other tick is counted in the
+        bodies' `control`. `depends_on_rates` says whether one of all these forces depends on velocity or angular velocity.
         """
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import diagnostics
 from ..body import Body
-from ..checks import FloatArray, file_path, integer, members, read_only, read_only_attributes, refuse
+from ..checks import FloatArray, file_path, integer, members, naming_file, read_only, read_only_attributes, refuse
 from ..plain import Plain, to_text
 from ..store.calling import Callback, default_name
 from ..store.rows import TableRows, is_body
@@ -121,7 +121,8 @@ class Record:
         Raises:
             OSError: The file cannot be written.
         """
-        with open(file_path(path, "path", "Recorder.to_csv"), "w", encoding="utf-8", newline="") as file:
+        chosen = file_path(path, "path", "Recorder.to_csv")
+        with naming_file(chosen, "Recorder.to_csv", "written"), open(chosen, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["time [s]", *(heading for column in self.columns for heading in self._headings(column))])
             rows = self._rows()
@@ -136,7 +137,8 @@ class Record:
         """
         metadata: Any = np.array(json.dumps(self.metadata))
         # given a name, NumPy would add ".npz" to it
-        with file_path(path, "path", "Recorder.to_npz").open("wb") as file:
+        chosen = file_path(path, "path", "Recorder.to_npz")
+        with naming_file(chosen, "Recorder.to_npz", "written"), chosen.open("wb") as file:
             np.savez(file, metadata=metadata, **self.arrays())  # type: ignore[arg-type]
 
     def _headings(self, column: Column) -> list[str]:
@@ -164,7 +166,9 @@ class Record:
             ValueError: It is not such a file.
             OSError: It cannot be read.
         """
-        return _read(file_path(path, "path", "Recorder.read"))
+        chosen = file_path(path, "path", "Recorder.read")
+        with naming_file(chosen, "Recorder.read", "read"):
+            return _read(chosen)
 
 
 class Recorder(Record):
@@ -262,7 +266,8 @@ class Recorder(Record):
         self._file: BinaryIO | None = None
         self._block: list[FloatArray] = []
         if file is not None:
-            self._file = open(file, "wb")
+            with naming_file(file, "Recorder", "written"):
+                self._file = open(file, "wb")
             header = to_text(self.metadata)
             self._file.write(_MAGIC + _LENGTH.pack(len(header)) + header + _LENGTH.pack(zlib.crc32(header)))
             self._file.flush()

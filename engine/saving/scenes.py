@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..checks import FloatArray, array, file_path, option, real, refuse, unit_quaternion
+from ..checks import FloatArray, array, file_path, naming_file, option, real, refuse, unit_quaternion
 from ..constraints.layout import LATCH_PHASE, LATCH_SINCE
 from ..flight.optical_sensors import Exclusion
 from ..flight.wheel import ReactionWheel
@@ -99,7 +99,8 @@ def save(world: World, path: Any, with_snapshot: bool) -> None:
     if with_snapshot:
         scene["snapshot"] = base64.b64encode(world.snapshot().to_bytes()).decode("ascii")
     lines = [f'"{key}": {_lines(value)}' for key, value in scene.items()]
-    write_whole(file, ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8"))
+    with naming_file(file, "World.save", "written"):
+        write_whole(file, ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8"))
 
 
 def _lines(value: Any) -> str:
@@ -298,7 +299,10 @@ def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], miss
             "a mapping from names to functions, called forces and attached objects",
             TypeError,
         )
-    plain = Plain.of_text(file_path(path, "path", _OWNER).read_bytes(), _OWNER).only(*_KEYS)
+    file = file_path(path, "path", _OWNER)
+    with naming_file(file, _OWNER, "read"):
+        content = file.read_bytes()
+    plain = Plain.of_text(content, _OWNER).only(*_KEYS)
     if plain["format"].text() != FORMAT:
         plain["format"].refuse(repr(FORMAT))
     plain["version"].integer(1, VERSION)

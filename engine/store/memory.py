@@ -118,9 +118,9 @@ class Memory:
         try:
             return self._rows[name]
         except KeyError:
-            raise KeyError(
-                f"World.memory: no rows are named {name!r}; its rows are {', '.join(map(repr, self._rows)) or 'none'}"
-            ) from None
+            names = ", ".join(map(repr, self._rows))
+            there = f"its rows are {names}" if names else "it has no rows"
+            raise KeyError(f"World.memory: no rows are named {name!r}; {there}") from None
 
     def add(self, name: str, shape: int | tuple[int, ...] = (), dtype: npt.DTypeLike = np.float64) -> MemoryRows:
         """Add numbers under a name, initially zero.

@@ -166,6 +166,19 @@ def test_compiled_loop_gives_the_bits_of_numpy(name, prepared):
     assert_same_bits(formula(*stacks), by_loop)
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.int64, np.int32])
+def test_one_value_of_another_type_is_read_as_fast_and_to_the_same_bits(kind):
+    q, v = np.array([0, 3, -2, 1], kind), np.array([7, -2, 5], kind)
+    exact = q.astype(float), v.astype(float)
+    for one, two in ((q, v), (tuple(q), list(v))):
+        assert None not in (QUATERNION.quick(one), VECTOR.quick(two))
+        assert_same_bits(rotation.multiply(one, one), rotation.multiply(exact[0], exact[0]))
+        assert_same_bits(rotation.from_rotation_vector(two), rotation.from_rotation_vector(exact[1]))
+    matrix = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]], kind)
+    assert MATRIX.quick(matrix) is not None
+    assert_same_bits(rotation.from_matrix(matrix), rotation.from_matrix(matrix.astype(float)))
+
+
 @pytest.mark.parametrize(
     "form", [list, tuple, lambda value: tuple(map(np.float64, value))], ids=["list", "tuple", "scalars"]
 )

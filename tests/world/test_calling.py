@@ -169,7 +169,7 @@ def test_functions_of_which_a_call_runs_nothing_are_rejected_when_they_are_given
     before = world.state_hash()
     for give in (world.on_tick, world.after_tick, world.add_force, world.on_tick(every=3)):
         with pytest.raises(
-            TypeError, match=r"must be a (function of the world|force).*runs none of it, so it must not"
+            TypeError, match=r"must be a (function with one argument, the world|force).*runs none of it, so it must not"
         ):
             give(function)
     with pytest.raises(TypeError, match="runs none of it"):
@@ -183,14 +183,14 @@ def test_functions_of_which_a_call_runs_nothing_are_rejected_when_they_are_given
 @pytest.mark.parametrize(
     ("arguments", "kind", "text"),
     [
-        ((5,), TypeError, "function must be a function of the world; got 5"),
-        (("control",), TypeError, "function must be a function of the world; got 'control'"),
+        ((5,), TypeError, "function must be a function with one argument, the world; got 5"),
+        (("control",), TypeError, "function must be a function with one argument, the world; got 'control'"),
         ((print, 0), ValueError, "every must be an integer of at least 1; got 0"),
         ((print, -3), ValueError, "every must be an integer of at least 1; got -3"),
         ((print, 1.0), TypeError, "every must be an integer of at least 1; got 1.0"),
         ((print, True), TypeError, "every must be an integer of at least 1; got True"),
         ((print, None), TypeError, "every must be an integer"),
-        ((None,), TypeError, "function must be a function of the world; got None"),
+        ((None,), TypeError, "function must be a function with one argument, the world; got None"),
         ((None, 0), ValueError, "every must be an integer of at least 1; got 0"),
     ],
 )

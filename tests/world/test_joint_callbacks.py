@@ -383,7 +383,8 @@ def test_forces_and_thresholds_of_a_divided_tick_are_those_of_the_whole_tick(for
 def test_a_function_of_joints_must_be_given_unless_it_is_decorated():
     world, _hinge = door()
     with pytest.raises(
-        TypeError, match=r"World.on_joint: function must be a function of the world and a joint; got None"
+        TypeError,
+        match=r"World.on_joint: function must be a function with two arguments, the world and a joint; got None",
     ):
         world.on_joint(None, "limit")
     assert world.on_joint(event="limit")(tell) is tell

@@ -335,11 +335,17 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
     before = path.read_bytes()
     world.step()
     monkeypatch.setattr("os.fsync", lambda file: (_ for _ in ()).throw(OSError("No space left on device")))
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(
+        OSError, match=r"World.save: path must be that of a file that can be written; No space.*game.json'$"
+    ):
         world.save(path)
     assert path.read_bytes() == before and [entry.name for entry in tmp_path.iterdir()] == ["game.json"]
-    with pytest.raises(OSError, match=r"[Nn]o such file"):
+    with pytest.raises(FileNotFoundError, match=r"World.save: path must be .*; [Nn]o such file.*missing.game.json'$"):
         world.save(tmp_path / "missing" / "game.json")
+    with pytest.raises(
+        FileNotFoundError, match=r"World.load: path must be that of a file that can be read; [Nn]o such file"
+    ):
+        World.load(tmp_path / "missing.json")
 
 
 def test_the_published_schema_accepts_scenes_and_names_every_key(tmp_path):
