@@ -284,6 +284,7 @@ def reopen_actuators(
     for wheel in range(counts[WHEELS]):
         wheels[MOMENTUM, wheel] = wheels[KEPT_MOMENTUM, wheel]
         wheels[APPLIED, wheel] = wheels[KEPT_APPLIED, wheel]
+        wheels[GAINED, wheel] = 0.0  # perhaps not finite
     for jet in range(counts[THRUSTERS]):
         if thrusters[MAX_RATE, jet] > 0.0:
             first, second = float(thrusters[ANGLES, jet]), float(thrusters[ANGLES + 1, jet])

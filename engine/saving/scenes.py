@@ -343,6 +343,7 @@ class _Loading:
             for pair in plain.get(when, []).list()
         ]
         self.world = world = self._empty_world(make, plain)
+        self._stored: list[tuple[Plain, Any, Any]] = []
         for body in bodies:
             self._add_body(body)
         self._made: dict[tuple[str, int], Any] = {}
@@ -353,6 +354,13 @@ class _Loading:
         for kind, member_plain, member in self._new:
             with _at(member_plain, ""):
                 (world.add_part if kind == "part" else world.add_force)(member)
+        for (
+            body,
+            handle,
+            stored,
+        ) in self._stored:  # a tank joins a body without stored momentum, which may be given some later
+            with _at(body, "stored_momentum_body"):
+                handle.stored_momentum_body = stored
         for joint, joint_kind in joints:
             with _at(joint, ""):
                 made = self._joint(joint, joint_kind)
@@ -422,7 +430,7 @@ class _Loading:
             )
         stored = _vector(plain, "stored_momentum_body")
         if stored is not None:
-            body.stored_momentum_body = stored
+            self._stored.append((plain, body, stored))
 
     def _make_members(self, kind: str, count: int) -> None:
         """Make the first forces or parts of the scene, apart from those that wait for this one; each comes after all that it refers to."""

@@ -533,3 +533,37 @@ def test_rows_of_joints_that_cannot_be_are_named(tmp_path):
         path.write_text(json.dumps(bad))
         with pytest.raises(ValueError, match=message):
             World.load(path, objects={"note": note})
+
+
+def test_stored_momentum_that_was_given_to_a_body_with_a_tank_comes_back(tmp_path):
+    world = World(0.1)
+    ship = world.add_body(OTHER, angular_velocity_body=(0.1, 0.2, 0.3))
+    world.add_part(flight.Tank.ball(ship, (0.0, 0.1, 0.2), 0.2, 1.0))
+    ship.stored_momentum_body = (1.0, 2.0, 3.0)
+    world.save(tmp_path / "ship.json")
+    loaded = World.load(tmp_path / "ship.json")
+    assert loaded.state_hash() == world.state_hash()
+    world.save(tmp_path / "ship.json", snapshot=False)
+    assert World.load(tmp_path / "ship.json").bodies[0].stored_momentum_body.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_world_is_saved_after_a_tick_that_was_not_finite(tmp_path):
+    """Friction of a wheel in an island is computed from the rates at the end of the tick, which were not finite."""
+    world = World(0.1)
+    ship = world.add_body(OTHER)
+    world.add_part(
+        flight.ReactionWheel(ship, axis=(1, 0, 0), inertia=0.01, max_torque=1.0, max_speed=9.0, viscous_friction=0.1)
+    )
+    world.add_joint(joints.Ball(ship, at_body=(0.1, 0.0, 0.0)))
+    world.step()
+
+    @world.on_tick
+    def push(world):
+        ship.apply_torque((1e308, 1e308, 0.0))
+
+    for _ in range(2):
+        with pytest.raises(ArithmeticError):
+            world.step()
+    world.remove_callback(push)
+    world.save(tmp_path / "ship.json")
+    assert World.load(tmp_path / "ship.json").state_hash() == world.state_hash()
