@@ -911,3 +911,18 @@ def test_a_snapshot_from_bytes_finds_each_force_and_part_again(reads):
     assert other.forces == (left, right)
     assert [force.tank for force in other.forces] == list(other.parts)
     assert other.state_hash() == world.state_hash()
+
+
+def test_a_thruster_that_takes_the_place_of_another_draws_from_its_tank():
+    """Restored from bytes for the second time, the rows have other ids, and both thrusters are on one body."""
+    world = World(0.05)
+    ship = world.add_body(OTHER)
+    for place in range(2):
+        with_engine(world, ship, place)
+    data = world.snapshot().to_bytes()
+    for _ in range(3):
+        world.remove_force(world.forces[0])
+        world.restore(Snapshot.from_bytes(data))
+        assert [force.tank for force in world.forces] == list(world.parts)
+        assert [force.max_force for force in world.forces] == [3.0, 4.0]
+        copy.deepcopy(world).step()
