@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, integer, real, refuse
 from ..compilation.choice import Loop, named
+from ..loops.arrays import rotated
 from ..loops.columns import Integers
 from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     BAD,
+    CENTER_OF_MASS,
     COUNT,
     ORIENTATION,
     POSITION,
@@ -41,6 +43,8 @@ _KEPT_ROWS = np.r_[
     _STATE_ROWS, PREVIOUS : PREVIOUS + STATE_ROWS, PREVIOUS_STORED_MOMENTUM : PREVIOUS_STORED_MOMENTUM + 3
 ]
 """The components that a tick changes, and their values one tick earlier."""
+
+_CENTER = slice(CENTER_OF_MASS, CENTER_OF_MASS + 3)
 
 _MOST_STEPS = 1_000_000  # of a tick; far more than rounding leaves a use for
 
@@ -197,6 +201,7 @@ class Substepped(Integrator):
             refuse_mode()
         tick, rows = bodies.tick_count, slice(0, bodies.padded_count)
         kept = bodies.array[_KEPT_ROWS, rows]
+        centers = bodies.array[_CENTER, rows].copy() if bodies.actuators.moves_mass else None
         parts = bodies.actuators.image() if bodies.actuators.any else None
         joints = bodies.joints.image() if bodies.joints.any else None
         inside.joint_steps = None if joints is None else bodies.joints.steps()
@@ -220,7 +225,8 @@ class Substepped(Integrator):
         if finite:
             if inside.joint_steps is not None:
                 inside.joint_steps.finish()
-            close_steps(bodies.array, bodies.control, kept)
+            start = kept if centers is None else _about_new_centers(kept, bodies.array[_CENTER, rows] - centers)
+            close_steps(bodies.array, bodies.control, start)
         else:
             bodies.control[BAD] = inside.control[BAD]
         finish()
@@ -286,6 +292,16 @@ class _Steps:
         self.control[TICKS] = self.bodies.control[TICKS] * count
         self.control[COUNT] = self.bodies.control[COUNT]
         return take(dt / count, count)
+
+
+def _about_new_centers(start: FloatArray, shifts: FloatArray) -> FloatArray:
+    """The states at the start of a tick, of mass centres that have moved in the bodies since, by `shifts` in body axes, shape (3, n)."""
+    moved = start.copy()
+    turns = start[ORIENTATION : ORIENTATION + 4].T
+    moved[POSITION : POSITION + 3] += rotated(turns, shifts.T).T
+    swing = np.cross(start[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3].T, shifts.T)
+    moved[VELOCITY : VELOCITY + 3] += rotated(turns, swing).T
+    return moved
 
 
 def _change(a: FloatArray, b: FloatArray, dt: float) -> npt.NDArray[np.float64]:

@@ -263,6 +263,8 @@ def close_actuators(
         tanks[PROPELLANT, tank] = tanks[ACTING, tank]
     for jet in range(counts[THRUSTERS]):
         _store_valve(thrusters, jet, dt)
+    for row in range(counts[DRIVEN]):
+        _store_previous_rates(array, int(driven[BODY, row]), driven, row)
     return -1
 
 
@@ -632,7 +634,7 @@ def _fill_in(driven: Array, row: int, tanks: Array, tank: int) -> None:
 
 @inlined
 def _store_model(array: Array, column: int, driven: Array, row: int, with_tensors: bool) -> None:
-    """Store the joint mass properties of a body; its state, and its previous pose, move with the mass centre."""
+    """Store the joint mass properties of a body; its state, and its previous state, move with the mass centre."""
     center = load_vector(driven, JOINT_CENTER, row)
     shift = subtract(center, load_vector(array, CENTER_OF_MASS, column))
     if shift[0] != 0.0 or shift[1] != 0.0 or shift[2] != 0.0:
@@ -642,6 +644,8 @@ def _store_model(array: Array, column: int, driven: Array, row: int, with_tensor
         add_to_vector(array, VELOCITY, column, rotate(orientation, 2.0, swing))
         before: Quaternion = load_quaternion(array, PREVIOUS + ORIENTATION, column)
         add_to_vector(array, PREVIOUS + POSITION, column, rotate(before, 2.0, shift))
+        swing_before = cross(load_vector(array, PREVIOUS + ANGULAR_VELOCITY, column), shift)
+        add_to_vector(array, PREVIOUS + VELOCITY, column, rotate(before, 2.0, swing_before))
     mass, inertia = float(driven[JOINT_MASS, row]), load_symmetric(driven, JOINT_INERTIA, row)
     array[MASS, column] = mass
     array[INVERSE_MASS, column] = 1.0 / mass
@@ -653,6 +657,19 @@ def _store_model(array: Array, column: int, driven: Array, row: int, with_tensor
     moments, first, second, third = principal(inertia)
     store_vector(array, PRINCIPAL_MOMENTS, column, moments)
     store_vector(array, PRINCIPAL_AXES, column, principal_quaternion(first, second, third))
+
+
+@inlined
+def _store_previous_rates(array: Array, column: int, driven: Array, row: int) -> None:
+    """Store the velocities at the start of the tick as the previous ones, from which accelerometers take the change over the tick.
+
+    Those that the loop stored already had the first half of the kicks. The velocity is that of the present mass centre.
+    """
+    rates = load_vector(driven, KEPT + 6, row)
+    shift = subtract(load_vector(array, PREVIOUS + POSITION, column), load_vector(driven, KEPT, row))
+    rates_world = rotate(load_quaternion(array, PREVIOUS + ORIENTATION, column), 2.0, rates)
+    store_vector(array, PREVIOUS + VELOCITY, column, add(load_vector(driven, KEPT + 3, row), cross(rates_world, shift)))
+    store_vector(array, PREVIOUS + ANGULAR_VELOCITY, column, rates)
 
 
 @inlined

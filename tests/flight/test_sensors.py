@@ -9,6 +9,7 @@ import pytest
 
 from engine import MassProperties, NonFiniteStateError, World, flight, forces, rotation
 from engine.flight import instruments
+from engine.integrators import FreeRotor, RungeKutta4, Substepped
 from engine.kernels import measuring
 from engine.kernels.noise import noise_key, white_noise
 from engine.loops.array_forms import over_arrays
@@ -712,3 +713,41 @@ def test_the_schemas_are_laid_out_as_the_kernels_read_them():
         start = instruments.EXCLUSIONS + number * instruments.EXCLUSION_SIZE
         for part, place in zip(parts, places, strict=True):
             assert tracker.row(f"{part}_{number}") == start + getattr(instruments, f"EXCLUSION_{place}")
+
+
+STEPPED = [RungeKutta4(), FreeRotor(), Substepped(RungeKutta4(), 3)]
+
+
+@pytest.mark.parametrize("method", STEPPED, ids=repr)
+def test_an_accelerometer_feels_nothing_of_propellant_that_leaves_with_the_motion_of_its_tank(method):
+    """The velocity field stays: a fixed point still turns about the mass centre, which moves, with ω² times its distance from it."""
+    errors = []
+    for dt in (0.1, 0.05):
+        world = World(dt, integrator=method)
+        ship = world.add_body(MassProperties(100.0, (40.0, 50.0, 60.0)), angular_velocity_body=(0.0, 0.0, 1.0))
+        tank = world.add_part(flight.Tank.ball(ship, (1.0, 0.0, 0.0), 0.3, 50.0))
+        ends = {"positions": [(0, 0, 1), (0, 0, -1)], "directions": [(0, 0, -1), (0, 0, 1)]}
+        jets = forces.ThrusterBank(ship, **ends, max_forces=50.0, specific_impulse=10.0, tank=tank)
+        world.add_force(jets).throttle = 1.0
+        sensor = world.add_part(flight.Accelerometer(ship, at_body=(0.0, 0.0, 0.0), seed=1))
+        world.step(10)
+        centers = [ship.center_of_mass_body]
+        world.step()
+        centers.append(ship.center_of_mass_body)
+        world.step()
+        errors.append(np.abs(sensor.read().specific_force_body - sum(centers) / 2.0).max())
+    assert errors[0] < 1e-5 and errors[1] < max(0.3 * errors[0], 1e-7)
+
+
+@pytest.mark.parametrize("method", STEPPED[:2], ids=repr)
+def test_an_accelerometer_measures_the_mean_of_a_pulse_over_its_tick(method):
+    """A pulse in a part of a tick acts by half kicks at both ends of the tick, of which both belong to the tick."""
+    world = World(0.1, integrator=method)
+    ship = world.add_body(MassProperties.box(100.0, (1.0, 1.0, 1.0)))
+    jet = world.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(1, 0, 0), max_force=100.0))
+    sensor = world.add_part(flight.Accelerometer(ship, seed=1))
+    jet.fire(0.03, delay=0.02)
+    world.step(2)
+    assert sensor.read().specific_force_body == pytest.approx((0.3, 0.0, 0.0), abs=1e-12)
+    world.step()
+    assert sensor.read().specific_force_body == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
