@@ -330,6 +330,15 @@ class Accelerometer(_Instrument):
     def max_acceleration(self, value: float | None) -> None:
         self._set_limit(value)
 
+    def _joined(self, world: Any) -> None:
+        super()._joined(world)
+        world._bodies.version += 1  # the next image contains the previous velocities
+
+    def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
+        # if this tick fails, its next attempt measures the same last tick
+        world._bodies.keep_previous(int(array[BODY, row]))
+        return super()._measure(world, array, row, before, out)
+
     def read(self) -> AccelerometerReading:
         """Return the last reading: specific force [m/s²] in the body frame, whether it is valid, and its time."""
         return AccelerometerReading(*self._read(3))

@@ -68,6 +68,8 @@ _LEFT_OUT = frozenset(
     )
 )
 """The fields of bodies that kernels compute anew."""
+_PREVIOUS_RATES = frozenset(("previous_velocity", "previous_angular_velocity_body"))
+"""Those of them that are kept for accelerometers."""
 
 
 class Rows(NamedTuple):
@@ -144,7 +146,9 @@ def record_of(snapshot: Any) -> Record:
 
 def _rows_of(schema: Schema, image: Any) -> Rows:
     rows, whole = image.rows, image.whole(schema.size)
-    left_out = _LEFT_OUT if isinstance(image, BodiesImage) else frozenset()
+    left_out: frozenset[str] = frozenset()
+    if isinstance(image, BodiesImage):
+        left_out = _LEFT_OUT if image.rates is None else _LEFT_OUT - _PREVIOUS_RATES
     fields = {name: whole[span] for name, span in schema.components.items() if name not in left_out}
     return Rows(rows.ids, rows.groups, rows.next_id, fields)
 
@@ -529,6 +533,7 @@ class _Binding:
                     content[: layout.PREVIOUS + layout.VELOCITY].copy(),
                     stored if stored.any() else None,
                     content[layout.MASS : layout.PRINCIPAL_AXES + 3].copy(),
+                    _previous_rates(rows, content),
                 )
             else:
                 images[table] = TableImage(ids, content)
@@ -730,6 +735,13 @@ class _Binding:
         left, skipped = Fraction(owed, per_second) % own, Fraction(dropped, per_second)
         unit = math.lcm(own.denominator, left.denominator, skipped.denominator)
         return max_ticks, scale, int(own * unit), unit, int(left * unit), int(skipped * unit)
+
+
+def _previous_rates(rows: Rows, content: FloatArray) -> FloatArray | None:
+    """The velocities of bodies one tick earlier, if a record has them."""
+    if not _PREVIOUS_RATES <= rows.fields.keys():
+        return None
+    return content[layout.PREVIOUS + layout.VELOCITY : layout.PREVIOUS + layout.STATE_ROWS].copy()
 
 
 class _Span(NamedTuple):

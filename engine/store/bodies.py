@@ -74,6 +74,8 @@ HISTORY = Schema(
 
 _MOVING = layout.PREVIOUS + layout.VELOCITY
 """The number of components, from the first one on, that ticks change and images contain: the state and the previous pose."""
+_PREVIOUS_RATES = slice(_MOVING, layout.PREVIOUS + layout.STATE_ROWS)
+"""The velocities one tick earlier, which images contain if accelerometers read them."""
 _MODEL_ROWS = (layout.MASS, layout.PRINCIPAL_AXES + 3)
 _STORED = slice(layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3)
 _SMALLEST = 264
@@ -259,7 +261,8 @@ class Bodies(Table):
         if self._given_image is None or self._given_key != key:
             self._given_image, self._given_key = array[slice(*_MODEL_ROWS), :count].copy(), key
         stored = array[_STORED, :count].copy() if self.stores_momentum else None
-        return BodiesImage(self.rows_image(), array[:_MOVING, :count].copy(), stored, self._given_image)
+        rates = array[_PREVIOUS_RATES, :count].copy() if self.has_accelerometers else None
+        return BodiesImage(self.rows_image(), array[:_MOVING, :count].copy(), stored, self._given_image, rates)
 
     def put(self, image: Any, tick: int, now: int) -> None:
         if self._image is image and self._image_key == (self.version, now):
@@ -268,6 +271,8 @@ class Bodies(Table):
         self._put_rows(image.rows)
         array, count = self.array, self.count
         array[:_MOVING, :count] = image.moving
+        if image.rates is not None:
+            array[_PREVIOUS_RATES, :count] = image.rates
         if self.stores_momentum or image.stored is not None:
             array[_STORED, :count] = 0.0 if image.stored is None else image.stored
             self.look_for_stored_momentum()
@@ -278,6 +283,22 @@ class Bodies(Table):
             self._given_image, self._given_key = image.given, (self.given_version, -1)
         self._changed(slice(0, _MOVING), slice(0, count))
         self._image, self._image_key = image, (self.version, tick)
+
+    @property
+    def has_accelerometers(self) -> bool:
+        """Whether anything reads the velocities one tick earlier."""
+        assert self.store is not None
+        table = self.store.tables.get("accelerometers")
+        return table is not None and table.count > 0
+
+    def keep_previous(self, column: int) -> None:
+        """Record the previous state of a body in the undo log of a tick, because kernels do not restore it."""
+        assert self.store is not None
+        rows = slice(layout.PREVIOUS, layout.PREVIOUS + layout.STATE_ROWS)
+        self.store.record(self._put_previous, rows, column, self.array[rows, column].copy())
+
+    def _put_previous(self, rows: slice, column: int, values: FloatArray) -> None:
+        self.array[rows, column] = values
 
     def look_for_stored_momentum(self) -> None:
         """Update `stores_momentum`, after stored momentum or a motor torque may have changed."""

@@ -53,21 +53,32 @@ class BodiesImage:
         moving: State and previous pose.
         stored: Stored momentum; None if there is none.
         given: Mass properties.
+        rates: Velocities one tick earlier; None if nothing reads them.
     """
 
-    __slots__ = ("given", "moving", "rows", "stored")
+    __slots__ = ("given", "moving", "rates", "rows", "stored")
 
-    def __init__(self, rows: RowsImage, moving: FloatArray, stored: FloatArray | None, given: FloatArray) -> None:
+    def __init__(
+        self,
+        rows: RowsImage,
+        moving: FloatArray,
+        stored: FloatArray | None,
+        given: FloatArray,
+        rates: FloatArray | None = None,
+    ) -> None:
         self.rows = rows
         self.moving = moving
         self.stored = stored
         self.given = given
+        self.rates = rates
 
     def whole(self, size: int) -> FloatArray:
         """The content with all components, shape (size, rows); those that are left out are zero."""
         whole = np.zeros((size, len(self.rows.ids)))
         whole[: len(self.moving)] = self.moving
         whole[MASS : MASS + len(self.given)] = self.given
+        if self.rates is not None:
+            whole[len(self.moving) : len(self.moving) + len(self.rates)] = self.rates
         if self.stored is not None:
             whole[STORED_MOMENTUM : STORED_MOMENTUM + 3] = self.stored
         return whole

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from engine import MassProperties, NonFiniteStateError, World, flight, forces, rotation
+from engine import MassProperties, NonFiniteStateError, Rewind, Snapshot, World, flight, forces, rotation
 from engine.flight import instruments
 from engine.integrators import FreeRotor, RungeKutta4, Substepped
 from engine.kernels import measuring
@@ -751,3 +751,88 @@ def test_an_accelerometer_measures_the_mean_of_a_pulse_over_its_tick(method):
     assert sensor.read().specific_force_body == pytest.approx((0.3, 0.0, 0.0), abs=1e-12)
     world.step()
     assert sensor.read().specific_force_body == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
+
+
+def spoil(wrench, bodies, time):
+    """A force that is not finite."""
+    wrench.torque_body[0] = (0.0, np.nan, 0.0)
+
+
+def restored(world):
+    snapshot = world.snapshot()
+    world.step(5)
+    world.restore(snapshot)
+    return world
+
+
+def from_bytes(world):
+    other = World(world.dt)
+    other.restore(Snapshot.from_bytes(world.snapshot().to_bytes()))
+    return other
+
+
+def predicted(world):
+    world.predict(1.0)
+    return world
+
+
+def rewound(world):
+    rewind = Rewind(world)
+    world.step(3)
+    rewind.back(3 * world.dt)
+    return world
+
+
+def after_a_tick_that_was_not_finite(world):
+    world.add_force(spoil)
+    with pytest.raises(NonFiniteStateError):
+        world.step()
+    world.remove_force(spoil)
+    return world
+
+
+def after_a_push_that_was_too_strong(world):
+    ship = world.bodies[0]
+
+    @world.on_tick
+    def push(world):
+        ship.apply_force((1e308, 1e308, 1e308))
+        ship.apply_torque((1e308, 0.0, 0.0))
+
+    with pytest.raises(NonFiniteStateError):
+        world.step(3)
+    world.remove_callback(push)
+    return world
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        restored,
+        from_bytes,
+        predicted,
+        rewound,
+        World.fork,
+        after_a_tick_that_was_not_finite,
+        after_a_push_that_was_too_strong,
+    ],
+    ids=lambda change: change.__name__,
+)
+def test_an_accelerometer_goes_on_as_if_nothing_had_happened(change):
+    """Its sample is the change of the velocity over the last tick, which is therefore part of snapshots and of what a tick undoes."""
+
+    def a_world():
+        world = World(1 / 32)
+        ship = world.add_body(MassProperties.sphere(0.01, 0.5), angular_velocity_body=(0.3, 0.2, 1.0), name="ship")
+        world.add_force(forces.ConstantForce(ship, force_world=(1.0, 2.0, 3.0), at_body=(0.1, 0.2, 0.0)))
+        world.add_part(flight.Accelerometer(ship, seed=1, at_body=(0.3, 0.0, 0.1)))
+        world.step(3)
+        return world
+
+    unbroken, changed = a_world(), change(a_world())
+    for _ in range(3):
+        unbroken.step()
+        changed.step()
+        assert changed.state_hash() == unbroken.state_hash()
+        reading = changed.parts[0].read().specific_force_body
+        assert np.array_equal(reading, unbroken.parts[0].read().specific_force_body) and np.linalg.norm(reading) > 100.0
