@@ -276,6 +276,8 @@ def angle_of(sine: float, cosine: float) -> float:
 def counted(angle: float, before: float) -> float:
     """The angle that is equal to this one up to whole turns and nearest to another one."""
     turns = (angle - before) / 6.283185307179586
+    if not abs(turns) < 1e15:  # not finite, in a tick that will be rejected
+        return angle
     whole = float(int(turns + 0.5)) if turns >= 0.0 else -float(int(0.5 - turns))
     return angle - 6.283185307179586 * whole
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, components, depth, read_only, real, vector
+from ..checks import SMALL_ENOUGH, FloatArray, components, depth, read_only, real, refuse, vector
 from ..forces.gravity import UNIFORM_GRAVITIES, PointGravity
 from ..forces.magnetic_dipole import MagneticDipole, dipole_field
 from ..kernels.rotations import from_rotation_vector, to_matrix
@@ -110,6 +110,8 @@ class _Instrument(Sensor):
         turn = vector(misalignment, "misalignment", owner)
         rows = transposed(to_matrix(from_rotation_vector(tuple(turn.tolist()))))
         values["matrix"] = (np.repeat(1.0 + scales, 3) * np.array(rows))[:, np.newaxis]
+        if not np.isfinite(values["matrix"]).all():
+            refuse(owner, "scale_error and misalignment", (scale_error, misalignment), SMALL_ENOUGH)
         self._scale_error, self._misalignment = read_only(scales), read_only(turn)
         super().__init__(body, values, owner, seed, every, delay, name)
 

@@ -176,6 +176,10 @@ class ReactionWheel(Part):
             refuse(owner, "speed", value, f"at most max_speed, {limit:g} rad/s, in either direction")
         return speed
 
+    def _turn_at(self, speed: float) -> None:
+        """Give the wheel, which is in no world, a speed relative to its body that may be beyond the largest one."""
+        self._table.array[MOMENTUM, self._slice().start] = self.inertia * speed
+
     def _body_rates(self) -> Sequence[float]:
         """Angular velocity of the body [rad/s]; zero while the wheel is in no world, where its speed counts alone."""
         store = self._table.store

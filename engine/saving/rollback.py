@@ -5,6 +5,8 @@ from __future__ import annotations  # help() then shows them as written
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
+import numpy as np
+
 from ..checks import integer, members, read_only_attributes, refuse
 from ..world import World
 from .snapshot_bytes import first_difference, record_of
@@ -149,11 +151,12 @@ class Rollback:
             refuse(owner, "tick", tick, rule)
         if tick > self._world.tick_count + 1000 * self._frames:
             refuse(owner, "tick", tick, f"at most {self._world.tick_count + 1000 * self._frames}")
+        used = self._used.get(tick)
+        is_wrong = used is not None and not _equal(used[self._players.index(player)], data)
         inputs[tick] = data
         while self._known[player] in inputs:
             self._known[player] += 1
-        used = self._used.get(tick)
-        if used is not None and not _equal(used[self._players.index(player)], data):
+        if is_wrong:
             self._wrong = tick if self._wrong is None else min(tick, self._wrong)
 
     def step(self) -> bool:
@@ -304,7 +307,14 @@ class Rollback:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    return one is other or (type(one) is type(other) and bool(one == other))
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if one is other or type(one) is not type(other):
+        return one is other
+    try:
+        return bool(one == other)
+    except (TypeError, ValueError):  # such as a list of arrays
+        refuse("Rollback.input", "data", other, "data of which two can be compared by ==, with one answer", TypeError)
 
 
 def _is_player(value: Any) -> bool:

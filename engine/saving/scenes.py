@@ -207,7 +207,7 @@ def _member_to_plain(world: World, member: TableRows, path: str, places: dict[in
     for name, attribute in type(member)._kept_beside.items():
         plain[name] = to_plain(getattr(member, attribute), name, f"{path}.{name}", world, places)
     # the rows hold what cannot be given as an argument: commands, states, and unit vectors to the last bit
-    fresh = type(member)(**arguments)
+    fresh = _made(type(member), arguments)
     fields = {}
     for field in _written_fields(member):
         own, made = (rows._table.array[rows._schema.components[field.name], rows._slice()] for rows in (member, fresh))
@@ -216,6 +216,16 @@ def _member_to_plain(world: World, member: TableRows, path: str, places: dict[in
     if fields:
         plain["fields"] = fields
     return plain
+
+
+def _made(kind: type[TableRows], arguments: dict[str, Any]) -> TableRows:
+    """A force or part from its arguments; a wheel may have been carried past its largest speed, which its constructor rejects."""
+    if not issubclass(kind, ReactionWheel) or "speed" not in arguments:
+        return kind(**arguments)
+    speed = real(arguments["speed"], "speed", "ReactionWheel")
+    wheel = kind(**{**arguments, "speed": 0.0})
+    wheel._turn_at(speed)
+    return wheel
 
 
 def _joint_to_plain(joint: Any, tick_count: int) -> dict[str, Any]:
@@ -476,7 +486,7 @@ class _Loading:
         arguments = {key: self._value(value, key) for key, value in plain.items() if key not in ("class", "fields")}
         beside = {key: arguments.pop(key) for key in kind._kept_beside if key in arguments}
         try:
-            member = kind(**arguments)
+            member = _made(kind, arguments)
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), _arguments_of(kind))}: {error}") from None
         for key, attribute in kind._kept_beside.items():
@@ -666,6 +676,6 @@ def _at(plain: Plain, key: str) -> Iterator[None]:
     path = f"{plain.path}.{key}" if plain.path and key else plain.path or key
     try:
         yield
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
         text = str(error)
         raise ValueError(text if text.startswith(f"{_OWNER}: {path}") else f"{_OWNER}: {path}: {text}") from None

@@ -423,7 +423,8 @@ class _Binding:
     def bound(self) -> Bound:
         header, world = self._header, self._world
         bases = {name: table._next_id for name, table in self._store.tables.items()}
-        self._base = {name: bases.get(name, 0) for name in self._tables}
+        # from the first id of the record on, so that ids grow by no more than rows there are, however often it is restored
+        self._base = {name: bases.get(name, 0) - _first_id(rows) for name, rows in self._tables.items()}
         rows = self._memory()
         handles = self._bodies()
         images = self._images()
@@ -735,6 +736,11 @@ class _Binding:
         left, skipped = Fraction(owed, per_second) % own, Fraction(dropped, per_second)
         unit = math.lcm(own.denominator, left.denominator, skipped.denominator)
         return max_ticks, scale, int(own * unit), unit, int(left * unit), int(skipped * unit)
+
+
+def _first_id(rows: Rows) -> int:
+    """The smallest id that a record uses; the group of a row may have lost its first row."""
+    return min(int(rows.ids.min()), int(rows.groups.min())) if len(rows.ids) else rows.next_id
 
 
 def _previous_rates(rows: Rows, content: FloatArray) -> FloatArray | None:

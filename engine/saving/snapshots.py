@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..checks import FloatArray, read_only_attributes
+from ..checks import FloatArray, read_only_attributes, refuse
 from ..compilation.choice import ask, named
 from ..compilation.compiler import address_of, has_address, types_of
 from ..loops import layout
@@ -261,6 +261,12 @@ def put_back(world: World, snapshot: Snapshot) -> None:
 
     An interrupt is raised when everything has been restored.
     """
+    for member, *_rest in snapshot._setting.members:
+        # a new one has no table yet
+        store = member._table.store if isinstance(member, TableRows) and hasattr(member, "_table") else None
+        if store is not None and store is not world._store:
+            rule = f"one whose forces, parts and joints are in no other world; {member!r} has been added to another one"
+            refuse("World.restore", "snapshot", snapshot, rule)
     objects, now = snapshot._setting.objects, world._bodies.tick_count
     now_driven = now if world._actuators.any or world._joints.any else -1
     before = {name: state_of(object, name) for name, object in objects.items()}

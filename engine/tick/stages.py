@@ -385,7 +385,10 @@ class Stages:
                 store.undo(self._log)
         self._log = store.log = None
         if isinstance(error, Exception) or self._has_raised:
-            self._left = []
+            # no other function of the user is called, but recordings have the tick, which stays
+            self._left = [callback for callback in self._left[1:] if callback in self.observers]
+            if self._left:
+                self._call_after_tick()
         elif self._left or bodies.tick_count not in (self._tick_start, self._reported):
             self._call_after_tick()
         self._has_raised = False

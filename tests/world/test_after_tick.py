@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from engine import World, forces
+from engine import MassProperties, Recorder, Rewind, World, forces
 
 from ..full_world import Gusts, Stop, differences, full_world, image
 from ..worlds import OTHER, PROPERTIES, skew_body
@@ -336,3 +336,21 @@ def test_bodies_of_a_world_without_forces_feel_nothing():
     world = World(0.1)
     body = world.add_body(PROPERTIES)
     assert [part.tolist() for part in world.wrench(body)] == [[0.0] * 3, [0.0] * 3]
+
+
+def test_recordings_have_a_tick_that_stays_although_a_function_after_it_raised():
+    world = World(1 / 8)
+    ship = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(1.0, 0.0, 0.0))
+    rewind, recorder = Rewind(world), Recorder(world)
+
+    @world.after_tick
+    def fail(world):
+        if world.tick_count == 4:
+            raise RuntimeError("on purpose")
+
+    with pytest.raises(RuntimeError, match="on purpose"):
+        world.step(9)
+    world.step(3)
+    assert (recorder.time * 8).tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    assert rewind.back(3 / 8) == 3 / 8
+    assert (world.tick_count, ship.position.tolist()) == (4, [0.5, 0.0, 0.0])

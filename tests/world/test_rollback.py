@@ -237,3 +237,32 @@ def test_old_ticks_are_forgotten():
         rollback.step()
     sizes = [len(rollback._snapshots), len(rollback._used), *(len(inputs) for inputs in rollback._inputs.values())]
     assert max(sizes) <= 10 and len(rollback._hashes) <= 256
+
+
+def test_inputs_may_be_arrays_and_what_cannot_be_compared_is_rejected_before_it_counts():
+    world = World(dt=0.5)
+    ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+
+    def steer(world, inputs):
+        if inputs["A"] is not None:
+            ship.apply_force(inputs["A"][0] if isinstance(inputs["A"], list) else inputs["A"])
+
+    rollback = Rollback(world, players=["A"], apply=steer)
+    rollback.step()
+    rollback.step()
+    rollback.input(0, "A", np.array([2.0, 0.0, 0.0]))
+    rollback.settle()
+    rollback.input(1, "A", np.array([0.0, 2.0, 0.0]))
+    rollback.input(1, "A", np.array([0.0, 2.0, 0.0]))
+    with pytest.raises(ValueError, match="as it was given before"):
+        rollback.input(1, "A", np.array([0.0, 2.0, 1.0]))
+    rollback.settle()
+    assert (ship.velocity.tolist(), rollback.confirmed_tick) == ([1.0, 1.0, 0.0], 2)
+    rollback.input(2, "A", [np.array([2.0, 0.0, 0.0])])
+    rollback.step()
+    rollback.step()
+    with pytest.raises(TypeError, match=r"Rollback.input: data must be data of which two can be compared by =="):
+        rollback.input(3, "A", [np.array([2.0, 0.0, 0.0])])
+    rollback.input(3, "A", np.array([0.0, 0.0, 2.0]))
+    rollback.settle()
+    assert (ship.velocity.tolist(), rollback.confirmed_tick) == ([2.0, 1.0, 1.0], 4)

@@ -567,3 +567,31 @@ def test_a_world_is_saved_after_a_tick_that_was_not_finite(tmp_path):
     world.remove_force(spoil)
     world.save(tmp_path / "ship.json")
     assert World.load(tmp_path / "ship.json").state_hash() == world.state_hash()
+
+
+@pytest.mark.parametrize("with_snapshot", [True, False])
+def test_a_wheel_beyond_its_largest_speed_is_saved(with_snapshot, tmp_path):
+    """The body may turn a free wheel past its limit, and a motor may by one tick's change of the body's rate."""
+    world = World(1 / 64)
+    ship = world.add_body(OTHER, angular_velocity_body=(0.3, 0.2, 0.1))
+    wheel = flight.ReactionWheel(ship, axis=(0, 0, 1), inertia=0.01, max_torque=2.0, max_speed=10.0, speed=9.9)
+    world.add_part(wheel).torque = 2.0
+    world.step(3)
+    ship.apply_angular_impulse((0.0, 0.0, -20.0))
+    assert wheel.speed > 10.01
+    world.save(tmp_path / "ship.json", snapshot=with_snapshot)
+    loaded = World.load(tmp_path / "ship.json")
+    assert loaded.parts[0].speed == pytest.approx(wheel.speed, rel=1e-15)
+    if with_snapshot:
+        assert loaded.state_hash() == world.state_hash()
+
+
+def test_a_joint_without_one_of_its_frames_is_named_by_its_path(tmp_path):
+    world = World(0.1)
+    world.add_joint(joints.Planar(world.add_body(OTHER), (0.0, 0.6, 0.8)))
+    world.save(tmp_path / "plane.json", snapshot=False)
+    scene = json.loads((tmp_path / "plane.json").read_text())
+    del scene["joints"][0]["fields"]["frame_other"]
+    (tmp_path / "plane.json").write_text(json.dumps(scene))
+    with pytest.raises(ValueError, match=r"World.load: joints\[0\]"):
+        World.load(tmp_path / "plane.json")

@@ -926,3 +926,29 @@ def test_a_thruster_that_takes_the_place_of_another_draws_from_its_tank():
         assert [force.tank for force in world.forces] == list(world.parts)
         assert [force.max_force for force in world.forces] == [3.0, 4.0]
         copy.deepcopy(world).step()
+
+
+def test_restoring_from_bytes_again_and_again_keeps_ids_small():
+    world = full_world(called=False)
+    for _ in range(80):
+        world.restore(Snapshot.from_bytes(world.snapshot().to_bytes()))
+        world.step()
+    assert max(table._next_id for table in world._store.tables.values()) < 5000
+    Snapshot.from_bytes(world.snapshot().to_bytes())
+
+
+def test_a_force_that_has_joined_another_world_is_not_taken_from_it():
+    world, other = World(0.1), World(0.1)
+    for each in (world, other):
+        each.add_body(OTHER)
+    gravity = world.add_force(forces.UniformGravity((0.0, 0.0, -1.0)))
+    snapshot = world.snapshot()
+    world.remove_force(gravity)
+    other.add_force(gravity)
+    before = world.state_hash()
+    with pytest.raises(ValueError, match=r"World.restore: snapshot must be one whose .* UniformGravity.* has been added to another"):
+        world.restore(snapshot)
+    assert (world.state_hash(), world.forces, other.forces) == (before, (), (gravity,))
+    other.remove_force(gravity)
+    world.restore(snapshot)
+    assert world.forces == (gravity,)
