@@ -1621,6 +1621,8 @@ class World:
             if snapshot.tick_count > self._last_tick:
                 refuse(owner, "snapshot", snapshot, f"one of a tick up to {self._last_tick}")
             snapshot = snapshots.adopted(self, snapshot, missing, owner)
+            snapshots.put_back_whole(self, snapshot)
+            return
         snapshots.put_back(self, snapshot)
 
     def fork(self, callbacks: str | Mapping[Any, Any] = "raise") -> World:

@@ -25,7 +25,9 @@ import numpy as np
 
 from ..body import new_body
 from ..checks import FloatArray, refuse
+from ..constraints.layout import TYPE
 from ..integrators import Extrapolated
+from ..joints.joint import Joint
 from ..loops import layout
 from ..plain import Plain, decoded_array, encoded_array, exact, to_text
 from ..solids.mass_properties import MassProperties
@@ -617,6 +619,8 @@ class _Binding:
         entries: list[tuple[Any, ...]] = []
         for plain, span, member in zip(plains, spans, chosen, strict=True):
             if span is not None:
+                if isinstance(member, Joint):
+                    _check_joint(plain, member, span)
                 attributes = self._attributes(plain, member, handles, chosen, id(member) in present)
                 entries.append((member, span.first, span.last, span.bodies, attributes))
             elif member is not None:
@@ -639,7 +643,7 @@ class _Binding:
         named = tuple(
             tuple(None if row == NOBODY else handles[row] for row in each) for each in zip(*columns, strict=True)
         )
-        return _Span(given, given + base, last + base, named)
+        return _Span(given, given + base, last + base, named, image.content[:, start])
 
     def _attributes(
         self, plain: Plain, member: TableRows, handles: list[Any], members: list[Any], is_present: bool
@@ -656,6 +660,8 @@ class _Binding:
         for key, value in plain["attributes"].items():
             if key not in wanted:
                 value.refuse(f"an attribute of {plain['class'].value}, which has {', '.join(wanted) or 'none'}")
+            if key in _WHOLE_NUMBERS:
+                value.integer(_WHOLE_NUMBERS[key])
             if key not in now or now[key] != value.value:
                 given[key] = decoded_attribute(value, handles, members, self._schemas)
             if not is_present:
@@ -758,6 +764,20 @@ class _Span(NamedTuple):
     first: int
     last: int
     bodies: tuple[tuple[Any, ...], ...]
+    column: FloatArray
+    """The components of the first row."""
+
+
+def _check_joint(plain: Plain, joint: Joint, span: _Span) -> None:
+    """Reject a joint of a type that its class does not have, or between a body and itself, from which kernels would read beyond arrays."""
+    if span.column[TYPE] not in joint._types:
+        plain["class"].refuse(f"a class of joints of the type {span.column[TYPE]:g} in its table")
+    if span.bodies[0][0] is span.bodies[0][1]:
+        plain["ids"].refuse("the rows of a joint between two bodies, or a body and the world")
+
+
+_WHOLE_NUMBERS = {"_every": 1, "_delay": 0}
+"""Attributes that are whole numbers, with the least one."""
 
 
 def _kind_of(member: Any) -> tuple[str, str] | None:

@@ -287,6 +287,25 @@ def put_back(world: World, snapshot: Snapshot) -> None:
         raise pending
 
 
+def put_back_whole(world: World, snapshot: Snapshot) -> None:
+    """Restore a snapshot that was read from bytes; whatever is wrong with it, the world is then as it was before.
+
+    Raises:
+        ValueError: Its content makes no world.
+    """
+    before = take(world)
+    try:
+        put_back(world, snapshot)
+        _ = world._joints.graph
+    except (TypeError, ArithmeticError, LookupError, AttributeError) as error:
+        put_back(world, before)
+        text = f"World.restore: snapshot must be one that a world has written; {type(error).__name__}: {error}"
+        raise ValueError(text) from error
+    except BaseException:
+        put_back(world, before)
+        raise
+
+
 def state_hash_of(snapshot: Snapshot) -> int:
     """What `World.state_hash` returned at the time of a snapshot of a world."""
     return hash_of(_digest_of(snapshot))

@@ -6,15 +6,17 @@ import itertools
 import json
 import pickle
 import random
+import struct
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine import MassProperties, Snapshot, World, flight, forces
+from engine import MassProperties, Snapshot, World, flight, forces, joints
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 from engine.loops.layout import PREVIOUS
+from engine.saving import snapshot_bytes
 
 from ..driven_world import driven_world
 from ..full_world import OPERATIONS, Stop, Wind, differences, full_world, image
@@ -946,9 +948,66 @@ def test_a_force_that_has_joined_another_world_is_not_taken_from_it():
     world.remove_force(gravity)
     other.add_force(gravity)
     before = world.state_hash()
-    with pytest.raises(ValueError, match=r"World.restore: snapshot must be one whose .* UniformGravity.* has been added to another"):
+    with pytest.raises(
+        ValueError, match=r"World.restore: snapshot must be one whose .* UniformGravity.* has been added to another"
+    ):
         world.restore(snapshot)
     assert (world.state_hash(), world.forces, other.forces) == (before, (), (gravity,))
     other.remove_force(gravity)
     world.restore(snapshot)
     assert world.forces == (gravity,)
+
+
+def hinged():
+    world = World(1 / 8)
+    left, right = world.add_bodies(OTHER, [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)], names=["left", "right"])
+    world.add_joint(joints.Hinge(left, right, axis_body=(0, 0, 1), at_body=(1, 0, 0)))
+    world.add_part(flight.Gyro(left, seed=1))
+    world.step()
+    return world
+
+
+def altered(data, change):
+    """Bytes of a snapshot whose header, and whose fields of joints, have been changed; the hash is that of the changed content."""
+    head, length = snapshot_bytes._HEAD, snapshot_bytes._LENGTH
+    body = data[head.size :]
+    (size,) = length.unpack_from(body)
+    header, tables = json.loads(body[length.size : length.size + size]), bytearray(body[length.size + size :])
+    places, place = {}, 0
+    for table in header["tables"]:
+        for name, width in [["ids", 1], ["groups", 1], *table["fields"]]:
+            places[table["name"], name] = place
+            place += 8 * table["rows"] * width
+    change(header, lambda table, name, value: struct.pack_into("<d", tables, places[table, name], value))
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    body = length.pack(len(text)) + text + bytes(tables)
+    return head.pack(snapshot_bytes._MAGIC, 1, head.size + len(body), hashlib.sha256(body).digest()) + body
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(
+            lambda header, put, number=number: put("joints", "type", number)
+            for number in (9.0, 100.0, 1e308, 3.0, -1.0, 2.5)
+        ),
+        lambda header, put: put("joints", "other", 0.0),
+        *(
+            lambda header, put, value=value: header["members"][1]["attributes"].update({"_every": value})
+            for value in ("x", 0, 1.5, True)
+        ),
+    ],
+)
+def test_signed_bytes_that_make_no_world_are_rejected_and_change_nothing(change):
+    world = hinged()
+    data = world.snapshot().to_bytes()
+    world.step()
+    before = world.state_hash()
+    world.restore(Snapshot.from_bytes(altered(data, lambda header, put: None)))
+    world.step()
+    assert world.state_hash() == before
+    with pytest.raises(ValueError, match=r"World.restore: |Snapshot.from_bytes: "):
+        world.restore(Snapshot.from_bytes(altered(data, change)))
+    assert world.state_hash() == before
+    world.step()
