@@ -218,7 +218,8 @@ class Controlled(SampledPart):
     def enabled(self) -> bool:
         """Whether the loop is sampled, initially True.
 
-        Disabling it commands zero torque and force once. Enabling it starts anew, with the initial state of the law.
+        Disabling it commands zero torque and force once, and shuts jets whose pulse runs. Enabling it starts anew, with the initial state
+        of the law.
         """
         return bool(self._value("enabled"))
 
@@ -229,7 +230,9 @@ class Controlled(SampledPart):
             self._assign("enabled", value)
             if was and not self.enabled:
                 self._set_numbers("samples", [0.0])
-                if store is not None:
+                if store is not None and callable(stop := getattr(self._actuators, "stop", None)):
+                    stop()  # a command of zero would fire the remainders of pulses, and leave pulses that run
+                elif store is not None:
                     force = None if self.force_body is None else np.zeros(3)
                     self._command(np.zeros(3), force, self._seconds(store.world()))
 
@@ -295,6 +298,17 @@ class Controlled(SampledPart):
     def _seconds(self, world: Any) -> float:
         """Time between two samples [s]."""
         return float(self._every * world.dt)
+
+    @property
+    def _allocator(self) -> Any:
+        """What the actuators allocate by, which may be exchanged, for example after a failure; None if they have none."""
+        return getattr(self._actuators, "_allocator", None)
+
+    @_allocator.setter
+    def _allocator(self, value: Any) -> None:
+        if value is not None:
+            actuators: Any = self._actuators
+            actuators._allocator = value
 
     def _replace(self, name: str, value: Any) -> None:
         """Set an attribute so that a failed tick undoes it."""

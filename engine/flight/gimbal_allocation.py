@@ -65,9 +65,10 @@ class GimbalAllocator:
             refuse("GimbalAllocator", "thruster", thruster, "a Thruster with a gimbal", TypeError)
         self._assembly = assembly_for(assembly, thruster.body, "GimbalAllocator")
         axes = [_unit(axis) for axis in (gimbal.axis_1, gimbal.axis_2)]
-        first, second = thruster.gimbal_angles.tolist()
-        # the direction at both angles zero
-        neutral = _turned(axes[1], -second, _turned(axes[0], -first, thruster.direction.tolist()))
+        x, y, z = thruster._value(
+            "neutral_direction"
+        ).tolist()  # not computed from the present direction, which is rounded
+        neutral = x, y, z
         self._thruster, self._axes, self._neutral, self._limit = thruster, axes, neutral, float(gimbal.max_angle)
         self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), False
 
@@ -118,7 +119,7 @@ class GimbalAllocator:
             components(force_body, "force_body", self)
         real(seconds, "seconds", self, above=0.0)
         thruster = self._thruster
-        thrust = float(thruster.max_force * thruster.throttle)
+        thrust = float(thruster.thrust)
         lever: Any = (thruster.position - (self._assembly or self.body).center_of_mass_body).tolist()
         if not any(lever):
             refuse(self, "thruster.position", thruster.position, "away from the mass centre")

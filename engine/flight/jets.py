@@ -99,6 +99,13 @@ class Jets:
             refuse(self, "allocator", value, "a ThrusterAllocator", TypeError)
         if len(value.thrusters) != len(own) or any(a is not b for a, b in zip(value.thrusters, own, strict=True)):
             refuse(self, "allocator", value, "one for the same thrusters")
+        store = own[0]._table.store
+        if store is not None:  # the loop that commands these jets keeps the allocator in snapshots
+            store.before_change()
+            forces = store.world()._forces
+            store.record(forces.forget_image)
+            store.record(setattr, self, "_allocator", self._allocator)
+            forces.forget_image()
         self._allocator = value
 
     @property
@@ -184,6 +191,15 @@ class Jets:
             if np.any(durations):
                 thruster.fire(durations)
         return pulses.state.reshape(-1)
+
+    def stop(self) -> None:
+        """Shut the valves, and set the throttles to zero, of all jets that are not lost; nothing of an earlier command goes on."""
+        self._keep(np.zeros(self._allocator.jet_count), False)
+        for thruster, none in self._by_thruster(self._shares):
+            if self._modulator is None:
+                thruster.throttle = none
+            elif np.any(thruster.pulse_left) or np.any(thruster.thrust):
+                thruster.fire(none)
 
     def _keep(self, shares: FloatArray, saturated: bool) -> None:
         self._shares, self._center, self._saturated = shares, self._allocator.center_of_mass_body, saturated

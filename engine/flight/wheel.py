@@ -15,6 +15,15 @@ from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, Field, Kind, 
 from ..store.table import Table
 from .part import Part
 
+
+def _refuse_below_command(columns: FloatArray, limits: FloatArray, owner: object) -> None:
+    """Reject largest torques below the torques that are commanded."""
+    commanded = np.abs(columns[TORQUE])
+    if (commanded > limits[0]).any():
+        rule = f"at least the commanded torque, {commanded.max():g} N·m; set the torque first"
+        refuse(owner, "max_torque", limits[0].tolist(), rule)
+
+
 WHEELS = Schema(
     "wheels",
     (
@@ -22,7 +31,7 @@ WHEELS = Schema(
         Field("driven", Kind.MODEL, meaning="row of the driven body", digest=101, refers_to="driven", rest=-1.0),
         Field("axis", Kind.MODEL, 3, "-", "body", digest=0, rule=DIRECTION),
         Field("inertia", Kind.MODEL, 1, "kg·m²", digest=1, rule=POSITIVE, rest=1.0, meaning="about the axis"),
-        Field("max_torque", Kind.MODEL, 1, "N·m", digest=2, rule=POSITIVE),
+        Field("max_torque", Kind.MODEL, 1, "N·m", digest=2, rule=POSITIVE, guard=_refuse_below_command),
         Field("max_speed", Kind.MODEL, 1, "rad/s", digest=3, rule=POSITIVE, meaning="relative to the body"),
         Field("viscous_friction", Kind.MODEL, 1, "N·m·s/rad", digest=4, rule=NOT_NEGATIVE),
         Field("torque", Kind.COMMAND, 1, "N·m", digest=5, rule=ANY, meaning="of the motor on the wheel"),
@@ -116,8 +125,10 @@ class ReactionWheel(Part):
         return self._value("axis")
 
     inertia = fixed(lambda self: self._value("inertia"), doc="Moment of inertia about the axis [kg·m²].")
-    max_torque = Parameter[float]("Largest torque of the motor [N·m], above zero.")
-    max_speed = Parameter[float]("Largest speed relative to the body [rad/s], above zero.")
+    max_torque = Parameter[float]("Largest torque of the motor [N·m], above zero and at least the commanded torque.")
+    max_speed = Parameter[float](
+        "Largest speed relative to the body [rad/s], above zero; beyond it, the motor acts only to brake the wheel."
+    )
     viscous_friction = Parameter[float]("Torque of the bearings per speed [N·m·s/rad], at least 0.")
 
     @property

@@ -162,6 +162,11 @@ class Thruster(Valves):
         return float(self._value("open_for") and self._value("opens_in") + self._value("open_for"))
 
     @fixed
+    def thrust(self) -> float:
+        """Thrust at this moment [N]: that of the stuck level, of the valve while a pulse runs, or of the throttle."""
+        return float(self.max_force * share_of_thrust(self._table.array[:, self._slice()])[0])
+
+    @fixed
     def impulse(self) -> float:
         """Impulse delivered by pulses, by a stuck valve, and at any throttle by a thruster with a tank [N·s]."""
         return float(self._value("impulse"))
@@ -333,6 +338,11 @@ class ThrusterBank(Valves):
         """Times until the valves shut [s], including the delays before they open; zero without a pulse, shape (k,)."""
         open_for = self._value("open_for")
         return reading(np.where(open_for > 0.0, self._value("opens_in") + open_for, 0.0))
+
+    @fixed
+    def thrust(self) -> FloatArray:
+        """Thrusts at this moment [N]: those of stuck levels, of valves while a pulse runs, or of the throttles, shape (k,)."""
+        return reading(self._value("max_force") * share_of_thrust(self._table.array[:, self._slice()]))
 
     @fixed
     def impulse(self) -> FloatArray:

@@ -556,7 +556,8 @@ class _Binding:
         schema = self._schemas.get(name)
         if schema is None:
             raise ValueError(
-                f"{self._owner}: the forces of the table {name!r} must be in the world before; this world has none of their kind"
+                f"{self._owner}: the forces and parts of the table {name!r}, such as control loops and compiled forces, must be in the "
+                "world before; this world has none of their kind"
             )
         return Table(schema, self._store)
 

@@ -306,7 +306,10 @@ def digest_of_members(image: MembersImage) -> Iterator[bytes]:
         elif isinstance(member, SampledPart):
             yield type(member).__name__.encode()
             for name, value in attributes:
-                if name not in _NOT_HASHED:
+                if name == "_allocator":
+                    if lost := getattr(value, "stuck_levels", ()):
+                        yield from digest_of_value(lost)
+                elif name not in _NOT_HASHED:
                     yield name.encode()
                     yield from digest_of_value(value)
 
@@ -322,7 +325,9 @@ def kind_of(member: object) -> str:
 
 def attributes_of(member: TableRows) -> tuple[tuple[str, Any], ...]:
     """What a member keeps beside its rows, such as the tank of a thruster, or the law of a control loop, which may be exchanged."""
-    names = (name for kind in type(member).__mro__ if kind is not TableRows for name in vars(kind).get("__slots__", ()))
+    names = [name for kind in type(member).__mro__ if kind is not TableRows for name in vars(kind).get("__slots__", ())]
+    if hasattr(type(member), "_allocator"):  # of a control loop, whose jets may be lost in flight
+        names.append("_allocator")
     return tuple((name, getattr(member, name)) for name in names if hasattr(member, name))
 
 

@@ -7,14 +7,17 @@ import pytest
 
 from engine import MassProperties, World
 from engine.flight import (
+    Controlled,
     Jets,
     MagneticDipole,
     Magnetorquer,
     Magnetorquers,
     PulseModulator,
     ReactionWheel,
+    Reference,
     ThrusterAllocator,
     WheelAllocator,
+    control,
 )
 from engine.forces import Thruster, ThrusterBank
 
@@ -374,3 +377,50 @@ def test_bad_jets_are_rejected_by_name():
         jets.allocator = ThrusterAllocator([bank_of_four(other)])
     with pytest.raises(TypeError, match="allocator must be a ThrusterAllocator"):
         jets.allocator = None
+
+
+def four_jets(modulator=None, every=1):
+    """A turning ship with two couples of jets, whose loop damps the rotation."""
+    world = World(0.1)
+    ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)), angular_velocity_body=(0.0, 0.02, 0.0))
+    places = {"positions": [(1, 0, 0), (-1, 0, 0)] * 2, "directions": [(0, 0, -1), (0, 0, 1), (0, 0, 1), (0, 0, -1)]}
+    bank = world.add_force(ThrusterBank(ship, **places, max_forces=5.0))
+    jets = Jets(ThrusterAllocator([bank]), modulator)
+    loop = Controlled(ship, control.RateDamping(50.0), Reference(), jets, every=every, force_body=None)
+    return world, world.add_part(loop), jets, bank
+
+
+def test_lost_jets_are_part_of_snapshots_undo_and_the_hash():
+    world, _loop, jets, _bank = four_jets()
+    world.step(3)
+    snapshot, before, whole = world.snapshot(), world.state_hash(), jets.allocator
+    jets.allocator = whole.without(0)
+    assert world.state_hash() != before
+    world.restore(snapshot)
+    assert (jets.allocator.lost, world.state_hash()) == ((), before)
+
+    @world.on_tick
+    def lose(world):
+        jets.allocator = whole.without(1)
+        raise RuntimeError("on purpose")
+
+    with pytest.raises(RuntimeError, match="on purpose"):
+        world.step()
+    world.remove_callback(lose)
+    assert (jets.allocator.lost, world.state_hash()) == ((), before)
+    jets.allocator = whole.without(2, level=0.5)
+    fork = world.fork()
+    world.step(5)
+    fork.step(5)
+    assert fork.state_hash() == world.state_hash()
+
+
+def test_a_disabled_loop_leaves_no_pulse_running():
+    world, loop, jets, bank = four_jets(PulseModulator(0.02, 10.0), every=100)
+    world.step(5)
+    assert bank.pulse_left.max() > 1.0
+    loop.enabled = False
+    delivered = bank.impulse.sum()
+    world.step(50)
+    assert bank.pulse_left.max() == 0.0 and bank.thrust.max() == 0.0 and jets.shares.max() == 0.0
+    assert bank.impulse.sum() == delivered

@@ -1201,3 +1201,18 @@ def test_all_methods_fly_with_everything():
         world = everything(name)
         world.step(3)
         assert all(np.isfinite(world.state.position).ravel())
+
+
+def test_the_largest_torque_of_a_wheel_is_not_set_below_the_torque_that_is_commanded():
+    world, ship = a_ship(0.1)
+    wheel = add_wheels(world, ship)[1]
+    before = world.state_hash()
+    with pytest.raises(
+        ValueError, match=r"ReactionWheel.* max_torque must be at least the commanded torque, 0.7 N·m; .* got \[0.5\]"
+    ):
+        wheel.max_torque = 0.5
+    assert world.state_hash() == before
+    wheel.torque = -0.4
+    wheel.max_torque = 0.5
+    world.step(2)
+    assert wheel.applied_torque == -0.4

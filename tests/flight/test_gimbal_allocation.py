@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, World
-from engine.flight import Gimbal, GimbalAllocator, Thruster
+from engine.flight import Controlled, Gimbal, GimbalAllocator, Reference, Thruster, control
 
 
 def new_thruster(center_of_mass_body=(0.0, 0.0, 0.0), angles=(0.0, 0.0), axes=((1, 0, 0), (0, 1, 0)), **values):
@@ -16,6 +16,8 @@ def new_thruster(center_of_mass_body=(0.0, 0.0, 0.0), angles=(0.0, 0.0), axes=((
     mount = SimpleNamespace(axis_1=axes[0], axis_2=axes[1], max_angle=0.1, max_rate=0.5)
     given = {"position": np.array((0.0, 0.0, -2.0)), "max_force": 600.0, "throttle": 1.0, **values}
     thruster = SimpleNamespace(body=ship, gimbal=mount, gimbal_angles=np.array(angles), gimbal_command=None, **given)
+    thruster.thrust = given["max_force"] * given["throttle"]
+    thruster._value = {"neutral_direction": np.array((0.0, 0.0, 1.0))}.get
     thruster.direction = pointed(thruster, angles, np.array((0.0, 0.0, 1.0)))
     return thruster
 
@@ -121,3 +123,39 @@ def test_thrusters_without_gimbal_or_lever_are_rejected():
         GimbalAllocator(thruster)
     with pytest.raises(ValueError, match="position must be away from the mass centre"):
         GimbalAllocator(new_thruster((0.0, 0.0, -2.0))).command((0.0, 0.0, 0.0), None, 0.1)
+
+
+@pytest.mark.parametrize("burn", ["throttle", "pulse", "stuck"])
+def test_an_engine_is_steered_however_it_burns(burn):
+    world = World(0.05)
+    turned = Rotation.from_rotvec((0.2, 0.1, 0.0)).as_quat()
+    ship = world.add_body(MassProperties.box(100.0, (1.0, 1.0, 2.0)), orientation=turned)
+    mount = {"position": (0, 0, -1), "direction": (0, 0, 1), "gimbal": Gimbal((1, 0, 0), (0, 1, 0), 0.1, 0.5)}
+    main = world.add_force(Thruster(ship, max_force=100.0, **mount))
+    law, steering = control.QuaternionPD(30.0, 60.0), GimbalAllocator(main)
+    loop = world.add_part(Controlled(ship, law, Reference(), steering, every=2, force_body=None))
+    if burn == "throttle":
+        main.throttle = 1.0
+    elif burn == "pulse":
+        main.fire(100.0)
+    else:
+        main.stuck = 1.0
+    world.step(400)
+    assert loop.error_angle < 1e-3 and main.thrust == 100.0
+
+
+def test_a_loaded_gimbal_is_steered_to_the_same_bits(tmp_path):
+    world = World(0.05)
+    ship = world.add_body(MassProperties.box(100.0, (1.0, 1.0, 2.0)), angular_velocity_body=(0.1, 0.2, 0.3))
+    mount = {"position": (0, 0, -1), "direction": (0.1, 0.2, 1.0), "gimbal": Gimbal((1, 0, 0), (0, 1, 0), 0.1, 0.5)}
+    main = world.add_force(Thruster(ship, max_force=100.0, **mount))
+    main.throttle = 1.0
+    law = control.QuaternionPD(30.0, 60.0)
+    world.add_part(Controlled(ship, law, Reference(), GimbalAllocator(main), every=2, delay=3, force_body=None))
+    world.step(13)
+    world.save(tmp_path / "ship.json")
+    loaded = World.load(tmp_path / "ship.json")
+    for _ in range(10):
+        world.step()
+        loaded.step()
+        assert loaded.state_hash() == world.state_hash()
