@@ -99,14 +99,20 @@ def _states_after(world: World, ticks: int) -> FloatArray:
     """
     for words in _standing(world):
         raise InTheWay(words)
-    bodies, seconds = world._bodies, ticks * world.dt
     gravity = _gravity(world)
-    end = np.empty((STATE_ROWS, bodies.count))
-    coast_loop(bodies.count)(bodies.array, gravity, end, seconds)
-    frozen = bodies.array[FROZEN, : bodies.count] > 0.0
-    end[:, frozen] = bodies.array[:STATE_ROWS, : bodies.count][:, frozen]
-    _check_path(world, gravity, end, seconds)
+    end = _coasted(world, gravity, ticks)
+    _check_path(world, gravity, end, ticks * world.dt)
     return end
+
+
+def _coasted(world: World, gravity: FloatArray, ticks: int) -> FloatArray:
+    """The states of all bodies after that many ticks in this gravity, shape (13, n), whatever stands in the way."""
+    bodies = world._bodies
+    states = np.empty((STATE_ROWS, bodies.count))
+    coast_loop(bodies.count)(bodies.array, gravity, states, ticks * world.dt)
+    frozen = bodies.array[FROZEN, : bodies.count] > 0.0
+    states[:, frozen] = bodies.array[:STATE_ROWS, : bodies.count][:, frozen]
+    return states
 
 
 def _standing(world: World) -> Iterator[str]:
@@ -206,6 +212,7 @@ def jump(world: World, ticks: int) -> None:
     store.enter(CALLING)  # from here on, only this thread may change the world
     try:
         end = _states_after(world, ticks)
+        before = _coasted(world, _gravity(world), ticks - 1)
     except InTheWay as found:
         raise RuntimeError(f"World.coast: the world cannot coast for {ticks} ticks: {found}") from None
     for body in _first(bodies, ~np.isfinite(end).all(axis=0)):
@@ -214,7 +221,9 @@ def jump(world: World, ticks: int) -> None:
         )
     everybody = slice(0, bodies.count)
     bodies.write(slice(0, STATE_ROWS), everybody, end)
-    bodies.write(slice(PREVIOUS, PREVIOUS + STATE_ROWS), everybody, end)  # to be drawn without blending
+    # the pose is drawn without blending, but an accelerometer measures the change of the velocities in the last tick
+    bodies.write(slice(PREVIOUS, PREVIOUS + VELOCITY), everybody, end[:VELOCITY])
+    bodies.write(slice(PREVIOUS + VELOCITY, PREVIOUS + STATE_ROWS), everybody, before[VELOCITY:])
     bodies.forget_history()
     store.record(_set_tick_count, bodies, bodies.tick_count)
     _set_tick_count(bodies, bodies.tick_count + ticks)

@@ -217,7 +217,7 @@ def gravity_at_middle(
         out: Where the acceleration is written, shape (3, 1).
     """
     position = middle_of(
-        (load_vector(bodies, PREVIOUS + POSITION, body), load_vector(bodies, POSITION, body)),
+        load_vector(bodies, POSITION, body),
         (load_vector(bodies, PREVIOUS + VELOCITY, body), load_vector(bodies, VELOCITY, body)),
         dt,
     )

@@ -246,8 +246,8 @@ class Accelerometer(_Instrument):
     from the mass centre it is ``Rᵀ(a − g) + ω̇ × r + ω × (ω × r)``. Forces of the tick that is starting are not known yet when sensors are
     sampled, so it is computed from the change of the velocities over the last tick, divided by dt, with g and the attitude at the middle of
     the tick; the error is of second order in dt. Pushes and impulses count. A velocity that is assigned between two ticks counts as an
-    impulse too. Before the first tick the reading is that of a body that is held. Gravity is that of every `UniformGravity` and
-    `PointGravity` of the world. A gravity of your own is measured like every other force.
+    impulse too. Before the first tick the reading is that of a body that is held. After a coast it is that of the last tick of the coast.
+    Gravity is that of every `UniformGravity` and `PointGravity` of the world. A gravity of your own is measured like every other force.
 
     Noise, bias, scale, misalignment, sampling and delay are those of `Gyro`.
 

@@ -100,10 +100,13 @@ def mean_specific_force(
 
 
 @inlined
-def middle_of(positions: tuple[Vector, Vector], velocities: tuple[Vector, Vector], dt: float) -> Vector:
-    """Position at the middle of a tick, from both ends of it; the error is of fourth order in dt."""
-    mean = scale(0.5, add(positions[0], positions[1]))
-    return add_scaled(mean, 0.125 * dt, subtract(velocities[0], velocities[1]))
+def middle_of(position: Vector, velocities: tuple[Vector, Vector], dt: float) -> Vector:
+    """Position at the middle of a tick, from that at its end and the velocities at both ends; the error is of third order in dt.
+
+    The position at the start is not used, because the one that is kept for drawing is the present one after a coast or an assignment.
+    """
+    before, after = velocities
+    return add_scaled(position, -0.125 * dt, add_scaled(before, 3.0, after))
 
 
 # What blinds a sensor.
