@@ -43,10 +43,12 @@ ATTITUDE_FILTERS = Schema(
         Field("turn", Kind.STATE, 4, digest=4, rest=(0.0, 0.0, 0.0, 1.0), meaning="rotation by the gyro"),
         Field("bias_integral", Kind.STATE, 3, "rad", "body", digest=5, meaning="what was taken off the gyro"),
         Field("tick", Kind.STATE, digest=6, rest=-1.0, meaning="the tick of the sample"),
+        Field("drift", Kind.STATE, 1, "rad²", "body", digest=18, meaning="variance added before the sample for a silent gyro"),
         # of the first row
         Field("latest_turn", Kind.STATE, 4, digest=7, rest=(0.0, 0.0, 0.0, 1.0)),
         Field("latest_bias_integral", Kind.STATE, 3, "rad", "body", digest=8),
         Field("latest_tick", Kind.STATE, digest=9, rest=-1.0),
+        Field("latest_drift", Kind.STATE, 1, "rad²", "body", digest=19),
         Field("is_started", Kind.STATE, digest=10, meaning="whether there is an estimate"),
         Field("silence", Kind.STATE, 1, "s", digest=11, meaning="time without a valid reading of the gyro"),
         Field("rate", Kind.STATE, 3, "rad/s", "body", digest=12, meaning="last valid reading of the gyro"),
@@ -60,14 +62,16 @@ ATTITUDE_FILTERS = Schema(
 
 _DENSITY, _WALK = ATTITUDE_FILTERS.row("density"), ATTITUDE_FILTERS.row("walk")
 _BIAS_DEVIATION, _RATE_DEVIATION = ATTITUDE_FILTERS.row("bias_deviation"), ATTITUDE_FILTERS.row("rate_deviation")
-_TURN, _BIAS_INTEGRAL, _TICK = (ATTITUDE_FILTERS.row(name) for name in ("turn", "bias_integral", "tick"))
-_RING = slice(_TURN, _TICK + 1)
+_TURN, _BIAS_INTEGRAL, _TICK, _DRIFT = (
+    ATTITUDE_FILTERS.row(name) for name in ("turn", "bias_integral", "tick", "drift")
+)
+_RING = slice(_TURN, _DRIFT + 1)
 _STATE = ATTITUDE_FILTERS.row("latest_turn")
 _SIZE = ATTITUDE_FILTERS.size - _STATE
 # places in the state, from `latest_turn` on
-_LATEST_BIAS_INTEGRAL, _LATEST_TICK = 4, 7
-_IS_STARTED, _SILENCE, _RATE, _ORIENTATION, _BIAS = 8, 9, 10, 13, 17
-_ANGLES, _MIXED, _BIASES = 20, 26, 35
+_LATEST_BIAS_INTEGRAL, _LATEST_TICK, _LATEST_DRIFT = 4, 7, 8
+_IS_STARTED, _SILENCE, _RATE, _ORIENTATION, _BIAS = 9, 10, 11, 14, 18
+_ANGLES, _MIXED, _BIASES = 21, 27, 36
 
 
 @kernel("attitude-filter-predict")
@@ -92,6 +96,7 @@ def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every
     is_valid = gyros[VALID, gyro] > 0.0 and gyros[TICK, gyro] == tick
     last_tick, last, silence = out[_LATEST_TICK, 0], load_vector(out, _RATE, 0), out[_SILENCE, 0]
     rate = load_vector(gyros, VALUE, gyro) if is_valid else last
+    drift = 0.0
     if last_tick >= 0.0:
         seconds = (tick - last_tick) * dt
         # the mean of two readings, if there are readings at both ends of one sample interval
@@ -101,28 +106,39 @@ def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every
         store_quaternion(out, 0, 0, normalize(multiply(load_quaternion(out, 0, 0), turn)))
         integral = load_vector(out, _LATEST_BIAS_INTEGRAL, 0)
         store_vector(out, _LATEST_BIAS_INTEGRAL, 0, add_scaled(integral, seconds, bias))
+        deviation = filters[_RATE_DEVIATION, row]
+        drift = 0.0 if is_sound else deviation * deviation * seconds * (seconds + 2.0 * silence)
         if out[_IS_STARTED, 0] > 0.0:
-            deviation = filters[_RATE_DEVIATION, row]
-            drift = 0.0 if is_sound else deviation * deviation * seconds * (seconds + 2.0 * silence)
             _store_estimate(out, predicted(_load_estimate(out), turn, seconds, _noise(filters, row, every, dt), drift))
         silence = silence + seconds
     elif not is_valid:
         silence = every * dt
     out[_SILENCE, 0] = 0.0 if is_valid else silence
     out[_LATEST_TICK, 0] = tick
+    out[_LATEST_DRIFT, 0] = drift
     store_vector(out, _RATE, 0, rate)
     return _is_finite(out)
 
 
 @kernel("attitude-filter-update")
 def _update(
-    filters: Array, row: int, then: int, trackers: Array, tracker: int, slot: int, every: int, dt: float, out: Array
+    filters: Array,
+    row: int,
+    count: int,
+    then: int,
+    trackers: Array,
+    tracker: int,
+    slot: int,
+    every: int,
+    dt: float,
+    out: Array,
 ) -> bool:
     """Use a sighting.
 
     Args:
         filters: The table of the filters.
         row: The first row of the filter.
+        count: Its number of rows.
         then: The row of the filter with what was measured when the sighting was taken; -1 if it is taken now.
         trackers: The table of the star trackers.
         tracker: The first row of the tracker.
@@ -134,16 +150,20 @@ def _update(
     Returns:
         Whether the new state is finite.
     """
-    turn, seconds, bias = (0.0, 0.0, 0.0, 1.0), 0.0, (0.0, 0.0, 0.0)
+    turn, seconds, bias, drift = (0.0, 0.0, 0.0, 1.0), 0.0, (0.0, 0.0, 0.0), 0.0
     if then >= 0:
         turn = multiply(conjugate(load_quaternion(filters, _TURN, then)), load_quaternion(out, 0, 0))
         seconds = (out[_LATEST_TICK, 0] - filters[_TICK, then]) * dt
         used = subtract(load_vector(out, _LATEST_BIAS_INTEGRAL, 0), load_vector(filters, _BIAS_INTEGRAL, then))
         bias = scale(1.0 / seconds, used)
+        # as the predictions since have added it; the difference of two running sums would lose it beside a long silence before
+        drift = out[_LATEST_DRIFT, 0]
+        for sample in range(1, int(out[_LATEST_TICK, 0] - filters[_TICK, then]) // every):
+            drift += filters[_DRIFT, row + (then - row + sample) % count]
     across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
     boresight = load_vector(trackers, BORESIGHT, tracker)
     orientation = load_quaternion(trackers, VALUE, slot)
-    sighting = Sighting(orientation, boresight, across * across, along * along, turn, bias, seconds)
+    sighting = Sighting(orientation, boresight, across * across, along * along, turn, bias, seconds, drift)
     noise = _noise(filters, row, every, dt)
     if out[_IS_STARTED, 0] > 0.0:
         result, _, _ = updated(_load_estimate(out), sighting, noise)
@@ -213,7 +233,8 @@ class AttitudeFilter(SampledPart):
     The filter takes the noise of the gyro and of the trackers from them, so that its covariance is right by construction as long as they
     have neither scale errors nor misalignment, which it does not estimate. It starts at the first valid sighting, unless an initial
     `orientation` is given. While the gyro has no valid reading, the last rate is held, and the variance of the attitude grows as if the
-    rate were wrong by `rate_deviation`.
+    rate were wrong by `rate_deviation`. A late sighting leaves what the variance has grown by since it was taken. The same holds for the
+    time in which the filter was disabled; sightings from before that time are not used after it.
 
     Args:
         gyro: The gyro, without delay.
@@ -249,8 +270,8 @@ class AttitudeFilter(SampledPart):
     _arguments_in_rows = ("orientation", "orientation_deviation")
     _counted_in_ticks = frozenset(
         (
-            *("turn", "bias_integral", "tick", "latest_turn", "latest_bias_integral", "latest_tick"),
-            *("silence", "rate"),
+            *("turn", "bias_integral", "tick", "drift"),
+            *("latest_turn", "latest_bias_integral", "latest_tick", "latest_drift", "silence", "rate"),
         )
     )
 
@@ -374,13 +395,16 @@ class AttitudeFilter(SampledPart):
         _predict(array, row, gyro._table.array, gyro.rows.start, 0, self._every, world._dt, out)
         sighting = np.zeros((tracker._schema.size, 1))
         sighting[[VALUE + 3, ACROSS, ALONG]] = 1.0
-        _update(array, row, -1, sighting, 0, 0, self._every, world._dt, out)
+        _update(array, row, 1, -1, sighting, 0, 0, self._every, world._dt, out)
 
     def _sample(self, world: Any) -> None:
         table, rows, gyro = self._table, self._slice(), self._gyro
         tick, every, dt = world._bodies.tick_count, self._every, world._dt
         first, count = rows.start, rows.stop - rows.start
         array, out = table.array, np.empty((_SIZE, 1))
+        if array[_STATE + _LATEST_TICK, first] != tick - every:
+            # it was disabled or coasted: a sighting from before says nothing about now
+            table.write(_TICK, rows, -1.0)
         is_finite = _predict(array, first, gyro._table.array, gyro._slice().start, tick, every, dt, out)
         for tracker in self._trackers:
             found = _arrival(tracker, tick)
@@ -390,13 +414,13 @@ class AttitudeFilter(SampledPart):
             then = -1 if taken == tick else first + taken // every % count
             if then < 0 or array[_TICK, then] == taken:  # else it is older than what is remembered
                 trackers, start = tracker._table.array, tracker._slice().start
-                is_finite = is_finite and _update(array, first, then, trackers, start, slot, every, dt, out)
+                is_finite = is_finite and _update(array, first, count, then, trackers, start, slot, every, dt, out)
         if not is_finite:
             raise NonFiniteStateError(f"{self!r}: the estimate is not finite at t = {world.time:g} s")
         table.write(slice(_STATE, _STATE + _SIZE), slice(first, first + 1), out)
         if count > 1:
             now = first + tick // every % count
-            table.write(_RING, slice(now, now + 1), out[: _LATEST_TICK + 1])
+            table.write(_RING, slice(now, now + 1), out[: _LATEST_DRIFT + 1])
 
 
 def _arrival(tracker: StarTracker, tick: int) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..compilation.compiler import inlined
 from .quaternions import Quaternion, conjugate, multiply, normalize, rotate_inverse
-from .rotations import from_rotation_vector, to_matrix
+from .rotations import from_rotation_vector, to_matrix, unit
 from .selection import choose
 from .small_matrices import (
     Matrix,
@@ -30,6 +30,7 @@ from .small_matrices import (
     times_vector,
     transposed,
 )
+from .trigonometry import arc
 from .vectors import Symmetric, Vector, add, scale, subtract
 
 
@@ -76,6 +77,8 @@ class Sighting(NamedTuple):
     """Mean of the bias that was taken off the gyro since the picture [rad/s], body frame."""
     seconds_since: float
     """Age of the picture [s]."""
+    drift_since: float
+    """Further variance of the angle about each axis [rad²] that was added since the picture, for the time without a valid gyro."""
 
 
 @inlined
@@ -150,7 +153,7 @@ def started(sighting: Sighting, bias_variance: float, noise: GyroNoise) -> Estim
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         (bias_variance, bias_variance, bias_variance, 0.0, 0.0, 0.0),
     )
-    return predicted(then, sighting.turn_since, sighting.seconds_since, noise, 0.0)
+    return predicted(then, sighting.turn_since, sighting.seconds_since, noise, sighting.drift_since)
 
 
 @inlined
@@ -167,8 +170,8 @@ def updated(estimate: Estimate, sighting: Sighting, noise: GyroNoise) -> tuple[E
     """The estimate with a sighting, the difference that the sighting showed [rad], and its expected covariance.
 
     A late sighting is carried to the present by the turn since. It then shows ``z = δθ + Ψ δb − v + n``, where v is the noise that the
-    gyro has added since, which δθ and δb contain too. The update takes that correlation into account. It is exact to first order if no
-    sighting taken later has already been used.
+    gyro, and its silence, have added since, which δθ and δb contain too. The update takes that correlation into account. It is exact to
+    first order if no sighting taken later has already been used.
     """
     seconds = sighting.seconds_since
     _, integral = _of_turn(sighting.turn_since, seconds)
@@ -176,7 +179,7 @@ def updated(estimate: Estimate, sighting: Sighting, noise: GyroNoise) -> tuple[E
     correction = times_vector(integral, subtract(sighting.bias_since, estimate.bias_body))
     turn_since = multiply(sighting.turn_since, from_rotation_vector(correction))
     measured = multiply(sighting.orientation, turn_since)
-    shown = small_turn(multiply(conjugate(estimate.orientation), measured))
+    shown = rotation_vector(multiply(conjugate(estimate.orientation), measured))
     # z = H x + …, H = (1, Ψ), and the covariance of x with it
     walk = noise.walk_squared * seconds * seconds
     # half the noise of the first sample and half that of the last were added in this time, with an effect of one half of a sample
@@ -184,6 +187,7 @@ def updated(estimate: Estimate, sighting: Sighting, noise: GyroNoise) -> tuple[E
     angles, biases = full(estimate.angles), full(estimate.biases)
     with_angles = add_matrices(angles, product_transposed(estimate.mixed, integral))
     with_biases = add_matrices(transposed(estimate.mixed), product_transposed(biases, integral))
+    white = white + sighting.drift_since
     added = white + walk * seconds * (1.0 / 3.0)
     total = add_to_diagonal(add_matrices(with_angles, product(integral, with_biases)), -added)
     boresight = rotate_inverse(sighting.turn_since, 2.0, sighting.boresight_body)
@@ -205,11 +209,11 @@ def updated(estimate: Estimate, sighting: Sighting, noise: GyroNoise) -> tuple[E
 
 
 @inlined
-def small_turn(q: Quaternion) -> Vector:
-    """The rotation vector [rad] of a small rotation, four times its modified Rodrigues parameters; the error is (angle)³/48."""
-    sign = choose(q[3] < 0.0, -4.0, 4.0)
-    factor = sign / (1.0 + abs(q[3]))
-    return factor * q[0], factor * q[1], factor * q[2]
+def rotation_vector(q: Quaternion) -> Vector:
+    """The rotation vector [rad], at most π long. A sighting after a long silence may show a large rotation, so it is exact."""
+    direction, sine = unit((q[0], q[1], q[2]))
+    angle = 2.0 * arc(sine, abs(q[3]))
+    return scale(choose(q[3] < 0.0, -angle, angle), direction)
 
 
 @inlined

@@ -104,7 +104,7 @@ def test_update_is_that_of_the_textbook():
     truth = rotation.from_rotation_vector([0.3, 0.2, -0.5])
     boresight, across, along = np.array([2.0, -1.0, 2.0]) / 3.0, 1e-4, 8e-4
     measured = tuple(rotation.multiply(truth, rotation.from_rotation_vector(error)))
-    sighting = Sighting(measured, tuple(boresight), across**2, along**2, NO_TURN, NO_BIAS, 0.0)
+    sighting = Sighting(measured, tuple(boresight), across**2, along**2, NO_TURN, NO_BIAS, 0.0, 0.0)
     after, shown, expected = attitude_filter.updated(estimate_with(before, truth, (0.01, 0.02, 0.03)), sighting, NOISE)
     assert shown == pytest.approx(tuple(error), rel=1e-5)
     noise = across**2 * np.eye(3) + (along**2 - across**2) * np.outer(boresight, boresight)
@@ -117,21 +117,26 @@ def test_update_is_that_of_the_textbook():
     assert after.bias_body == pytest.approx(tuple(np.array([0.01, 0.02, 0.03]) + gain[3:] @ shown), rel=1e-12)
 
 
-def test_late_sighting_is_used_as_if_the_filter_had_waited_for_it():
-    """An update at the time of the picture and then the prediction give the same as the prediction and then the late update."""
+@pytest.mark.parametrize("drift", [0.0, 3e-3**2], ids=["measured", "silent"])
+def test_late_sighting_is_used_as_if_the_filter_had_waited_for_it(drift):
+    """An update at the time of the picture and then the prediction give the same as the prediction and then the late update.
+
+    The drift is the variance for a gyro that has been silent since the picture, as large as that of the attitude before.
+    """
     before, seconds = any_covariance(2), 1.5
     rate = (0.002, -0.003, 0.005)
     start = tuple(rotation.from_rotation_vector([0.3, 0.2, -0.5]))
     turn = attitude_filter.turn_of(rate, seconds)
     measured = tuple(rotation.multiply(start, rotation.from_rotation_vector([2e-4, -1e-4, 3e-4])))
-    fresh = Sighting(measured, (0.6, 0.0, 0.8), 1e-4**2, 5e-4**2, NO_TURN, NO_BIAS, 0.0)
+    fresh = Sighting(measured, (0.6, 0.0, 0.8), 1e-4**2, 5e-4**2, NO_TURN, NO_BIAS, 0.0, 0.0)
     noise = GyroNoise(3e-4**2, 2e-4**2, 0.0)
     first, _, _ = attitude_filter.updated(estimate_with(before, start), fresh, noise)
     # the bias that the sighting has found applies to the time since
     corrected = tuple(np.array(rate) - first.bias_body)
-    waited = attitude_filter.predicted(first, attitude_filter.turn_of(corrected, seconds), seconds, noise, 0.0)
-    gone_on = attitude_filter.predicted(estimate_with(before, start), turn, seconds, noise, 0.0)
-    late, _, _ = attitude_filter.updated(gone_on, fresh._replace(turn_since=turn, seconds_since=seconds), noise)
+    waited = attitude_filter.predicted(first, attitude_filter.turn_of(corrected, seconds), seconds, noise, drift)
+    gone_on = attitude_filter.predicted(estimate_with(before, start), turn, seconds, noise, drift)
+    sighting = fresh._replace(turn_since=turn, seconds_since=seconds, drift_since=drift)
+    late, _, _ = attitude_filter.updated(gone_on, sighting, noise)
     scale = np.sqrt(np.diag(covariance_of(waited)))
     # the noise of the gyro is added in axes that turn by 0.009 rad
     assert (covariance_of(late) - covariance_of(waited)) / np.outer(scale, scale) == pytest.approx(0.0, abs=4e-3)
@@ -143,7 +148,7 @@ def test_late_sighting_is_turned_with_the_body():
     """The same through a turn by 0.92 rad, without noise of the gyro: equal to the error of Simpson's rule, 2.5e-4."""
     before, seconds, noise = any_covariance(3), 1.5, GyroNoise(0.0, 0.0, 0.0)
     turn = attitude_filter.turn_of((0.2, -0.3, 0.5), seconds)
-    fresh = Sighting(TILT, (0.6, 0.0, 0.8), 1e-4**2, 5e-3**2, NO_TURN, NO_BIAS, 0.0)
+    fresh = Sighting(TILT, (0.6, 0.0, 0.8), 1e-4**2, 5e-3**2, NO_TURN, NO_BIAS, 0.0, 0.0)
     first, _, _ = attitude_filter.updated(estimate_with(before, TILT), fresh, noise)
     waited = covariance_of(attitude_filter.predicted(first, turn, seconds, noise, 0.0))
     gone_on = attitude_filter.predicted(estimate_with(before, TILT), turn, seconds, noise, 0.0)
@@ -155,29 +160,41 @@ def test_late_sighting_is_turned_with_the_body():
 def test_start_takes_the_attitude_and_covariance_of_the_sighting():
     turn = attitude_filter.turn_of((0.02, -0.03, 0.05), 2.0)
     measured = tuple(rotation.from_rotation_vector([0.3, 0.2, -0.5]))
-    sighting = Sighting(measured, (0.6, 0.0, 0.8), 1e-4**2, 5e-4**2, turn, NO_BIAS, 2.0)
+    sighting = Sighting(measured, (0.6, 0.0, 0.8), 1e-4**2, 5e-4**2, turn, NO_BIAS, 2.0, 3e-3**2)
     estimate = attitude_filter.started(sighting, 1e-3**2, NOISE)
     assert estimate.orientation == pytest.approx(tuple(rotation.multiply(measured, turn)))
     along = rotation.rotate_inverse(turn, (0.6, 0.0, 0.8))
-    # along the boresight: the picture, the bias over 2 s, and the gyro
+    # along the boresight: the picture, the bias over 2 s, the gyro, and its silence
     variance = along @ symmetric(estimate.angles) @ along
     walk = NOISE.walk_squared * 8.0 / 3.0
-    assert variance == pytest.approx(5e-4**2 + (2.0 * 1e-3) ** 2 + 2.0 * NOISE.density_squared + walk, rel=1e-3)
+    assert variance == pytest.approx(
+        5e-4**2 + (2.0 * 1e-3) ** 2 + 2.0 * NOISE.density_squared + walk + 3e-3**2, rel=1e-3
+    )
 
 
 def test_at_the_start_the_bias_has_its_variance_about_each_axis_and_nothing_to_do_with_the_attitude():
     unturned = (0.0, 0.0, 0.0, 1.0)
-    sighting = Sighting(unturned, (0.0, 0.0, 1.0), 1e-4**2, 5e-4**2, unturned, NO_BIAS, 0.0)
+    sighting = Sighting(unturned, (0.0, 0.0, 1.0), 1e-4**2, 5e-4**2, unturned, NO_BIAS, 0.0, 0.0)
     estimate = attitude_filter.started(sighting, 1e-3**2, NOISE)
     expected = np.diag([1e-4**2, 1e-4**2, 5e-4**2, 1e-3**2, 1e-3**2, 1e-3**2])
     assert covariance_of(estimate) == pytest.approx(expected, rel=1e-12, abs=1e-25)
 
 
-def test_small_turn_is_the_rotation_vector_either_way_round():
-    vector = np.array([0.01, -0.02, 0.015])
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 0.03, 3.1])
+def test_a_sighting_shows_the_rotation_vector_either_way_round(angle):
+    vector = angle * np.array([0.36, -0.48, 0.8])
     q = rotation.from_rotation_vector(vector)
     for sign in (1.0, -1.0):
-        assert attitude_filter.small_turn(tuple(sign * q)) == pytest.approx(tuple(vector), rel=2e-5)
+        assert attitude_filter.rotation_vector(tuple(sign * q)) == pytest.approx(tuple(vector), rel=1e-14)
+
+
+def test_an_attitude_that_was_unknown_is_that_of_the_sighting():
+    """An error of 0.7 rad with a deviation of 1 rad: what is left of it is the share of the noise, 1e-10."""
+    truth = rotation.multiply(TILT, rotation.from_rotation_vector([0.5, -0.4, 0.3]))
+    before = np.diag([1.0, 1.0, 1.0, 1e-12, 1e-12, 1e-12])
+    sighting = Sighting(tuple(truth), (0.6, 0.0, 0.8), 1e-5**2, 1e-5**2, NO_TURN, NO_BIAS, 0.0, 0.0)
+    after, _, _ = attitude_filter.updated(estimate_with(before, TILT), sighting, NOISE)
+    assert rotation.angle_between(after.orientation, truth) < 2e-10
 
 
 def consistency(runs, delay=0):
@@ -200,7 +217,9 @@ def consistency(runs, delay=0):
 
     bias = bias_deviation * random.normal(size=(3, runs))
     truth = tuple(part * ones for part in rotation.from_rotation_vector([0.3, 0.2, -0.5]))
-    first = Sighting(picture(truth), boresight, across**2 * ones, along**2 * ones, NO_TURN, NO_BIAS, 0.0 * ones)
+    first = Sighting(
+        picture(truth), boresight, across**2 * ones, along**2 * ones, NO_TURN, NO_BIAS, 0.0 * ones, 0.0 * ones
+    )
     estimate = over_arrays(attitude_filter.started)(first, bias_deviation**2 * ones, noise)
     estimate = estimate._replace(bias_body=np.zeros((3, runs)))
     before, errors, pending = gyro(bias), [], []
@@ -221,13 +240,13 @@ def consistency(runs, delay=0):
         if pending and sample - pending[0][0] == delay:
             _, shown, since, sums = pending.pop(0)
             used, age = tuple(sums / max(delay, 1)), delay * seconds * ones
-            sighting = Sighting(shown, boresight, across**2 * ones, along**2 * ones, since, used, age)
+            sighting = Sighting(shown, boresight, across**2 * ones, along**2 * ones, since, used, age, 0.0 * ones)
             estimate, _, _ = updated(estimate, sighting, noise)
             difference = over_arrays(attitude_filter.multiply)(
                 over_arrays(attitude_filter.conjugate)(estimate.orientation), truth
             )
             error = np.array(
-                [*over_arrays(attitude_filter.small_turn)(difference), *(bias - np.array(estimate.bias_body))]
+                [*over_arrays(attitude_filter.rotation_vector)(difference), *(bias - np.array(estimate.bias_body))]
             )
             whole = np.array(
                 [covariance_of(Estimate(*(tuple(np.array(p)[:, run]) for p in estimate))) for run in range(runs)]
@@ -263,7 +282,7 @@ def _one_step(state, out):
     ahead = attitude_filter.predicted(estimate, turn, 0.1, noise, 1e-9)
     q = state[28], state[29], state[30], state[31]
     result, _, _ = attitude_filter.updated(
-        ahead, Sighting(q, (0.6, 0.0, 0.8), 1e-8, 1e-6, turn, (1e-3, 2e-3, -1e-3), 0.1), noise
+        ahead, Sighting(q, (0.6, 0.0, 0.8), 1e-8, 1e-6, turn, (1e-3, 2e-3, -1e-3), 0.1, 1e-9), noise
     )
     out[0:4] = result.orientation
     out[4:7] = result.bias_body
@@ -284,7 +303,7 @@ def test_compiled_plain_and_over_arrays_agree_to_the_last_bit():
     columns = np.array(states).T
     whole = Estimate(*(tuple(columns[a:b]) for a, b in ((0, 4), (4, 7), (7, 13), (13, 22), (22, 28))))
     noise, turn = GyroNoise(1e-8, 1e-10, 0.1), attitude_filter.turn_of((0.1, -0.2, 0.3), 0.1)
-    sighting = Sighting(tuple(columns[28:32]), (0.6, 0.0, 0.8), 1e-8, 1e-6, turn, (1e-3, 2e-3, -1e-3), 0.1)
+    sighting = Sighting(tuple(columns[28:32]), (0.6, 0.0, 0.8), 1e-8, 1e-6, turn, (1e-3, 2e-3, -1e-3), 0.1, 1e-9)
     after, _, _ = updated(predicted(whole, turn, 0.1, noise, 1e-9), sighting, noise)
     stacked = np.concatenate([np.array(part) for part in after]).T
     for state, row in zip(states, stacked, strict=True):
