@@ -86,6 +86,8 @@ _VELOCITY = slice(VELOCITY, VELOCITY + 3)
 _ANGULAR_VELOCITY = slice(ANGULAR_VELOCITY, ANGULAR_VELOCITY + 3)
 _PREVIOUS_POSITION = slice(PREVIOUS + POSITION, PREVIOUS + POSITION + 3)
 _PREVIOUS_ORIENTATION = slice(PREVIOUS + ORIENTATION, PREVIOUS + ORIENTATION + 4)
+_PREVIOUS_VELOCITY = slice(PREVIOUS + VELOCITY, PREVIOUS + VELOCITY + 3)
+_PREVIOUS_ANGULAR_VELOCITY = slice(PREVIOUS + ANGULAR_VELOCITY, PREVIOUS + ANGULAR_VELOCITY + 3)
 _CENTER_OF_MASS = slice(CENTER_OF_MASS, CENTER_OF_MASS + 3)
 _STORED_MOMENTUM = slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
 
@@ -250,10 +252,13 @@ class Body:
             shift_world = rotated(self.orientation, shift_body)
             shift_before = rotated(self._read(_PREVIOUS_ORIENTATION), shift_body)
             velocity = self.velocity + np.cross(self.angular_velocity_world, shift_world)
+            swing_before = np.cross(self._read(_PREVIOUS_ANGULAR_VELOCITY), shift_body)
+            velocity_before = self._read(_PREVIOUS_VELOCITY) + rotated(self._read(_PREVIOUS_ORIENTATION), swing_before)
             moved = [
                 (_POSITION, self.position + shift_world),
                 (_PREVIOUS_POSITION, self._read(_PREVIOUS_POSITION) + shift_before),
                 (_VELOCITY, velocity),
+                (_PREVIOUS_VELOCITY, velocity_before),
             ]
             self._check_finite(*(values for _rows, values in moved))
         with (change := store.all_or_nothing()), change:

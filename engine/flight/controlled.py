@@ -251,6 +251,9 @@ class Controlled(SampledPart):
         """Whether the actuators could not do what the last command wanted."""
         return self._numbers("saturated")[0] > 0.0
 
+    def _needed(self) -> tuple[Any, ...]:
+        return self._actuators, *getattr(self._actuators, "members", ()), self._measured
+
     def _joined(self, world: Any) -> None:
         actuators, seconds = self._actuators, self._seconds(world)
         for member in (actuators, *getattr(actuators, "members", ())):

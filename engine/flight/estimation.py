@@ -385,6 +385,9 @@ class AttitudeFilter(SampledPart):
             result[start : start + 3, start : start + 3] = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
         return read_only(result)
 
+    def _needed(self) -> tuple[Any, ...]:
+        return self._gyro, *self._trackers
+
     def _joined(self, world: Any) -> None:
         for part in (self._gyro, *self._trackers):
             if not any(part is other for other in world.parts):

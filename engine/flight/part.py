@@ -41,6 +41,10 @@ class SampledPart(Part):
 
     _place: ClassVar[Place]
 
+    def _needed(self) -> tuple[Any, ...]:
+        """The forces and parts of the world that it reads or commands."""
+        return ()
+
     def __init__(
         self,
         bodies: Sequence[tuple[BodyHandle | None, ...]],

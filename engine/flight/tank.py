@@ -244,7 +244,7 @@ class Tank(Part):
         world._actuators.include_part(self, self.named_bodies()[0].index)
 
     def _left(self, world: Any) -> None:
-        world._actuators.forget_part([self.named_bodies()[0].index])
+        world._actuators.forget_part(self, self.named_bodies()[0].index)
 
     def _leaving(self, world: Any) -> None:
         fed = [force for force in world.forces if getattr(force, "tank", None) is self]

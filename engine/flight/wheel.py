@@ -210,7 +210,7 @@ class ReactionWheel(Part):
         world._actuators.include_part(self, self.named_bodies()[0].index)
 
     def _left(self, world: Any) -> None:
-        world._actuators.forget_part([self.named_bodies()[0].index])
+        world._actuators.forget_part(self, self.named_bodies()[0].index)
 
     def _detach(self, bodies: Sequence[BodyHandle]) -> None:
         speed = self.speed

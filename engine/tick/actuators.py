@@ -159,13 +159,12 @@ class Actuators:
         self.compose([body], "World.add_part", "part", part)
         self.sum_wheels()
 
-    def forget_part(self, bodies: Iterable[int]) -> None:
-        """Compute the mass properties of bodies after one of their wheels or tanks has been removed."""
-        for body in bodies:
-            if self.row_of(body) >= 0:
-                self.compose([body], "World.remove_part", "part", "it")
-                if not len(self.wheels_of(body)):
-                    self._bodies.write(slice(STORED_MOMENTUM, STORED_MOMENTUM + 3), body, 0.0)
+    def forget_part(self, part: Any, body: int) -> None:
+        """Compute the mass properties of a body after one of its wheels or tanks has been removed."""
+        if self.row_of(body) >= 0:
+            self.compose([body], "World.remove_part", "part", part)
+            if not len(self.wheels_of(body)):
+                self._bodies.write(slice(STORED_MOMENTUM, STORED_MOMENTUM + 3), body, 0.0)
         self.sum_wheels()
 
     def set_dry(self, body: int, value: MassProperties, owner: object) -> None:

@@ -65,6 +65,7 @@ class ForceList:
         self._called: tuple[list[Any], ...] = ([], [])
         """The called forces of a tick and of its stages, each with its function."""
         self.on_parts_change: Callable[[list[SampledPart]], None] = _ignore
+        self._sampled: list[SampledPart] = []
 
     @property
     def members(self) -> list[Any]:
@@ -134,6 +135,7 @@ class ForceList:
         with (change := store.all_or_nothing()), change:
             store.before_change()
             if isinstance(force, TableRows):
+                self._refuse_if_used(force, kind)
                 force._leaving(store.world())
                 rows, table = np.array(force.rows, np.int64), force._table
                 self._let_go(force)
@@ -142,6 +144,13 @@ class ForceList:
             else:
                 self._memory.leave(force)
             self.drop([force])
+
+    def _refuse_if_used(self, member: TableRows, kind: str) -> None:
+        """Reject the removal of what a control loop commands or measures with, or a filter reads, which would go on without it."""
+        user = next((part for part in self._sampled if any(each is member for each in part._needed())), None)
+        if user is not None:
+            rule = f"one that no control loop or filter uses; {user!r} uses it, and must be removed first"
+            refuse(f"World.remove_{kind}", kind, member, rule)
 
     def remove_rows_of(self, bodies: IntArray) -> list[Member]:
         """Detach the forces that need the bodies in these rows, and return them in the order of addition.
@@ -270,7 +279,8 @@ class ForceList:
             self._called = tuple([pair for pair in called if _evaluate(pair[0]) == when] for when in ("tick", "stage"))
         self._plan.call_forces(*self._called)
         if not changed or any(isinstance(member, SampledPart) for member in changed):
-            self.on_parts_change([member for member in members if isinstance(member, SampledPart)])
+            self._sampled = [member for member in members if isinstance(member, SampledPart)]
+            self.on_parts_change(self._sampled)
 
     # properties of the forces
 

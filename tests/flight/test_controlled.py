@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from engine import MassProperties, World, rotation
+from engine import MassProperties, World, flight, forces, rotation
 from engine.flight import BodyTorque, Controlled, Pointing, ReactionWheel, Reference, Slew, Spin
 from engine.flight.control import BDot, Law, MomentumManager, MRPFeedback, PhasePlane, QuaternionPD, RateDamping
 
@@ -510,3 +510,38 @@ def test_laws_read_reaction_wheels_and_keep_the_momentum_of_a_slew_in_them():
     np.testing.assert_allclose(manager.torque_body(None, None, 1.0), -ship.stored_momentum_body / 20.0, rtol=1e-12)
     stored = rotation.rotate(ship.orientation, ship.stored_momentum_body)
     np.testing.assert_allclose(stored, before, atol=1e-3)
+
+
+def test_what_a_loop_or_a_filter_uses_is_not_removed_before_it():
+    world = World(0.1)
+    ship = world.add_body(MassProperties.box(100.0, (1.0, 1.0, 2.0)), name="ship")
+    gyro = world.add_part(flight.Gyro(ship, seed=1))
+    tracker = world.add_part(flight.StarTracker(ship, (0, 0, 1), noise=(1e-4, 1e-4), seed=1))
+    estimate = world.add_part(flight.AttitudeFilter(gyro, [tracker]))
+    ends = {
+        "positions": [(1, 0, 0), (-1, 0, 0)] * 3,
+        "directions": [(0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 1, 0)],
+    }
+    bank = world.add_force(forces.ThrusterBank(ship, **ends, max_forces=5.0))
+    jets = flight.Jets(flight.ThrusterAllocator([bank]))
+    law = flight.control.RateDamping(50.0)
+    loop = flight.Controlled(ship, law, flight.Reference(), jets, every=1, measured=estimate, force_body=None)
+    world.add_part(loop)
+    before = world.state_hash()
+    for member, remove in (
+        (bank, world.remove_force),
+        (estimate, world.remove_part),
+        (gyro, world.remove_part),
+        (tracker, world.remove_part),
+    ):
+        user = "AttitudeFilter" if member in (gyro, tracker) else "Controlled"
+        with pytest.raises(ValueError, match=rf"must be one that no control loop or filter uses; .*{user}.* uses it"):
+            remove(member)
+    assert world.state_hash() == before
+    for member in (loop, estimate, gyro, tracker):
+        world.remove_part(member)
+    world.remove_force(bank)
+    world.step()
+    for member in (gyro, tracker, estimate):
+        world.add_part(member)
+    assert len(world.remove_body(ship)) == 3

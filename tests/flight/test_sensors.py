@@ -836,3 +836,22 @@ def test_an_accelerometer_goes_on_as_if_nothing_had_happened(change):
         assert changed.state_hash() == unbroken.state_hash()
         reading = changed.parts[0].read().specific_force_body
         assert np.array_equal(reading, unbroken.parts[0].read().specific_force_body) and np.linalg.norm(reading) > 100.0
+
+
+@pytest.mark.parametrize("refuels", [True, False])
+def test_an_accelerometer_feels_nothing_of_a_mass_centre_that_is_moved_between_ticks(refuels):
+    """New cargo, or propellant, turns with the ship as it did before."""
+    world = World(0.01)
+    ship = world.add_body(MassProperties(100.0, (40.0, 50.0, 60.0)), angular_velocity_body=(0.0, 0.0, 1.0))
+    tank = world.add_part(flight.Tank.ball(ship, (1.0, 0.0, 0.0), 0.3, 50.0)) if refuels else None
+    sensor = world.add_part(flight.Accelerometer(ship, at_body=(0.0, 0.0, 0.0), seed=1))
+    world.step(3)
+    before = ship.center_of_mass_body
+    if tank is not None:
+        tank.propellant = 100.0
+    else:
+        ship.mass_properties = MassProperties(150.0, (50.0, 60.0, 70.0), (0.3, 0.0, 0.0))
+    assert ship.center_of_mass_body[0] > before[0] + 0.1
+    for expected in (before, ship.center_of_mass_body):
+        world.step()
+        assert sensor.read().specific_force_body == pytest.approx(expected, abs=1e-4)

@@ -543,7 +543,9 @@ def test_bytes_fill_an_empty_world(name):
     data = world.snapshot().to_bytes()
     empty = World(world._exact_dt)
     if name != "driven":
-        with pytest.raises(ValueError, match=r"the forces and parts of the table 'compiled .*Wind', .* must be in the world before"):
+        with pytest.raises(
+            ValueError, match=r"the forces and parts of the table 'compiled .*Wind', .* must be in the world before"
+        ):
             empty.restore(Snapshot.from_bytes(data))
         assert not empty.bodies and not empty.forces
         empty.add_force(Wind(strength=0.5, gust=0.25))
