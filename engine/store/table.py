@@ -143,6 +143,8 @@ class Table:
 
     def clear(self) -> None:
         """Remove all rows without recording an inverse."""
+        # first, so that after an interrupt no image of the rows counts as the content
+        self.version += 1
         self.count = 0
         self.numbering += 1
         self._changed(None, None)

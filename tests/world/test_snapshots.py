@@ -17,6 +17,7 @@ from engine import MassProperties, Snapshot, World, flight, forces, joints
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 from engine.loops.layout import PREVIOUS
 from engine.saving import snapshot_bytes
+from engine.store.table import Table
 
 from ..driven_world import driven_world
 from ..full_world import OPERATIONS, Stop, Wind, differences, full_world, image
@@ -1013,3 +1014,30 @@ def test_signed_bytes_that_make_no_world_are_rejected_and_change_nothing(change)
         world.restore(Snapshot.from_bytes(altered(data, change)))
     assert world.state_hash() == before
     world.step()
+
+
+@pytest.mark.parametrize("line", range(1, 7))
+def test_pushes_that_an_interrupt_keeps_half_cleared_are_restored(line):
+    """An image counts as the present content only if nothing has begun to change it."""
+    world = World(0.1)
+    world.add_body(OTHER).apply_force((1.0, 2.0, 3.0))
+    snapshot, before = world.snapshot(), world.state_hash()
+    code = Table.clear.__code__
+
+    def interrupt(frame, event, argument):
+        if frame.f_code is code and event == "line" and frame.f_lineno == code.co_firstlineno + line:
+            raise KeyboardInterrupt
+        return interrupt
+
+    old = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        world._held.pushes.clear()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(old)
+    world.restore(snapshot)
+    assert world.state_hash() == before
+    world.step()
+    assert world.bodies[0].velocity.any()
