@@ -163,7 +163,7 @@ class Thruster(Valves):
 
     @fixed
     def thrust(self) -> float:
-        """Thrust at this moment [N]: that of the stuck level, of the valve while a pulse runs, or of the throttle."""
+        """Thrust at this moment [N], by the stuck level, by the valve while a pulse runs, or by the throttle."""
         return float(self.max_force * share_of_thrust(self._table.array[:, self._slice()])[0])
 
     @fixed
@@ -341,7 +341,7 @@ class ThrusterBank(Valves):
 
     @fixed
     def thrust(self) -> FloatArray:
-        """Thrusts at this moment [N]: those of stuck levels, of valves while a pulse runs, or of the throttles, shape (k,)."""
+        """Thrusts at this moment [N], by stuck levels, by valves while a pulse runs, or by the throttles, shape (k,)."""
         return reading(self._value("max_force") * share_of_thrust(self._table.array[:, self._slice()]))
 
     @fixed

@@ -364,11 +364,8 @@ class _Loading:
         for kind, member_plain, member in self._new:
             with _at(member_plain, ""):
                 (world.add_part if kind == "part" else world.add_force)(member)
-        for (
-            body,
-            handle,
-            stored,
-        ) in self._stored:  # a tank joins a body without stored momentum, which may be given some later
+        # after the tanks, which join bodies without stored momentum only
+        for body, handle, stored in self._stored:
             with _at(body, "stored_momentum_body"):
                 handle.stored_momentum_body = stored
         for joint, joint_kind in joints:
