@@ -201,7 +201,7 @@ class Substepped(Integrator):
             refuse_mode()
         tick, rows = bodies.tick_count, slice(0, bodies.padded_count)
         kept = bodies.array[_KEPT_ROWS, rows]
-        centers = bodies.array[_CENTER, rows].copy() if bodies.actuators.moves_mass else None
+        centers = bodies.array[_CENTER, rows].copy() if bodies.actuators.any and bodies.actuators.moves_mass else None
         parts = bodies.actuators.image() if bodies.actuators.any else None
         joints = bodies.joints.image() if bodies.joints.any else None
         inside.joint_steps = None if joints is None else bodies.joints.steps()

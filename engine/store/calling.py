@@ -6,12 +6,14 @@ import dis
 import functools
 import inspect
 import sys
+import sysconfig
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from gc import get_referents
 from importlib.util import resolve_name
+from pathlib import Path
 from random import Random
 from types import (
     BuiltinMethodType,
@@ -40,6 +42,7 @@ _MAKING = ("__init__", "__new__", "__post_init__")
 """Methods that have run when an object exists."""
 _PACKAGE = __name__.removesuffix(".store.calling")
 """The name under which this package is imported."""
+_INSTALLED = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
 _LIBRARIES = {*sys.stdlib_module_names, "numpy", "numba"} - {"__main__"}
 
 _ATOMS = (str, bytes, int, float, complex, np.generic, type, ModuleType, CodeType, FrameType, TracebackType)
@@ -177,8 +180,8 @@ def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
 
     The search follows closures, defaults, the object that a method is bound to, attributes, the contents of containers, and everything
     that the code of the function, and of the functions that it names, reads from the user's modules and classes, also where it imports
-    them itself. The methods and properties of all objects that are found belong to that code if their names occur in it. A name that is
-    put together while the code runs, as for `getattr`, is not found.
+    them itself. The methods and properties of all objects that are found belong to that code if their names occur in it, except those of
+    installed packages. A name that is put together while the code runs, as for `getattr`, is not found.
     """
     seen: dict[
         tuple[int, ...], Any
@@ -203,7 +206,7 @@ def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:
         if len(seen) > _MOST_OBJECTS:
             return f"perhaps: through {path}, among more than {_MOST_OBJECTS} objects"
         if isinstance(thing, FunctionType):
-            if not _is_of_a_library(thing.__module__):
+            if not _is_of_a_library(thing.__module__) and not _is_installed(thing.__module__):
                 names.update(_names_read(thing.__code__))
         elif _has_own_methods(type(thing)):
             owners.append((thing, path))
@@ -228,7 +231,9 @@ def _is_opaque(kind: type) -> bool:
 
 def _has_own_methods(kind: type) -> bool:
     """Whether objects of this class may have methods of the user."""
-    return kind not in ProxyTypes and not _is_opaque(kind) and not _is_of_a_library(kind.__module__)
+    if kind in ProxyTypes or _is_opaque(kind):
+        return False
+    return not _is_of_a_library(kind.__module__) and not _is_installed(kind.__module__)
 
 
 def _special_methods(kind: type) -> list[str]:
@@ -296,7 +301,8 @@ def _inside_function(function: FunctionType) -> Iterator[tuple[Any, str]]:
         for name in names:
             if name in function.__globals__:
                 yield from _read(function.__globals__[name], f"global {name!r}", names)
-        for name in _imported_in(function.__code__, function.__globals__):
+        imported = () if _is_installed(function.__module__) else _imported_in(function.__code__, function.__globals__)
+        for name in imported:
             if name in sys.modules:
                 yield from _read(sys.modules[name], f"module {name!r}", names)
     yield vars(function), "its attributes"
@@ -341,6 +347,13 @@ def _is_of_a_library(module: str | None) -> bool:
     if name.startswith(f"{_PACKAGE}.demos."):  # installed inside the package, the demos still are programs of a user
         return False
     return name.split(".")[0] in _LIBRARIES or name.startswith(f"{_PACKAGE}.")
+
+
+@functools.cache
+def _is_installed(module: str | None) -> bool:
+    """Whether a module is in a folder for installed packages, whose objects reach each other in too many ways to follow their methods."""
+    file = getattr(sys.modules.get(str(module)), "__file__", None) or ""
+    return any(Path(folder) in Path(file).parents for folder in _INSTALLED)
 
 
 def _names_read(code: CodeType) -> list[str]:
