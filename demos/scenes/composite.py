@@ -24,10 +24,11 @@ class RepeatedJets(flight.Jets):
             follower.fire(self.allocator.thrusters[0].pulse_left)
         return result
 
-    def shut(self) -> None:
+    def stop(self) -> None:
         """Shut all valves."""
-        for bank in (*self.allocator.thrusters, *self.followers):
-            bank.fire(0.0)
+        super().stop()
+        for follower in self.followers:
+            follower.fire(0.0)
 
 
 class Composite:

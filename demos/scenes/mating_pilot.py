@@ -88,7 +88,7 @@ class MatingPilot(DockingPilot):
 
     def shut_down(self) -> None:
         self.hold.enabled = False
-        self.jets.shut()
+        self.jets.stop()  # also if the loop was disabled before
 
     # events of the latch, at the start of a tick
 

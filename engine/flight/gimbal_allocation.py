@@ -26,8 +26,8 @@ class GimbalAllocator:
 
     It turns the thrust so that it passes beside the mass centre at the distance that gives the wanted torque. The torque along the line
     from the mass centre to the thruster cannot be made, and is left out. The rest keeps its direction and is made as far as the angles of
-    the gimbal allow. The thrust is that of the throttle at the time of the command; without thrust there is no torque, and the angles
-    stay.
+    the gimbal allow. The thrust is that at the time of the command, of the throttle, of a pulse or of a stuck valve. Without thrust there
+    is no torque, and the angles stay.
 
     Args:
         thruster: A thruster with a gimbal, which is not at the mass centre.
@@ -104,7 +104,7 @@ class GimbalAllocator:
 
         Args:
             torque_body: Wanted torque about the mass centre [N·m], body frame, shape (3,).
-            force_body: Wanted force [N], which makes no difference; the throttle sets it.
+            force_body: Wanted force [N], which makes no difference; the valve sets it.
             seconds: Time until the next command [s], which makes no difference.
 
         Returns:
