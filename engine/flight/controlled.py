@@ -31,6 +31,7 @@ class Actuators(Protocol):
     * `saturated`: whether they could not do what was wanted,
     * `period`: the time between two commands [s] that they are made for,
     * `body`: the body that they act on,
+    * `stop()`: called in place of a command of zero when the loop is disabled,
     * `members`: the forces and parts that they command, which must be added to the world before the loop,
     * `state_size`: how many numbers they remember from one command to the next. Then `command` takes these as a fourth argument `state`,
       an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world, and start at zero.

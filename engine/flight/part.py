@@ -41,10 +41,6 @@ class SampledPart(Part):
 
     _place: ClassVar[Place]
 
-    def _needed(self) -> tuple[Any, ...]:
-        """The forces and parts of the world that it reads or commands."""
-        return ()
-
     def __init__(
         self,
         bodies: Sequence[tuple[BodyHandle | None, ...]],
@@ -69,6 +65,10 @@ class SampledPart(Part):
         super().__init__(bodies, values)
 
     enabled = Parameter[bool]("Whether the part is sampled, initially True; a disabled part keeps its state.")
+
+    def _needed(self) -> tuple[Any, ...]:
+        """The forces and parts of the world that it reads or commands."""
+        return ()
 
     @fixed
     def name(self) -> str:

@@ -72,6 +72,8 @@ _LEFT_OUT = frozenset(
 """The fields of bodies that kernels compute anew."""
 _PREVIOUS_RATES = frozenset(("previous_velocity", "previous_angular_velocity_body"))
 """Those of them that are kept for accelerometers."""
+_WHOLE_NUMBERS = {"_every": 1, "_delay": 0}
+"""Attributes of parts that are whole numbers, with the least one."""
 
 
 class Rows(NamedTuple):
@@ -775,10 +777,6 @@ def _check_joint(plain: Plain, joint: Joint, span: _Span) -> None:
         plain["class"].refuse(f"a class of joints of the type {span.column[TYPE]:g} in its table")
     if span.bodies[0][0] is span.bodies[0][1]:
         plain["ids"].refuse("the rows of a joint between two bodies, or a body and the world")
-
-
-_WHOLE_NUMBERS = {"_every": 1, "_delay": 0}
-"""Attributes that are whole numbers, with the least one."""
 
 
 def _kind_of(member: Any) -> tuple[str, str] | None:
