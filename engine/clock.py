@@ -158,12 +158,12 @@ class Clock:
         """Length of a tick [s], exactly as it was given."""
         return Fraction(self._tick, self._per_second)
 
-    def image(self) -> tuple[Any, ...]:
+    def _image(self) -> tuple[Any, ...]:
         """Everything but the length of a tick in seconds: settings, the unit, the time owed and the time skipped, in units."""
         return (self._max_ticks, self._time_scale, self._tick, self._per_second, self._owed, self._dropped)
 
-    def restore(self, image: tuple[Any, ...]) -> None:
-        """Set everything that `image` returned, for the same length of a tick."""
+    def _restore(self, image: tuple[Any, ...]) -> None:
+        """Set everything that `_image` returned, for the same length of a tick."""
         self._max_ticks, self._time_scale, self._tick, self._per_second, self._owed, self._dropped = image
         self._handed_out = 0
         self._exact_per_second = _power_of_two(self._per_second)

@@ -370,10 +370,10 @@ class World:
         before = self._bodies.tick_count
         try:
             try:
-                clock = self._clock.image()
+                clock = self._clock._image()
                 ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
                 if ticks > self._last_tick - self._bodies.tick_count:
-                    self._clock.restore(clock)
+                    self._clock._restore(clock)
                     refuse_time(ticks, self._bodies.tick_count, self._last_tick, self._dt, "World.advance")
                 self._in_frame = choice.runs_frames = True
                 if coasts:
@@ -525,7 +525,7 @@ class World:
     @integrator.setter
     def integrator(self, value: Integrator | str) -> None:
         value = method_of(value, "World", "integrator")
-        value.check_game_mode(self._game_mode)
+        value._check_game_mode(self._game_mode)
         if self._actuators.any:
             refuse_actuators(value, "World")
         if self._joints.any:
@@ -545,7 +545,7 @@ class World:
     @game_mode.setter
     def game_mode(self, value: bool) -> None:
         value = boolean(value, "game_mode", "World")
-        self._integrator.check_game_mode(value)
+        self._integrator._check_game_mode(value)
         with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
             self._store.record(self._use, self._integrator, self._game_mode)
@@ -1077,7 +1077,7 @@ class World:
         events = self._stages.joint_events
         with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
-            self._memory.join(function)
+            self._memory._join(function)
             self._store.record(setattr, events, "functions", events.functions)
             events.functions = [*events.functions, JointCallback(function, event, name or default_name(function))]
         return function
@@ -1165,7 +1165,7 @@ class World:
         stages = self._stages
         with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
-            self._memory.join(function)
+            self._memory._join(function)
             stages.expect_reports()
             self._store.record(setattr, stages, when, getattr(stages, when))
             setattr(stages, when, [*getattr(stages, when), Callback(function, every, name or default_name(function))])
@@ -1210,11 +1210,11 @@ class World:
             self._store.before_change()
             for name, left in kept.items():
                 for _ in range(len(getattr(stages, name)) - len(left)):
-                    self._memory.leave(function)
+                    self._memory._leave(function)
                 self._store.record(setattr, stages, name, getattr(stages, name))
                 setattr(stages, name, left)
             for _ in range(len(events.functions) - len(kept_events)):
-                self._memory.leave(function)
+                self._memory._leave(function)
             self._store.record(setattr, events, "functions", events.functions)
             events.functions = kept_events
 
@@ -1477,7 +1477,7 @@ class World:
         yield snapshots.head_of_digest(self._bodies.count, self.tick_count, self._integrator, self._game_mode)
         yield from self._store.digest(self._held.is_pushed)
         yield from digest_of_members(self._forces.image())
-        yield from self._memory.digest()
+        yield from self._memory._digest()
 
     # inside
 

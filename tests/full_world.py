@@ -144,7 +144,7 @@ def image(world, previous=True):
         "mass properties": [id(properties) for properties in world._bodies.mass_properties],
         "forces": [id(force) for force in world.forces],
         "named bodies": [
-            [id(body) for body in force.named_bodies()] for force in world.forces if hasattr(force, "named_bodies")
+            [id(body) for body in force._named_bodies()] for force in world.forces if hasattr(force, "_named_bodies")
         ],
         "rows": [list(force.rows) for force in world.forces if hasattr(force, "rows")],
         "callbacks": [(id(callback.function), callback.every) for callback in world._stages.on_tick],

@@ -258,7 +258,7 @@ def portrait(world: World) -> dict[str, Any]:
         "joint functions": [callback.event for callback in stages.joint_events.functions],
         "observers": [_seen_by(callback.function.__self__) for callback in stages.observers],
         "method": (repr(world.integrator), *found["method"][1:]),
-        "clock": world._clock.image(),
+        "clock": world._clock._image(),
     }
 
 

@@ -61,7 +61,7 @@ class BodyTorque(TableForce):
     @fixed
     def body(self) -> BodyHandle:
         """The body it acts on."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     @fixed
     def max_torque(self) -> FloatArray | None:

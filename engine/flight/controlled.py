@@ -169,7 +169,7 @@ class Controlled(SampledPart):
     @fixed
     def body(self) -> BodyHandle:
         """The body that is controlled."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     @fixed
     def actuators(self) -> Any:

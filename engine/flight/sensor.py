@@ -73,7 +73,7 @@ class Sensor(SampledPart):
     @fixed
     def body(self) -> BodyHandle:
         """The body that carries it."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     @fixed
     def seed(self) -> int:

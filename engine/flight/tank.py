@@ -196,7 +196,7 @@ class Tank(Part):
     @fixed
     def body(self) -> BodyHandle:
         """The body that carries it."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     @property
     def propellant(self) -> float:
@@ -234,17 +234,17 @@ class Tank(Part):
         return bool(self._value("jet_damping"))
 
     def __repr__(self) -> str:
-        return f"Tank({self.named_bodies()[0]}, propellant={self.propellant:g})"
+        return f"Tank({self._named_bodies()[0]}, propellant={self.propellant:g})"
 
     def coast_obstacle(self) -> str | None:
         """None, because a tank does not stand in the way of coasting; an open valve does."""
         return None
 
     def _joined(self, world: Any) -> None:
-        world._actuators.include_part(self, self.named_bodies()[0].index)
+        world._actuators.include_part(self, self._named_bodies()[0].index)
 
     def _left(self, world: Any) -> None:
-        world._actuators.forget_part(self, self.named_bodies()[0].index)
+        world._actuators.forget_part(self, self._named_bodies()[0].index)
 
     def _leaving(self, world: Any) -> None:
         fed = [force for force in world.forces if getattr(force, "tank", None) is self]

@@ -117,7 +117,7 @@ class ReactionWheel(Part):
     @fixed
     def body(self) -> BodyHandle:
         """The body that carries it."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     @fixed
     def axis(self) -> FloatArray:
@@ -172,7 +172,7 @@ class ReactionWheel(Part):
         return float(self._table.array[APPLIED, self._slice().start])
 
     def __repr__(self) -> str:
-        return f"ReactionWheel({self.named_bodies()[0]}, axis={self._value('axis').tolist()}, speed={self.speed:g})"
+        return f"ReactionWheel({self._named_bodies()[0]}, axis={self._value('axis').tolist()}, speed={self.speed:g})"
 
     def coast_obstacle(self) -> str | None:
         """Why the world cannot coast because of this part."""
@@ -207,10 +207,10 @@ class ReactionWheel(Part):
         table.write(MOMENTUM, self._slice().start, momentum)
 
     def _joined(self, world: Any) -> None:
-        world._actuators.include_part(self, self.named_bodies()[0].index)
+        world._actuators.include_part(self, self._named_bodies()[0].index)
 
     def _left(self, world: Any) -> None:
-        world._actuators.forget_part(self, self.named_bodies()[0].index)
+        world._actuators.forget_part(self, self._named_bodies()[0].index)
 
     def _detach(self, bodies: Sequence[BodyHandle]) -> None:
         speed = self.speed

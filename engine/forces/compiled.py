@@ -38,7 +38,7 @@ _RESERVED = (
     "evaluate",
     "apply",
     "depends_on_rates",
-    "named_bodies",
+    "coast_obstacle",
     "potential_energy",
 )
 _KINDS: dict[str, dict[tuple[Any, ...], FieldKind]] = {}
@@ -212,7 +212,7 @@ def _force_class(
         "__init__": initialize,
         "__repr__": show,
         "depends_on_rates": depends_on_rates,
-        "may_depend_on_position": not axes and _reads_position(function),
+        "_may_depend_on_position": not axes and _reads_position(function),
         "_schema": schema,
         "_kind": kind,
         **{name: Parameter(f"Parameter {name!r} of the field.") for name in names},

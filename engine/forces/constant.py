@@ -94,7 +94,7 @@ class ConstantForce(TableForce):
     @fixed
     def body(self) -> BodyHandle:
         """The body it acts on."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     @property
     def force_world(self) -> FloatArray | None:
@@ -194,7 +194,7 @@ class ConstantTorque(TableForce):
     @fixed
     def body(self) -> BodyHandle:
         """The body it acts on."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     @property
     def torque_world(self) -> FloatArray | None:

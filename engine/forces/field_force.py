@@ -72,7 +72,7 @@ class OneBodyField(FieldForce, final=False):
     @fixed
     def body(self) -> BodyHandle:
         """The body it acts on."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     def _write(self, values: dict[str, Any]) -> None:
         """Write checked values of adjacent fields, in the order of the table."""

@@ -57,7 +57,7 @@ class TableForce(TableRows, Force, final=False):
 
     __slots__ = ()
 
-    may_depend_on_position: ClassVar[bool] = False
+    _may_depend_on_position: ClassVar[bool] = False
     """Whether the force may depend on where the bodies are by more than its parameters say, so that `World.shift_origin` warns."""
 
     def coast_obstacle(self) -> str | None:

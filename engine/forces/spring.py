@@ -102,7 +102,7 @@ class Spring(TableForce):
     @fixed
     def body(self) -> BodyHandle:
         """The first body."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     @fixed
     def other(self) -> BodyHandle | None:

@@ -445,7 +445,7 @@ def _checked_rows(value: Any, argument: str, owner: object, count: int) -> Float
 
 def _add_thrust(force: Valves, wrench: Wrench) -> None:
     columns = force._table.array[:, force._slice()]
-    (body,) = force.named_bodies()
+    (body,) = force._named_bodies()
     for column, share in zip(columns.T, share_of_thrust(columns), strict=True):
         thrust = column[9] * column[6:9]
         if column[1] > 0.0:

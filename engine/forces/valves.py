@@ -164,7 +164,7 @@ class Valves(TableForce, final=False):
     @fixed
     def body(self) -> BodyHandle:
         """The body that is pushed."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
 
 def share_of_thrust(columns: FloatArray) -> FloatArray:

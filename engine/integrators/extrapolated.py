@@ -49,8 +49,8 @@ class Extrapolated(Integrator):
         'extrapolated rk4'
     """
 
-    takes_actuators = False
-    takes_compiled_forces = False
+    _takes_actuators = False
+    _takes_compiled_forces = False
 
     def __init__(self, integrator: Integrator) -> None:
         if not isinstance(integrator, Integrator):
@@ -59,8 +59,8 @@ class Extrapolated(Integrator):
             refuse("Extrapolated", "integrator", integrator, "a method that does not extrapolate already")
         self.integrator = integrator
         self._flown: WeakSet[Bodies] = WeakSet()
-        self.fuses_ticks = integrator.fuses_ticks
-        self.steps_per_tick = integrator.steps_per_tick
+        self._fuses_ticks = integrator._fuses_ticks
+        self._steps_per_tick = integrator._steps_per_tick
 
     def __repr__(self) -> str:
         return f"Extrapolated({self.integrator!r})"
@@ -80,8 +80,8 @@ class Extrapolated(Integrator):
     def evaluations_per_tick(self) -> int:
         return self.integrator.evaluations_per_tick
 
-    def check_game_mode(self, game_mode: bool) -> None:
-        self.integrator.check_game_mode(game_mode)
+    def _check_game_mode(self, game_mode: bool) -> None:
+        self.integrator._check_game_mode(game_mode)
 
     def follow(self, bodies: Bodies) -> None:
         """Count these bodies among those that this method moves, because a copied world has a history before its first tick."""
@@ -104,11 +104,11 @@ class Extrapolated(Integrator):
                     other.store.record(_put_back, bodies, bodies.tick_count, kept)
             bodies.forget_history()
 
-    def held_ticks(
+    def _held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
-        take_staged = self.staged_tick(bodies, dt, gyroscopic, NO_FORCES, False)
-        take_held = self.integrator.held_ticks(bodies, dt, gyroscopic, NO_FORCES, threads)
+        take_staged = self._staged_tick(bodies, dt, gyroscopic, NO_FORCES, False)
+        take_held = self.integrator._held_ticks(bodies, dt, gyroscopic, NO_FORCES, threads)
 
         def take(ticks: int) -> int:
             # with a held wrench, the history has a single value from the third tick on, and extrapolates to that value
@@ -120,13 +120,13 @@ class Extrapolated(Integrator):
 
         return take
 
-    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
-        return [*_own_loops(bodies), *self.integrator.kernels(bodies, dt, gyroscopic, NO_FORCES)]
+    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+        return [*_own_loops(bodies), *self.integrator._kernels(bodies, dt, gyroscopic, NO_FORCES)]
 
-    def staged_tick(
+    def _staged_tick(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> TakeStagedTick:
-        take_inside = self.integrator.staged_tick(bodies, dt, gyroscopic, NO_FORCES, depends_on_rates)
+        take_inside = self.integrator._staged_tick(bodies, dt, gyroscopic, NO_FORCES, depends_on_rates)
         tables = force_tables(bodies, forces, for_python=True)
         extrapolate, remember = (ready(loop, bodies.may_run_in_python) for loop in _own_loops(bodies))
         remembered = np.full(1, -1, np.int64)

@@ -53,16 +53,16 @@ class Integrator(ABC):
     A method is final. To change a method, wrap it instead of subclassing it.
     """
 
-    fuses_ticks: bool = True
+    _fuses_ticks: bool = True
     """Whether one call may run many ticks; False for a method that can reject a tick."""
-    steps_per_tick: int | None = 1
+    _steps_per_tick: int | None = 1
     """The number of equal steps that a tick is divided into; None if it depends on the motion."""
-    takes_actuators: bool = True
+    _takes_actuators: bool = True
     """Whether wheels, tanks and pulses may act; False for a method that tries ticks of several lengths or reuses earlier wrenches."""
-    drives_actuators: bool = False
+    _drives_actuators: bool = False
     """Whether the method itself drives the actuators of the bodies, because it divides ticks."""
-    takes_compiled_forces: bool = True
-    """Whether `held_ticks` accepts compiled forces; False for a method that needs each wrench."""
+    _takes_compiled_forces: bool = True
+    """Whether `_held_ticks` accepts compiled forces; False for a method that needs each wrench."""
 
     @property
     @abstractmethod
@@ -85,7 +85,7 @@ class Integrator(ABC):
         Splitting methods evaluate two or four times as often while one of these forces depends on the rates.
         """
 
-    def check_game_mode(self, game_mode: bool) -> None:  # noqa: B027 (most methods support both)
+    def _check_game_mode(self, game_mode: bool) -> None:  # noqa: B027 (most methods support both)
         """Raise `ValueError` with the reason if the method does not support this mode.
 
         Args:
@@ -93,7 +93,7 @@ class Integrator(ABC):
         """
 
     @abstractmethod
-    def held_ticks(
+    def _held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
         """Create `take(ticks)`, which runs up to that many ticks with held wrench rows and with `forces` evaluated at each stage.
@@ -104,11 +104,11 @@ class Integrator(ABC):
         """
 
     @abstractmethod
-    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         """Return every loop that may run ticks of these bodies with these forces, the fastest first."""
 
     @abstractmethod
-    def staged_tick(
+    def _staged_tick(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> TakeStagedTick:
         """Create `take(evaluate)`, which runs one tick and returns whether it ended finite.
@@ -131,7 +131,7 @@ class OneStepMethod(Integrator):
     def advance(self) -> Advance:
         """Scalar function of the method."""
 
-    def held_ticks(
+    def _held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
         if not forces.in_passes:
@@ -144,7 +144,7 @@ class OneStepMethod(Integrator):
                 )
         return partial(self._passes(bodies, dt, gyroscopic, forces), -1)
 
-    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
         return [*fused, *self._passes_loops(bodies, dt, gyroscopic)]
 
@@ -152,7 +152,7 @@ class OneStepMethod(Integrator):
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds
         return Loop(one_step.held_ticks, made_for, (bodies.array, bodies.control, forces.layers, dt, 1))
 
-    def staged_tick(
+    def _staged_tick(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> TakeStagedTick:
         loop = self._passes(bodies, dt, gyroscopic, forces)

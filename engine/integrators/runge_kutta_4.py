@@ -261,7 +261,7 @@ class RungeKutta4(OneStepMethod):
     def advance(self) -> Advance:
         return _MOMENTUM_KEPT[self.variables] if self.keep_momentum else _KERNELS[self.variables][1]
 
-    def check_game_mode(self, game_mode: bool) -> None:
+    def _check_game_mode(self, game_mode: bool) -> None:
         if game_mode and self.keep_momentum:
             refuse(
                 "RungeKutta4",

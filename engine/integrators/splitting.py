@@ -68,7 +68,7 @@ class Splitting(Integrator):
         """One for each kick."""
         return sum(kick != 0.0 for kick, _drift in self._table)
 
-    def held_ticks(
+    def _held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
         if not forces.in_passes:
@@ -81,7 +81,7 @@ class Splitting(Integrator):
                 )
         return partial(self._passes(bodies, dt, gyroscopic, forces, forces.depends_on_rates), -1)
 
-    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
         return [*fused, *self._passes_loops(bodies, dt, gyroscopic)]
 
@@ -101,7 +101,7 @@ class Splitting(Integrator):
             return 1
         return 2 if self.order == 2 else 4
 
-    def staged_tick(
+    def _staged_tick(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> TakeStagedTick:
         loop = self._passes(bodies, dt, gyroscopic, forces, depends_on_rates)

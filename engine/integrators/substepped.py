@@ -87,7 +87,7 @@ class Substepped(Integrator):
         'rk4 in 5'
     """
 
-    drives_actuators = True
+    _drives_actuators = True
 
     def __init__(self, integrator: Integrator, n: int | None = None, *, tolerance: float | None = None) -> None:
         if not isinstance(integrator, Integrator):
@@ -109,10 +109,10 @@ class Substepped(Integrator):
         self.integrator = integrator
         self.n = n
         self.tolerance = None if tolerance is None else real(tolerance, "tolerance", "Substepped", above=0.0)
-        self.fuses_ticks = n is not None and integrator.fuses_ticks
-        self.takes_actuators = n is not None and integrator.takes_actuators
-        inner = integrator.steps_per_tick
-        self.steps_per_tick = None if inner is None or self.n is None else self.n * inner
+        self._fuses_ticks = n is not None and integrator._fuses_ticks
+        self._takes_actuators = n is not None and integrator._takes_actuators
+        inner = integrator._steps_per_tick
+        self._steps_per_tick = None if inner is None or self.n is None else self.n * inner
 
     def __repr__(self) -> str:
         chosen = f"{self.n}" if self.n is not None else f"tolerance={self.tolerance!r}"
@@ -132,17 +132,17 @@ class Substepped(Integrator):
         """Evaluations of the inner method times the number of steps; with a tolerance, the smallest possible number."""
         return self.integrator.evaluations_per_tick * (3 if self.n is None else self.n)
 
-    def check_game_mode(self, game_mode: bool) -> None:
-        self.integrator.check_game_mode(game_mode)
+    def _check_game_mode(self, game_mode: bool) -> None:
+        self.integrator._check_game_mode(game_mode)
 
-    def held_ticks(
+    def _held_ticks(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
     ) -> TakeTicks:
         inside = _Steps(bodies)
 
         @cache
         def steps_of(step: float) -> TakeTicks:
-            run = self.integrator.held_ticks(inside.as_bodies, step, gyroscopic, forces, threads)
+            run = self.integrator._held_ticks(inside.as_bodies, step, gyroscopic, forces, threads)
             if bodies.joints.any:
                 run = bodies.joints.around(run, step, inside.control, self.integrator, gyroscopic, forces)
             return bodies.actuators.around(run, step, inside.control) if bodies.actuators.any else run
@@ -158,11 +158,11 @@ class Substepped(Integrator):
 
         return take
 
-    def kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         own = named(close_steps, bodies.array, bodies.control, bodies.array)
-        return [own, *self.integrator.kernels(bodies, dt, gyroscopic, forces)]
+        return [own, *self.integrator._kernels(bodies, dt, gyroscopic, forces)]
 
-    def staged_tick(
+    def _staged_tick(
         self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
     ) -> TakeStagedTick:
         inside = _Steps(bodies)
@@ -172,7 +172,7 @@ class Substepped(Integrator):
             if bodies.joints.any:
                 method = self.integrator, gyroscopic, forces, depends_on_rates
                 return bodies.joints.staged_tick(inside.as_bodies, step, inside.control, *method)
-            return self.integrator.staged_tick(inside.as_bodies, step, gyroscopic, forces, depends_on_rates)
+            return self.integrator._staged_tick(inside.as_bodies, step, gyroscopic, forces, depends_on_rates)
 
         def take(evaluate: EvaluateForces) -> bool:
             start_time = float(bodies.control[TICKS]) * dt

@@ -171,7 +171,7 @@ class Joint(TableRows):
     @fixed
     def body(self) -> BodyHandle:
         """The first body."""
-        return self.named_bodies()[0]
+        return self._named_bodies()[0]
 
     @fixed
     def other(self) -> BodyHandle | None:

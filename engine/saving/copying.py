@@ -51,7 +51,7 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
         if identity(force) not in replaced:
             _check(world, force, "the force")
     memory = _without(
-        world._memory.image(),
+        world._memory._image(),
         [thing for thing in (*(callback.function for callback in callbacks), *called) if identity(thing) in replaced],
     )
     for name, object in memory["objects"].items():
@@ -126,7 +126,7 @@ def fork(world: World, callbacks: str | Mapping[Any, Any]) -> World:
     restore(forked, image)
     for new in replaced.values():
         if new is not None:
-            forked._memory.join(new)
+            forked._memory._join(new)
     return forked
 
 
@@ -187,7 +187,7 @@ def restore(world: World, image: dict[str, Any]) -> None:
     bodies.control[:] = image["control"]
     bodies.look_for_stored_momentum()
     world._held._push_tick = image["push_tick"]
-    world._memory.restore(image["memory"])
+    world._memory._restore(image["memory"])
     tokens = image["tokens"]
     for member in _members_from(world, image["members"], tokens["bodies"], tokens["members"]):
         world._forces.take(member)

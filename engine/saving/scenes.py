@@ -159,7 +159,7 @@ def scene_of(world: World) -> dict[str, Any]:
         "joints": [_joint_to_plain(joint, world.tick_count) for joint in world.joints],
         "memory": {
             name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
-            for name, rows in world.memory.contents[0].items()
+            for name, rows in world.memory._contents[0].items()
         },
         "called_forces": [default_name(force) for force in world.forces if not isinstance(force, TableRows)],
         "on_tick": [[callback.name, callback.every] for callback in stages.on_tick],
@@ -288,7 +288,7 @@ def _read_arguments(kind: Any) -> list[str]:
 
 def _argument(member: TableRows, name: str) -> Any:
     if name == "bodies":
-        return list(member.named_bodies()) or None
+        return list(member._named_bodies()) or None
     if name == "specific_inertia":
         xx, yy, zz, xy, xz, yz = member._value(name).tolist()
         return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]

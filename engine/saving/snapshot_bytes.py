@@ -439,7 +439,7 @@ class _Binding:
         if repr(method) == repr(world._integrator):
             method = world._integrator
         game_mode = header["game_mode"].boolean()
-        method.check_game_mode(game_mode)
+        method._check_game_mode(game_mode)
         if "driven" in self._tables:
             refuse_actuators(method, self._owner)
         if "joints" in self._tables:
@@ -713,7 +713,7 @@ class _Binding:
         return objects, states, joined
 
     def _memory(self) -> dict[str, MemoryRows]:
-        present = self._world._memory.contents[0]
+        present = self._world._memory._contents[0]
         self._rows_of_memory: dict[str, MemoryRows] = {}
         for name, plain in self._header["memory"].items():
             sizes, kind = plain.list(2)

@@ -177,7 +177,7 @@ def take(world: World) -> Snapshot:
     snapshot._world = store.world
     snapshot._exact_dt = world._exact_dt
     snapshot._tick = tick
-    snapshot._clock = world._clock.image()
+    snapshot._clock = world._clock._image()
     snapshot._paused = world._paused
     snapshot._push_tick = world._held.push_tick
     return snapshot
@@ -199,7 +199,7 @@ def _setting_of(world: World, tables: tuple[Table, ...]) -> Setting:
         tables,
         roster,
         world._forces.image(),
-        *world._memory.contents,
+        *world._memory._contents,
         world._integrator,
         world._game_mode,
         world._coasting,
@@ -435,12 +435,12 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
         world._names = {handle.name: handle for handle in roster.handles}
         world._roster = (bodies.given_version, roster)
     world._forces.put(setting.members)
-    world._memory.contents = (setting.rows, setting.objects, setting.joined)
+    world._memory._contents = (setting.rows, setting.objects, setting.joined)
     if world._integrator is not setting.integrator or world._game_mode is not setting.game_mode:
         world._use(setting.integrator, setting.game_mode)
     stages.on_tick, stages.after_tick = setting.on_tick, setting.after_tick
     stages.joint_events.functions = setting.on_joint
-    world._clock.restore(snapshot._clock)
+    world._clock._restore(snapshot._clock)
     world._paused, world._coasting = snapshot._paused, setting.coasting
     world._held.restart(snapshot._push_tick)
     world._actuators.restart()

@@ -204,7 +204,7 @@ class Memory:
         self._store.record(object.set_state, state)
         return object
 
-    def join(self, object: Any) -> None:
+    def _join(self, object: Any) -> None:
         """Attach a force, a callback or the object that a method is bound to under a generated name, if it has a state.
 
         An object that joins several times, for example as a force and as a callback, is detached when the last of these leaves.
@@ -226,8 +226,8 @@ class Memory:
         elif name in self._joined:
             self._count_joined(name, self._joined[name] + 1)
 
-    def leave(self, object: Any) -> None:
-        """Detach an object that `join` attached, once it has left as many times as it joined.
+    def _leave(self, object: Any) -> None:
+        """Detach an object that `_join` attached, once it has left as many times as it joined.
 
         Args:
             object: The force or callback.
@@ -251,17 +251,17 @@ class Memory:
         if name in self:
             refuse("World.memory", "name", name, "one that no other memory of this world has")
 
-    def digest(self) -> Iterator[bytes]:
+    def _digest(self) -> Iterator[bytes]:
         """The states of the attached objects as bytes; the rows are tables of the store."""
         for name in sorted(self._objects):
             yield from state_digest(self._objects[name], name)
 
-    def image(self) -> dict[str, Any]:
+    def _image(self) -> dict[str, Any]:
         """The content for a copy; the values of the rows are in the tables."""
         rows = {name: (rows._shape, rows._dtype) for name, rows in self._rows.items()}
         return {"rows": rows, "objects": dict(self._objects), "joined": dict(self._joined)}
 
-    def restore(self, image: dict[str, Any]) -> None:
+    def _restore(self, image: dict[str, Any]) -> None:
         """Fill an empty memory; the tables exist already."""
         self._rows = {
             name: MemoryRows(name, self._store.tables[f"memory.{name}"], shape, dtype)
@@ -271,16 +271,16 @@ class Memory:
         self._joined = dict(image["joined"])
 
     @property
-    def contents(self) -> tuple[dict[str, MemoryRows], dict[str, Any], dict[str, int]]:
+    def _contents(self) -> tuple[dict[str, MemoryRows], dict[str, Any], dict[str, int]]:
         """The rows, the attached objects, and how many times each has joined, by name; to be kept, not to be changed."""
         return self._rows, self._objects, self._joined
 
-    @contents.setter
-    def contents(self, value: tuple[dict[str, MemoryRows], dict[str, Any], dict[str, int]]) -> None:
+    @_contents.setter
+    def _contents(self, value: tuple[dict[str, MemoryRows], dict[str, Any], dict[str, int]]) -> None:
         self._rows, self._objects, self._joined = value
 
     @property
-    def has_objects(self) -> bool:
+    def _has_objects(self) -> bool:
         """Whether any object is attached."""
         return bool(self._objects)
 

@@ -234,7 +234,7 @@ class TableRows:
         self._table, self._first_id, self._last_id = table, first_id, last_id
         self._numbering = -1
 
-    def named_bodies(self) -> tuple[BodyHandle, ...]:
+    def _named_bodies(self) -> tuple[BodyHandle, ...]:
         """Return the bodies that this force lists; empty if it acts on all bodies."""
         return tuple(dict.fromkeys(body for row in self._bodies for body in row if body is not None))
 

@@ -107,7 +107,7 @@ class ForceList:
                 force._attach(table)
                 self._own(force)
             else:
-                self._memory.join(force)
+                self._memory._join(force)
             store.record(self._forget, force)
             self._members[identity(force)] = force
             self._sort(force)
@@ -142,7 +142,7 @@ class ForceList:
                 store.remove_rows(table, rows)
                 force._left(store.world())
             else:
-                self._memory.leave(force)
+                self._memory._leave(force)
             self.drop([force])
 
     def _refuse_if_used(self, member: TableRows, kind: str) -> None:
@@ -263,7 +263,7 @@ class ForceList:
             refuse(owner, argument, force, "one that is not in this world already")
         if isinstance(force, TableRows):
             handles = self._bodies.handles
-            for body in force.named_bodies():
+            for body in force._named_bodies():
                 if body.index >= len(handles) or handles[body.index] is not body:
                     refuse(owner, argument, force, f"one on bodies of this world, which {body} is not")
             if force._table.store is not None:

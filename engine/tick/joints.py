@@ -748,7 +748,7 @@ def refuse_joints(integrator: Integrator, owner: object) -> None:
     Raises:
         ValueError: The method tries ticks of several lengths or reuses the wrenches of earlier ticks.
     """
-    if not integrator.takes_actuators:
+    if not integrator._takes_actuators:
         refuse(
             owner,
             "the integrator of the world",

@@ -97,7 +97,7 @@ def _warn_of(forces: list[Any], stacklevel: int) -> None:
     deaf = [
         repr(getattr(force, "__qualname__", force))
         for force in forces
-        if (force.may_depend_on_position if isinstance(force, TableForce) else not _listeners([force]))
+        if (force._may_depend_on_position if isinstance(force, TableForce) else not _listeners([force]))
     ]
     if deaf:
         warnings.warn(

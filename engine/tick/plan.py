@@ -88,7 +88,7 @@ class Plan:
     @property
     def opens_actuators(self) -> bool:
         """Whether actuators are driven before the forces are called, and not in the same compiled call as the rest of the tick."""
-        return self.actuators.any and self.calls_forces and not self.integrator.drives_actuators
+        return self.actuators.any and self.calls_forces and not self.integrator._drives_actuators
 
     def gather(self) -> None:
         """Update the held wrench for the tick that starts now."""
@@ -102,7 +102,7 @@ class Plan:
     @property
     def _gathers_in_steps(self) -> bool:
         """Whether each step of a tick drives the actuators and gathers the held wrench again."""
-        return self.actuators.any and self.integrator.drives_actuators
+        return self.actuators.any and self.integrator._drives_actuators
 
     @property
     def _time(self) -> float:
@@ -118,13 +118,13 @@ class Plan:
         self._run = self._staged = self._key = None
         self._given.clear()
         adds_in_steps = bool(self.tick_forces) and self._gathers_in_steps
-        if self.stage_forces or adds_in_steps or (self.fields.any and not integrator.takes_compiled_forces):
+        if self.stage_forces or adds_in_steps or (self.fields.any and not integrator._takes_compiled_forces):
             self._staged = self.staged_tick(forces)
         else:
-            self._run = integrator.held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)
-            if self.joints.any and not integrator.drives_actuators:
+            self._run = integrator._held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)
+            if self.joints.any and not integrator._drives_actuators:
                 self._run = self.joints.around(self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces)
-            if self.actuators.any and not (self.calls_forces or integrator.drives_actuators):
+            if self.actuators.any and not (self.calls_forces or integrator._drives_actuators):
                 self._run = self.actuators.around(self._run, self.dt, bodies.control)
             if not COMPILED:
                 self._run = partial(self._take_in_python, self._run)
@@ -148,16 +148,16 @@ class Plan:
     def staged_tick(self, forces: CompiledForces = NO_FORCES) -> TakeStagedTick:
         """Return the function that runs one tick with these forces and calls back for others at each stage."""
         bodies, integrator = self._bodies, self.integrator
-        if self.joints.any and not integrator.drives_actuators:
+        if self.joints.any and not integrator._drives_actuators:
             method = integrator, self._gyroscopic, forces, self.depends_on_rates
             return self.joints.staged_tick(bodies, self.dt, bodies.control, *method)
-        return integrator.staged_tick(bodies, self.dt, self._gyroscopic, forces, self.depends_on_rates)
+        return integrator._staged_tick(bodies, self.dt, self._gyroscopic, forces, self.depends_on_rates)
 
     def move(self, ticks: int) -> int:
         """Run up to this many ticks and return how many ended finite; a tick that did not is undone."""
         run = self.choose()
         if run is not None:
-            return run(ticks if self.integrator.fuses_ticks else 1)
+            return run(ticks if self.integrator._fuses_ticks else 1)
         assert self._staged is not None
         self._start = self._time
         return int(self._staged(self._evaluate))

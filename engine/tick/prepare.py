@@ -62,7 +62,7 @@ def kernels_for(
     for shape in shapes:
         for integrator in integrators:
             for forces in (NO_FORCES, acting):
-                wanted += integrator.kernels(shape, 1.0, gyroscopic, forces)
+                wanted += integrator._kernels(shape, 1.0, gyroscopic, forces)
         wanted += [field_loop(kind, shape, pitch) for kind in kinds for pitch in (shape.pitch, ANY_PITCH)]
         wanted += poses_loops(shape.pitch)
     return list({(loop.factory, loop.made_for, loop.types): loop for loop in wanted}.values())
@@ -95,8 +95,8 @@ def _slow_loops(variants: Iterable[tuple[Integrator, bool, bool]]) -> Iterator[L
     """Yield the loops for any pitch of methods, with or without stored momentum and the gyroscopic term."""
     for integrator, stores_momentum, gyroscopic in variants:
         with suppress(ValueError):  # some methods have no game mode, and some nothing else
-            integrator.check_game_mode(not gyroscopic)
-            loops = integrator.kernels(cast(Bodies, _Shape(rung(1), stores_momentum)), 1.0, gyroscopic, NO_FORCES)
+            integrator._check_game_mode(not gyroscopic)
+            loops = integrator._kernels(cast(Bodies, _Shape(rung(1), stores_momentum)), 1.0, gyroscopic, NO_FORCES)
             yield from (loop for loop in loops if loop.made_for[-1:] == (ANY_PITCH,))
 
 
@@ -119,7 +119,7 @@ def chosen_methods(values: Any, game_mode: bool) -> list[Integrator]:
         )
     ]
     for method in methods:
-        method.check_game_mode(game_mode)
+        method._check_game_mode(game_mode)
     return methods
 
 

@@ -207,7 +207,7 @@ class Stages:
             return
         store = self._store
         self._log = store.log = []
-        if self._memory.has_objects:
+        if self._memory._has_objects:
             self._record_memory()
         if watches_joints:
             store.enter(CALLING)
@@ -298,7 +298,7 @@ class Stages:
         if _is_due(self._called(), count) or _is_due(self._after(), count):
             return
         run = plan.choose()
-        if run is not None and plan.is_final and plan.held.is_settled and plan.integrator.fuses_ticks:
+        if run is not None and plan.is_final and plan.held.is_settled and plan.integrator._fuses_ticks:
             if run is not self.run:
                 self.run, self.most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
             # the tick after which a function is called must go through all stages

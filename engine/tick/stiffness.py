@@ -32,9 +32,9 @@ def warn_if_too_stiff(spring: Spring, bodies: Bodies, dt: float, integrator: Int
         integrator: The method; one that divides ticks takes shorter steps, and one with a tolerance finds its step by itself.
         stacklevel: The number of frames up to the line to name in the warning.
     """
-    if integrator.steps_per_tick is None:
+    if integrator._steps_per_tick is None:
         return
-    step = dt / integrator.steps_per_tick
+    step = dt / integrator._steps_per_tick
     inverse_mass = _inverse_mass_at(bodies, spring.body.index, spring.at_body)
     if spring.other is not None:
         inverse_mass += _inverse_mass_at(bodies, spring.other.index, spring.at_other)
@@ -46,7 +46,7 @@ def warn_if_too_stiff(spring: Spring, bodies: Bodies, dt: float, integrator: Int
         if not value < LIMIT
     ]
     if found:
-        parts = max(oscillation, decay) / LIMIT * integrator.steps_per_tick
+        parts = max(oscillation, decay) / LIMIT * integrator._steps_per_tick
         cure = f"steps below {dt / parts:.2g} s" if math.isfinite(parts) and parts > 0.0 else "shorter steps"
         warnings.warn(
             f"World.add_force: {spring!r} is too stiff for steps of {step:.3g} s: {' and '.join(found)} must be below {LIMIT:g}, and from "

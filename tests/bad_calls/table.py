@@ -1359,15 +1359,9 @@ exempt("the constructor or method that is given it checks it", "Exclusion", "Gim
 exempt("an abstract class, whose constructor subclasses call", "Joint")
 exempt(
     "the world calls it with its own objects",
-    *("Clock.restore", "Memory.contents", "Memory.join", "Memory.leave", "Memory.restore"),
     *("BodyStates.point_to_world", "BodyStates.row", "BodyStates.to_body", "BodyStates.to_world"),
-    *("Integrator.check_game_mode", "RungeKutta4.check_game_mode", "Extrapolated.check_game_mode"),
-    *("Substepped.check_game_mode", "Extrapolated.follow"),
+    "Extrapolated.follow",
 )
-for _class in ("Integrator", "OneStepMethod", "Splitting", "Extrapolated", "Substepped"):
-    exempt(
-        "the world calls it with its tables", *(f"{_class}.{name}" for name in ("held_ticks", "kernels", "staged_tick"))
-    )
 for _class in (
     "Force",
     "FieldForce",

@@ -139,7 +139,7 @@ def everything():
 
 def held(method, forces, ticks=4):
     bodies = Bodies()
-    take = method.held_ticks(bodies, DT, True, forces)
+    take = method._held_ticks(bodies, DT, True, forces)
     assert take(1) == 1
     assert take(ticks - 1) == ticks - 1
     assert bodies.control.tolist() == [3 + ticks, 8, -1, 1]
@@ -149,7 +149,7 @@ def held(method, forces, ticks=4):
 def called(method, forces, ticks=4):
     """The same, each stage's forces called in their order."""
     bodies = Bodies()
-    take = method.staged_tick(bodies, DT, True, NO_FORCES, forces.depends_on_rates)
+    take = method._staged_tick(bodies, DT, True, NO_FORCES, forces.depends_on_rates)
     tables = force_tables(bodies, forces)
 
     def evaluate(stage, offset):
@@ -165,7 +165,7 @@ def called(method, forces, ticks=4):
 def staged(method, forces, ticks=4):
     """The same, by the loop that is called for each stage and adds the forces by itself."""
     bodies = Bodies()
-    take = method.staged_tick(bodies, DT, True, forces, forces.depends_on_rates)
+    take = method._staged_tick(bodies, DT, True, forces, forces.depends_on_rates)
     for _ in range(ticks):
         assert take(lambda stage, offset: None)
     assert bodies.control.tolist() == [3 + ticks, 8, -1, 1]
@@ -181,7 +181,7 @@ every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 @every_method
 def test_fields_give_the_same_bits_fused_in_passes_and_called(method):
     """With the time, the mass centre, 20 parameters and parameters of each body's own."""
-    for loop in method.kernels(Bodies(), DT, True, one_layer_each(in_passes=False)):
+    for loop in method._kernels(Bodies(), DT, True, one_layer_each(in_passes=False)):
         loop.compile()  # else the fused one would wait to be compiled in the background
     fused = held(method, one_layer_each(in_passes=False))
     assert np.array_equal(held(method, one_layer_each(in_passes=True)), fused)
@@ -202,7 +202,7 @@ def test_the_loop_for_any_pitch_gives_the_same_bits(name, monkeypatch):
     method = METHODS[name]
     reference = held(method, everything())
     for pitch, at in ((PITCH, 1), (0, 0)):
-        loops = method.kernels(Bodies(), DT, True, everything())
+        loops = method._kernels(Bodies(), DT, True, everything())
         assert loops[-1].made_for[-1] == 0
         monkeypatch.setattr(compiled_forces, "choose", lambda loops, at=at: loops[-1 - at])
         monkeypatch.setattr(compiled_forces, "field_loop", partial(field_loop_of, pitch))
@@ -215,7 +215,7 @@ def test_a_loop_in_passes_rejects_what_a_field_rejects(name, monkeypatch):
     method, bodies = METHODS[name], Bodies()
     before = bodies.array.copy()
     monkeypatch.setattr(compiled_forces, "field_loop", partial(field_loop_of, PITCH + 8))
-    take = method.held_ticks(bodies, DT, True, everything())
+    take = method._held_ticks(bodies, DT, True, everything())
     assert take(3) == -1
     assert np.array_equal(bodies.array, before)
     assert bodies.control.tolist() == [3, 8, -1, 1]
@@ -255,7 +255,7 @@ def test_a_field_sees_the_times_of_its_stages():
     forces.layers[1] = 1.0
     bodies.array[26:38, :5], bodies.array[40:43, :5] = 0.0, 0.0
     before = bodies.array[8].copy()
-    METHODS["rk4"].held_ticks(bodies, DT, True, forces)(10)
+    METHODS["rk4"]._held_ticks(bodies, DT, True, forces)(10)
     start, end = 3 * DT, 13 * DT
     gain = (end + end**3 / 3.0 - start - start**3 / 3.0) * bodies.array[39, :5]
     assert np.abs(bodies.array[8, :5] - before[:5] - gain).max() < 1e-15
@@ -267,7 +267,7 @@ def test_any_number_of_layers_is_the_same_kernel():
     for count in (1, 2, 20):
         layers = layers_of(*[DRAG] * count)
         held(method, CompiledForces((drag.LINEAR_DRAG,), layers, (count,), np.zeros(2, np.int64), None, None, True))
-    for loop in (*method.kernels(Bodies(), DT, True, NO_FORCES)[1:2], FIELD_LOOP(drag.LINEAR_DRAG, Bodies(), PITCH)):
+    for loop in (*method._kernels(Bodies(), DT, True, NO_FORCES)[1:2], FIELD_LOOP(drag.LINEAR_DRAG, Bodies(), PITCH)):
         assert loop.function.signatures == [loop.types]
 
 
@@ -302,7 +302,7 @@ class Interrupted(BaseException):
 @pytest.mark.parametrize("evaluation", range(4))
 def test_an_interrupt_while_forces_are_called_leaves_the_tick_before(name, evaluation):
     bodies = Bodies()
-    take = METHODS[name].staged_tick(bodies, DT, True, NO_FORCES, False)
+    take = METHODS[name]._staged_tick(bodies, DT, True, NO_FORCES, False)
     assert take(lambda stage, offset: None)
     before, control, calls = bodies.array.copy(), bodies.control.copy(), []
 
@@ -324,7 +324,7 @@ def test_steps_inside_a_tick_count_as_one_tick(method):
     """The world's count stands still while steps are taken, and the tick before is what the tick began with."""
     bodies, seen = Bodies(ticks=7), []
     start = bodies.state
-    take = method.staged_tick(bodies, DT, True, NO_FORCES, False)
+    take = method._staged_tick(bodies, DT, True, NO_FORCES, False)
     assert take(lambda stage, offset: seen.append(int(bodies.control[TICKS])))
     assert set(seen) == {7}
     assert bodies.control[TICKS] == 8
@@ -337,7 +337,7 @@ def test_steps_inside_a_tick_that_are_not_finite_leave_the_tick_before():
     bodies.array[0:3, :5], bodies.array[7:10, :5] = 0.0, 0.0
     bodies.array[7, 2] = 8e307
     before = bodies.array.copy()
-    take = Substepped(integrators.SemiImplicitEuler(), 4).held_ticks(bodies, 4.0, True)
+    take = Substepped(integrators.SemiImplicitEuler(), 4)._held_ticks(bodies, 4.0, True)
     assert take(3) == 0
     assert np.array_equal(bodies.array[:STATE_ROWS], before[:STATE_ROWS])
     assert bodies.control[[TICKS, COUNT, BAD]].tolist() == [3, 8, 2]
@@ -348,11 +348,11 @@ def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
     bodies = Bodies()
     inside = integrators.RungeKutta4()
     method = Extrapolated(inside)
-    take = method.staged_tick(bodies, DT, True, NO_FORCES, False)
-    make = inside.staged_tick
+    take = method._staged_tick(bodies, DT, True, NO_FORCES, False)
+    make = inside._staged_tick
 
     class Broken(integrators.RungeKutta4):
-        def staged_tick(self, *arguments):
+        def _staged_tick(self, *arguments):
             take_inside = make(*arguments)
 
             def take_and_break(evaluate):
@@ -361,7 +361,7 @@ def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
 
             return take_and_break
 
-    broken = Extrapolated(Broken()).staged_tick(bodies, DT, True, NO_FORCES, False)
+    broken = Extrapolated(Broken())._staged_tick(bodies, DT, True, NO_FORCES, False)
     with pytest.raises(Interrupted):
         broken(lambda stage, offset: None)
     bodies.end_interrupted()

@@ -103,7 +103,7 @@ def _force(force: Any, bodies: dict[int, Any], parts: dict[int, Any]) -> Any:
         return kind(bodies[id(force.body)], other, **given)
     if hasattr(force, "body"):
         return kind(bodies[id(force.body)], **given)
-    named = force.named_bodies()
+    named = force._named_bodies()
     if named and named[0] is not None:
         given["bodies"] = [bodies[id(body)] for body in named]
     return kind(**given)

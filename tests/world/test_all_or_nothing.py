@@ -124,8 +124,8 @@ def test_a_drag_on_a_list_gets_a_body_back_whose_removal_was_undone():
     with pytest.raises(Stop):
         world.step()
     world.remove_callback(remove)
-    assert drag.named_bodies() == (first, second)
-    assert alone.named_bodies() == (first,)
+    assert drag._named_bodies() == (first, second)
+    assert alone._named_bodies() == (first,)
     world.step()
     assert first.velocity[0] == second.velocity[0] < 1.0
 

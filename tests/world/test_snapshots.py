@@ -55,7 +55,7 @@ def whole(world):
     count = len(world.bodies)
     content = world._bodies.array[: PREVIOUS + 7, :count].tobytes() + world._bodies.array[38:64, :count].tobytes()
     found["tables"]["bodies"] = (count, content, *found["tables"]["bodies"][2:])
-    found["clock"] = world._clock.image()
+    found["clock"] = world._clock._image()
     return found
 
 

@@ -103,7 +103,7 @@ def test_after_a_failed_tick_all_handles_are_valid_again():
     assert differences(before, image(world)) == []
     assert [body.index for body in bodies] == [0, 1, 2, 3]
     assert (list(engine.rows), list(bank.rows)) == ([0], [1, 2])
-    assert drag.named_bodies() == (tug, ship)
+    assert drag._named_bodies() == (tug, ship)
     for body in added[:3]:
         with pytest.raises(ValueError, match=r"body 'body \d' was removed from its world"):
             _ = body.position

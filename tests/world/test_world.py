@@ -255,8 +255,8 @@ def test_forces_that_name_a_body_go_with_it_and_drag_on_a_list_loses_only_it():
     gone = world.remove_body(first)
     assert gone == [thruster, bank, push, twist, spring, alone]
     assert world.forces == (gravity, stays, drag, lorentz, everyone, function)
-    assert drag.named_bodies() == (second,)
-    assert lorentz.named_bodies() == (third,)
+    assert drag._named_bodies() == (second,)
+    assert lorentz._named_bodies() == (third,)
     thruster.throttle = 0.25  # harmless
     before = second.velocity[0]
     world.step()
@@ -274,7 +274,7 @@ def test_a_force_follows_its_body_when_rows_close_up():
     third.apply_force((0.0, 0.0, 3.0))
     world.remove_body(first)
     world.step()
-    assert drag.named_bodies() == (second,)
+    assert drag._named_bodies() == (second,)
     assert_allclose(second.velocity, (0.0, 0.9, 0.0), atol=1e-15)
     assert_allclose(third.velocity, (0.1, 1.0, 0.1), atol=1e-15)
 
