@@ -327,7 +327,7 @@ class Joints:
             for tick in range(ticks):
                 taken = take_one()
                 if taken != 1:
-                    return min(taken, 0) if tick == 0 else tick
+                    return taken if tick == 0 else tick
             return ticks
 
         return take

@@ -61,6 +61,7 @@ AREAS = {
     "physics/test_stored_momentum",
     "kernels/": "physics/test_rotation physics/test_scalar physics/test_conventions physics/test_free_rotor physics/test_mass_properties "
     "flight/test_orbit flight/test_estimation kernels/test_noise kernels/test_rotation_paths",
+    "loops/stacks": "kernels/test_rotation_paths physics/test_rotation flight/test_control flight/test_orbit",
     "loops/": "physics/test_forces physics/test_stored_momentum physics/test_wrappers flight/test_actuators flight/test_allocation "
     "flight/test_modulation flight/test_coast kernels/test_noise",
     "saving/": "world/test_snapshots world/test_scenes world/test_scene_classes world/test_rewind world/test_rollback "
