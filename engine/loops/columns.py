@@ -32,6 +32,8 @@ from .layout import (
     PRINCIPAL_AXES,
     PRINCIPAL_MOMENTS,
     STORED_MOMENTUM,
+    STORING,
+    STORING_END,
     TICKS,
     VELOCITY,
     WRENCH,
@@ -259,6 +261,38 @@ def _choose_vector(condition: bool, yes: Vector, no: Vector) -> Vector:
 def _choose_quaternion(condition: bool, yes: Quaternion, no: Quaternion) -> Quaternion:
     x, y, z = _choose_vector(condition, (yes[0], yes[1], yes[2]), (no[0], no[1], no[2]))
     return x, y, z, choose(condition, yes[3], no[3])
+
+
+@cache
+def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Callable[..., int]:
+    """Make `pass_over(control, count, arguments) -> sum of the results`, one pass over the first `count` columns.
+
+    `make(stores)` makes the pass over some columns, `part(first, count, arguments) -> result`. In worlds with stored momentum, only the
+    columns from the first body that stores any to the last are passed with it. The others take the pass of worlds without, so that a ship
+    with wheels does not slow down a thousand bodies beside it.
+    """
+    plain = make(False)
+    if not stores:
+
+        @inlined
+        def over_all(control: Integers, count: int, arguments: Any) -> int:
+            return plain(0, count, arguments)
+
+        return over_all
+
+    storing = make(True)
+
+    @inlined
+    def over_parts(control: Integers, count: int, arguments: Any) -> int:
+        start, end = min(control[STORING], count), min(control[STORING_END], count)
+        total = storing(start, end - start, arguments)
+        # a loop, so that the machine code contains the other pass once
+        for side in range(2):
+            first, columns = (0, start) if side == 0 else (end, count - end)
+            total += plain(first, columns, arguments)
+        return total
+
+    return over_parts
 
 
 @cache

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 
-from ..compilation.compiler import inlined
+from ..compilation.compiler import from_column, inlined
 from ..kernels.quaternions import Quaternion, from_rotation_vector, multiply, normalize, rotate, rotate_inverse
 from ..kernels.rigid_body import (
     BodyModel,
@@ -28,7 +28,7 @@ from ..kernels.rigid_body import (
     turned_by_motors,
 )
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, scale, subtract
-from .columns import Array, load_principal, load_state, load_stored, store_state
+from .columns import Array, load_principal, load_state, load_stored, over_columns, store_state
 from .fields import FieldKind, kind_names
 from .layout import POSITION
 
@@ -116,26 +116,34 @@ def _along(axes: Quaternion, stored_momentum: MaybeVector) -> MaybeVector:
 
 
 @cache
-def drift_all(turn: Turn, stores: bool, gyroscopic: bool, stored_row: int) -> Callable[..., None]:
-    """Make `drift_states(array, states, count, step, shares)`, which drifts all states.
+def drift_all(turn: Turn, stores: bool, gyroscopic: bool, stored_row: int) -> Callable[..., int]:
+    """Make `drift_states(control, count, (array, states, step, shares))`, which drifts all states.
 
     Bodies that store momentum drift in several shares of the step, all others in one. `states` may be the same array as `array`. Its rows
     from `stored_row` on have the stored momentum.
     """
-    load = load_stored(stores)
 
-    @inlined
-    def drift_states(array: Array, states: Array, count: int, step: float, shares: Array) -> None:
-        for index in range(shares.shape[0] if stores else 1):
-            share = float(shares[index])
-            for column in range(count):
-                state = load_state(states, POSITION, column, load(states, stored_row, column))
-                in_shares = shares.shape[0] > 1 and _is_turning(state.stored_momentum)
-                moments, axes = load_principal(array, column)
-                end = drift(turn, gyroscopic, step * share if in_shares else step, state, moments, axes)
-                store_state(states, POSITION, column, _either(in_shares or index == 0, end, state))
+    @cache
+    def make(stores: bool) -> Callable[..., int]:
+        load = load_stored(stores)
 
-    return drift_states
+        @inlined
+        def drift_states(first: int, count: int, arguments: tuple[Array, Array, float, Array]) -> int:
+            array, states = from_column(arguments[0], first), from_column(arguments[1], first)
+            step, shares = arguments[2], arguments[3]
+            for index in range(shares.shape[0] if stores else 1):
+                share = float(shares[index])
+                for column in range(count):
+                    state = load_state(states, POSITION, column, load(states, stored_row, column))
+                    in_shares = shares.shape[0] > 1 and _is_turning(state.stored_momentum)
+                    moments, axes = load_principal(array, column)
+                    end = drift(turn, gyroscopic, step * share if in_shares else step, state, moments, axes)
+                    store_state(states, POSITION, column, _either(in_shares or index == 0, end, state))
+            return 0
+
+        return drift_states
+
+    return over_columns(stores, make)
 
 
 @inlined

@@ -23,7 +23,8 @@ The world has one array with these rows:
 | 71 | 1.0 for a body that was not finite in the tick that was rejected last | - | |
 
 Whether any body of a world stores momentum is a compile-time constant of a loop. Loops for worlds without stored momentum do not access the
-last eleven rows; worlds that freeze bodies use the others.
+last eleven rows, and neither do the others outside the columns that `control` names, where these rows are zero. Worlds that freeze bodies
+use all columns.
 
 The stage array has the same pitch. It exists if a force is evaluated at each stage. It has thirteen rows for the state at the stage, then
 twelve rows of wrench for each evaluation in the tick. Splitting methods use another layout after the state (see `splitting_passes`).
@@ -35,7 +36,8 @@ of the tick before (twelve rows), and the number of these wrenches that are know
 acts on the body and 0.0 if it does not, and then one row per parameter. Layers of one kind are adjacent.
 
 `control` (int64) has the number of ticks run so far, the number of columns to process, and the first column that was not finite if the last
-tick was rejected, else -1, and the number one, which loops read to find the floating-point mode (see `floating_point`).
+tick was rejected, else -1, the number one, which loops read to find the floating-point mode (see `floating_point`), and the first and the
+end of the columns between which loops for stored momentum look for it.
 
 `springs` and `point_forces` are also component-major, with one row per quantity and one column per spring or force. `counts` (int64) has
 the number of springs and the number of point forces.
@@ -74,8 +76,8 @@ OLDER_WRENCH = 12
 KNOWN_WRENCHES = 24
 HISTORY_ROWS = 25
 
-TICKS, COUNT, BAD, ONE = 0, 1, 2, 3
-CONTROL_LENGTH = 4
+TICKS, COUNT, BAD, ONE, STORING, STORING_END = range(6)
+CONTROL_LENGTH = 6
 
 OTHER_MODE = -2
 """The result of a loop, and the value at `BAD`, if the thread is in another floating-point mode and nothing was done."""

@@ -25,7 +25,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 
-from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..compilation.compiler import from_column, inlined, kernel, use_widest_vectors
 from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench, Wrenches
 from .columns import (
     Array,
@@ -36,6 +36,7 @@ from .columns import (
     load_body_at_stage,
     load_start,
     load_wrench,
+    over_columns,
     store_state,
     store_tick,
     store_wrench,
@@ -46,6 +47,8 @@ from .layout import BAD, COUNT, OTHER_MODE, POSITION, STAGE_WRENCH, TICKS, WRENC
 from .point_forces import add_forces
 
 Offsets = tuple[float, ...]
+_AtStage = tuple[Array, Array, float]
+"""Arguments of a pass to a stage: the array of the bodies, that of the stages, and dt."""
 
 
 class Advance(Protocol):
@@ -63,6 +66,8 @@ class Advance(Protocol):
 
 class _TakeTick(Protocol):
     """Runs one body through a tick in a fused loop."""
+
+    def __hash__(self) -> int: ...
 
     def __call__(
         self,
@@ -123,8 +128,8 @@ def held_ticks(
     stage, the same pass adds the fields, one layer of each kind (see `fields.summed`). If there are no fields, `layers` is not used.
     """
     take = _evaluated(advance, offsets, gyroscopic, kinds) if kinds else _held(advance, len(offsets), gyroscopic)
-    load, close = load_start(stores), close_tick(stores)
     has_fields = bool(kinds)
+    fly, close = over_columns(stores, _fly_with(take, has_fields)), close_tick(stores)
 
     @kernel(f"held-{_name(advance, stores, gyroscopic, pitch)}{kind_names(kinds)}")
     def held(array: Array, control: Integers, layers: Array, dt: float, ticks: int) -> int:
@@ -142,11 +147,7 @@ def held_ticks(
         for tick in range(ticks):
             time = float(control[TICKS]) * dt
             # one pass over the bodies: each body goes through all stages of the tick
-            not_finite = 0
-            for column in range(count):
-                start, held_wrench = load(array, column)
-                end = take(array, layers, column, time, dt, start, held_wrench, load_body(array, column))
-                not_finite += store_tick(array, column, start, end)
+            not_finite = fly(control, count, (array, layers, time, dt))
             # count the tick, or restore all bodies if one is not finite
             if not close(array, control, not_finite):
                 return tick
@@ -170,7 +171,7 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
     """
     evaluations = len(offsets)
     to_any_stage = _to_any_stage(advance, evaluations, stores, gyroscopic)
-    to_end, close = _to_end(advance, evaluations, stores, gyroscopic), close_tick(stores)
+    to_end, close = over_columns(stores, _to_end(advance, evaluations, gyroscopic)), close_tick(stores)
 
     @kernel(f"passes-{_name(advance, stores, gyroscopic, pitch)}")
     def loop(
@@ -202,12 +203,12 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
             # for each evaluation: advance all bodies to its stage, then add the compiled forces there
             for each in range(first, min(last + 1, evaluations)):
                 row = STAGE_WRENCH + WRENCH_ROWS * each
-                to_any_stage(each, array, stages, count, dt)
+                to_any_stage(each, control, count, (array, stages, dt))
                 at = time + offsets[each] * dt
                 if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, at) < 0:
                     return -1
             # after the last evaluation: advance all bodies to the end of the tick, and count it or restore them
-            if last == evaluations and not close(array, control, to_end(array, stages, count, dt)):
+            if last == evaluations and not close(array, control, to_end(control, count, (array, stages, dt))):
                 return tick
         return ticks
 
@@ -220,6 +221,31 @@ def _name(advance: Advance, stores: bool, gyroscopic: bool, pitch: int) -> str:
 
 
 # fused loop: one body through all stages
+
+
+@cache
+def _fly_with(take: _TakeTick, has_fields: bool) -> Callable[[bool], Callable[..., int]]:
+    """Make `make(stores)`, which makes the pass of `over_columns` that runs a tick and returns the number of bodies that are not finite."""
+
+    @cache
+    def make(stores: bool) -> Callable[..., int]:
+        load = load_start(stores)
+
+        @inlined
+        def fly(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
+            array, layers, time, dt = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
+            own_layers = from_column(layers, first) if has_fields else layers
+            not_finite = 0
+            for column in range(count):
+                start, held_wrench = load(array, column)
+                body = load_body(array, column)
+                end = take(array, own_layers, column, time, dt, start, held_wrench, body)
+                not_finite += store_tick(array, column, start, end)
+            return not_finite
+
+        return fly
+
+    return make
 
 
 @cache
@@ -342,61 +368,76 @@ def _no_wrenches(wrench: BodyWrench) -> Wrenches:
 def _to_any_stage(
     advance: Advance, evaluations: int, stores: bool, gyroscopic: bool, first: int = 0
 ) -> Callable[..., None]:
-    """Make `to_any_stage(stage, array, stages, count, dt)`, which selects the function for a stage, from stage `first` on."""
-    to_first = _to_stage(advance, first, evaluations, stores, gyroscopic)
+    """Make `to_any_stage(stage, control, count, arguments)`, which selects the pass to a stage, from stage `first` on."""
+    to_first = over_columns(stores, _to_stage(advance, first, evaluations, gyroscopic))
     if first == evaluations - 1:
 
         @inlined
-        def to_the_last(stage: int, array: Array, stages: Array, count: int, dt: float) -> None:
-            to_first(array, stages, count, dt)
+        def to_the_last(stage: int, control: Integers, count: int, arguments: _AtStage) -> None:
+            to_first(control, count, arguments)
 
         return to_the_last
 
     to_others = _to_any_stage(advance, evaluations, stores, gyroscopic, first + 1)
 
     @inlined
-    def to_any_stage(stage: int, array: Array, stages: Array, count: int, dt: float) -> None:
+    def to_any_stage(stage: int, control: Integers, count: int, arguments: _AtStage) -> None:
         if stage == first:
-            to_first(array, stages, count, dt)
+            to_first(control, count, arguments)
         else:
-            to_others(stage, array, stages, count, dt)
+            to_others(stage, control, count, arguments)
 
     return to_any_stage
 
 
 @cache
-def _to_stage(advance: Advance, stage: int, evaluations: int, stores: bool, gyroscopic: bool) -> Callable[..., None]:
-    """Make `to_stage(array, stages, count, dt)`, which advances all bodies to one stage and sets the wrench there to the held wrench."""
-    load, load_wrenches = load_start(stores), _wrenches_before(stage, evaluations)
+def _to_stage(advance: Advance, stage: int, evaluations: int, gyroscopic: bool) -> Callable[[bool], Callable[..., int]]:
+    """Make a pass for `over_columns`, which advances bodies to one stage and sets the wrench there to the held wrench."""
+    load_wrenches = _wrenches_before(stage, evaluations)
 
-    @inlined
-    def to_stage(array: Array, stages: Array, count: int, dt: float) -> None:
-        for column in range(count):
-            start, held = load(array, column)
-            wrenches = load_wrenches(stages, column, held)
-            state = advance(stage, gyroscopic, dt, start, wrenches, load_body(array, column))
-            store_state(stages, POSITION, column, state)
-            store_wrench(stages, STAGE_WRENCH + WRENCH_ROWS * stage, column, held)
+    @cache
+    def make(stores: bool) -> Callable[..., int]:
+        load = load_start(stores)
 
-    return to_stage
+        @inlined
+        def to_stage(first: int, count: int, arguments: _AtStage) -> int:
+            array, stages, dt = from_column(arguments[0], first), from_column(arguments[1], first), arguments[2]
+            for column in range(count):
+                start, held = load(array, column)
+                wrenches = load_wrenches(stages, column, held)
+                state = advance(stage, gyroscopic, dt, start, wrenches, load_body(array, column))
+                store_state(stages, POSITION, column, state)
+                store_wrench(stages, STAGE_WRENCH + WRENCH_ROWS * stage, column, held)
+            return 0
+
+        return to_stage
+
+    return make
 
 
 @cache
-def _to_end(advance: Advance, evaluations: int, stores: bool, gyroscopic: bool) -> Callable[..., int]:
-    """Make `to_end(array, stages, count, dt) -> number of bodies that are not finite`, which advances all bodies to the end of the tick."""
-    load, load_wrenches = load_start(stores), _wrenches_before(evaluations, evaluations)
+def _to_end(advance: Advance, evaluations: int, gyroscopic: bool) -> Callable[[bool], Callable[..., int]]:
+    """Make a pass for `over_columns`, which ends the tick of bodies and returns the number of those that are not finite."""
+    load_wrenches = _wrenches_before(evaluations, evaluations)
 
-    @inlined
-    def to_end(array: Array, stages: Array, count: int, dt: float) -> int:
-        not_finite = 0
-        for column in range(count):
-            start, held = load(array, column)
-            wrenches = load_wrenches(stages, column, held)
-            end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))
-            not_finite += store_tick(array, column, start, end)
-        return not_finite
+    @cache
+    def make(stores: bool) -> Callable[..., int]:
+        load = load_start(stores)
 
-    return to_end
+        @inlined
+        def to_end(first: int, count: int, arguments: _AtStage) -> int:
+            array, stages, dt = from_column(arguments[0], first), from_column(arguments[1], first), arguments[2]
+            not_finite = 0
+            for column in range(count):
+                start, held = load(array, column)
+                wrenches = load_wrenches(stages, column, held)
+                end = advance(evaluations, gyroscopic, dt, start, wrenches, load_body(array, column))
+                not_finite += store_tick(array, column, start, end)
+            return not_finite
+
+        return to_end
+
+    return make
 
 
 @cache

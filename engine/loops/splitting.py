@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 
-from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..compilation.compiler import from_column, inlined, kernel, use_widest_vectors
 from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench
 from .columns import (
     Array,
@@ -25,6 +25,7 @@ from .columns import (
     load_start,
     load_state,
     load_stored,
+    over_columns,
     store_previous,
     store_stored,
     store_tick,
@@ -185,9 +186,8 @@ def strang_ticks(
     It makes one pass over the bodies per tick, and has the same arguments as the loop of `loops.held_ticks`. `evaluations` is the number of
     evaluations per kick.
     """
-    kick_by = _kicking(kinds, evaluations)
-    load, close = load_start(stores), close_tick(stores)
     has_fields = bool(kinds)
+    fly, close = over_columns(stores, _fly_with(turn, gyroscopic, kinds, evaluations)), close_tick(stores)
 
     @kernel(f"strang-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def strang(array: Array, control: Integers, layers: Array, dt: float, ticks: int) -> int:
@@ -205,21 +205,44 @@ def strang_ticks(
         for tick in range(ticks):
             time = float(control[TICKS]) * dt
             # one pass over the bodies: half a kick at the start, a drift, half a kick at the end
-            not_finite = 0
-            for column in range(count):
-                start, held = load(array, column)
-                body = load_body(array, column)
-                moments, axes = load_principal(array, column)
-                state = kick_by(array, layers, column, time, dt * 0.5, start, held, body)
-                state = drift(turn, gyroscopic, dt, state, moments, axes)
-                state = kick_by(array, layers, column, time + dt, dt * 0.5, state, held, body)
-                not_finite += store_tick(array, column, start, state)
+            not_finite = fly(control, count, (array, layers, time, dt))
             # count the tick, or restore all bodies if one is not finite
             if not close(array, control, not_finite):
                 return tick
         return ticks
 
     return strang
+
+
+@cache
+def _fly_with(
+    turn: Turn, gyroscopic: bool, kinds: tuple[FieldKind, ...], evaluations: int
+) -> Callable[[bool], Callable[..., int]]:
+    """Make a pass for `over_columns`, which runs a tick and returns the number of bodies that are not finite."""
+    kick_by, has_fields = _kicking(kinds, evaluations), bool(kinds)
+
+    @cache
+    def make(stores: bool) -> Callable[..., int]:
+        load = load_start(stores)
+
+        @inlined
+        def fly(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
+            array, layers, time, dt = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
+            own_layers = from_column(layers, first) if has_fields else layers
+            not_finite = 0
+            for column in range(count):
+                start, held = load(array, column)
+                body = load_body(array, column)
+                moments, axes = load_principal(array, column)
+                state = kick_by(array, own_layers, column, time, dt * 0.5, start, held, body)
+                state = drift(turn, gyroscopic, dt, state, moments, axes)
+                state = kick_by(array, own_layers, column, time + dt, dt * 0.5, state, held, body)
+                not_finite += store_tick(array, column, start, state)
+            return not_finite
+
+        return fly
+
+    return make
 
 
 @cache
@@ -235,10 +258,10 @@ def table_ticks(
 
     Each row of `table` has the kick, the drift and the time of the kick, all in ticks.
     """
-    kick_by = _kicking(kinds, evaluations)
-    drift_states = drift_all(turn, stores, gyroscopic, STORED_MOMENTUM)
-    load, close, load_before = load_start(stores), close_tick(stores), load_stored(stores)
     has_fields = bool(kinds)
+    keep, kick_all = over_columns(stores, _keep), over_columns(stores, _kick_with(kinds, evaluations))
+    drift_states, end = drift_all(turn, stores, gyroscopic, STORED_MOMENTUM), over_columns(stores, _end)
+    close = close_tick(stores)
 
     @kernel(f"table-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def by_table(
@@ -258,32 +281,80 @@ def table_ticks(
         for tick in range(ticks):
             start_time = float(control[TICKS]) * dt
             # store the state at the start as the previous state, because the rows below change the state in place
-            for column in range(count):
-                state, _held = load(array, column)
-                store_previous(array, column, state)
+            keep(control, count, (array,))
             # for each row of the table: kick all bodies, then drift all bodies
             for row in range(table.shape[0]):
                 kick_step = dt * float(table[row, 0])
                 drift_step = dt * float(table[row, 1])
                 time = start_time + float(table[row, 2]) * dt
                 if kick_step != 0.0:
-                    for column in range(count):
-                        state, held = load(array, column)
-                        body = load_body(array, column)
-                        state = kick_by(array, layers, column, time, kick_step, state, held, body)
-                        store_vector(array, VELOCITY, column, state.velocity)
-                        store_vector(array, ANGULAR_VELOCITY, column, state.angular_velocity)
-                        store_stored(array, STORED_MOMENTUM, column, state.stored_momentum)
+                    kick_all(control, count, (array, layers, time, kick_step))
                 if drift_step != 0.0:
-                    drift_states(array, array, count, drift_step, drift_shares)
+                    drift_states(control, count, (array, array, drift_step, drift_shares))
             # count the tick, or restore all bodies if one is not finite
-            not_finite = 0
-            for column in range(count):
-                state, _held = load(array, column)
-                before = load_state(array, PREVIOUS, column, load_before(array, PREVIOUS_STORED_MOMENTUM, column))
-                not_finite += end_in_place(array, column, state, before)
-            if not close(array, control, not_finite):
+            if not close(array, control, end(control, count, (array,))):
                 return tick
         return ticks
 
     return by_table
+
+
+@cache
+def _keep(stores: bool) -> Callable[..., int]:
+    """Make a pass for `over_columns`, which stores the states as those at the start of the tick."""
+    load = load_start(stores)
+
+    @inlined
+    def keep(first: int, count: int, arguments: tuple[Array]) -> int:
+        array = from_column(arguments[0], first)
+        for column in range(count):
+            state, _held = load(array, column)
+            store_previous(array, column, state)
+        return 0
+
+    return keep
+
+
+@cache
+def _kick_with(kinds: tuple[FieldKind, ...], evaluations: int) -> Callable[[bool], Callable[..., int]]:
+    """Make a pass for `over_columns`, which kicks bodies."""
+    kick_by, has_fields = _kicking(kinds, evaluations), bool(kinds)
+
+    @cache
+    def make(stores: bool) -> Callable[..., int]:
+        load = load_start(stores)
+
+        @inlined
+        def kick_all(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
+            array, layers, time, step = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
+            own_layers = from_column(layers, first) if has_fields else layers
+            for column in range(count):
+                state, held = load(array, column)
+                body = load_body(array, column)
+                state = kick_by(array, own_layers, column, time, step, state, held, body)
+                store_vector(array, VELOCITY, column, state.velocity)
+                store_vector(array, ANGULAR_VELOCITY, column, state.angular_velocity)
+                store_stored(array, STORED_MOMENTUM, column, state.stored_momentum)
+            return 0
+
+        return kick_all
+
+    return make
+
+
+@cache
+def _end(stores: bool) -> Callable[..., int]:
+    """Make a pass for `over_columns`, which ends the tick of bodies and returns the number of those that are not finite."""
+    load, load_before = load_start(stores), load_stored(stores)
+
+    @inlined
+    def end(first: int, count: int, arguments: tuple[Array]) -> int:
+        array = from_column(arguments[0], first)
+        not_finite = 0
+        for column in range(count):
+            state, _held = load(array, column)
+            before = load_state(array, PREVIOUS, column, load_before(array, PREVIOUS_STORED_MOMENTUM, column))
+            not_finite += end_in_place(array, column, state, before)
+        return not_finite
+
+    return end

@@ -7,7 +7,7 @@ Python forces are called, the loop is called once per evaluation, and makes the 
 from collections.abc import Callable
 from functools import cache
 
-from ..compilation.compiler import inlined, kernel, use_widest_vectors
+from ..compilation.compiler import from_column, inlined, kernel, use_widest_vectors
 from ..kernels.rigid_body import BodyState
 from .columns import (
     Array,
@@ -20,6 +20,7 @@ from .columns import (
     load_stored,
     load_vector,
     load_wrench,
+    over_columns,
     store_state,
     store_stored,
     store_tick,
@@ -72,13 +73,12 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
     The loop supports all compiled forces. Each stage is a row of `program`. `shares` are the fractions into which a drift is divided for
     bodies that store momentum. The arguments from `stages` on are those of `loops.passes`.
     """
-    start_all, end_all, close = _start_all(stores), _end_all(stores), close_tick(stores)
+    start_all, end_all, close = over_columns(stores, _start_all), over_columns(stores, _end_all), close_tick(stores)
     kick_closing, kick_opening, kick_between = (
-        _kick_all(True, True, stores),
-        _kick_all(True, False, stores),
-        _kick_all(False, False, stores),
+        over_columns(stores, _kick_all(opens, closes))
+        for opens, closes in ((True, True), (True, False), (False, False))
     )
-    drift_states = _drift_states(turn, stores, gyroscopic)
+    drift_states = drift_all(turn, stores, gyroscopic, _STORED)
 
     @kernel(f"passes-{turn_name(turn, stores, gyroscopic, pitch)}")
     def loop(
@@ -118,16 +118,17 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
                 if kind == LAST:
                     _mean_all(stages, count, weight)
                 if kind == START:
-                    start_all(array, stages, count)
+                    start_all(control, count, (array, stages))
                 elif kind == ONLY or kind == LAST:
-                    kick_closing(array, stages, count, step, weight)
+                    kick_closing(control, count, (array, stages, step, weight))
                 elif kind == FIRST:
-                    kick_opening(array, stages, count, step, weight)
+                    kick_opening(control, count, (array, stages, step, weight))
                 else:
-                    kick_between(array, stages, count, step, weight)
+                    kick_between(control, count, (array, stages, step, weight))
                 # drift
                 if drift_step != 0.0:
-                    drift_states(array, stages, count, drift_step, shares)
+                    drift_states(control, count, (array, stages, drift_step, shares))
+                    _start_from_here(stages, count)
                 # evaluate the forces, except after the last row
                 if each < evaluations:
                     time = start_time + float(program[each, OFFSET]) * dt
@@ -135,7 +136,7 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
                     if add_forces(array, control, stages, row, calls, layers, springs, point_forces, counts, time) < 0:
                         return -1
             # after the last row: store the states, and count the tick or restore all bodies
-            if last == evaluations and not close(array, control, end_all(array, stages, count)):
+            if last == evaluations and not close(array, control, end_all(control, count, (array, stages))):
                 return tick
         return ticks
 
@@ -143,17 +144,19 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
 
 
 @cache
-def _start_all(stores: bool) -> Callable[..., None]:
-    """Make `start_all(array, stages, count)`, which copies all states to the stage array and sets the first wrench to the held wrench."""
+def _start_all(stores: bool) -> Callable[..., int]:
+    """Make a pass for `over_columns`, which copies states to the stage array and sets the first wrench to the held wrench."""
     load = load_start(stores)
 
     @inlined
-    def start_all(array: Array, stages: Array, count: int) -> None:
+    def start_all(first: int, count: int, arguments: tuple[Array, Array]) -> int:
+        array, stages = from_column(arguments[0], first), from_column(arguments[1], first)
         for column in range(count):
             state, held = load(array, column)
             store_state(stages, POSITION, column, state)
             _store_before(stages, column, state)
             store_wrench(stages, STAGE_WRENCH, column, held)
+        return 0
 
     return start_all
 
@@ -167,8 +170,8 @@ def _store_before(stages: Array, column: int, state: BodyState) -> None:
 
 
 @cache
-def _kick_all(opens: bool, closes: bool, stores: bool) -> Callable[..., None]:
-    """Make `kick_all(array, stages, count, step, weight)`, which kicks all bodies and sets the next wrench to the held wrench.
+def _kick_all(opens: bool, closes: bool) -> Callable[[bool], Callable[..., int]]:
+    """Make a pass for `over_columns`, which kicks bodies and sets the next wrench to the held wrench.
 
     Each kick starts from the rates before the whole kick. The first of several evaluations (`opens`) stores its wrench. Those in between
     add their weighted difference from the first wrench. The last (`closes`) is a plain kick with the average wrench formed by `_mean_all`,
@@ -176,33 +179,41 @@ def _kick_all(opens: bool, closes: bool, stores: bool) -> Callable[..., None]:
     stored momentum here, and the rates in the drift that follows. `opens` and `closes` are compile-time constants, because the loop would
     otherwise not vectorise.
     """
-    load = load_stored(stores)
 
-    @inlined
-    def kick_all(array: Array, stages: Array, count: int, step: float, weight: float) -> None:
-        for column in range(count):
-            # pose at the stage, rates and stored momentum at the start of the kick, and the wrench of the evaluation
-            pose = load_state(stages, POSITION, column, None)
-            velocity, rates = load_vector(stages, _BEFORE, column), load_vector(stages, _BEFORE + 3, column)
-            before = BodyState(pose.position, pose.orientation, velocity, rates, load(stages, _STORED, column))
-            wrench = load_wrench(stages, STAGE_WRENCH, column, load(array, MOTOR_TORQUE, column))
-            # collect the average wrench
-            if opens and not closes:
-                store_wrench(stages, _FIRST, column, wrench)
-                store_wrench(stages, _DIFFERENCE, column, no_difference())
-            if not opens and not closes:
-                first = load_wrench(stages, _FIRST, column, None)
-                sums = load_wrench(stages, _DIFFERENCE, column, None)
-                store_wrench(stages, _DIFFERENCE, column, differences(sums, first, wrench, weight))
-            # kick; the next evaluation starts with the held wrench
-            after = kick(step, before, wrench, load_body(array, column))
-            store_vector(stages, VELOCITY, column, after.velocity)
-            store_vector(stages, ANGULAR_VELOCITY, column, after.angular_velocity)
-            if closes:
-                store_stored(stages, _STORED, column, after.stored_momentum)
-            store_wrench(stages, STAGE_WRENCH, column, load_wrench(array, WRENCH, column, None))
+    @cache
+    def make(stores: bool) -> Callable[..., int]:
+        load = load_stored(stores)
 
-    return kick_all
+        @inlined
+        def kick_all(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
+            array, stages = from_column(arguments[0], first), from_column(arguments[1], first)
+            step, weight = arguments[2], arguments[3]
+            for column in range(count):
+                # pose at the stage, rates and stored momentum at the start of the kick, and the wrench of the evaluation
+                pose = load_state(stages, POSITION, column, None)
+                velocity, rates = load_vector(stages, _BEFORE, column), load_vector(stages, _BEFORE + 3, column)
+                before = BodyState(pose.position, pose.orientation, velocity, rates, load(stages, _STORED, column))
+                wrench = load_wrench(stages, STAGE_WRENCH, column, load(array, MOTOR_TORQUE, column))
+                # collect the average wrench
+                if opens and not closes:
+                    store_wrench(stages, _FIRST, column, wrench)
+                    store_wrench(stages, _DIFFERENCE, column, no_difference())
+                if not opens and not closes:
+                    opening = load_wrench(stages, _FIRST, column, None)
+                    sums = load_wrench(stages, _DIFFERENCE, column, None)
+                    store_wrench(stages, _DIFFERENCE, column, differences(sums, opening, wrench, weight))
+                # kick; the next evaluation starts with the held wrench
+                after = kick(step, before, wrench, load_body(array, column))
+                store_vector(stages, VELOCITY, column, after.velocity)
+                store_vector(stages, ANGULAR_VELOCITY, column, after.angular_velocity)
+                if closes:
+                    store_stored(stages, _STORED, column, after.stored_momentum)
+                store_wrench(stages, STAGE_WRENCH, column, load_wrench(array, WRENCH, column, None))
+            return 0
+
+        return kick_all
+
+    return make
 
 
 @inlined
@@ -215,28 +226,22 @@ def _mean_all(stages: Array, count: int, weight: float) -> None:
         store_wrench(stages, STAGE_WRENCH, column, add_difference(first, difference))
 
 
-@cache
-def _drift_states(turn: Turn, stores: bool, gyroscopic: bool) -> Callable[..., None]:
-    """Make `drift_stages(array, stages, count, step, shares)`, which drifts all bodies; the next kick starts from the new rates."""
-    drift_states = drift_all(turn, stores, gyroscopic, _STORED)
-
-    @inlined
-    def drift_stages(array: Array, stages: Array, count: int, step: float, shares: Array) -> None:
-        drift_states(array, stages, count, step, shares)
-        for column in range(count):
-            store_vector(stages, _BEFORE, column, load_vector(stages, VELOCITY, column))
-            store_vector(stages, _BEFORE + 3, column, load_vector(stages, ANGULAR_VELOCITY, column))
-
-    return drift_stages
+@inlined
+def _start_from_here(stages: Array, count: int) -> None:
+    # the next kick starts from the rates after the drift
+    for column in range(count):
+        store_vector(stages, _BEFORE, column, load_vector(stages, VELOCITY, column))
+        store_vector(stages, _BEFORE + 3, column, load_vector(stages, ANGULAR_VELOCITY, column))
 
 
 @cache
 def _end_all(stores: bool) -> Callable[..., int]:
-    """Make `end_all(array, stages, count) -> number of bodies that are not finite`, which stores the states at the end of the tick."""
+    """Make a pass for `over_columns`, which stores states at the end of the tick and returns the number of those that are not finite."""
     load_both, load = load_start(stores), load_stored(stores)
 
     @inlined
-    def end_all(array: Array, stages: Array, count: int) -> int:
+    def end_all(first: int, count: int, arguments: tuple[Array, Array]) -> int:
+        array, stages = from_column(arguments[0], first), from_column(arguments[1], first)
         not_finite = 0
         for column in range(count):
             start, _held = load_both(array, column)

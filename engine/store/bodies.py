@@ -78,6 +78,7 @@ _PREVIOUS_RATES = slice(_MOVING, layout.PREVIOUS + layout.STATE_ROWS)
 """The velocities one tick earlier, which images contain if accelerometers read them."""
 _MODEL_ROWS = (layout.MASS, layout.PRINCIPAL_AXES + 3)
 _STORED = slice(layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3)
+_PREVIOUS_STORED = slice(layout.PREVIOUS_STORED_MOMENTUM, layout.PREVIOUS_STORED_MOMENTUM + 3)
 _SMALLEST = 264
 
 
@@ -130,6 +131,7 @@ class Bodies(Table):
     def __init__(self, store: Store, is_shared: bool = False) -> None:
         self.is_shared = is_shared
         self.control = new_control(0, 0)
+        self.control[layout.STORING_END] = 0
         self.handles: list[Any] = []
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
@@ -238,7 +240,9 @@ class Bodies(Table):
 
     def part(self, first: int, columns: int) -> tuple[FloatArray, IntArray]:
         """A view of the array from a column on, and a control of its own, for one of several threads."""
-        return from_column(self.array, first), new_control(self.tick_count, columns)
+        control = new_control(self.tick_count, columns)
+        control[layout.STORING :] = np.maximum(self.control[layout.STORING :] - first, 0)
+        return from_column(self.array, first), control
 
     def before_change(self) -> None:
         """Check that the world may be changed now; every change that does not use `write` calls this first."""
@@ -300,15 +304,35 @@ class Bodies(Table):
     def _put_previous(self, rows: slice, column: int, values: FloatArray) -> None:
         self.array[rows, column] = values
 
-    def look_for_stored_momentum(self) -> None:
-        """Update `stores_momentum`, after stored momentum or a motor torque may have changed."""
-        rows = self.array[layout.STORED_MOMENTUM : layout.MOTOR_TORQUE + 3, : self.count]
-        assert self.store is not None
-        wheels = self.store.tables.get("wheels")
-        stores = self.freezes or bool(rows.any()) or (wheels is not None and wheels.count > 0)
-        if stores != self.stores_momentum:
+    def look_for_stored_momentum(self, has_moved: bool = False) -> None:
+        """Update `stores_momentum` and its columns in `control`, after stored momentum or a motor torque may have changed.
+
+        Args:
+            has_moved: Whether bodies were added, removed or moved to other columns.
+        """
+        start, end = self._storing_columns()
+        known = self.control[layout.STORING :].tolist()
+        if (
+            end and known[1] and not has_moved
+        ):  # no fewer, so that a torque that comes and goes does not bind loops anew
+            start, end = min(start, known[0]), max(end, known[1])
+        if [start, end] != known:
+            # loops leave these rows of other columns alone, and put them back with a tick that is not finite
+            self.array[_PREVIOUS_STORED, :start] = self.array[_PREVIOUS_STORED, end:] = 0.0
+            self.control[layout.STORING :] = start, end
+            self.stores_momentum = end > 0
             self.layout_version += 1
-            self.stores_momentum = stores
+
+    def _storing_columns(self) -> tuple[int, int]:
+        """The first and the end of the columns between which bodies store momentum, multiples of eight; zeros if there are none."""
+        if self.freezes:  # the loops without stored momentum freeze no body
+            return 0, self.pitch
+        assert self.store is not None
+        columns = np.flatnonzero(self.array[_STORED.start : layout.MOTOR_TORQUE + 3, : self.count].any(axis=0))
+        wheels = self.store.tables.get("wheels")
+        if wheels is not None and wheels.count:
+            columns = np.append(columns, wheels.array[0, : wheels.count])
+        return (int(columns.min()) & ~7, (int(columns.max()) + 8) & ~7) if len(columns) else (0, 0)
 
     def _set(self, components: slice | int, rows: Rows, values: Any) -> None:
         super()._set(components, rows, values)
@@ -324,7 +348,7 @@ class Bodies(Table):
             self.control[layout.COUNT] = self.padded_count
             self.layout_version += 1
         if components is None:
-            self.look_for_stored_momentum()
+            self.look_for_stored_momentum(has_moved=True)
         super()._changed(components, rows)
 
     def _capacity_for(self, wanted: int) -> int:

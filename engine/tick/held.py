@@ -315,7 +315,7 @@ class Held:
         if keeps:
             self.called = wrenches.copy(), views.motor_torque_body.T.copy()
             self._add_called(*self.called)
-            bodies.look_for_stored_momentum()
+            self._look_for_motors(views)
         else:
             self.take_from_stage(views)
 
@@ -331,4 +331,8 @@ class Held:
         count, array, stages = bodies.count, bodies.array, bodies.stage_array(1)
         array[WRENCH : WRENCH + WRENCH_ROWS, :count] = stages[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, :count]
         array[MOTOR_TORQUE : MOTOR_TORQUE + 3, :count] = views.motor_torque_body.T
-        bodies.look_for_stored_momentum()
+        self._look_for_motors(views)
+
+    def _look_for_motors(self, views: StageViews) -> None:
+        if views.motor_torque_body.any():
+            self._bodies.look_for_stored_momentum()

@@ -114,6 +114,8 @@ class Plan:
         key = self._key_now()
         if self._key == key:
             return self._run
+        bodies.look_for_stored_momentum()
+        key = self._key_now()
         integrator = self.integrator
         self._run = self._staged = self._key = None
         self._given.clear()

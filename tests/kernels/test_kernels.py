@@ -181,7 +181,7 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
             assert loop(array, control, stages, calls, layers, springs, points, counts, 0.1, stage, 1) == -1
     assert (wrong == 7.0).all()
     assert (right == 7.0).all()
-    assert control.tolist() == [0, 8, -1, 1]
+    assert control[:4].tolist() == [0, 8, -1, 1]
 
 
 def test_a_field_refuses_an_array_of_another_pitch_and_leaves_it_alone():
@@ -222,7 +222,7 @@ def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(met
     before = array.copy()
     control = control_of(ticks=41)
     assert held_loop(method, stores=stores)(array, control, NO_LAYERS, 0.1, 1) == 1
-    assert control.tolist() == [42, 8, -1, 1]
+    assert control[:4].tolist() == [42, 8, -1, 1]
     assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :5], before[:STATE_ROWS, :5])
     assert np.array_equal(array[2 * STATE_ROWS :], before[2 * STATE_ROWS :])
     assert np.array_equal(array[:, 8:], before[:, 8:])
@@ -260,7 +260,7 @@ def test_stored_momentum_is_part_of_the_tick_and_of_its_undoing(method):
     before = array.copy()
     array[MOTOR_TORQUE, 2] = np.inf
     assert held_loop(method, stores=True)(array, control, NO_LAYERS, 0.1, 1) == 0
-    assert control.tolist() == [1, 8, 2, 1]
+    assert control[:4].tolist() == [1, 8, 2, 1]
     assert np.array_equal(array[STORED_MOMENTUM : STORED_MOMENTUM + 3], before[STORED_MOMENTUM : STORED_MOMENTUM + 3])
     assert np.array_equal(array[:STATE_ROWS], before[:STATE_ROWS])
 
@@ -274,11 +274,11 @@ def test_a_tick_that_is_not_finite_is_undone_for_all_and_not_counted(method, bad
     before = array.copy()
     control = control_of(ticks=5)
     assert held_loop(method)(array, control, NO_LAYERS, 0.1, 10) == 0
-    assert control.tolist() == [5, 8, 3, 1]
+    assert control[:4].tolist() == [5, 8, 3, 1]
     assert np.array_equal(array[:STATE_ROWS], before[:STATE_ROWS], equal_nan=True)
     array[7, 3:5] = 0.0
     assert held_loop(method)(array, control, NO_LAYERS, 0.1, 10) == 10
-    assert control.tolist() == [15, 8, -1, 1]
+    assert control[:4].tolist() == [15, 8, -1, 1]
 
 
 def test_many_ticks_end_at_the_last_that_is_finite():
@@ -288,6 +288,6 @@ def test_many_ticks_end_at_the_last_that_is_finite():
     array[7, 2] = 8e307
     control = control_of()
     assert held_loop("semi-implicit-euler")(array, control, NO_LAYERS, 1.0, 10) == 2
-    assert control.tolist() == [2, 8, 2, 1]
+    assert control[:4].tolist() == [2, 8, 2, 1]
     assert array[0, 2] == 1.6e308
     assert np.isfinite(array[:STATE_ROWS, :8]).all()

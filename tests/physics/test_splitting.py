@@ -127,7 +127,7 @@ def test_loops_refuse_arrays_of_another_pitch_and_leave_them_alone(turn):
             for stage in (-1, 0, len(program) - 1):
                 result = loop(array, control, program, shares, stages, calls, layers, *tables, counts, 0.1, stage, 1)
                 assert result == -1, name
-    assert control.tolist() == [0, 8, -1, 1]
+    assert control[:4].tolist() == [0, 8, -1, 1]
     assert (right == 7.0).all()
     assert (wrong == 7.0).all()
 
@@ -140,7 +140,7 @@ def test_a_loop_keeps_the_tick_before_and_touches_no_column_beyond_the_count(tur
     loop, arguments = loops(turn)[name]
     control = control_of(ticks=41)
     assert loop(array, control, *arguments) == 1
-    assert control.tolist() == [42, 8, -1, 1]
+    assert control[:4].tolist() == [42, 8, -1, 1]
     assert np.array_equal(array[PREVIOUS : PREVIOUS + STATE_ROWS, :5], before[:STATE_ROWS, :5])
     assert np.array_equal(array[2 * STATE_ROWS :], before[2 * STATE_ROWS :])
     assert np.array_equal(array[:, 8:], before[:, 8:])
@@ -155,7 +155,7 @@ def test_a_tick_that_is_not_finite_is_undone_for_all_and_not_counted(turn, name)
     before = array.copy()
     loop, arguments = loops(turn)[name]
     assert loop(array, control, *arguments) == 0
-    assert control.tolist() == [5, 8, 3, 1]
+    assert control[:4].tolist() == [5, 8, 3, 1]
     assert np.array_equal(array[:STATE_ROWS], before[:STATE_ROWS], equal_nan=True)
 
 

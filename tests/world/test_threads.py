@@ -239,6 +239,16 @@ def test_bodies_that_come_and_go_are_shared_out_anew():
     assert shared.state_hash() == alone.state_hash()
 
 
+@pytest.mark.parametrize("place", [3, FEWEST_BODIES + 100, -1])
+def test_stored_momentum_in_any_part_has_the_same_bits(place):
+    alone, shared = big_world(1), big_world(2)
+    for world in (alone, shared):
+        world.bodies[place].stored_momentum_body = (0.3, -0.2, 0.5)
+        world.prepare()
+        world.step(3)
+    assert shared.state_hash() == alone.state_hash()
+
+
 @pytest.mark.parametrize(
     ("threads", "kind"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError), ("2", TypeError)]
 )
