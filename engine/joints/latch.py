@@ -142,7 +142,7 @@ class Latch(ClosingJoint):
         ('open', [0.04, 0.0, 0.0])
     """
 
-    __slots__ = ("_capture", "_clocking", "_retract_time", "_soft")
+    __slots__ = ("_capture", "_clocking", "_other_port", "_retract_time", "_soft")
 
     _type: ClassVar[int] = layout.OPEN
     _types: ClassVar[tuple[int, ...]] = (layout.OPEN, layout.SOFT, layout.SOFT_AXIS, layout.WELD)
@@ -169,7 +169,7 @@ class Latch(ClosingJoint):
                 refuse("Latch", name, value, "a Port", TypeError)
         if capture is not None and not isinstance(capture, Capture):
             refuse("Latch", "capture", capture, "a Capture", TypeError)
-        self._capture = capture or Capture()
+        self._capture, self._other_port = capture or Capture(), other_port
         self._clocking = None if clocking is None else real(clocking, "clocking", "Latch")
         frequency, ratio = array(soft, "soft", "Latch", (2,)).tolist()
         self._soft = real(frequency, "soft[0]", "Latch", above=0.0), real(ratio, "soft[1]", "Latch", at_least=0.0)
@@ -218,6 +218,11 @@ class Latch(ClosingJoint):
         x, y, z, w = self._value("frame_body").tolist()
         axis, up = (rotate((x, y, z, w), 2.0, each) for each in AXES[:2])
         return Port(tuple(self.at_body.tolist()), axis, up)
+
+    @fixed
+    def other_port(self) -> Port:
+        """The port of the other body."""
+        return self._other_port
 
     def release(self, push: float = 0.0) -> None:
         """Release the other port, and push the bodies apart.

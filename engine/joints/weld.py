@@ -54,7 +54,7 @@ class Weld(ClosingJoint):
         ([0.75, 0.0, 0.0], [0.75, 0.0, 0.0])
     """
 
-    __slots__ = ("_frequency",)
+    __slots__ = ("_pull_together",)
 
     _type: ClassVar[int] = layout.WELD
     _types: ClassVar[tuple[int, ...]] = (layout.WELD, layout.SOFT)
@@ -100,15 +100,21 @@ class Weld(ClosingJoint):
             "break_torque": threshold(break_torque, "break_torque", "Weld"),
         }
         super().__init__(body, other, values)
-        self._frequency = 0.0
+        self._pull_together: tuple[float, float] | None = None
         if pull_together is not None:
             frequency, ratio = array(pull_together, "pull_together", "Weld", (2,)).tolist()
-            self._frequency = frequency = real(frequency, "pull_together[0]", "Weld", above=0.0)
+            frequency = real(frequency, "pull_together[0]", "Weld", above=0.0)
             ratio = real(ratio, "pull_together[1]", "Weld", at_least=0.0)
+            self._pull_together = frequency, ratio
             if gap > 1e-6 or angle > 1e-6:
                 self._soften(frequency, ratio)
                 self._go(SOFT, layout.SOFT)
                 self._write_numbers(layout.LATCH_SINCE, (float(body.world.tick_count),))
+
+    @fixed
+    def pull_together(self) -> tuple[float, float] | None:
+        """Frequency [Hz] and damping ratio of the springs that close a gap; None if they were not given."""
+        return self._pull_together
 
     @fixed
     def state(self) -> str:
@@ -124,8 +130,9 @@ class Weld(ClosingJoint):
             self._lock()
             return "locked"
         lapsed = (world.tick_count - self._numbers(layout.LATCH_SINCE, 1)[0]) * world.dt
-        if lapsed * self._frequency > 2.0:
-            growth = 1.0 + self._frequency * world.dt
+        frequency = 0.0 if self._pull_together is None else self._pull_together[0]
+        if lapsed * frequency > 2.0:
+            growth = 1.0 + frequency * world.dt
             for first in (layout.SPRING + 1, layout.SPRING + layout.SPRING_SIZE + 1):
                 stiffness, damping = self._numbers(first, 2)
                 self._write_numbers(first, (stiffness * growth * growth, damping * growth))

@@ -102,6 +102,10 @@ def decoded_method(plain: Plain) -> Integrator:
 # what forces and parts keep beside their rows
 
 
+_VALUES: dict[str, Any] = {"capture": joints.Capture, "port": joints.Port}
+"""Classes of values with parts, by the key that marks them."""
+
+
 class NotPlain(Exception):
     """An attribute cannot be written as plain data."""
 
@@ -138,8 +142,9 @@ def _encoded(value: Any, bodies: dict[int, int], members: dict[int, int]) -> Any
         return {"body": bodies.get(id(value))}
     if isinstance(value, TableRows) and id(value) in members:
         return {"member": members[id(value)]}
-    if isinstance(value, joints.Capture):
-        return {"capture": _encoded(dataclasses.astuple(value), bodies, members)}
+    for key, kind in _VALUES.items():
+        if isinstance(value, kind):
+            return {key: _encoded(dataclasses.astuple(value), bodies, members)}
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return {"array": encoded_array(value)}
     if isinstance(value, frozenset):
@@ -164,11 +169,12 @@ def decoded_attribute(plain: Plain, bodies: list[Any], members: list[Any], schem
         return members[inner.integer(0, len(members) - 1)]
     if key == "array":
         return decoded_array(inner)
-    if key == "capture":
+    if key in _VALUES:
+        kind = _VALUES[key]
         try:
-            return joints.Capture(*decoded_attribute(inner, bodies, members, schemas))
+            return kind(*decoded_attribute(inner, bodies, members, schemas))
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{plain.owner}: {plain.path} must be the limits of a Capture; {error}") from None
+            raise ValueError(f"{plain.owner}: {plain.path} must be the values of a {kind.__name__}; {error}") from None
     if key in ("set", "tuple", "list"):
         items = [decoded_attribute(item, bodies, members, schemas) for item in inner.list()]
         return {"set": frozenset, "tuple": tuple, "list": list}[key](items)

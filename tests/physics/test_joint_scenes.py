@@ -663,3 +663,17 @@ def test_an_island_has_the_same_bits_alone_and_among_many_bodies_on_any_number_o
         ]
 
     assert np.array_equal(scene(False), scene(True, **options))
+
+
+@pytest.mark.parametrize("frequency", [5.0, 15.0, 30.0, 100.0, 300.0])
+def test_an_undamped_spring_of_any_stiffness_keeps_the_energy_of_a_small_swing(frequency):
+    """Two tumbling bodies on a hinge that swings by 0.01 rad, at up to 0.3 rad per tick; measured 0.36 % at most, and a trend of 2e-5."""
+    world, _a, _b, hinge = pair("hinge")
+    world.step(2)  # the velocities of the scene are made compatible
+    hinge.spring = JointSpring(frequency, 0.0, hinge.angle + 0.01)
+    energies = []
+    for _ in range(1200):
+        energies.append(world.kinetic_energy() + world.potential_energy())
+        world.step()
+    assert energies == pytest.approx([energies[0]] * 1200, rel=5e-3)
+    assert np.mean(energies[600:]) == pytest.approx(np.mean(energies[:600]), rel=1e-4)

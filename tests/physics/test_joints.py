@@ -486,7 +486,7 @@ def test_a_joint_breaks_above_its_threshold_and_tells():
     [(10.0, 0.0, 1.01), (30.0, 0.05, 1.0), (100.0, 0.05, 1.0), (1000.0, 0.05, 1.0)],
 )
 def test_a_stiff_spring_between_free_bodies_gains_no_energy(frequency, damping_ratio, most):
-    """Undamped up to a frequency of 0.15 / dt; beyond that, it needs damping."""
+    """A swing of 0.7 rad: undamped up to a frequency of 0.15 / dt; beyond that, it needs damping."""
     world = World(1 / 60)
     a, b = world.add_bodies(MassProperties.box(1.0, (1.0, 0.8, 0.6)), [(0, 0, 0), (1, 0, 0)])
     hinge = world.add_joint(Hinge(a, b, at_body=(0.5, 0.0, 0.0), axis_body=(0, 0, 1)))

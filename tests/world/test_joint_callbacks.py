@@ -400,6 +400,9 @@ def test_what_a_latch_and_a_rod_were_made_with_can_be_read():
     world.add_joint(latch)
     for name in ("position", "axis", "up"):
         assert getattr(latch.port, name) == pytest.approx(getattr(port, name), abs=1e-15)
+    assert latch.other_port is other_port
+    welds = [Weld(hull, tug, at_body=(0, 0, 0), pull_together=each) for each in (None, (2.0, 0.5))]
+    assert [weld.pull_together for weld in welds] == [None, (2.0, 0.5)]
     rod = Distance(hull, tug, at_body=(0, 0, 0), at_other=(0, 0, 0))
     rope = Distance(hull, tug, at_body=(0, 0, 0), at_other=(0, 0, 0), max_length=2.0)
     assert (rod.length, rope.length) == (1.05, None)
