@@ -338,6 +338,14 @@ class ThrusterAllocator:
             torque = add_scaled(torque, share, cross(lever, full))
         return np.array(force), np.array(torque)
 
+    def _with_stuck(self, levels: Iterable[tuple[int, float]]) -> ThrusterAllocator:
+        """Return an allocator that does not command these jets, which are stuck at these levels, and commands all others."""
+        copy = self._copy()
+        copy._jets[kernel.JET_LEVEL] = -1.0
+        for jet, level in levels:
+            copy._jets[kernel.JET_LEVEL, jet] = level
+        return copy
+
     def _copy(self) -> ThrusterAllocator:
         copy: ThrusterAllocator = object.__new__(ThrusterAllocator)
         for name in self.__slots__:

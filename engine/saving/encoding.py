@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -131,6 +132,74 @@ def encoded_attributes(member: TableRows, bodies: dict[int, int], members: dict[
 def own_slots(kind: type[TableRows]) -> tuple[str, ...]:
     """The names of the attributes that a class of forces or parts keeps beside its rows."""
     return tuple(name for base in kind.__mro__ if base is not TableRows for name in vars(base).get("__slots__", ()))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _are_numbers(count: int) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, tuple) and len(value) == count and all(map(_is_number, value))
+
+
+def _is_array(*shape: int) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, np.ndarray) and value.shape == shape
+
+
+def _is_any(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+def _is_whole(at_least: int) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= at_least
+
+
+def _or_none(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or fits(value)
+
+
+_ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "_capture": (_is_any(joints.Capture), "the limits of a Capture"),
+    "_clocking": (_or_none(_is_number), "an angle or null"),
+    "_delay": (_is_whole(0), "an integer from 0"),
+    "_evaluate": (lambda value: value in ("stage", "tick"), '"stage" or "tick"'),
+    "_every": (_is_whole(1), "an integer from 1"),
+    "_field": (_or_none(_are_numbers(3)), "3 numbers or null"),
+    "_frame": (lambda value: value in ("torque_world", "torque_body"), '"torque_world" or "torque_body"'),
+    "_given": (
+        lambda value: isinstance(value, frozenset) and all(isinstance(item, str) for item in value),
+        "a set of names",
+    ),
+    "_gyro": (_is_any(flight.Gyro), "a Gyro"),
+    "_has_axis": (_is_any(bool), "true or false"),
+    "_max_torque": (_or_none(_are_numbers(3)), "3 numbers or null"),
+    "_misalignment": (_is_array(3), "an array of shape (3,)"),
+    "_name": (_is_any(str), "a string"),
+    "_other_port": (_is_any(joints.Port), "a Port"),
+    "_pull_together": (_or_none(_are_numbers(2)), "2 numbers or null"),
+    "_retract_time": (_is_number, "a number"),
+    "_scale_error": (_is_array(3), "an array of shape (3,)"),
+    "_schema": (_is_any(Schema), "the name of a table"),
+    "_seed": (_is_whole(0), "an integer from 0"),
+    "_soft": (_are_numbers(2), "2 numbers"),
+    "_tank": (_or_none(_is_any(flight.Tank)), "a Tank or null"),
+    "_trackers": (
+        lambda value: isinstance(value, tuple) and all(isinstance(item, flight.StarTracker) for item in value),
+        "star trackers",
+    ),
+}
+"""What each attribute that can be written as plain data must be: a test, and the rule in words."""
+
+
+def check_attribute(name: str, value: Any, plain: Plain) -> None:
+    """Check an attribute that was decoded.
+
+    Raises:
+        ValueError: It is not what such an attribute must be.
+    """
+    fits, rule = _ATTRIBUTES[name]
+    if not fits(value):
+        plain.refuse(rule)
 
 
 def _encoded(value: Any, bodies: dict[int, int], members: dict[int, int]) -> Any:

@@ -26,6 +26,7 @@ import numpy as np
 from ..body import new_body
 from ..checks import FloatArray, refuse
 from ..constraints.layout import TYPE
+from ..flight.allocation import ThrusterAllocator
 from ..integrators import Extrapolated
 from ..joints.joint import Joint
 from ..loops import layout
@@ -45,6 +46,7 @@ from ..tick.joints import refuse_joints
 from .encoding import (
     built_in,
     built_in_schemas,
+    check_attribute,
     decoded_attribute,
     decoded_method,
     encoded_attributes,
@@ -72,8 +74,6 @@ _LEFT_OUT = frozenset(
 """The fields of bodies that kernels compute anew."""
 _PREVIOUS_RATES = frozenset(("previous_velocity", "previous_angular_velocity_body"))
 """Those of them that are kept for accelerometers."""
-_WHOLE_NUMBERS = {"_every": 1, "_delay": 0}
-"""Attributes of parts that are whole numbers, with the least one."""
 
 
 class Rows(NamedTuple):
@@ -112,6 +112,7 @@ def record_of(snapshot: Any) -> Record:
                     "ids": [first_id, last_id],
                     "several": sorted(member._several),
                     "attributes": encoded_attributes(member, rows_of_bodies, places),
+                    **_stuck_jets(member),
                 }
             )
         else:
@@ -362,7 +363,37 @@ def _check_header(header: Plain, tables: dict[str, Rows]) -> None:
                 field.refuse("a field of its table")
         if member["attributes"].value is not None:
             _ = list(member["attributes"].items())
+        if "stuck_jets" in member:
+            for pair in member["stuck_jets"].list():
+                jet, level = pair.list(2)
+                jet.integer()
+                if not 0.0 <= level.number() <= 1.0:
+                    level.refuse("a share of full thrust from 0 to 1")
     _check_references(header, tables)
+
+
+def _stuck_jets(member: TableRows) -> dict[str, Any]:
+    """The jets that the allocator of a control loop does not command, with their levels."""
+    levels = getattr(getattr(member, "_allocator", None), "stuck_levels", ())
+    return {"stuck_jets": levels} if levels else {}
+
+
+def _with_stuck_jets(plain: Plain, member: TableRows) -> tuple[tuple[str, Any], ...]:
+    """The attributes of a control loop of the world, with an allocator that does not command the jets that a snapshot names."""
+    attributes = attributes_of(member)
+    allocator = dict(attributes).get("_allocator")
+    levels = [(jet.value, level.value) for jet, level in (pair.list(2) for pair in plain.get("stuck_jets", []).list())]
+    if not isinstance(allocator, ThrusterAllocator):
+        if levels:
+            plain["stuck_jets"].refuse(f"left out for {member!r}, whose actuators allocate no jets")
+        return attributes
+    if tuple(levels) == allocator.stuck_levels:
+        return attributes
+    jets = {jet for jet, _level in levels}
+    if not all(jet < allocator.jet_count for jet in jets) or len(jets) == allocator.jet_count:
+        plain["stuck_jets"].refuse(f"some, but not all, of the {allocator.jet_count} jets of {member!r}")
+    changed = allocator._with_stuck(levels)
+    return tuple((name, changed if name == "_allocator" else value) for name, value in attributes)
 
 
 def _check_references(header: Plain, tables: dict[str, Rows]) -> None:
@@ -653,7 +684,7 @@ class _Binding:
     ) -> tuple[tuple[str, Any], ...]:
         """The attributes of a force or part beside its rows; a new one gets them, one of the world keeps what is already as recorded."""
         if is_present and plain["attributes"].value is None:
-            return attributes_of(member)
+            return _with_stuck_jets(plain, member)
         wanted = own_slots(type(member))
         now: dict[str, Any] = {}
         if is_present:
@@ -663,14 +694,17 @@ class _Binding:
         for key, value in plain["attributes"].items():
             if key not in wanted:
                 value.refuse(f"an attribute of {plain['class'].value}, which has {', '.join(wanted) or 'none'}")
-            if key in _WHOLE_NUMBERS:
-                value.integer(_WHOLE_NUMBERS[key])
+            decoded = decoded_attribute(value, handles, members, self._schemas)
+            check_attribute(key, decoded, value)
             if key not in now or now[key] != value.value:
-                given[key] = decoded_attribute(value, handles, members, self._schemas)
+                given[key] = decoded
             if not is_present:
                 object.__setattr__(member, key, given[key])
         if is_present:
             return tuple(given.items())
+        for key in wanted:
+            if not hasattr(member, key):
+                plain["attributes"].refuse(f"an object with the keys {', '.join(wanted)}")
         member._several = frozenset(field.text() for field in plain["several"].list())
         if member._schema.name != plain["table"].text():
             plain["table"].refuse(f"the table of {plain['class'].value}, {member._schema.name!r}")

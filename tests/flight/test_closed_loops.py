@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, rotation
+from engine import MassProperties, Snapshot, World, rotation
 from engine.compilation.compiler import COMPILED
 from engine.flight import (
     AttitudeHold,
@@ -23,6 +23,8 @@ from engine.flight import (
     WheelAllocator,
     control,
 )
+
+from ..altered_bytes import altered
 
 DT = 0.05
 DEGREE = np.pi / 180.0
@@ -76,6 +78,52 @@ def test_a_ship_stays_under_control_with_one_jet_stuck_open_and_one_lost():
     world.step(int(120.0 / DT))
     assert hold.error_angle < 0.3 * DEGREE
     assert bank.impulse[0] > 1190.0
+
+
+def held_ship():
+    world, ship, bank, method = ship_with_jets(**VALVES)
+    return world, hold_on(world, ship, bank, method, True).actuators
+
+
+def test_bytes_contain_the_jets_that_an_allocator_has_lost():
+    world, jets = held_ship()
+    world.step(40)
+    whole = world.snapshot().to_bytes()
+    jets.allocator = jets.allocator.without(0, level=0.5).without(5)
+    lost = world.snapshot().to_bytes()
+    other, other_jets = held_ship()
+    other.restore(Snapshot.from_bytes(lost), adopt=True)
+    assert other_jets.allocator.stuck_levels == ((0, 0.5), (5, 0.0))
+    assert other.state_hash() == world.state_hash()
+    for each in (world, other):
+        each.step(60)
+    assert other.state_hash() == world.state_hash()
+    other.restore(Snapshot.from_bytes(whole), adopt=True)
+    assert other_jets.allocator.lost == ()
+    again = jets.allocator
+    jets.allocator = jets.allocator.without(1)
+    world.restore(Snapshot.from_bytes(lost))
+    assert jets.allocator.stuck_levels == again.stuck_levels
+
+
+@pytest.mark.parametrize(
+    ("levels", "rule"),
+    [
+        ([[16, 0.0]], r"stuck_jets must be some, but not all, of the 16 jets of"),
+        ([[jet, 0.0] for jet in range(16)], "must be some, but not all, of the 16 jets of"),
+        ([[-1, 0.0]], r"stuck_jets\[0\]\[0\] must be an integer from 0"),
+        ([[0, 1.5]], r"stuck_jets\[0\]\[1\] must be a share of full thrust from 0 to 1"),
+    ],
+)
+def test_bytes_with_jets_that_do_not_exist_are_rejected(levels, rule):
+    world, jets = held_ship()
+    jets.allocator = jets.allocator.without(3)
+    place = next(place for place, member in enumerate(world._forces.members) if isinstance(member, AttitudeHold))
+    data = altered(world.snapshot().to_bytes(), lambda header, put: header["members"][place].update(stuck_jets=levels))
+    before = world.state_hash()
+    with pytest.raises(ValueError, match=rule):
+        world.restore(Snapshot.from_bytes(data))
+    assert world.state_hash() == before and jets.allocator.lost == (3,)
 
 
 def test_wheels_turn_a_ship_around_at_their_limits():
