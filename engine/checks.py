@@ -124,12 +124,14 @@ def _quick_components(value: Any, length: int) -> Sequence[float] | None:
     kind = type(value)
     if (kind is np.ndarray or kind is Reading) and value.dtype is _FLOAT64 and value.shape == (length,):
         numbers: Sequence[float] = value.tolist()
-    elif kind is tuple and len(value) == length and all(type(number) is float for number in value):
+    elif kind is tuple and len(value) == length:
         numbers = value
     else:
         return None
     total = 0.0
     for number in numbers:
+        if type(number) is not float:
+            return None
         total += 0.0 * number  # zero for a finite number, nan for any other
     return numbers if total == 0.0 else None
 

@@ -231,7 +231,6 @@ class World:
         )
         self._stages.freezing = Freezing(self._store, self._bodies, self._plan, on_non_finite == "freeze")
         self._bodies.thaw = self._stages.freezing.thaw
-        self._store.on_change = self._stages.disturb
         self._forces.on_parts_change = self._stages.sample
         self._has_looked_for_state = False
         # what the last snapshot shares with the next
@@ -426,14 +425,14 @@ class World:
             try:
                 store.phase = MOVING
                 while ticks > 0:
-                    if stages.quiet >= ticks:  # these ticks call no Python, and nothing has changed since the last one
+                    if store.quiet >= ticks:  # these ticks call no Python, and nothing has changed since the last one
                         if ticks <= stages.most_at_once:
                             taken = stages.run(ticks)
                             if taken != ticks:
                                 taken = stages.stop_running(taken)
                         else:
                             taken = stages.run_for_a_while()
-                        stages.quiet -= taken
+                        store.quiet -= taken
                     elif self._in_frame and self._paused:
                         break
                     else:
@@ -1377,7 +1376,7 @@ class World:
             refuse_other_thread("World.wrench")
         if store.phase is FORCES:
             raise RuntimeError("World.wrench cannot be called inside a force; call it in a callback or between ticks")
-        self._stages.disturb()
+        self._store.quiet = 0
         with (attempt := store.trial(self._memory.objects)), attempt:
             store.enter(FORCES)
             return wrench_on(

@@ -344,7 +344,7 @@ def predict(world: World, samples: int, every: int, rows: list[int] | None) -> t
 
     try:
         try:
-            stages.disturb()
+            store.quiet = 0
             stages.on_tick = stages.after_tick = stages.observers = []
             stages.joint_events.functions = []
             _fly(world, poses, columns, every)
@@ -363,16 +363,16 @@ def _fly(world: World, poses: FloatArray, columns: Any, every: int) -> None:
     """Run ticks and store the poses of bodies after every so many of them."""
     store, bodies, stages, done = world._store, world._bodies, world._stages, 0
     while done < len(poses):
-        at_once = min(len(poses) - done, stages.quiet // every, stages.most_at_once // every)
+        at_once = min(len(poses) - done, store.quiet // every, stages.most_at_once // every)
         if at_once > 0:  # as in `World.step`, which takes longer than a tick of one body
             store.phase, start = MOVING, bodies.tick_count
             reached = _sampled(stages.run, bodies.array, poses, columns, every, done, done + at_once)
-            stages.quiet -= every * at_once
+            store.quiet -= every * at_once
             if (
                 reached < done + at_once
             ):  # a tick was not finite; it goes through all stages, which freeze bodies or raise the error
                 left = every * (reached - done + 1) - (bodies.tick_count - start)
-                stages.disturb()
+                store.quiet = 0
                 store.phase = BETWEEN_TICKS
                 world.step(left)
                 poses[reached] = bodies.array[:_POSE, columns].ravel()
@@ -412,7 +412,7 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     """Set everything but the states of attached objects; doing this twice does no harm."""
     store, bodies, stages, setting = world._store, world._bodies, world._stages, snapshot._setting
     tick = snapshot._tick
-    stages.disturb()
+    store.quiet = 0
     bodies.control[layout.TICKS] = tick
     bodies.control[layout.BAD] = -1
     if len(store.tables) != len(setting.tables) or not _same(tuple(store.tables.values()), setting.tables):

@@ -44,10 +44,10 @@ class Store:
         tables: The tables, in the order in which they were created.
         phase: The phase of the tick. Tables may be changed between ticks and by callbacks.
         log: The inverses of the changes in the current tick or operation, oldest first; None while nothing can fail.
-        on_change: A function that is called before each change.
+        quiet: The number of ticks that `Stages.run` may run before a function is due; zero after any change.
     """
 
-    __slots__ = ("_thread", "log", "on_change", "phase", "tables", "world")
+    __slots__ = ("_thread", "log", "phase", "quiet", "tables", "world")
 
     def __init__(self, world: Any) -> None:
         self.world: Callable[[], Any] = ref(world)
@@ -55,7 +55,7 @@ class Store:
         self.tables: dict[str, Table] = {}
         self.phase = BETWEEN_TICKS
         self.log: list[Entry] | None = None
-        self.on_change: Callable[[], None] = _nothing
+        self.quiet = 0
         self._thread = 0
 
     def table(self, schema: Schema) -> Table:
@@ -78,7 +78,7 @@ class Store:
         Raises:
             RuntimeError: A force changes the world, or another thread changes it while it runs a tick.
         """
-        self.on_change()
+        self.quiet = 0
         if self.phase is not BETWEEN_TICKS:
             self._admit(table)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..compilation.choice import StandIn, in_python, named
@@ -102,14 +101,15 @@ class Held:
         def changed(components: slice | int | None, rows: Rows | None) -> None:
             if rows is None:
                 self._stale = self._arrays = None
-            elif self._stale is not None:
+            elif (stale := self._stale) is not None:
                 named = table.array[0, rows]
-                if not isinstance(named, np.ndarray):
-                    self._spoil(int(named))
-                elif len(named) > MOST_STALE:
-                    self._stale = None
-                else:
+                if isinstance(named, np.ndarray):
+                    self._stale = stale if len(named) <= MOST_STALE else None
                     self._spoil(named.astype(np.int64))
+                elif named != NOBODY and len(stale) < MOST_STALE:
+                    stale.add(int(named))
+                else:
+                    self._stale = None
 
         return changed
 
@@ -233,13 +233,6 @@ class Held:
         return self._gravities, self._constants, self._thrusters, self.pushes
 
     @property
-    def marks(self) -> npt.NDArray[np.int64]:
-        """Zeros for each column of the bodies, which `gather_held` uses and leaves zero."""
-        if len(self._marks) != self._bodies.pitch:
-            self._marks = np.zeros(self._bodies.pitch, np.int64)
-        return self._marks
-
-    @property
     def is_settled(self) -> bool:
         """Whether the rows are also valid for the next tick."""
         return self._stale is not None and not self._stale
@@ -257,6 +250,8 @@ class Held:
             counts[:3] = [table.count for table in tables[:3]]
             counts[WHEEL_COUNT] = self._wheels.count
             self._arrays = tuple(table.array for table in tables)
+            if len(self._marks) != bodies.pitch:
+                self._marks = np.zeros(bodies.pitch, np.int64)
         counts[PUSH_COUNT] = pushes.count
         if stale is None:
             counts[STALE_COUNT] = -1
@@ -276,7 +271,7 @@ class Held:
             wheels,
             counts,
             self._stale_rows,
-            self.marks,
+            self._marks,
         )
         (self._gather or self._choose(arguments))(*arguments)
         if self.called is not None:

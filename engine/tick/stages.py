@@ -38,8 +38,7 @@ class Stages:
         observers: Functions to call after those, which read the world and do not change it; they are no part of copies and snapshots.
         freezing: Freezes bodies in place of failing ticks, if the world was made so.
         joint_events: What happens to joints between two ticks.
-        quiet: The number of ticks that `run` may run before a function is due; zero after any change.
-        run: Runs ticks that call no Python, if nothing has changed since the last tick.
+        run: Runs ticks that call no Python, up to `Store.quiet` of them.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
         call_callbacks: The first stage. While a profile is active, all six stages are timed.
         drive_actuators: The second stage.
@@ -79,7 +78,6 @@ class Stages:
         "move",
         "observers",
         "on_tick",
-        "quiet",
         "run",
     )
 
@@ -114,7 +112,7 @@ class Stages:
         self.before: list[Callback] = []
         self.behind: list[Callback] = []
         self.joint_events = JointEvents(store)
-        self.quiet = 0
+        self._store.quiet = 0
         self.run: TakeTicks = _take_none
         self.most_at_once = 1
         self._tick_start = 0
@@ -129,7 +127,7 @@ class Stages:
 
     def time_with(self, profile: Profile | None) -> None:
         """Time the stages with a profile, or stop timing if it is None."""
-        self.quiet = 0
+        self._store.quiet = 0
         self._profile = profile
         for name, stage in self._plain().items():
             setattr(self, name, stage if profile is None else profile.timed(name, stage))
@@ -151,7 +149,7 @@ class Stages:
         for part in sorted(parts, key=operator.attrgetter("_place")):
             chosen = behind if part._place is Place.CONTROL_LOOP else before
             chosen.append(Callback(_sampling(part), part.every))
-        self.quiet = 0
+        self._store.quiet = 0
         self.before, self.behind = before, behind
 
     def callbacks(self) -> list[Callback | JointCallback]:
@@ -166,7 +164,7 @@ class Stages:
 
     def restart(self) -> None:
         """Forget the ticks that have run, because the tick count has been set by a restore."""
-        self.quiet = 0
+        self._store.quiet = 0
         self._tick_start = self._bodies.tick_count
         self.expect_reports()
 
@@ -189,10 +187,6 @@ class Stages:
     def _after(self) -> list[Callback]:
         """What is called after ticks, in order."""
         return [*self.after_tick, *self.observers] if self.observers else self.after_tick
-
-    def disturb(self) -> None:
-        """Run all stages in the next tick, because something is about to change."""
-        self.quiet = 0
 
     # the stages
 
@@ -286,7 +280,7 @@ class Stages:
         store, plan = self._store, self._plan
         self._log = store.log = None
         store.phase = MOVING
-        self.quiet = 0
+        store.quiet = 0
         if plan.held.pushes.count:
             plan.held.expire()
         count = self._tick_start + taken
@@ -302,7 +296,7 @@ class Stages:
             if run is not self.run:
                 self.run, self.most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
             # the tick after which a function is called must go through all stages
-            self.quiet = self._ticks_until_called(count) - bool(self._after())
+            store.quiet = self._ticks_until_called(count) - bool(self._after())
 
     def _call_after_tick(self) -> None:
         """Call the functions that are due after the last tick; the changes of a function that raises are undone separately."""
@@ -355,8 +349,8 @@ class Stages:
 
     def stop_running(self, taken: int) -> int:
         """Have the next tick go through all stages, because it is not finite; it raises the error there, or freezes bodies."""
-        self.quiet = max(taken, 0)
-        return self.quiet
+        self._store.quiet = max(taken, 0)
+        return self._store.quiet
 
     def _record_memory(self) -> None:
         for name, object in self._memory.objects.items():
@@ -376,7 +370,7 @@ class Stages:
 
         Doing this twice does no harm, and is necessary if an interrupt arrives meanwhile.
         """
-        self.quiet = 0
+        self._store.quiet = 0
         store, bodies, plan = self._store, self._bodies, self._plan
         plan.recover()
         if bodies.tick_count == self._tick_start:

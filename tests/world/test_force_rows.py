@@ -398,3 +398,14 @@ def test_the_work_of_adding_and_removing_a_force_does_not_grow_with_their_number
         return found
 
     assert calls_with(400) < 4.4 * calls_with(100)
+
+
+def test_one_written_row_of_a_force_on_all_bodies_acts_on_all():
+    """No setter writes such a row by its number today; thrusters, which always have a body, do."""
+    world = World(0.5)
+    bodies = world.add_bodies(PROPERTIES, [(0, 0, 0), (9, 0, 0)])
+    gravity = world.add_force(forces.UniformGravity((0.0, 0.0, -1.0)))
+    world.step()
+    gravity._table.write(gravity._schema.row("acceleration_world") + 2, gravity._slice().start, -3.0)
+    world.step()
+    assert [body.velocity.tolist() for body in bodies] == [[0.0, 0.0, -2.0]] * 2
