@@ -26,8 +26,8 @@ class GimbalAllocator:
 
     It turns the thrust so that it passes beside the mass centre at the distance that gives the wanted torque. The torque along the line
     from the mass centre to the thruster cannot be made, and is left out. The rest keeps its direction and is made as far as the angles of
-    the gimbal allow. The thrust is that at the time of the command, of the throttle, of a pulse or of a stuck valve. Without thrust there
-    is no torque, and the angles stay.
+    the gimbal allow. The thrust is its mean until the next command, by the throttle, a pulse or a stuck valve, so that the torque is the mean
+    as well. Without thrust there is no torque, and the angles stay.
 
     Args:
         thruster: A thruster with a gimbal, which is not at the mass centre.
@@ -105,7 +105,7 @@ class GimbalAllocator:
         Args:
             torque_body: Wanted torque about the mass centre [N·m], body frame, shape (3,).
             force_body: Wanted force [N], which makes no difference; the valve sets it.
-            seconds: Time until the next command [s], which makes no difference.
+            seconds: Time until the next command [s].
 
         Returns:
             The torque and the force at the commanded angles, which the gimbal reaches at its own rate.
@@ -116,9 +116,8 @@ class GimbalAllocator:
         wanted: Any = components(torque_body, "torque_body", self)
         if force_body is not None:
             components(force_body, "force_body", self)
-        real(seconds, "seconds", self, above=0.0)
         thruster = self._thruster
-        thrust = float(thruster.thrust)
+        thrust = float(thruster.mean_thrust(real(seconds, "seconds", self, above=0.0)))
         lever: Any = (thruster.position - (self._assembly or self.body).center_of_mass_body).tolist()
         if not any(lever):
             refuse(self, "thruster.position", thruster.position, "away from the mass centre")

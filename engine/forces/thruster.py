@@ -21,6 +21,7 @@ from .valves import (
     checked_level,
     checked_valve,
     gimbals_of,
+    mean_share_of_thrust,
     refuse_angles,
     refuse_throttle_in_pulses,
     share_of_thrust,
@@ -165,6 +166,32 @@ class Thruster(Valves):
     def thrust(self) -> float:
         """Thrust at this moment [N], by the stuck level, by the valve while a pulse runs, or by the throttle."""
         return float(self.max_force * share_of_thrust(self._table.array[:, self._slice()])[0])
+
+    def mean_thrust(self, seconds: float) -> float:
+        """Return the mean thrust over the next seconds, if nothing is commanded meanwhile.
+
+        A tank that runs dry is not foreseen.
+
+        Args:
+            seconds: The time [s], above 0.
+
+        Returns:
+            The thrust [N].
+
+        Raises:
+            ValueError: The time is not above 0.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.1)
+            >>> ship = world.add_body(MassProperties.sphere(100.0, 1.0))
+            >>> jet = world.add_force(Thruster(ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=10.0))
+            >>> jet.fire(0.5, delay=0.3)
+            >>> jet.thrust, jet.mean_thrust(1.0)
+            (0.0, 5.0)
+        """
+        seconds = real(seconds, "seconds", f"{self}.mean_thrust", above=0.0)
+        return float(self.max_force * mean_share_of_thrust(self._table.array[:, self._slice()], seconds)[0])
 
     @fixed
     def impulse(self) -> float:
@@ -343,6 +370,32 @@ class ThrusterBank(Valves):
     def thrust(self) -> FloatArray:
         """Thrusts at this moment [N], by stuck levels, by valves while a pulse runs, or by the throttles, shape (k,)."""
         return reading(self._value("max_force") * share_of_thrust(self._table.array[:, self._slice()]))
+
+    def mean_thrust(self, seconds: float) -> FloatArray:
+        """Return the mean thrust over the next seconds, if nothing is commanded meanwhile.
+
+        A tank that runs dry is not foreseen.
+
+        Args:
+            seconds: The time [s], above 0.
+
+        Returns:
+            The thrust [N]s, shape (k,).
+
+        Raises:
+            ValueError: The time is not above 0.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.1)
+            >>> ship = world.add_body(MassProperties.sphere(100.0, 1.0))
+            >>> jet = world.add_force(ThrusterBank(ship, positions=[(0, 0, -1)], directions=[(0, 0, 1)], max_forces=10.0))
+            >>> jet.fire(0.5, delays=0.3)
+            >>> jet.thrust.tolist(), jet.mean_thrust(1.0).tolist()
+            ([0.0], [5.0])
+        """
+        seconds = real(seconds, "seconds", f"{self}.mean_thrust", above=0.0)
+        return self._value("max_force") * mean_share_of_thrust(self._table.array[:, self._slice()], seconds)
 
     @fixed
     def impulse(self) -> FloatArray:

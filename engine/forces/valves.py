@@ -9,15 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, direction, real, refuse
+from ..kernels.valve import Opening, level_after
 from ..loops.actuator_layout import (
     ANGLES,
     COMMANDED_ANGLES,
     ENABLED,
+    FALL_TIME,
     LEVEL,
     MAX_ANGLE,
     MAX_RATE,
     OPEN_FOR,
     OPENS_IN,
+    RISE_TIME,
     STUCK,
     THROTTLE,
 )
@@ -172,6 +175,18 @@ def share_of_thrust(columns: FloatArray) -> FloatArray:
     pulses = (columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)
     share = np.where(pulses, columns[LEVEL], columns[THROTTLE])
     return np.where(columns[ENABLED] > 0.0, np.where(columns[STUCK] >= 0.0, columns[STUCK], share), 0.0)
+
+
+def mean_share_of_thrust(columns: FloatArray, seconds: float) -> FloatArray:
+    """The mean share of the full thrust over the next seconds, if nothing is commanded meanwhile, for columns of the table."""
+    shares = []
+    for column, share in zip(columns.T, share_of_thrust(columns).tolist(), strict=True):
+        opens_in, open_for, level = column[[OPENS_IN, OPEN_FOR, LEVEL]].tolist()
+        if column[ENABLED] > 0.0 and not column[STUCK] >= 0.0 and (open_for > 0.0 or level > 0.0):
+            valve = Opening(opens_in, open_for, level, 0.0, 0.0)
+            share = level_after(valve, float(column[RISE_TIME]), float(column[FALL_TIME]), seconds).area / seconds
+        shares.append(share)
+    return np.array(shares)
 
 
 def checked_valve(

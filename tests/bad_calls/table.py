@@ -627,6 +627,8 @@ setters(lambda s: s.gimballed, "", "Thruster", gimbal_command=arrays(2, sample=[
 method(
     "Thruster.fire", lambda s: s.thruster, duration=arg(AT_LEAST_ZERO.loosely, 1.0), delay=arg(AT_LEAST_ZERO.loosely)
 )
+method("Thruster.mean_thrust", lambda s: s.thruster, seconds=arg(POSITIVE.loosely, 1.0))
+method("ThrusterBank.mean_thrust", lambda s: s.bank, seconds=arg(POSITIVE.loosely, 1.0))
 _THREE, _POINTS = arrays(3, sample=[0.25, 0.5, 0.75], at_least=0.0), arrays(3, 3)
 _EACH = either(AT_LEAST_ZERO, _THREE)
 _EACH_SHARE = either(SHARE, arrays(3, sample=[0.25, 0.5, 0.75], at_least=0.0, at_most=1.0))

@@ -16,7 +16,7 @@ def new_thruster(center_of_mass_body=(0.0, 0.0, 0.0), angles=(0.0, 0.0), axes=((
     mount = SimpleNamespace(axis_1=axes[0], axis_2=axes[1], max_angle=0.1, max_rate=0.5)
     given = {"position": np.array((0.0, 0.0, -2.0)), "max_force": 600.0, "throttle": 1.0, **values}
     thruster = SimpleNamespace(body=ship, gimbal=mount, gimbal_angles=np.array(angles), gimbal_command=None, **given)
-    thruster.thrust = given["max_force"] * given["throttle"]
+    thruster.mean_thrust = lambda seconds: given["max_force"] * given["throttle"]
     thruster._value = {"neutral_direction": np.array((0.0, 0.0, 1.0))}.get
     thruster.direction = pointed(thruster, angles, np.array((0.0, 0.0, 1.0)))
     return thruster
@@ -142,6 +142,28 @@ def test_an_engine_is_steered_however_it_burns(burn):
         main.stuck = 1.0
     world.step(400)
     assert loop.error_angle < 1e-3 and main.thrust == 100.0
+
+
+@pytest.mark.parametrize(("duration", "delay"), [(0.5, 0.2), (5.0, 0.0), (0.1, 0.85)])
+def test_an_engine_that_is_lit_in_the_tick_of_the_command_gives_the_torque_as_a_mean(duration, delay):
+    """Rise and fall in 0.1 s, the gimbal at once; the ship is too heavy to turn noticeably in the second between two commands."""
+    world = World(0.02)
+    ship = world.add_body(MassProperties(1e9, (1e9, 1e9, 1e9)))
+    mount = Gimbal(axis_1=(1, 0, 0), axis_2=(0, 1, 0), max_angle=0.5, max_rate=1e6)
+    valve = {"rise_time": 0.1, "fall_time": 0.1, "min_on_time": 0.1}
+    main = world.add_force(
+        Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=600.0, gimbal=mount, **valve)
+    )
+    actuator = GimbalAllocator(main)
+
+    @world.on_tick(every=100000)
+    def light(world):
+        main.fire(duration, delay)
+        actuator.command((0.0, -12.0, 5.0e-3), None, 1.0)
+
+    assert main.mean_thrust(1.0) == 0.0
+    world.step(50)
+    assert ship.angular_momentum_world == pytest.approx((0.0, -12.0, 0.0), rel=2e-3, abs=1e-6)
 
 
 def test_a_loaded_gimbal_is_steered_to_the_same_bits(tmp_path):
