@@ -26,8 +26,8 @@ class GimbalAllocator:
 
     It turns the thrust so that it passes beside the mass centre at the distance that gives the wanted torque. The torque along the line
     from the mass centre to the thruster cannot be made, and is left out. The rest keeps its direction and is made as far as the angles of
-    the gimbal allow. The thrust is its mean until the next command, by the throttle, a pulse or a stuck valve, so that the torque is the mean
-    as well. Without thrust there is no torque, and the angles stay.
+    the gimbal allow. The thrust is its mean until the next command, by the throttle, a pulse or a stuck valve, and so is the torque.
+    Without thrust there is no torque, and the angles stay.
 
     Args:
         thruster: A thruster with a gimbal, which is not at the mass centre.

@@ -22,6 +22,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from ..body import new_body
 from ..checks import FloatArray, refuse
@@ -786,11 +787,12 @@ def _first_id(rows: Rows) -> int:
     return min(int(rows.ids.min()), int(rows.groups.min())) if len(rows.ids) else rows.next_id
 
 
-def _previous_rates(rows: Rows, content: FloatArray) -> FloatArray | None:
-    """The velocities of bodies one tick earlier, if a record has them."""
+def _previous_rates(rows: Rows, content: FloatArray) -> tuple[npt.NDArray[np.int64], FloatArray] | None:
+    """The columns of bodies and their velocities one tick earlier, if a record has them."""
     if not _PREVIOUS_RATES <= rows.fields.keys():
         return None
-    return content[layout.PREVIOUS + layout.VELOCITY : layout.PREVIOUS + layout.STATE_ROWS].copy()
+    rates = content[layout.PREVIOUS + layout.VELOCITY : layout.PREVIOUS + layout.STATE_ROWS].copy()
+    return np.arange(rates.shape[1]), rates
 
 
 class _Span(NamedTuple):

@@ -79,6 +79,7 @@ _PREVIOUS_RATES = slice(_MOVING, layout.PREVIOUS + layout.STATE_ROWS)
 _MODEL_ROWS = (layout.MASS, layout.PRINCIPAL_AXES + 3)
 _STORED = slice(layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3)
 _PREVIOUS_STORED = slice(layout.PREVIOUS_STORED_MOMENTUM, layout.PREVIOUS_STORED_MOMENTUM + 3)
+_NO_COLUMNS = np.zeros(0, np.int64)
 _SMALLEST = 264
 
 
@@ -265,7 +266,8 @@ class Bodies(Table):
         if self._given_image is None or self._given_key != key:
             self._given_image, self._given_key = array[slice(*_MODEL_ROWS), :count].copy(), key
         stored = array[_STORED, :count].copy() if self.stores_momentum else None
-        rates = array[_PREVIOUS_RATES, :count].copy() if self.has_accelerometers else None
+        measured = self._measured_columns()
+        rates = (measured, array[_PREVIOUS_RATES, measured]) if len(measured) else None
         return BodiesImage(self.rows_image(), array[:_MOVING, :count].copy(), stored, self._given_image, rates)
 
     def put(self, image: Any, tick: int, now: int) -> None:
@@ -276,7 +278,8 @@ class Bodies(Table):
         array, count = self.array, self.count
         array[:_MOVING, :count] = image.moving
         if image.rates is not None:
-            array[_PREVIOUS_RATES, :count] = image.rates
+            columns, rates = image.rates
+            array[_PREVIOUS_RATES, columns] = rates
         if self.stores_momentum or image.stored is not None:
             array[_STORED, :count] = 0.0 if image.stored is None else image.stored
             self.look_for_stored_momentum()
@@ -288,12 +291,11 @@ class Bodies(Table):
         self._changed(slice(0, _MOVING), slice(0, count))
         self._image, self._image_key = image, (self.version, tick)
 
-    @property
-    def has_accelerometers(self) -> bool:
-        """Whether anything reads the velocities one tick earlier."""
+    def _measured_columns(self) -> IntArray:
+        """The columns of the bodies with accelerometers."""
         assert self.store is not None
         table = self.store.tables.get("accelerometers")
-        return table is not None and table.count > 0
+        return _NO_COLUMNS if table is None else np.unique(table.array[0, : table.count]).astype(np.int64)
 
     def keep_previous(self, column: int) -> None:
         """Record the previous state of a body in the undo log of a tick, because kernels do not restore it."""

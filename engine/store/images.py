@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..loops.layout import MASS, STORED_MOMENTUM
@@ -53,7 +54,7 @@ class BodiesImage:
         moving: State and previous pose.
         stored: Stored momentum; None if there is none.
         given: Mass properties.
-        rates: Velocities one tick earlier; None if nothing reads them.
+        rates: Some columns, and the velocities one tick earlier of the bodies in them; None if nothing reads any.
     """
 
     __slots__ = ("given", "moving", "rates", "rows", "stored")
@@ -64,7 +65,7 @@ class BodiesImage:
         moving: FloatArray,
         stored: FloatArray | None,
         given: FloatArray,
-        rates: FloatArray | None = None,
+        rates: tuple[npt.NDArray[np.int64], FloatArray] | None = None,
     ) -> None:
         self.rows = rows
         self.moving = moving
@@ -78,7 +79,8 @@ class BodiesImage:
         whole[: len(self.moving)] = self.moving
         whole[MASS : MASS + len(self.given)] = self.given
         if self.rates is not None:
-            whole[len(self.moving) : len(self.moving) + len(self.rates)] = self.rates
+            columns, rates = self.rates
+            whole[len(self.moving) : len(self.moving) + len(rates), columns] = rates
         if self.stored is not None:
             whole[STORED_MOMENTUM : STORED_MOMENTUM + 3] = self.stored
         return whole
