@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from functools import cache
 from math import sqrt
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ..compilation.compiler import inlined
+from ..compilation.compiler import from_column, inlined
 from ..kernels.quaternions import Quaternion
 from ..kernels.rigid_body import BodyAtStage, BodyModel, BodyState, BodyWrench, MaybeVector
 from ..kernels.selection import choose
@@ -293,6 +293,49 @@ def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Ca
         return total
 
     return over_parts
+
+
+class TakeTick(Protocol):
+    """Runs one body through a tick."""
+
+    def __hash__(self) -> int: ...
+
+    def __call__(
+        self,
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        dt: float,
+        start: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState: ...
+
+
+@cache
+def fly_with(take: TakeTick, has_fields: bool) -> Callable[[bool], Callable[..., int]]:
+    """Make a pass for `over_columns`, which runs a tick and returns the number of bodies that are not finite."""
+
+    @cache
+    def make(stores: bool) -> Callable[..., int]:
+        load = load_start(stores)
+
+        @inlined
+        def fly(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
+            array, layers, time, dt = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
+            own_layers = from_column(layers, first) if has_fields else layers
+            not_finite = 0
+            for column in range(count):
+                start, held = load(array, column)
+                body = load_body(array, column)
+                end = take(array, own_layers, column, time, dt, start, held, body)
+                not_finite += store_tick(array, column, start, end)
+            return not_finite
+
+        return fly
+
+    return make
 
 
 @cache

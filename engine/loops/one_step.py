@@ -30,7 +30,9 @@ from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench, Wrenches
 from .columns import (
     Array,
     Integers,
+    TakeTick,
     close_tick,
+    fly_with,
     is_other_pitch,
     load_body,
     load_body_at_stage,
@@ -61,24 +63,6 @@ class Advance(Protocol):
 
     def __call__(
         self, stage: int, gyroscopic: bool, dt: float, start: BodyState, wrenches: Wrenches, body: BodyModel
-    ) -> BodyState: ...
-
-
-class _TakeTick(Protocol):
-    """Runs one body through a tick in a fused loop."""
-
-    def __hash__(self) -> int: ...
-
-    def __call__(
-        self,
-        array: Array,
-        layers: Array,
-        column: int,
-        time: float,
-        dt: float,
-        start: BodyState,
-        held: BodyWrench,
-        body: BodyModel,
     ) -> BodyState: ...
 
 
@@ -129,7 +113,7 @@ def held_ticks(
     """
     take = _evaluated(advance, offsets, gyroscopic, kinds) if kinds else _held(advance, len(offsets), gyroscopic)
     has_fields = bool(kinds)
-    fly, close = over_columns(stores, _fly_with(take, has_fields)), close_tick(stores)
+    fly, close = over_columns(stores, fly_with(take, has_fields)), close_tick(stores)
 
     @kernel(f"held-{_name(advance, stores, gyroscopic, pitch)}{kind_names(kinds)}")
     def held(array: Array, control: Integers, layers: Array, dt: float, ticks: int) -> int:
@@ -224,32 +208,7 @@ def _name(advance: Advance, stores: bool, gyroscopic: bool, pitch: int) -> str:
 
 
 @cache
-def _fly_with(take: _TakeTick, has_fields: bool) -> Callable[[bool], Callable[..., int]]:
-    """Make `make(stores)`, which makes the pass of `over_columns` that runs a tick and returns the number of bodies that are not finite."""
-
-    @cache
-    def make(stores: bool) -> Callable[..., int]:
-        load = load_start(stores)
-
-        @inlined
-        def fly(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
-            array, layers, time, dt = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
-            own_layers = from_column(layers, first) if has_fields else layers
-            not_finite = 0
-            for column in range(count):
-                start, held_wrench = load(array, column)
-                body = load_body(array, column)
-                end = take(array, own_layers, column, time, dt, start, held_wrench, body)
-                not_finite += store_tick(array, column, start, end)
-            return not_finite
-
-        return fly
-
-    return make
-
-
-@cache
-def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> _TakeTick:
+def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> TakeTick:
     """Make `take(array, layers, column, time, dt, start, held, body) -> BodyState`, which runs a tick with only the held wrench."""
     repeated = _repeated(evaluations)
 
@@ -270,7 +229,7 @@ def _held(advance: Advance, evaluations: int, gyroscopic: bool) -> _TakeTick:
 
 
 @cache
-def _evaluated(advance: Advance, offsets: Offsets, gyroscopic: bool, kinds: tuple[FieldKind, ...]) -> _TakeTick:
+def _evaluated(advance: Advance, offsets: Offsets, gyroscopic: bool, kinds: tuple[FieldKind, ...]) -> TakeTick:
     """Make the same function as `_held`, with fields evaluated at each stage."""
     from_first = _from_stage(0, advance, offsets, gyroscopic, summed(kinds))
     repeated = _repeated(len(offsets))

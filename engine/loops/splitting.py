@@ -17,8 +17,10 @@ from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench
 from .columns import (
     Array,
     Integers,
+    TakeTick,
     close_tick,
     end_in_place,
+    fly_with,
     load_body,
     load_body_at_stage,
     load_principal,
@@ -28,7 +30,6 @@ from .columns import (
     over_columns,
     store_previous,
     store_stored,
-    store_tick,
     store_vector,
 )
 from .fields import AddFields, FieldKind, summed
@@ -187,7 +188,10 @@ def strang_ticks(
     evaluations per kick.
     """
     has_fields = bool(kinds)
-    fly, close = over_columns(stores, _fly_with(turn, gyroscopic, kinds, evaluations)), close_tick(stores)
+    fly, close = (
+        over_columns(stores, fly_with(_strang(turn, gyroscopic, kinds, evaluations), has_fields)),
+        close_tick(stores),
+    )
 
     @kernel(f"strang-{turn_name(turn, stores, gyroscopic, pitch)}{kind_part(kinds, evaluations)}")
     def strang(array: Array, control: Integers, layers: Array, dt: float, ticks: int) -> int:
@@ -215,34 +219,27 @@ def strang_ticks(
 
 
 @cache
-def _fly_with(
-    turn: Turn, gyroscopic: bool, kinds: tuple[FieldKind, ...], evaluations: int
-) -> Callable[[bool], Callable[..., int]]:
-    """Make a pass for `over_columns`, which runs a tick and returns the number of bodies that are not finite."""
-    kick_by, has_fields = _kicking(kinds, evaluations), bool(kinds)
+def _strang(turn: Turn, gyroscopic: bool, kinds: tuple[FieldKind, ...], evaluations: int) -> TakeTick:
+    """Make `take(array, layers, column, time, dt, start, held, body) -> BodyState`, which runs one body through a tick."""
+    kick_by = _kicking(kinds, evaluations)
 
-    @cache
-    def make(stores: bool) -> Callable[..., int]:
-        load = load_start(stores)
+    @inlined
+    def take(
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        dt: float,
+        start: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState:
+        moments, axes = load_principal(array, column)
+        state = kick_by(array, layers, column, time, dt * 0.5, start, held, body)
+        state = drift(turn, gyroscopic, dt, state, moments, axes)
+        return kick_by(array, layers, column, time + dt, dt * 0.5, state, held, body)
 
-        @inlined
-        def fly(first: int, count: int, arguments: tuple[Array, Array, float, float]) -> int:
-            array, layers, time, dt = from_column(arguments[0], first), arguments[1], arguments[2], arguments[3]
-            own_layers = from_column(layers, first) if has_fields else layers
-            not_finite = 0
-            for column in range(count):
-                start, held = load(array, column)
-                body = load_body(array, column)
-                moments, axes = load_principal(array, column)
-                state = kick_by(array, own_layers, column, time, dt * 0.5, start, held, body)
-                state = drift(turn, gyroscopic, dt, state, moments, axes)
-                state = kick_by(array, own_layers, column, time + dt, dt * 0.5, state, held, body)
-                not_finite += store_tick(array, column, start, state)
-            return not_finite
-
-        return fly
-
-    return make
+    return take
 
 
 @cache
