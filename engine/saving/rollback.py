@@ -142,22 +142,26 @@ class Rollback:
             refuse(owner, "player", player, f"one of {list(self._players)}")
         inputs = self._inputs[player]
         known = inputs.get(tick, _NOTHING)
-        if known is not _NOTHING:
-            if not _equal(known, data):
-                refuse(owner, f"data of player {player!r} for tick {tick}", data, f"{known!r}, as it was given before")
-            return
+        if known is _NOTHING:
+            self._add_input(tick, player, data)
+        elif not _equal(known, data):
+            refuse(owner, f"data of player {player!r} for tick {tick}", data, f"{known!r}, as it was given before")
+        # for an input that was given before as well, because an interrupt may have arrived at this point
+        while self._known[player] in inputs:
+            self._known[player] += 1
+
+    def _add_input(self, tick: int, player: Any, data: Any) -> None:
+        owner = "Rollback.input"
         if tick < self._known[player]:
             rule = f"at least {self._known[player]}, because the inputs of player {player!r} before it are confirmed"
             refuse(owner, "tick", tick, rule)
         if tick > self._world.tick_count + 1000 * self._frames:
             refuse(owner, "tick", tick, f"at most {self._world.tick_count + 1000 * self._frames}")
         used = self._used.get(tick)
-        is_wrong = used is not None and not _equal(used[self._players.index(player)], data)
-        inputs[tick] = data
-        while self._known[player] in inputs:
-            self._known[player] += 1
-        if is_wrong:
+        if used is not None and not _equal(used[self._players.index(player)], data):
+            # before the input itself: running a tick again without need does no harm
             self._wrong = tick if self._wrong is None else min(tick, self._wrong)
+        self._inputs[player][tick] = data
 
     def step(self) -> bool:
         """Run one tick, after running again what late inputs have changed.

@@ -10,6 +10,8 @@ from engine import DesyncError, MassProperties, Rollback, Snapshot, World, force
 from engine.saving.snapshots import state_hash_of
 
 from ..full_world import full_world
+from ..interrupted_operations import OPERATIONS
+from ..interrupting import torn_points
 from ..worlds import OTHER, PROPERTIES
 
 PLAYERS = ("Ada", "Grace")
@@ -266,3 +268,8 @@ def test_inputs_may_be_arrays_and_what_cannot_be_compared_is_rejected_before_it_
     rollback.input(3, "A", np.array([0.0, 0.0, 2.0]))
     rollback.settle()
     assert (ship.velocity.tolist(), rollback.confirmed_tick) == ([2.0, 1.0, 1.0], 4)
+
+
+def test_an_input_that_an_interrupt_has_cut_off_is_complete_when_it_is_given_again():
+    """At each of the first lines, which are those of `Rollback.input` itself."""
+    assert list(torn_points(OPERATIONS["Rollback.input"], range(60))) == []
