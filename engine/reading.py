@@ -32,8 +32,8 @@ class Reading(FloatArray):
     def __setitem__(self, index: Any, value: Any) -> None:
         if not self.flags.writeable:
             raise ValueError(
-                "what is read is read-only; assign the whole value, as in ship.velocity = (…) or ship.velocity += (…), "
-                "or change a copy of your own, ship.velocity.copy()"
+                "arrays that the engine returns are read-only; assign the whole value, as in ship.velocity = (…) or "
+                "ship.velocity += (…), or change a copy of your own, ship.velocity.copy()"
             )
         super().__setitem__(index, value)
 

@@ -340,7 +340,7 @@ class World:
 
         A world that coasts at its time scale (see `coasting`) jumps over all of them at once by `coast`.
 
-        The first frame that skips more than a second, as happens when milliseconds are passed, gives a warning.
+        The first frame that skips more than a second, for example because milliseconds were passed, gives a warning.
 
         Args:
             elapsed_seconds: Wall time [s] since the last call, at least 0. The frame rate may vary.

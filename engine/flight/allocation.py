@@ -69,7 +69,7 @@ class ThrusterAllocator:
     The flow of a jet is its full thrust over its specific impulse. Unless all jets have a specific impulse, it is the full thrust.
 
     A force and a torque that are out of reach keep their directions and are cut by one common factor, `fraction`. What no combination of
-    these jets can make, even with negative thrust, is left out before. An example is a roll torque from jets that all point through the
+    these jets can make, even with negative thrust, is removed first. An example is a roll torque from jets that all point through the
     roll axis. In both cases `saturated` is True, and the residuals say what is missing.
 
     Positions, directions, thrusts and specific impulses of the jets are read when the allocator is made.
@@ -78,7 +78,7 @@ class ThrusterAllocator:
         thrusters: Thrusters and banks of one body. The jets are numbered in this order, and within a bank in its order.
         method: "least propellant" or "fast".
         assembly: What `World.assembly` returned for this body. Force and torque then act about the mass centre of all that is rigidly
-            joined to the body at the time of the call, so that the allocator fits before docking, after it, and after undocking.
+            joined to the body at the time of the call, so that the allocator works before docking, while docked and after undocking.
 
     Raises:
         TypeError: An argument has the wrong type.

@@ -157,7 +157,16 @@ class AttitudeHold(Controlled):
         Args:
             target: A body, or a direction in world axes, shape (3,).
             axis_body: The axis, a non-zero vector, body frame, shape (3,).
+
+        Raises:
+            TypeError: The target is neither.
+            ValueError: The target is a name or the ship itself, or a vector is zero.
         """
+        if isinstance(target, str):
+            rule = "a body or a direction; for other targets use follow(Pointing(axis_body, target, gm=…)) or sun_direction_world=…"
+            refuse("AttitudeHold.point_at", "target", target, rule)
+        if target is self.body:
+            refuse("AttitudeHold.point_at", "target", target, "another body than the ship itself")
         self.follow(Pointing(axis_body, target))
 
     def follow(self, reference: FixedOrMoving) -> None:
@@ -174,7 +183,7 @@ def _thrusters(actuators: Any, owner: str) -> list[Any]:
     if isinstance(actuators, Thruster | ThrusterBank):
         return [actuators]
     if isinstance(actuators, Iterable) and not hasattr(actuators, "command"):
-        rule = "actuators, or a list of thrusters and banks of thrusters"
+        rule = "a list of thrusters and banks of thrusters, or one object with `command`, such as WheelAllocator(wheels) with max_torque"
         return members(actuators, "actuators", owner, rule, lambda each: isinstance(each, Thruster | ThrusterBank))
     return []
 

@@ -93,7 +93,7 @@ class Controlled(SampledPart):
         every: Interval between two samples, in ticks, at least 1.
         delay: Samples by which the command is late, at least 0.
         measured: An estimator with `orientation` and `angular_velocity_body`; what it lacks is read from the body. None is the body.
-        force_body: Force that is wanted beside the torque [N], body frame, shape (3,). None leaves it free.
+        force_body: Force that is wanted in addition to the torque [N], body frame, shape (3,). None leaves it free.
         name: Its name in errors.
 
     Raises:
@@ -152,7 +152,7 @@ class Controlled(SampledPart):
 
     @property
     def force_body(self) -> FloatArray | None:
-        """Force that is wanted beside the torque [N], body frame, shape (3,); None leaves it free."""
+        """Force that is wanted in addition to the torque [N], body frame, shape (3,); None leaves it free."""
         return None if self._numbers("force_is_free")[0] else self._value("force_body")
 
     @force_body.setter

@@ -233,8 +233,8 @@ class AttitudeFilter(SampledPart):
     The filter takes the noise of the gyro and of the trackers from them, so that its covariance is right by construction as long as they
     have neither scale errors nor misalignment, which it does not estimate. It starts at the first valid sighting, unless an initial
     `orientation` is given. While the gyro has no valid reading, the last rate is held, and the variance of the attitude grows as if the
-    rate were wrong by `rate_deviation`. A late sighting leaves what the variance has grown by since it was taken. The same holds for the
-    time in which the filter was disabled; sightings from before that time are not used after it.
+    rate were wrong by `rate_deviation`. A late sighting does not reduce what the variance has grown by since it was taken. The same holds
+    for the time in which the filter was disabled; sightings from before that time are not used after it.
 
     Args:
         gyro: The gyro, without delay.

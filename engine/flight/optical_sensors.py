@@ -47,7 +47,7 @@ class SunSensorReading(NamedTuple):
 
 
 class Exclusion(NamedTuple):
-    """A bright thing near which a star tracker is blind; made by `Exclusion.far` and `Exclusion.ball`."""
+    """A bright object near which a star tracker is blind; made by `Exclusion.far` and `Exclusion.ball`."""
 
     angle: float
     """Angle [rad], from 0 to π/2, between the boresight and the direction of a thing far away, or the edge of a ball."""
@@ -136,7 +136,7 @@ class StarTracker(Sensor):
         boresight_body: Direction of the line of sight, body axes, of any non-zero length, shape (3,).
         noise: Standard deviations (across, along) [rad], each at least 0.
         max_rate: Largest angular velocity at which it sees stars [rad/s], above 0; None for no limit.
-        exclusion: Up to three bright things, each from `Exclusion.far` or `Exclusion.ball`.
+        exclusion: Up to three bright objects, each from `Exclusion.far` or `Exclusion.ball`.
         seed: Any integer; together with the name it determines the noise.
         every: Interval between two samples, in ticks.
         delay: By how many samples the reading is late.

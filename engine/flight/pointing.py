@@ -137,8 +137,8 @@ def aiming(
 class Pointing:
     """A reference that points one body axis at a target, and a second one as nearly as possible at another target.
 
-    Without a second axis, the rotation about the first one is left as it is: the reference is the nearest attitude in which the axis points
-    at the target, and it does not roll.
+    Without a second axis, the rotation about the first one is free: the reference is the nearest attitude in which the axis points at the
+    target, without a roll rate.
 
     A target is
 
@@ -149,7 +149,7 @@ class Pointing:
     * a direction in world axes, shape (..., 3).
 
     Rates and accelerations are exact if the body, and a body that is a target, move on Kepler orbits about the centre. Other forces, such
-    as an oblate planet or thrust, are not in them; attitude and rates of nadir and of a body are exact in any case.
+    as an oblate planet or thrust, are not included; attitude and rates of nadir and of a body are exact in any case.
 
     Args:
         axis_body: The axis that points at the target, a non-zero vector, body frame, shape (3,).

@@ -240,7 +240,7 @@ class Gyro(_Instrument):
 
 
 class Accelerometer(_Instrument):
-    """An accelerometer with three axes, which measures the specific force at a point of the body, its mean over the last tick.
+    """An accelerometer with three axes, which measures the mean specific force at a point of the body over the last tick.
 
     Specific force is acceleration without gravity: 0 in free fall, F/m under the force F, 9.81 m/s² upwards on the ground. At the point r
     from the mass centre it is ``Rᵀ(a − g) + ω̇ × r + ω × (ω × r)``. Forces of the tick that is starting are not known yet when sensors are

@@ -253,7 +253,7 @@ class Tank(Part):
                 "World.remove_part",
                 "part",
                 self,
-                f"one that feeds no thruster; {fed[0]!r} takes its propellant from it",
+                f"one that feeds no thruster; remove {fed[0]!r} first, which takes its propellant from it",
             )
 
 

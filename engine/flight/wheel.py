@@ -48,15 +48,15 @@ WHEELS = Schema(
 class ReactionWheel(Part):
     """A wheel whose motor exchanges angular momentum with the body, added by `World.add_part`.
 
-    What is stored is its angular momentum about its axis, ``inertia · (speed + axis·ω)``. Forces and impulses on the body leave it;
-    assigning the body's angular velocity or mass properties keeps the speed. The body's `mass_properties` are those of the ship with its
-    wheels locked, as a drawing program gives them. Its `inertia_body`, and everything that is computed from it, is the tensor of the
+    What is stored is its angular momentum about its axis, ``inertia · (speed + axis·ω)``. Forces and impulses on the body do not
+    change it; assigning the body's angular velocity or mass properties keeps the speed. The body's `mass_properties` are those of the ship
+    with its wheels locked, as a CAD program gives them. Its `inertia_body`, and everything that is computed from it, is the tensor of the
     equation of motion ``I − Σ J g gᵀ``, without the wheels' moments J about their axes g, and its `stored_momentum_body` is the sum of
     the momenta along the axes.
 
     The torque of the motor is held over each tick. It is cut where the speed would exceed its limit at the end of the tick, as seen from
     its start, so the change of the body's rates in one tick may carry the speed slightly beyond. Friction acts in half a step at each end
-    of a tick, which is of order two in every method. The sum of the momenta of body and wheels is kept to rounding.
+    of a tick, which is of order two in every method. The sum of the momenta of body and wheels is conserved to rounding.
 
     Args:
         body: The body that carries it.

@@ -21,10 +21,8 @@ from .valves import (
     checked_level,
     checked_valve,
     gimbals_of,
-    mean_share_of_thrust,
     refuse_angles,
     refuse_throttle_in_pulses,
-    share_of_thrust,
     stuck_level,
 )
 from .wrench import BodyStates, Wrench
@@ -164,13 +162,13 @@ class Thruster(Valves):
 
     @fixed
     def thrust(self) -> float:
-        """Thrust at this moment [N], by the stuck level, by the valve while a pulse runs, or by the throttle."""
-        return float(self.max_force * share_of_thrust(self._table.array[:, self._slice()])[0])
+        """Thrust at this moment [N], by the stuck level, by the valve while a pulse runs, or by the throttle; 0 if its tank is dry."""
+        return float(self.max_force * self._shares()[0])
 
     def mean_thrust(self, seconds: float) -> float:
         """Return the mean thrust over the next seconds, if nothing is commanded meanwhile.
 
-        A tank that runs dry is not foreseen.
+        A tank that runs dry within this time is not taken into account.
 
         Args:
             seconds: The time [s], above 0.
@@ -191,7 +189,7 @@ class Thruster(Valves):
             (0.0, 5.0)
         """
         seconds = real(seconds, "seconds", f"{self}.mean_thrust", above=0.0)
-        return float(self.max_force * mean_share_of_thrust(self._table.array[:, self._slice()], seconds)[0])
+        return float(self.max_force * self._shares(seconds)[0])
 
     @fixed
     def impulse(self) -> float:
@@ -368,13 +366,13 @@ class ThrusterBank(Valves):
 
     @fixed
     def thrust(self) -> FloatArray:
-        """Thrusts at this moment [N], by stuck levels, by valves while a pulse runs, or by the throttles, shape (k,)."""
-        return reading(self._value("max_force") * share_of_thrust(self._table.array[:, self._slice()]))
+        """Thrusts at this moment [N], by stuck levels, valves while a pulse runs, or throttles; 0 if the tank is dry; shape (k,)."""
+        return reading(self._value("max_force") * self._shares())
 
     def mean_thrust(self, seconds: float) -> FloatArray:
         """Return the mean thrust over the next seconds, if nothing is commanded meanwhile.
 
-        A tank that runs dry is not foreseen.
+        A tank that runs dry within this time is not taken into account.
 
         Args:
             seconds: The time [s], above 0.
@@ -395,11 +393,11 @@ class ThrusterBank(Valves):
             ([0.0], [5.0])
         """
         seconds = real(seconds, "seconds", f"{self}.mean_thrust", above=0.0)
-        return self._value("max_force") * mean_share_of_thrust(self._table.array[:, self._slice()], seconds)
+        return self._value("max_force") * self._shares(seconds)
 
     @fixed
     def impulse(self) -> FloatArray:
-        """Impulses delivered by pulses, by stuck valves, and at any throttle by thrusters with a tank [N·s], shape (k,)."""
+        """Impulses delivered [N·s], shape (k,), by pulses, by stuck valves, and by throttled thrust of thrusters with a tank."""
         return self._value("impulse")
 
     @fixed
@@ -499,7 +497,7 @@ def _checked_rows(value: Any, argument: str, owner: object, count: int) -> Float
 def _add_thrust(force: Valves, wrench: Wrench) -> None:
     columns = force._table.array[:, force._slice()]
     (body,) = force._named_bodies()
-    for column, share in zip(columns.T, share_of_thrust(columns), strict=True):
+    for column, share in zip(columns.T, force._shares(), strict=True):
         thrust = column[9] * column[6:9]
         if column[1] > 0.0:
             wrench.add(body, force_body=share * thrust, at_body=column[3:6])

@@ -108,6 +108,13 @@ class Valves(TableForce, final=False):
         """The tank that feeds it; None if its propellant is not counted."""
         return self._tank
 
+    def _shares(self, seconds: float = 0.0) -> FloatArray:
+        """The share of the full thrust of each valve at this moment or, if a time is given, on average over it; zero if the tank is dry."""
+        columns = self._table.array[:, self._slice()]
+        if self._tank is not None and self._tank.propellant == 0.0:
+            return np.zeros(columns.shape[1])
+        return mean_share_of_thrust(columns, seconds) if seconds else share_of_thrust(columns)
+
     def coast_obstacle(self) -> str | None:
         """Return in words why this force keeps its world from coasting (`World.coast`); None if it neither acts nor moves.
 
@@ -128,7 +135,12 @@ class Valves(TableForce, final=False):
         columns = self._table.array[:, self._slice()]
         if self._tank is not None:
             if self._tank._table.store is not self._table.store:
-                refuse("World.add_force", "force", self, f"one whose tank is in this world, which {self._tank} is not")
+                refuse(
+                    "World.add_force",
+                    "force",
+                    self,
+                    f"one whose tank is in this world; add {self._tank} by World.add_part first",
+                )
             rows = self._slice()
             self._table.write(self._schema.row("tank"), rows, float(self._tank.rows.start))
         moving = (columns[STUCK] >= 0.0) | (columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)

@@ -476,7 +476,12 @@ def _read(path: Path) -> Record:
     data = path.read_bytes()
     start = len(_MAGIC) + _LENGTH.size
     if not data.startswith(_MAGIC) or len(data) < start:
-        refuse(owner, "path", str(path), "a file that a Recorder has written")
+        refuse(
+            owner,
+            "path",
+            str(path),
+            "a file that was streamed by Recorder(world, path=…), and not one of to_csv or to_npz",
+        )
     (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
     header = data[start : start + length]
     if len(data) < start + length + _LENGTH.size or _LENGTH.unpack_from(data, start + length)[0] != zlib.crc32(header):

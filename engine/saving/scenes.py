@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import inspect
 import os
 import re
@@ -27,7 +28,7 @@ from ..joints.closing import HARD
 from ..joints.joint import JOINTS, Joint
 from ..plain import Plain, to_text
 from ..solids.mass_properties import MassProperties
-from ..store.calling import default_name
+from ..store.calling import default_name, refuse_shared_names
 from ..store.rows import TableRows
 from ..store.schema import Field, Kind
 from .encoding import (
@@ -69,8 +70,10 @@ _KEYS = (
     "on_tick",
     "after_tick",
     "on_joint",
+    "scene_sha256",
     "snapshot",
 )
+_NOT_SCENE = ("scene_sha256", "snapshot")
 _BODY_KEYS = (
     "name",
     "mass",
@@ -97,10 +100,16 @@ def save(world: World, path: Any, with_snapshot: bool) -> None:
     file = file_path(path, "path", "World.save")
     scene = scene_of(world)
     if with_snapshot:
+        scene["scene_sha256"] = _hash_of(scene)
         scene["snapshot"] = base64.b64encode(world.snapshot().to_bytes()).decode("ascii")
     lines = [f'"{key}": {_lines(value)}' for key, value in scene.items()]
     with naming_file(file, "World.save", "written"):
         write_whole(file, ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8"))
+
+
+def _hash_of(scene: dict[str, Any]) -> str:
+    """A hash of a scene alone, by which one that was edited beside its snapshot is recognised."""
+    return hashlib.sha256(to_text({key: value for key, value in scene.items() if key not in _NOT_SCENE})).hexdigest()
 
 
 def _lines(value: Any) -> str:
@@ -137,6 +146,7 @@ def scene_of(world: World) -> dict[str, Any]:
     forces: list[Any] = [force for force in world.forces if isinstance(force, TableRows)]
     places = {id(part): {"part": place} for place, part in enumerate(parts)}
     places |= {id(force): {"force": place} for place, force in enumerate(forces)}
+    refuse_shared_names((*stages.on_tick, *stages.after_tick, *stages.joint_events.functions), "World.save")
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -319,6 +329,9 @@ def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], miss
     snapshot = _read_snapshot(plain)
     world = _Loading(make, plain, objects, missing).world
     if snapshot is not None:
+        if "scene_sha256" in plain and plain["scene_sha256"].text() != _hash_of(plain.value):
+            rule = "that of this scene, which has been edited since; delete the key to load the scene as it is now"
+            raise ValueError(f"{_OWNER}: snapshot must be {rule}")
         try:
             world.restore(snapshot, missing=missing)
         except (TypeError, ValueError) as error:
@@ -409,7 +422,9 @@ class _Loading:
     def _find(self, plain: Plain) -> Any:
         name = plain.text()
         if name not in self._objects and not self._drops:
-            plain.refuse('a key of `objects`, or call World.load with missing="drop"')
+            plain.refuse(
+                f'a key of `objects`, as in World.load(path, objects={{{plain.value!r}: function}}); or use missing="drop"'
+            )
         return self._objects.get(name)
 
     def _add_body(self, plain: Plain) -> None:

@@ -34,7 +34,7 @@ from ..loops import layout
 from ..plain import Plain, decoded_array, encoded_array, exact, to_text
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import BODIES, HISTORY, Follower
-from ..store.calling import Callback, default_name
+from ..store.calling import Callback, default_name, refuse_shared_names
 from ..store.images import BodiesImage, RowsImage, TableImage
 from ..store.memory import MemoryRows, memory_schema
 from ..store.rows import TableRows
@@ -99,6 +99,7 @@ class Record(NamedTuple):
 def record_of(snapshot: Any) -> Record:
     """The record of a snapshot of a world."""
     setting, owner = snapshot._setting, "Snapshot.to_bytes"
+    refuse_shared_names((*setting.on_tick, *setting.after_tick, *setting.on_joint), owner)
     roster, images = setting.roster, dict(zip((t.schema.name for t in setting.tables), snapshot._images, strict=True))
     schemas = {table.schema.name: table.schema for table in setting.tables}
     rows_of_bodies = {id(handle): row for row, handle in enumerate(roster.handles)}

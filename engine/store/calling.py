@@ -8,7 +8,7 @@ import inspect
 import sys
 import sysconfig
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from gc import get_referents
@@ -86,6 +86,20 @@ def identity(function: Any) -> tuple[int, ...]:
     if isinstance(function, BuiltinMethodType | MethodWrapperType):  # `seen.append`
         return id(function.__self__), hash(function.__name__)
     return (id(function),)
+
+
+def refuse_shared_names(callbacks: Iterable[Any], owner: str) -> None:
+    """Reject different functions of one name, which a file cannot tell apart.
+
+    Raises:
+        ValueError: Two functions have the same name.
+    """
+    known: dict[str, Any] = {}
+    for callback in callbacks:
+        first = known.setdefault(callback.name, callback.function)
+        if identity(first) != identity(callback.function):
+            rule = "a different one for each function; give each its own, as in World.on_tick(function, name=…)"
+            refuse(owner, "the name of a function that the world calls", callback.name, rule)
 
 
 def called_object(function: Any) -> Any:

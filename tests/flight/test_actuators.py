@@ -1316,3 +1316,28 @@ def test_the_largest_torque_of_a_wheel_is_not_set_below_the_torque_that_is_comma
     wheel.max_torque = 0.5
     world.step(2)
     assert wheel.applied_torque == -0.4
+
+
+def test_a_thruster_whose_tank_is_dry_has_no_thrust():
+    world, ship = a_ship(0.05)
+    tank = world.add_part(flight.Tank.ball(ship, position=(0, 0, 0), radius=0.3, propellant=0.1))
+    feed = {"specific_impulse": 200.0, "tank": tank}
+    single = world.add_force(forces.Thruster(ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=50.0, **feed))
+    bank = world.add_force(
+        forces.ThrusterBank(ship, positions=[(0, 0, -1)] * 2, directions=[(0, 0, 1)] * 2, max_forces=50.0, **feed)
+    )
+    single.throttle, bank.throttle = 1.0, 0.5
+    assert (single.thrust, bank.thrust.tolist()) == (50.0, [25.0, 25.0])
+    assert np.linalg.norm(world.wrench(ship)[0]) == pytest.approx(100.0)
+    world.step(60)
+    assert tank.propellant == 0.0
+    assert (single.thrust, single.mean_thrust(1.0), bank.thrust.tolist(), bank.mean_thrust(1.0).tolist()) == (
+        0.0,
+        0.0,
+        [0.0, 0.0],
+        [0.0, 0.0],
+    )
+    velocity = ship.velocity_at(ship.position).copy()
+    assert world.wrench(ship)[0].tolist() == [0.0, 0.0, 0.0]
+    tank.propellant = 0.1
+    assert single.thrust == 50.0 and velocity.any()

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, rotation
-from engine.flight import AttitudeHold, BodyTorque, Jets, Reference, Spin, Thruster, ThrusterAllocator, ThrusterBank
+from engine.flight import (
+    AttitudeHold,
+    BodyTorque,
+    Jets,
+    ReactionWheel,
+    Reference,
+    Spin,
+    Thruster,
+    ThrusterAllocator,
+    ThrusterBank,
+)
 
 from ..helpers import ASYMMETRIC, SKEW_ORIENTATION
 
@@ -220,3 +230,19 @@ def test_holds_that_make_no_sense_are_rejected(make, kind, words):
     _, ship, _ = ship_with_a_motor()
     with pytest.raises(kind, match=words):
         make(ship)
+
+
+def test_what_point_at_does_not_take_is_rejected_with_the_way_out():
+    world, ship, bank = ship_with_jets()
+    hold = world.add_part(AttitudeHold(ship, bank))
+    with pytest.raises(
+        ValueError, match=r"AttitudeHold.point_at: target must be a body or a direction; for other targets use follow"
+    ):
+        hold.point_at("nadir")
+    with pytest.raises(
+        ValueError, match=r"AttitudeHold.point_at: target must be another body than the ship itself; got"
+    ):
+        hold.point_at(ship)
+    wheel = ReactionWheel(ship, axis=(1, 0, 0), inertia=0.1, max_torque=1.0, max_speed=600.0)
+    with pytest.raises(TypeError, match=r"such as WheelAllocator\(wheels\) with max_torque"):
+        AttitudeHold(ship, [wheel])

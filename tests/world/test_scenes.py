@@ -595,3 +595,49 @@ def test_a_joint_without_one_of_its_frames_is_named_by_its_path(tmp_path):
     (tmp_path / "plane.json").write_text(json.dumps(scene))
     with pytest.raises(ValueError, match=r"World.load: joints\[0\]"):
         World.load(tmp_path / "plane.json")
+
+
+def pusher(name, force):
+    def push(world):
+        world.body(name).apply_force((force, 0.0, 0.0))
+
+    return push
+
+
+@pytest.mark.parametrize(
+    "write", [lambda world, path: world.save(path), lambda world, path: world.snapshot().to_bytes()]
+)
+def test_two_functions_of_one_name_are_not_written(write, tmp_path):
+    """Files refer to functions by name, so that one of them would take the place of both."""
+    world = World(0.5)
+    for name in "AB":
+        world.add_body(MassProperties.sphere(1.0, 1.0), name=name)
+    push = pusher("A", 1.0)
+    world.on_tick(push)
+    world.on_tick(push, every=2)
+    write(world, tmp_path / "one.json")
+    world.after_tick(pusher("B", 5.0))
+    rule = r"the name of a function that the world calls must be a different one for each function; give each its own, as in World"
+    with pytest.raises(ValueError, match=rule):
+        write(world, tmp_path / "two.json")
+    world.remove_callback(world._stages.after_tick[0].function)
+    world.after_tick(pusher("B", 5.0), name="push B")
+    write(world, tmp_path / "two.json")
+
+
+def test_a_scene_that_was_edited_beside_its_snapshot_is_rejected(tmp_path):
+    world = World(0.5)
+    world.add_body(MassProperties.sphere(1.0, 1.0), name="ship", velocity=(1.0, 0.0, 0.0))
+    path = tmp_path / "world.json"
+    world.save(path)
+    assert World.load(path).body("ship").velocity.tolist() == [1.0, 0.0, 0.0]
+    scene = json.loads(path.read_text())
+    scene["bodies"][0]["velocity"] = [2.0, 0.0, 0.0]
+    path.write_text(json.dumps(scene))
+    with pytest.raises(
+        ValueError, match=r"World.load: snapshot must be that of this scene, which has been edited since; delete"
+    ):
+        World.load(path)
+    del scene["snapshot"]
+    path.write_text(json.dumps(scene))
+    assert World.load(path).body("ship").velocity.tolist() == [2.0, 0.0, 0.0]
