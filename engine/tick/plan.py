@@ -162,7 +162,27 @@ class Plan:
             return run(ticks if self.integrator._fuses_ticks else 1)
         assert self._staged is not None
         self._start = self._time
-        return int(self._staged(self._evaluate))
+        return int(self._staged(self._evaluate)) if COMPILED else self._take_staged_in_python(self._staged)
+
+    def _take_staged_in_python(self, take: TakeStagedTick) -> int:
+        """Run a tick whose forces are called at its stages in plain Python, as `_take_in_python` does; what a force raises is passed on."""
+        raised: list[BaseException] = []
+
+        def evaluate(stage: int, offset: float) -> None:
+            try:
+                self._evaluate(stage, offset)
+            except _OVERFLOWS as error:
+                raised.append(error)
+                raise
+
+        try:
+            return int(take(evaluate))
+        except _OVERFLOWS:
+            if raised:
+                raise
+            self.recover()
+            self._bodies.control[BAD] = OVERFLOWED
+            return 0
 
     def _take_in_python(self, run: TakeTicks, ticks: int) -> int:
         """Run ticks in plain Python, where one that divides by zero or overflows is one that does not end finite."""

@@ -2,6 +2,7 @@
 
 import math
 import random
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -553,3 +554,30 @@ def test_a_reset_in_a_callback_that_fails_is_undone():
     with pytest.raises(KeyError):
         world.step()
     assert world.state_hash() == before
+
+
+@pytest.mark.parametrize("method", ["free-rotor-2", "rk4", "axis-splitting-4"])
+@pytest.mark.parametrize("jointed", [False, True])
+def test_an_overflow_in_a_tick_with_called_forces_is_a_state_that_is_not_finite(method, jointed):
+    """Plain Python divides by zero where compiled code goes on with infinity; what a force raises is passed on as it is."""
+    divisor = [1.0]
+    world = World(0.01, integrator=method)
+    body = world.add_body(MassProperties(1.0, (1.0, 2.0, 3.0)))
+    if jointed:
+        world.add_joint(joints.Ball(body, at_body=(0.1, 0.2, 0.3)))
+    with warnings.catch_warnings(action="ignore"):
+        world.add_force(lambda wrench, bodies, time: [1.0 / divisor[0], None][1])
+        world.step()
+        divisor[0] = 0.0
+        before = world.state_hash()
+        with pytest.raises(ZeroDivisionError):
+            world.step()
+        assert world.state_hash() == before
+        divisor[0] = 1.0
+        body.angular_velocity_body = (1e200, 1e200, -1e200)
+        before = world.state_hash()
+        with pytest.raises(NonFiniteStateError):
+            world.step(2)
+        assert world.state_hash() == before
+        body.angular_velocity_body = (0.0, 0.0, 0.0)
+        world.step()
