@@ -330,11 +330,15 @@ class Bodies(Table):
         if self.freezes:  # the loops without stored momentum freeze no body
             return 0, self.pitch
         assert self.store is not None
-        columns = np.flatnonzero(self.array[_STORED.start : layout.MOTOR_TORQUE + 3, : self.count].any(axis=0))
+        rows = self.array[_STORED.start : layout.MOTOR_TORQUE + 3, : self.count]
         wheels = self.store.tables.get("wheels")
-        if wheels is not None and wheels.count:
+        has_wheels = wheels is not None and wheels.count > 0
+        if not has_wheels and not rows.any():
+            return 0, 0
+        columns = np.flatnonzero(rows.any(axis=0))
+        if wheels is not None and has_wheels:
             columns = np.append(columns, wheels.array[0, : wheels.count])
-        return (int(columns.min()) & ~7, (int(columns.max()) + 8) & ~7) if len(columns) else (0, 0)
+        return int(columns.min()) & ~7, (int(columns.max()) + 8) & ~7
 
     def _set(self, components: slice | int, rows: Rows, values: Any) -> None:
         super()._set(components, rows, values)
