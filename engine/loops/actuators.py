@@ -103,7 +103,7 @@ from .columns import (
     store_vector,
 )
 from .floating_point import is_other_mode
-from .gather import COUNTED, DRIVEN, IS_OPEN, STALE, TANKS, THRUSTERS, WHEELS
+from .gather import COUNTED, DRIVEN, IS_OPEN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
 from .layout import (
     ANGULAR_VELOCITY,
     BAD,
@@ -847,33 +847,37 @@ for each column of the bodies, which is zero before and after.
 
 
 @kernel("fly")
-def fly(packed: Packed, pushes: Array, stores: bool, dt: float, ticks: int) -> int:
+def fly(packed: Packed, ticks: int) -> int:
     """Run whole ticks with actuators: drive them, gather the held wrench where it has changed, move the bodies, settle the actuators.
 
-    Packed are the array and the control of the bodies, the tables of actuators, gravities and constant forces, the numbers that
-    `COUNTS` and `STALE_BODIES` describe, the arguments of the loop that moves the bodies, and the number of bodies.
+    Packed are the bodies (their array, its control, their number, and 1 if any stores momentum, else 0); the tables of driven bodies,
+    thrusters, wheels, tanks, gravities, constant forces and pushes; the counts with which the held wrench was last gathered, and the
+    numbers that `COUNTS` and `STALE_BODIES` describe; the arguments of the loop that moves the bodies; and the length of a tick [s].
 
     Returns:
         The number of ticks that ended finite; a negative number if a loop rejected its array.
     """
-    array, control, driven, thrusters, wheels, tanks, gravities, constants, plan, moved, body_count = unpack(packed)
+    bodies, tables, (held, plan), moved, dt = unpack(packed)
+    array, control, body_count, stores = bodies
+    driven, thrusters, wheels, tanks, gravities, constants, pushes = tables
     if is_other_mode(control):
         control[BAD] = OTHER_MODE
         return OTHER_MODE
     counts, capacity = plan[COUNTS : COUNTS + COUNTED], driven.shape[1]
     stale, marks = plan[STALE_BODIES : STALE_BODIES + capacity], plan[STALE_BODIES + capacity :]
+    counts[PUSHES] = held[PUSHES]
     for tick in range(ticks):
         found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, dt))
         if found > 0:
             counts[STALE] = found
-            tables = (gravities, constants, thrusters, pushes, wheels)
-            _ = call(plan[GATHER], (array, body_count, *tables, counts, stale, marks))
+            contributions = (gravities, constants, thrusters, pushes, wheels)
+            _ = call(plan[GATHER], (array, body_count, *contributions, counts, stale, marks))
         taken = 0 if found < 0 else call(plan[MOVE], (*moved, 1))
         bad = -1
         if taken == 1:
             bad = call(plan[SETTLE], (array, driven, thrusters, wheels, tanks, counts, dt, tick == ticks - 1))
         if bad >= 0:
-            _ = call(plan[UNDO_TICK], (array, control, stores))
+            _ = call(plan[UNDO_TICK], (array, control, stores > 0))
             control[BAD] = bad
         if taken != 1 or bad >= 0:
             _ = call(plan[UNDO_DRIVE], (array, driven, thrusters, wheels, tanks, counts))

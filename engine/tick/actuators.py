@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..compilation import background
 from ..compilation.choice import Loop, ask, named, ready
-from ..compilation.compiler import address_of, has_address, types_of, without_dispatch
+from ..compilation.compiler import address_of, has_address, types_of
 from ..compilation.packed import Packed
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
@@ -99,9 +99,9 @@ class Actuators:
         """Changes whenever a loop that was bound to the tables may have become stale."""
         if not self._driven.count:
             return ()
-        return tuple(
-            number for table in self._tables for number in (id(table.array), table.count)
-        )  # a table's array lives as long as its loops
+        # a table's array lives as long as its loops
+        key = [number for table in self._tables for number in (id(table.array), table.count)]
+        return *key, id(self._held.pushes.array)
 
     @property
     def _arrays(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -308,20 +308,10 @@ class Actuators:
         calls[loops.UNDO_TICK], calls[loops.UNDO_DRIVE] = addresses.undo, addresses.undo_drive
         calls[loops.MOVE] = address_of(run.func, types_of(*run.args, 1))
         plan = np.concatenate([calls, counts, np.zeros(self._driven.capacity + bodies.pitch, np.int64)])
-        pushed = loops.COUNTS + gather.PUSHES
-        fly = without_dispatch(flight.function, *flight.arguments)
-        tables = *self._arrays, gravities.array, constants.array
-        packed = Packed(bodies.array, bodies.control, *tables, plan, run.args, bodies.count)
-        stores = bodies.stores_momentum
-
-        def take(ticks: int) -> int:
-            plan[pushed] = pushes.count
-            taken = fly(packed, pushes.array, stores, dt, ticks)
-            if taken != ticks:
-                held.spoil_all()
-            return taken
-
-        return take
+        tables = *self._arrays, gravities.array, constants.array, pushes.array
+        of_bodies = bodies.array, bodies.control, bodies.count, int(bodies.stores_momentum)
+        packed = Packed(of_bodies, tables, (held.counts, plan), run.args, dt)
+        return partial(flight.function, packed)
 
     def _one_by_one(self, run: TakeTicks, dt: float, control: Integers, ticks: int) -> int:
         """Run ticks with a function that cannot be called from compiled code."""
@@ -431,7 +421,8 @@ def kernels_of_actuators() -> _Kernels:
 def fly_loop(arguments: tuple[Any, ...]) -> Loop:
     """The loop that runs whole ticks with actuators around a loop with these arguments, without the number of ticks."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    return named(loops.fly, Packed(array, integers, *[array] * 6, integers, arguments, 1), array, True, 1.0, 1)
+    packed = Packed((array, integers, 1, 1), (array,) * 7, (integers, integers), arguments, 1.0)
+    return named(loops.fly, packed, 1)
 
 
 def is_mover(loop: Loop) -> bool:

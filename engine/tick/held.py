@@ -16,10 +16,10 @@ from ..forces.constant import CONSTANT_WRENCHES
 from ..forces.gravity import UNIFORM_GRAVITIES
 from ..forces.valves import THRUSTERS
 from ..forces.wrench import BodyStates, Wrench
+from ..loops.gather import COUNTED, gather_held
 from ..loops.gather import PUSHES as PUSH_COUNT
 from ..loops.gather import STALE as STALE_COUNT
 from ..loops.gather import WHEELS as WHEEL_COUNT
-from ..loops.gather import gather_held
 from ..loops.layout import MOTOR_TORQUE, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies, touches_model
 from ..store.rows import BodyHandle
@@ -61,6 +61,7 @@ class Held:
     their rows are cleared.
 
     Attributes:
+        counts: The numbers of rows with which the kernel was last called (see `loops.gather`).
         called: The sums of wrenches, shape (12, n), and of motor torques, shape (3, n), of the forces that were called at the start of the
             tick, if the steps of the tick gather anew; they are added each time. None otherwise.
     """
@@ -78,7 +79,7 @@ class Held:
         self._marks = np.zeros(bodies.pitch, np.int64)
         self._arrays: tuple[FloatArray, ...] | None = None
         self._stale_rows = np.zeros(MOST_STALE, np.int64)
-        self._counts = np.zeros(8, np.int64)
+        self.counts = np.zeros(COUNTED, np.int64)
         self.called: tuple[FloatArray, FloatArray] | None = None
         self._gather: Callable[..., Any] | None = None
         self._places: dict[int, int] = {}
@@ -244,7 +245,7 @@ class Held:
         stale = self._stale
         if stale is not None and not stale:
             return  # while `called` is set, all bodies are stale
-        bodies, counts, pushes = self._bodies, self._counts, self.pushes
+        bodies, counts, pushes = self._bodies, self.counts, self.pushes
         if self._arrays is None:
             tables = (self._gravities, self._constants, self._thrusters, self._wheels)
             counts[:3] = [table.count for table in tables[:3]]

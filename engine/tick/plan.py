@@ -159,7 +159,11 @@ class Plan:
         """Run up to this many ticks and return how many ended finite; a tick that did not is undone."""
         run = self.choose()
         if run is not None:
-            return run(ticks if self.integrator._fuses_ticks else 1)
+            ticks = ticks if self.integrator._fuses_ticks else 1
+            taken = run(ticks)
+            if taken != ticks:
+                self.held.spoil_all()  # a tick with actuators may have gathered it
+            return taken
         assert self._staged is not None
         self._start = self._time
         return int(self._staged(self._evaluate)) if COMPILED else self._take_staged_in_python(self._staged)

@@ -262,7 +262,6 @@ class Stages:
         self._mark = len(self._log)
         self.freezing.mark()
         self._drive_actuators()
-        self._plan.held.spoil_all()
         self._gather_held()
 
     def _attempt(self, ticks: int) -> int:
@@ -350,6 +349,7 @@ class Stages:
     def stop_running(self, taken: int) -> int:
         """Have the next tick go through all stages, because it is not finite; it raises the error there, or freezes bodies."""
         self._store.quiet = max(taken, 0)
+        self._plan.held.spoil_all()  # the compiled call may have gathered it for the tick that it undid
         return self._store.quiet
 
     def _record_memory(self) -> None:

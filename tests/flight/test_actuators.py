@@ -788,6 +788,34 @@ def test_a_python_force_does_not_change_how_actuators_act():
     assert np.array_equal(plain._bodies.array[:13, :2], held._bodies.array[:13, :2])
 
 
+@pytest.mark.parametrize("calls_force", [False, True], ids=["one call", "stages"])
+def test_a_push_acts_in_one_tick_beside_pulses_and_flow(calls_force):
+    """The flow changes the held wrench, which is then gathered again in the tick, with the push."""
+    impulse, dt = np.array([30.0, -20.0, 10.0]), 0.05
+    worlds, masses = [], []
+    for is_pushed in (False, True):
+        world, ship = a_ship(dt)
+        for jet in add_jets(world, ship, add_tank(world, ship)):
+            jet.fire(0.6)
+        if calls_force:
+            world.add_force(lambda wrench, bodies, time: None)
+        world.step(2)
+        masses.append(ship.mass)
+        if is_pushed:
+            ship.apply_force(impulse / dt)
+        world.step()
+        masses.append(ship.mass)
+        worlds.append(world)
+    free, pushed = worlds
+    assert masses[0] > masses[1]
+    expected = impulse / (0.5 * (masses[0] + masses[1]))
+    for _ in range(3):
+        change = pushed.bodies[0].velocity - free.bodies[0].velocity
+        assert change == pytest.approx(expected, rel=1e-12)
+        free.step(2)
+        pushed.step(2)
+
+
 def test_a_failed_tick_leaves_every_part_as_it_was():
     world = everything("rk4")
     world.step(7)
