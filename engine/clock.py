@@ -164,9 +164,11 @@ class Clock:
 
     def _restore(self, image: tuple[Any, ...]) -> None:
         """Set everything that `_image` returned, for the same length of a tick."""
+        per_second = image[3]
+        if per_second != self._per_second:
+            self._exact_per_second = _power_of_two(per_second)
         self._max_ticks, self._time_scale, self._tick, self._per_second, self._owed, self._dropped = image
         self._handed_out = 0
-        self._exact_per_second = _power_of_two(self._per_second)
 
     def _refine(self, denominator: int) -> None:
         """Refine the unit of time so that `denominator` divides the units per second."""

@@ -5,14 +5,13 @@ from __future__ import annotations  # help() then shows them as written
 import operator
 import warnings
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..checks import FloatArray, read_only_attributes, refuse
 from ..compilation.choice import ask, named
-from ..compilation.compiler import address_of, has_address, types_of
+from ..compilation.compiler import address_of, types_of
 from ..loops import layout
 from ..loops.poses import sampled_ticks
 from ..store.bodies import Bodies, Follower
@@ -21,7 +20,6 @@ from ..store.objects import digest_of_state, state_of
 from ..store.rows import TableRows
 from ..store.store import BETWEEN_TICKS, MOVING, Store, digest_of, hash_of
 from ..store.table import Table
-from ..store.threads import TakeTicks
 from ..tick.force_list import digest_of_members
 from ..tick.held import PUSHES
 from .snapshot_bytes import Record, bind, read, record_of, to_bytes
@@ -77,6 +75,7 @@ class Snapshot:
 
     __slots__ = (
         "_clock",
+        "_driven_tick",
         "_exact_dt",
         "_images",
         "_paused",
@@ -99,6 +98,8 @@ class Snapshot:
     _clock: tuple[Any, ...]
     _paused: bool
     _push_tick: int
+    _driven_tick: int
+    """The tick that images of tables other than the bodies belong to; -1 if ticks do not write these tables."""
 
     def __init__(self, *_: object, **__: object) -> None:
         raise TypeError("Snapshot: it cannot be created directly; call world.snapshot() or Snapshot.from_bytes(data)")
@@ -165,7 +166,7 @@ def take(world: World) -> Snapshot:
     """Make a snapshot of the present state of a world, whose phase has been checked."""
     store, bodies = world._store, world._bodies
     tick = bodies.tick_count
-    driven_tick = tick if world._actuators.any or world._joints.any else -1
+    driven_tick = _driven_tick_now(world)
     tables = tuple(store.tables.values())
     snapshot = Snapshot.__new__(Snapshot)
     snapshot._record = None
@@ -176,11 +177,15 @@ def take(world: World) -> Snapshot:
     snapshot._states = {name: state_of(object, name) for name, object in setting.objects.items()}
     snapshot._world = store.world
     snapshot._exact_dt = world._exact_dt
-    snapshot._tick = tick
+    snapshot._tick, snapshot._driven_tick = tick, driven_tick
     snapshot._clock = world._clock._image()
     snapshot._paused = world._paused
     snapshot._push_tick = world._held.push_tick
     return snapshot
+
+
+def _driven_tick_now(world: World) -> int:
+    return world._bodies.tick_count if world._actuators.any or world._joints.any else -1
 
 
 def _setting_of(world: World, tables: tuple[Table, ...]) -> Setting:
@@ -253,6 +258,10 @@ def adopted(world: World, snapshot: Snapshot, missing: str, owner: str) -> Snaps
     made._images, made._states, made._clock = bound.images, bound.states, bound.clock
     made._paused = record.header["paused"].boolean()
     made._push_tick = record.header["push_tick"].integer(-1)
+    written = [
+        image for table, image in zip(tables, made._images, strict=True) if table.schema.name in ("driven", "joints")
+    ]
+    made._driven_tick = made._tick if any(len(image.rows.ids) for image in written) else -1
     return made
 
 
@@ -267,8 +276,8 @@ def put_back(world: World, snapshot: Snapshot) -> None:
         if store is not None and store is not world._store:
             rule = f"one whose forces, parts and joints are in no other world; {member!r} has been added to another one"
             refuse("World.restore", "snapshot", snapshot, rule)
-    objects, now = snapshot._setting.objects, world._bodies.tick_count
-    now_driven = now if world._actuators.any or world._joints.any else -1
+    objects = snapshot._setting.objects
+    now, now_driven = world._bodies.tick_count, _driven_tick_now(world)
     before = {name: state_of(object, name) for name, object in objects.items()}
     pending: BaseException | None = None
     for _try in range(_MOST_TRIES):
@@ -366,7 +375,7 @@ def _fly(world: World, poses: FloatArray, columns: Any, every: int) -> None:
         at_once = min(len(poses) - done, store.quiet // every, stages.most_at_once // every)
         if at_once > 0:  # as in `World.step`, which takes longer than a tick of one body
             store.phase, start = MOVING, bodies.tick_count
-            reached = _sampled(stages.run, bodies.array, poses, columns, every, done, done + at_once)
+            reached = _sampled(world, poses, columns, every, done, done + at_once)
             store.quiet -= every * at_once
             if (
                 reached < done + at_once
@@ -384,15 +393,14 @@ def _fly(world: World, poses: FloatArray, columns: Any, every: int) -> None:
         done = reached
 
 
-def _sampled(
-    run: TakeTicks, array: FloatArray, poses: FloatArray, columns: Any, every: int, first: int, last: int
-) -> int:
+def _sampled(world: World, poses: FloatArray, columns: Any, every: int, first: int, last: int) -> int:
     """Run ticks and store poses; the sample that was reached."""
-    if isinstance(run, partial) and has_address(run.func):
-        loop = named(sampled_ticks, array, poses, columns, columns, run.args, 1, 1, 1)
+    array, kernel, run = world._bodies.array, world._plan.kernel, world._stages.run
+    if kernel is not None:
+        loop = named(sampled_ticks, array, poses, columns, columns, kernel.args, 1, 1, 1)
         if loop.can_run or not ask([loop]):
-            calls = np.array([address_of(run.func, types_of(*run.args, 1))], np.int64)
-            return int(loop.function(array, poses, columns, calls, run.args, every, first, last))
+            calls = np.array([address_of(kernel.func, types_of(*kernel.args, 1))], np.int64)
+            return int(loop.function(array, poses, columns, calls, kernel.args, every, first, last))
     for sample in range(first, last):
         if run(every) != every:
             return sample
@@ -417,8 +425,7 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     bodies.control[layout.BAD] = -1
     if len(store.tables) != len(setting.tables) or not _same(tuple(store.tables.values()), setting.tables):
         _exchange_tables(store, bodies, setting.tables)
-    written = [table for table in (world._actuators.driven, store.tables.get("joints")) if table in setting.tables]
-    driven_tick = tick if any(len(snapshot._images[setting.tables.index(table)].rows.ids) for table in written) else -1
+    driven_tick, stores = snapshot._driven_tick, bodies.stores_momentum
     for table, image in zip(setting.tables, snapshot._images, strict=True):
         if table is bodies or table.schema.follows:
             table.put(image, tick, now)
@@ -446,7 +453,8 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     world._actuators.restart()
     world._joints.restart()
     stages.freezing.restart()
-    bodies.look_for_stored_momentum()
+    if stores or world._actuators.has_wheels:
+        bodies.look_for_stored_momentum()
     stages.restart()
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..compilation import background
-from ..compilation.compiler import COMPILED, without_dispatch
+from ..compilation.compiler import COMPILED, has_address, without_dispatch
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, TakeStagedTick
@@ -40,6 +40,7 @@ class Plan:
         tick_forces: The Python forces that are evaluated at the start of a tick, each with the function to call.
         stage_forces: The Python forces that are evaluated at each stage, each with the function to call.
         calls_forces: Whether there are any Python forces.
+        kernel: The kernel that runs any number of ticks in one call, with its arguments, if one has been chosen.
         dt: Length of a tick [s].
     """
 
@@ -61,6 +62,7 @@ class Plan:
         self._key: tuple[int, ...] | None = None
         self._staged: TakeStagedTick | None = None
         self._run: TakeTicks | None = None
+        self.kernel: partial[int] | None = None
         self._start = 0.0
         self._given: dict[int, tuple[Wrench, BodyStates]] = {}
         """The views that are passed to forces at each stage, for the current arrays."""
@@ -117,7 +119,7 @@ class Plan:
         bodies.look_for_stored_momentum()
         key = self._key_now()
         integrator = self.integrator
-        self._run = self._staged = self._key = None
+        self._run = self._staged = self._key = self.kernel = None
         self._given.clear()
         adds_in_steps = bool(self.tick_forces) and self._gathers_in_steps
         if self.stage_forces or adds_in_steps or (self.fields.any and not integrator._takes_compiled_forces):
@@ -130,7 +132,8 @@ class Plan:
                 self._run = self.actuators.around(self._run, self.dt, bodies.control)
             if not COMPILED:
                 self._run = partial(self._take_in_python, self._run)
-            elif isinstance(self._run, partial):
+            elif isinstance(self._run, partial) and has_address(self._run.func):
+                self.kernel = self._run
                 self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
         if not self._has_standby:
             ask_for_standby(integrator, self._gyroscopic)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, Snapshot, World, flight, forces, joints
+from engine.compilation.compiler import COMPILED
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 from engine.loops.layout import PREVIOUS
 from engine.saving import encoding
@@ -412,6 +413,18 @@ def test_a_prediction_is_the_flight_of_a_fork_without_callbacks(make):
     chosen = [world.bodies[1], world.bodies[0]]
     some, _ = world.predict(12.5 / 32, every=3, bodies=chosen)
     assert np.array_equal(some, positions[:, [1, 0]])
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numba is missing or switched off")
+@pytest.mark.parametrize("make", [WORLDS["free rotor"], WORLDS["driven"]], ids=["fields", "actuators"])
+def test_ticks_without_calls_are_predicted_in_one_compiled_call(make, monkeypatch):
+    """A call from Python for each sample would take several times as long."""
+    world, calls = make(), []
+    world.step(2)
+    run = world._plan.choose()
+    monkeypatch.setattr(world._plan, "_run", lambda ticks: calls.append(ticks) or run(ticks))
+    assert len(world.predict(50 / 32)[0]) == 50
+    assert 1 <= len(calls) < 10
 
 
 def test_a_prediction_takes_whole_ticks_and_may_be_empty():
