@@ -15,7 +15,7 @@ from ..compilation.compiler import (
 )
 from ..compilation.packed import Packed, unpack
 from ..kernels.rigid_body import BodyState
-from ..kernels.vectors import add, add_scaled, subtract
+from ..kernels.vectors import Vector, add, add_scaled, subtract
 from ..loops.columns import (
     Array,
     Integers,
@@ -35,6 +35,7 @@ from ..loops.kick_drift import Turn, drift, kick
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     BAD,
+    CENTER_OF_MASS,
     COUNT,
     INERTIA,
     INVERSE_MASS,
@@ -91,6 +92,7 @@ from .layout import (
     PROGRAM,
     PROGRAM_END,
     SIZE,
+    SLIDER,
     START,
     STATE_FIRST,
     STATE_LAST,
@@ -99,6 +101,7 @@ from .layout import (
     TOLERANCE,
     TOTAL,
     TOTAL_BEFORE,
+    TYPE,
     VELOCITY_FORCES,
 )
 from .rows import load, store
@@ -120,7 +123,10 @@ from .stages import (
 MOST_HALVINGS = 12
 """Halvings of the drift before a tick is given up."""
 TOLERANCE_OF_SIZE = 4e-12
-"""Position error at which the rounds stop, as a share of the size of the island."""
+"""Position error at which the rounds stop, as a share of the size of the island, which is its largest coordinate or lever, or of
+the sum of its levers if that is less. The travel along a slider makes no lever longer."""
+LEAST_TOLERANCE = 1e-14
+"""The least share of the size."""
 SPACINGS_OF_A_LOOP = 2.2e-16
 """The same for loops through the world, as a share of the largest coordinate: from one to two times its spacing."""
 
@@ -315,6 +321,17 @@ def island_prepare(common: Packed, island: int, pose: int) -> int:
     return 0
 
 
+@inlined
+def _largest(vector: Vector) -> float:
+    return max(abs(vector[0]), abs(vector[1]), abs(vector[2]))
+
+
+@inlined
+def _anchor(own: Array, joints: Array, at: int, place: int, joint: int) -> Vector:
+    """From the mass centre to the anchor of a joint, body axes."""
+    return subtract(load_vector(joints, at, joint), load_vector(own, CENTER_OF_MASS, place))
+
+
 @kernel("island-move")
 def island_move(common: Packed, island: int, step: float, is_prepared: int) -> int:
     """Steps 2 to 4 without the kicks: impulses with which the joints hold, and the drift, in as many pieces as it takes.
@@ -324,7 +341,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
 
     The velocities at the end of the last piece still have to be made compatible with the joints, after the second kick.
     """
-    own, work, _joints, links, islands, points, rows, _blocks, _program, measures, calls = unpack(common)
+    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls = unpack(common)
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     # relative to the first body, which moves at its velocity here unless a joint holds the island to the world
@@ -334,7 +351,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         boost = (0.0, 0.0, 0.0)
     store(measures, island, BASE, base)
     store(measures, island, DRIFT_VELOCITY, boost)
-    extent = 0.0
+    extent = gyration = 0.0
     for place in range(first, last):
         state = load_state(own, POSITION, place, None)
         position = subtract(state.position, base)
@@ -345,7 +362,8 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         extent = max(extent, abs(position[0]), abs(position[1]), abs(position[2]))
         # not less than the radius of gyration, which a body held at its mass centre has as well
         xx, yy, zz = load_vector(own, INERTIA, place)
-        extent = max(extent, sqrt(0.5 * (xx + yy + zz) * float(own[INVERSE_MASS, place])))
+        gyration = max(gyration, sqrt(0.5 * (xx + yy + zz) * float(own[INVERSE_MASS, place])))
+    extent = max(extent, gyration)
     for row in range(islands[island, layout.ROWS], islands[island, layout.ROWS_END]):
         rows[row, TOTAL] = 0.0
     measures[island, STEP_LENGTH] = step
@@ -358,17 +376,22 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         if is_prepared == 0:  # else the last piece ended here, or was too long
             is_prepared = 1
             _ = call(calls[PREPARE_CALL], (common, island, START))
+            reach = 0.0
             for link in range(first_link, last_link):
-                for entry in range(3):
-                    extent = max(extent, abs(points[link, ARM + entry]))
-                    if links[link, layout.SECOND_PLACE] >= 0:
-                        extent = max(extent, abs(points[link, OTHER_ARM + entry]))
-            measures[island, SIZE] = extent
-            measures[island, TOLERANCE] = TOLERANCE_OF_SIZE * extent
+                place, other = links[link, layout.FIRST_PLACE], links[link, layout.SECOND_PLACE]
+                arm = _largest(load(points, link, ARM))
+                other_arm = _largest(load(points, link, OTHER_ARM)) if other >= 0 else 0.0
+                extent = max(extent, arm, other_arm)
+                if joints[TYPE, link] == SLIDER:  # without its travel
+                    arm = _largest(_anchor(own, joints, layout.AT_BODY, place, link))
+                    other_arm = _largest(_anchor(own, joints, layout.AT_OTHER, other, link)) if other >= 0 else 0.0
+                reach += arm + other_arm
+            tolerance = max(TOLERANCE_OF_SIZE * min(extent, max(reach, gyration)), LEAST_TOLERANCE * extent)
             if islands[island, HAS_LOOP] == 1 and islands[island, IS_ANCHORED] == 1:
                 # a loop through points of the world closes to the rounding of their coordinates
                 largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
-                measures[island, TOLERANCE] = max(TOLERANCE_OF_SIZE * extent, SPACINGS_OF_A_LOOP * largest)
+                tolerance = max(tolerance, SPACINGS_OF_A_LOOP * largest)
+            measures[island, SIZE], measures[island, TOLERANCE] = extent, tolerance
         measures[island, PIECE] = piece
         if call(calls[POSITION_CALL], (common, island, piece)) == 0:
             halvings += 1

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import integer, real, refuse
+from ..checks import FloatArray, integer, real, refuse
 from ..constraints import layout
 from ..constraints.rows import counted
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, cross, dot, subtract
-from ..store.rows import BodyHandle
+from ..reading import reading
+from ..store.rows import BodyHandle, fixed
 from .joint import AXES, Joint, Setting, pose_of, range_of, threshold
 from .motion import relative_rates, relative_velocity
 from .motor import JointSpring, Motor, numbers_of
@@ -187,6 +188,22 @@ class FreedomJoint(Joint):
     def _common_point(self) -> Vector:
         """The common point of both bodies, relative to the first body's mass centre, world axes."""
         return self._lever()
+
+
+class AxisJoint(FreedomJoint):
+    """A joint whose only degree of freedom is a rotation about an axis of the first body, or a translation along it."""
+
+    __slots__ = ()
+
+    @fixed
+    def axis_body(self) -> FloatArray:
+        """The axis, a unit vector, body axes, shape (3,)."""
+        return self._axis("frame_body", AXES[0])
+
+    @fixed
+    def axis_world(self) -> FloatArray:
+        """The axis, a unit vector, world frame, shape (3,)."""
+        return reading(np.array(self._frame("frame_body", self.body)[0]))
 
 
 POINT_DIRECTIONS: list[Direction] = [(axis, (0.0, 0.0, 0.0)) for axis in AXES]

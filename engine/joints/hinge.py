@@ -5,21 +5,18 @@ from __future__ import annotations  # help() then shows them as written
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray
 from ..constraints import layout
 from ..constraints.rows import angle_of
 from ..kernels.vectors import cross, dot
-from ..reading import reading
 from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import POINT_DIRECTIONS, AxisJoint, Direction, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
 from .motor import JointSpring, Motor
 
 
-class Hinge(FreedomJoint):
+class Hinge(AxisJoint):
     """A hinge, which keeps a point and an axis of the body at a point and an axis of the other body.
 
     The angle is zero at the poses at which the hinge was made. It increases when the body rotates about the axis, relative to the other
@@ -95,11 +92,6 @@ class Hinge(FreedomJoint):
         0, "The motor; None if there is none. A held angle reads as stiffness and damping. May be changed at any time."
     )
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
-
-    @fixed
-    def axis_world(self) -> FloatArray:
-        """The axis, a unit vector, world frame, shape (3,)."""
-        return reading(np.array(self._frame("frame_body", self.body)[0]))
 
     @fixed
     def angle(self) -> float:

@@ -15,6 +15,7 @@ from ..constraints.fit import FARTHEST_POINT
 from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate, rotate_inverse
 from ..kernels.rotations import from_columns, gram_schmidt
 from ..kernels.vectors import Vector, add, cross, dot, subtract
+from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
 from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 
@@ -220,6 +221,11 @@ class Joint(TableRows):
         one, two, three = (rotate((x, y, z, w), 2.0, axis) for axis in AXES)
         return rotate(q, 2.0, one), rotate(q, 2.0, two), rotate(q, 2.0, three)
 
+    def _axis(self, frame: str, axis: Vector) -> FloatArray:
+        """A unit vector that is fixed in the joint's frame on one of the bodies, in the axes of that body."""
+        x, y, z, w = self._value(frame).tolist()
+        return reading(np.array(rotate((x, y, z, w), 2.0, axis)))
+
     def _turn(self) -> Quaternion:
         """The rotation of the joint's frame on the body as that on the other body sees it, with a scalar part of at least zero."""
         x, y, z, w = self._value("frame_body").tolist()
@@ -247,6 +253,9 @@ class Joint(TableRows):
         self._table.write(_FORCES, self._slice().start, 0.0)
         if self.enabled:
             world._joints.require_fit(self, "World.add_joint", "joint", self)
+
+    def _come_apart(self) -> None:
+        """Do what is due when the joint breaks, before it is removed."""
 
     @property
     def _carried(self) -> FloatArray:

@@ -282,6 +282,9 @@ class Latch(ClosingJoint):
                 return "failed"
         return None
 
+    def _come_apart(self) -> None:
+        self._go(DISARMED, layout.OPEN)
+
     def _catch(self, world: Any) -> None:
         """Hold the ports by springs where they are."""
         row = self._slice().start

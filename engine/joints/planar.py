@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import numpy.typing as npt
 
-from ..checks import refuse
+from ..checks import FloatArray, refuse
 from ..constraints import layout
 from ..constraints.rows import angle_of
 from ..kernels.quaternions import conjugate, multiply
 from ..kernels.vectors import cross, dot
 from ..store.rows import BodyHandle, fixed
 from .freedom import Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
-from .joint import check_bodies, frame_along, frame_with, points, pose_of, unit_axis, unit_length
+from .joint import AXES, check_bodies, frame_along, frame_with, points, pose_of, unit_axis, unit_length
 
 
 class Planar(FreedomJoint):
@@ -114,6 +114,16 @@ class Planar(FreedomJoint):
     spring_1 = SpringOf(0, "The spring along the first axis, with its stiffness and damping; None if there is none.")
     spring_2 = SpringOf(1, "The spring along the second axis, with its stiffness and damping; None if there is none.")
     spring_3 = SpringOf(2, "The spring about the normal, with its stiffness and damping; None if there is none.")
+
+    @fixed
+    def normal(self) -> FloatArray:
+        """The normal of the plane, a unit vector in the axes of the other body, or of the world; shape (3,)."""
+        return self._axis("frame_other", AXES[0])
+
+    @fixed
+    def axis_1(self) -> FloatArray:
+        """The first axis of the plane, a unit vector in the axes of the other body, or of the world; shape (3,)."""
+        return self._axis("frame_other", AXES[1])
 
     @fixed
     def distance_1(self) -> float:

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from ..constraints import layout
 from ..kernels.vectors import Vector, dot, subtract
 from ..store.rows import BodyHandle, fixed
-from .freedom import TURN_DIRECTIONS, Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import TURN_DIRECTIONS, AxisJoint, Direction, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
 from .motor import JointSpring, Motor
 
 
-class Slider(FreedomJoint):
+class Slider(AxisJoint):
     """A slider, along whose axis the point on the other body moves, while the bodies do not rotate relative to each other.
 
     Args:

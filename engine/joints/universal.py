@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
-from ..checks import refuse
+from ..checks import FloatArray, refuse
 from ..constraints import layout
 from ..constraints.rows import angle_of
 from ..kernels.quaternions import rotate, rotate_inverse
 from ..kernels.vectors import cross, dot
 from ..store.rows import BodyHandle, fixed
 from .freedom import POINT_DIRECTIONS, Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
-from .joint import check_bodies, frame_with, points, pose_of, unit_axis
+from .joint import AXES, check_bodies, frame_with, points, pose_of, unit_axis
 from .motor import JointSpring, Motor
 
 
@@ -129,6 +129,16 @@ class Universal(FreedomJoint):
     )
     spring_1 = SpringOf(0, "The spring about `axis_body`, with its stiffness and damping; None if there is none.")
     spring_2 = SpringOf(1, "The spring about `axis_other`, with its stiffness and damping; None if there is none.")
+
+    @fixed
+    def axis_body(self) -> FloatArray:
+        """The axis on the first body, a unit vector, body axes, shape (3,)."""
+        return self._axis("frame_body", AXES[0])
+
+    @fixed
+    def axis_other(self) -> FloatArray:
+        """The axis on the other body, a unit vector in the axes of that body, or of the world; shape (3,)."""
+        return self._axis("frame_other", AXES[0])
 
     @fixed
     def angle_1(self) -> float:

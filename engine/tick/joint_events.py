@@ -61,6 +61,7 @@ class JointEvents:
         happened = list(self._found(world))
         for joint, event in happened:
             if event == "broken" and joint in world.joints:
+                joint._come_apart()
                 world.remove_joint(joint)
         for joint, event in happened:
             for each in list(self.functions):
@@ -73,10 +74,11 @@ class JointEvents:
             column = self._table.array[:, row].tolist()
             force = _length(column[layout.FORCE : layout.FORCE + 3])
             torque = _length(column[layout.TORQUE : layout.TORQUE + 3])
-            if force > column[layout.BREAK_FORCE] or torque > column[layout.BREAK_TORQUE]:
+            is_broken = force > column[layout.BREAK_FORCE] or torque > column[layout.BREAK_TORQUE]
+            if is_broken:
                 yield joint, "broken"
             if isinstance(joint, ClosingJoint):
-                if joint.enabled and (event := joint._advance(world)) is not None:
+                if joint.enabled and not is_broken and (event := joint._advance(world)) is not None:
                     yield joint, event
                 continue
             for freedom, has_reached in enumerate(limits_reached(column)):

@@ -548,6 +548,24 @@ def test_a_weld_pulls_together_as_a_critically_damped_spring_and_becomes_rigid(g
     assert weld.closing_energy > 0.0
 
 
+def test_axes_can_be_read_in_the_axes_in_which_they_were_given():
+    world = World(1 / 60)
+    turn = Rotation.from_euler("xyz", (0.4, -0.9, 1.3))
+    hull = world.add_body(MassProperties.sphere(1.0, 0.5), orientation=turn.as_quat())
+    arm = world.add_body(MassProperties.sphere(1.0, 0.5), position=(1, 2, 3), orientation=(turn * turn).as_quat())
+    axis, across = np.array((2.0, -1.0, 2.0)) / 3.0, np.array((2.0, 2.0, -1.0)) / 3.0
+    for kind in (Hinge, Slider):
+        joint = kind(hull, arm, at_body=(0.1, 0.2, 0.3), axis_body=axis)
+        assert joint.axis_body == pytest.approx(axis, abs=1e-15)
+        assert joint.axis_world == pytest.approx(turn.apply(axis), abs=1e-15)
+    joint = Universal(hull, arm, at_body=(0.1, 0.2, 0.3), axis_body=axis, axis_other=turn.apply(across, inverse=True))
+    assert joint.axis_body == pytest.approx(axis, abs=1e-15)
+    assert joint.axis_other == pytest.approx(turn.apply(across, inverse=True), abs=1e-15)
+    joint = Planar(hull, axis, arm, axis_1=across)
+    assert joint.normal == pytest.approx(axis, abs=1e-15)
+    assert joint.axis_1 == pytest.approx(across, abs=1e-15)
+
+
 def test_a_tumbling_pair_that_a_weld_pulls_together_keeps_its_momenta_and_then_moves_as_one():
     world, a, b, weld = linked(
         lambda a, b: Weld(a, b, at_body=PAIR_POINT, at_other=(-0.2, 0.1, 0.4), pull_together=(0.8, 1.0))

@@ -92,6 +92,21 @@ def test_a_pair_keeps_its_momenta_to_rounding_and_its_energy(kind, ratio):
         assert gap(joint) <= 1e-11
 
 
+@pytest.mark.parametrize("method", ["free-rotor-2", "free-rotor-4"])
+@pytest.mark.parametrize("ratio", [1.0, 1000.0])
+def test_a_slider_that_has_slid_far_holds_as_closely_as_a_short_one(ratio, method):
+    world, a, b, joint = pair("slider", ratio, integrator=method)
+    axis = joint.axis_body
+    start = Rotation.from_quat(np.array(a.orientation)).inv() * Rotation.from_quat(np.array(b.orientation))
+    for _ in range(36):
+        world.step(100)
+        turn, other_turn = (Rotation.from_quat(np.array(body.orientation)) for body in (a, b))
+        apart = turn.apply(b.to_world(joint.at_other) - a.to_world(joint.at_body), inverse=True)
+        assert np.linalg.norm(np.cross(axis, apart)) <= 1e-11
+        assert (start.inv() * turn.inv() * other_turn).magnitude() <= 1e-11
+    assert joint.distance > (500.0 if ratio > 1.0 else 30.0)
+
+
 FREEDOMS = {"ball": 3, "hinge": 1, "slider": 1, "weld": 0, "universal": 2, "rod": 5}
 
 

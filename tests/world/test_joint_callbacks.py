@@ -67,6 +67,45 @@ def test_functions_are_called_before_those_of_on_tick_and_in_the_order_of_the_jo
     assert called == [("tick", 0), ((), weak[0]), ((), weak[1]), ("tick", 1)]
 
 
+def test_a_latch_that_breaks_is_open_and_captures_again_once_its_ports_have_been_apart():
+    world, _hinge, latch = docked()
+    told = []
+    for event in ("broken", "locked", "captured", "released"):
+        world.on_joint(
+            lambda world, joint, event=event: told.append((event, joint.state, joint in world.joints)), event
+        )
+    latch.break_force = 1e-9
+    world.step(2)
+    assert told == [("broken", "open", False)]
+    told.clear()
+    latch.break_force = None
+    tug = world.body("tug")
+    world.add_joint(latch)
+    world.step(5)
+    assert (latch.state, told) == ("open", [])
+    there = tug.position
+    tug.position = there + np.array((0.0, 2.0, 0.0))
+    world.step(2)
+    tug.position, tug.velocity, tug.angular_velocity_body = there, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    world.step(60)
+    assert told[0] == ("captured", "soft", True)
+
+
+def test_a_latch_that_breaks_in_the_tick_in_which_it_could_lock_does_not_lock():
+    world, _hinge, latch = docked()
+    while latch.state == "soft":
+        before = world.snapshot()
+        world.step()
+    world.restore(before)
+    assert latch.state == "soft"
+    told = []
+    for event in ("broken", "locked"):
+        world.on_joint(lambda world, joint, event=event: told.append(event), event)
+    latch.break_force = 1e-9
+    world.step(3)
+    assert told == ["broken"]
+
+
 def test_thresholds_can_be_read_and_assigned_in_flight():
     world = World(0.05)
     box = world.add_body(BOX)
