@@ -217,7 +217,7 @@ class Body:
     def mass_properties(self, value: MassProperties) -> None:
         check_flyable(value, self)
         if len(self._world._actuators.tanks_of(self.index)):
-            rule = "left alone while the body has tanks; assign dry_mass_properties, and the propellant of the tanks"
+            rule = "changed through dry_mass_properties and the propellant of the tanks while the body has tanks"
             refuse(self, "mass_properties", value, rule)
         self._replace(value)
 

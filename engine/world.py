@@ -559,10 +559,10 @@ class World:
     def frozen(self) -> tuple[Frozen, ...]:
         """The bodies that are frozen, each with the tick that failed and the cause, in the order in which they were frozen.
 
-        With ``on_non_finite="freeze"``, a body that is not finite after a tick keeps the state that it had before, and so does every body
-        that springs, joints or Python forces link to it; a Python force sees all bodies, so that it links all. All others move with the
-        bits that they would have in a world without the frozen ones. Forces on a frozen body have no effect. It moves again, with the
-        frozen bodies that are linked to it, when its pose, velocity or rates are assigned; and it can be removed.
+        With ``on_non_finite="freeze"``, a body that is not finite after a tick keeps the state that it had before. So does every body that
+        springs, joints or Python forces link to it; a Python force links all bodies, because it sees all of them. The other bodies move
+        with the same bits as in a world without the frozen ones. Forces on a frozen body have no effect. It can be removed. It moves
+        again, together with the frozen bodies that are linked to it, when its pose, velocity or rates are assigned.
 
         A tick is rejected as with "raise" if one of these bodies is driven by wheels, tanks or pulses, or if a Python force acts beside
         joints.
@@ -722,9 +722,9 @@ class World:
         )
 
     def remove_body(self, body: Body) -> list[Member]:
-        """Remove a body, its parts, and the forces that act on it by name.
+        """Remove a body, its parts and joints, and the forces that act on it by name.
 
-        A field on a list of bodies, such as a drag, stays and loses the body from its list.
+        A field that acts on a list of bodies, such as a drag, stays; the body is removed from its list.
 
         Args:
             body: A body of this world.
@@ -1482,7 +1482,8 @@ class World:
 
     def _refuse_reentry(self, method: str) -> NoReturn:
         if self._store.is_calling_here:
-            raise RuntimeError(f"World.{method} cannot be called from inside a tick (a callback or a force)")
+            cure = "set a flag there, and call it after World.step or World.advance has returned"
+            raise RuntimeError(f"World.{method} cannot be called from inside a tick (a callback or a force); {cure}")
         refuse_other_thread(f"World.{method}")
 
     def _checked_ticks(self, ticks: Any, owner: str = "World.step") -> int:

@@ -219,9 +219,9 @@ def _largest_torque(actuators: Any, given: Any, owner: str) -> tuple[list[float]
         least = both.min(axis=0)
         if (least > 0.0).all():
             return least.tolist(), force_is_free
-    refuse(
-        owner,
-        "actuators",
-        actuators,
-        f"able to turn the body in both directions about every axis; they reach {both.tolist()} N·m",
+    reached = " and ".join(
+        f"{each.round(6).tolist()} N·m {way}"
+        for each, way in zip(both, ("in the positive sense", "in the negative sense"), strict=True)
     )
+    rule = f"able to turn the body in both directions about every axis; about x, y and z they reach {reached}"
+    refuse(owner, "actuators", actuators, rule)

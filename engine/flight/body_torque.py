@@ -28,7 +28,7 @@ class BodyTorque(TableForce):
 
     Args:
         body: The body it acts on.
-        max_torque: Largest torque about each body axis [N·m], one number or three, above zero. None is no limit.
+        max_torque: Largest torque about each body axis [N·m], one number or three, above zero. None means no limit.
 
     Raises:
         TypeError: The body is not one, or the limit is not a real number.

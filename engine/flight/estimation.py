@@ -37,7 +37,7 @@ ATTITUDE_FILTERS = Schema(
         *reference_fields("body"),
         Field("density", Kind.MODEL, 1, "rad/√s", digest=0, rule=NOT_NEGATIVE, meaning="of the noise of the gyro"),
         Field("walk", Kind.MODEL, 1, "rad/s/√s", digest=1, rule=NOT_NEGATIVE, meaning="of the bias of the gyro"),
-        Field("bias_deviation", Kind.MODEL, 1, "rad/s", digest=2, rule=POSITIVE, meaning="of the bias at first"),
+        Field("bias_deviation", Kind.MODEL, 1, "rad/s", digest=2, rule=POSITIVE, meaning="of the initial bias"),
         Field("rate_deviation", Kind.MODEL, 1, "rad/s", digest=3, rule=POSITIVE, meaning="of the rate while the gyro is silent"),
         # what has been measured since the start, in a ring of rows
         Field("turn", Kind.STATE, 4, digest=4, rest=(0.0, 0.0, 0.0, 1.0), meaning="rotation by the gyro"),
@@ -239,9 +239,9 @@ class AttitudeFilter(SampledPart):
     Args:
         gyro: The gyro, without delay.
         trackers: One or more star trackers on the same body, each sampled at a multiple of the interval of the gyro, with noise above 0.
-        orientation: Estimate of the orientation at first, scalar-last (x, y, z, w), body to world, shape (4,); None for the first sighting.
+        orientation: Initial estimate of the orientation, scalar-last (x, y, z, w), body to world, shape (4,); None for the first sighting.
         orientation_deviation: Standard deviation of its error about each axis [rad], above 0; given together with `orientation`.
-        bias_deviation: Standard deviation of the bias of each axis at first [rad/s], above 0; the estimate begins at 0.
+        bias_deviation: Standard deviation of the initial bias of each axis [rad/s], above 0; the estimate begins at 0.
         noise_density: Density of the white noise of the gyro [rad/√s]; None for that of the gyro now.
         bias_walk: Density of the random walk of its bias [rad/s/√s]; None for that of the gyro now.
         rate_deviation: Standard deviation of the error of the rate that is held while the gyro is silent [rad/s], above 0.
@@ -336,7 +336,7 @@ class AttitudeFilter(SampledPart):
 
     @fixed
     def bias_deviation(self) -> float:
-        """Standard deviation of the bias at first [rad/s], above 0."""
+        """Standard deviation of the initial bias [rad/s], above 0."""
         return self._numbers("bias_deviation")[0]
 
     @fixed

@@ -76,7 +76,7 @@ class MRPFeedback(Law):
         k: Attitude gain K [N·m], above zero.
         p: Rate gain P [N·m·s], above zero.
         integral_gain: Integral gain Kᵢ [1/(kg·m²)]; 0 is no integral, and then the law has no state.
-        integral_limit: Largest component of ``K∫σ dt`` [N·m·s], one number or three. None is no limit.
+        integral_limit: Largest component of ``K∫σ dt`` [N·m·s], one number or three. None means no limit.
         known_torque_body: Known torque L [N·m] that acts on the body, body frame, shape (..., 3).
         inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes that of the
             measured body. For a body with reaction wheels, it is the tensor of the equation of motion, ``I − Σ J ĝĝᵀ``.
@@ -278,7 +278,7 @@ class QuaternionPD(Law):
         stiffness: K [N·m/rad], torque per small angle: a number above zero, three numbers, or a positive definite tensor (3, 3).
         damping: D [N·m·s/rad], in the same forms.
         gyroscopic: Whether the gyroscopic terms are added, which needs the inertia.
-        max_torque_body: The torque about each body axis [N·m] that the actuators can deliver, one number or three. None is no limit.
+        max_torque_body: The torque about each body axis [N·m] that the actuators can deliver, one number or three. None means no limit.
         inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes that of the
             measured body.
         assembly: What `World.assembly` returned for the measured body. Inertia and wheel momentum are then those of all that is rigidly

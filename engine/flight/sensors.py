@@ -154,8 +154,8 @@ class Gyro(_Instrument):
 
     The reading is ``(1 + s) Mᵀ ω + b + n``, limited to ±`max_rate` and then rounded to a multiple of `quantum`, where s are the errors of
     the scale, M is the misalignment, b is the bias and n is white noise. The standard deviation of the noise is the density over the square
-    root of the sample interval, so that the angle integrated from the readings errs by ``noise_density · √t``, the angle random walk. The
-    bias is a random walk, whose increment between two samples has the variance ``bias_walk² · (time between them)``. White noise and
+    root of the sample interval, so that the angle integrated from the readings has the error ``noise_density · √t``, the angle random walk.
+    The bias is a random walk, whose increment between two samples has the variance ``bias_walk² · (time between them)``. White noise and
     increments are functions of seed, name, tick and axis: a tick that is undone or run again gives the same reading, and other sensors
     change nothing. The gyro does not average over the sample interval, so oscillations faster than half the sample frequency are aliased.
 
@@ -165,7 +165,7 @@ class Gyro(_Instrument):
     Args:
         body: The body that carries it.
         noise_density: Density of the white noise [rad/√s], at least 0. 1 °/√h is 2.9e-4 rad/√s.
-        bias_body: Bias at first [rad/s], body frame, shape (3,).
+        bias_body: Initial bias [rad/s], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [rad/s/√s], at least 0.
         scale_error: Relative error of the scale [-], one number or one for each axis.
         misalignment: Rotation vector [rad] from the axes of the body to those of the sensor, body frame, shape (3,).
@@ -255,7 +255,7 @@ class Accelerometer(_Instrument):
         body: The body that carries it.
         at_body: Where it is [m], body axes from the body's origin, shape (3,). None is the mass centre at the time of this call.
         noise_density: Density of the white noise [m/s/√s], at least 0.
-        bias_body: Bias at first [m/s²], body frame, shape (3,).
+        bias_body: Initial bias [m/s²], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [m/s²/√s], at least 0.
         scale_error: Relative error of the scale [-], one number or one for each axis.
         misalignment: Rotation vector [rad] from the axes of the body to those of the sensor, body frame, shape (3,).
@@ -367,7 +367,7 @@ class Magnetometer(_Instrument):
         field: The flux density [T], world frame, shape (3,); a `MagneticDipole`, whose constants are copied, and whose centre
             `World.shift_origin` then moves; or another object whose `at(position)` returns the flux density.
         noise: Standard deviation of the noise of one sample [T], at least 0.
-        bias_body: Bias at first [T], body frame, shape (3,).
+        bias_body: Initial bias [T], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [T/√s], at least 0.
         scale_error: Relative error of the scale [-], one number or one for each axis.
         misalignment: Rotation vector [rad] from the axes of the body to those of the sensor, body frame, shape (3,).

@@ -40,14 +40,14 @@ class Tank(Part):
     the motion, which is therefore of order two, and those of its end afterwards. A tank that runs dry within a tick shuts its thrusters at
     that moment.
 
-    Propellant leaves with the velocity of the point where it lay. With `jet_damping`, a turning ship also has to carry it to the nozzle:
-    it feels the torque ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ)]`` and the force ``−2 ṁ ω×(rₙ − rₜ)``, where rₙ and rₜ are nozzle and tank from
+    Propellant leaves with the velocity of the point where it lay. With `jet_damping`, a turning ship also has to carry it to the nozzle.
+    This adds the torque ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ)]`` and the force ``−2 ṁ ω×(rₙ − rₜ)``, where rₙ and rₜ are nozzle and tank from
     the mass centre and K is the specific inertia. Propellant does not slosh.
 
     Args:
         body: The body that carries it.
         position: Centre of the propellant [m], body axes from the body's origin, shape (3,).
-        propellant: Propellant at first [kg], from 0 to `capacity`.
+        propellant: Initial propellant [kg], from 0 to `capacity`.
         specific_inertia: Inertia of the propellant about its centre per mass [m²], body axes, a number for all axes, three numbers or a
             symmetric tensor, shape (), (3,) or (3, 3).
         capacity: Largest propellant [kg], above zero; None for no limit.
@@ -105,7 +105,7 @@ class Tank(Part):
             body: The body that carries it.
             position: Centre of the ball [m], body axes from the body's origin, shape (3,).
             radius: Radius [m], above zero.
-            propellant: Propellant at first [kg], from 0 to `capacity`.
+            propellant: Initial propellant [kg], from 0 to `capacity`.
             capacity: Largest propellant [kg], above zero; None for no limit.
             jet_damping: Whether the ship feels the propellant that moves inside it.
         """
@@ -141,7 +141,7 @@ class Tank(Part):
             position: Centre of the cylinder [m], body axes from the body's origin, shape (3,).
             radius: Radius [m], above zero.
             height: Length along the axis [m], above zero.
-            propellant: Propellant at first [kg], from 0 to `capacity`.
+            propellant: Initial propellant [kg], from 0 to `capacity`.
             axis: Direction from the outlet to the free surface, body axes, of any non-zero length, shape (3,).
             settled: Whether the propellant lies at the outlet, as under thrust, so that its level and its centre fall. Otherwise it fills
                 the whole cylinder with less density as it empties.

@@ -64,7 +64,7 @@ class ReactionWheel(Part):
         inertia: Moment of inertia about the axis [kg·m²], above zero.
         max_torque: Largest torque of the motor [N·m], above zero.
         max_speed: Largest speed relative to the body [rad/s], above zero.
-        speed: Speed relative to the body at first [rad/s], at most `max_speed`.
+        speed: Initial speed relative to the body [rad/s], at most `max_speed`.
         viscous_friction: Torque of the bearings per speed [N·m·s/rad], at least 0.
 
     Raises:

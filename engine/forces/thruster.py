@@ -34,7 +34,7 @@ _COMMANDED_ANGLES = THRUSTERS.components["commanded_angles"]
 class Thruster(Valves):
     """One thruster, whose force is ``max_force · throttle`` along `direction`, or that of a pulse.
 
-    The throttle is held over each tick and is 0 at first. `fire` opens the valve for a given time instead, at any moment within the ticks:
+    The throttle is held over each tick and is initially 0. `fire` opens the valve for a given time instead, at any moment within the ticks:
     its level rises at ``1/rise_time`` while it is open and falls at ``1/fall_time`` while it is shut. Impulse and mean time of a pulse are
     exact within each tick, whatever the length of the tick, and the motion is of order two. The force rotates with the body.
 

@@ -398,7 +398,7 @@ def unit_length(q: Quaternion) -> Quaternion:
 
 
 def range_of(value: Sequence[float] | None, argument: str, owner: str) -> tuple[float, float]:
-    """Limits (lower, upper), each a number or infinite; None is no limit.
+    """Limits (lower, upper), each a number or infinite; None means no limit.
 
     Raises:
         TypeError: It is not a pair of real numbers.

@@ -92,8 +92,11 @@ class Record:
         raise AttributeError(name)
 
     def __getitem__(self, name: str) -> FloatArray:
-        """A column by its name, for names that are no identifiers, such as "Thruster 0.throttle"."""
-        return self.time if name == "time" else self.tick if name == "tick" else self.__getattr__(name)
+        """A column by its name, for names that are not identifiers, such as "Thruster 0.throttle"."""
+        try:
+            return self.time if name == "time" else self.tick if name == "tick" else self.__getattr__(name)
+        except AttributeError as error:
+            raise KeyError(str(error)) from None
 
     def _column(self, column: Column, first: int) -> FloatArray:
         rows = self._rows()
@@ -189,7 +192,7 @@ class Recorder(Record):
         world: The world.
         every: The interval in ticks, at least 1.
         bodies: The bodies to record; None is all that the world has now.
-        capacity: The largest number of samples to keep, the last ones; None is no limit.
+        capacity: The largest number of samples to keep, the last ones; None means no limit.
         columns: Which of the columns of bodies to record; None is all.
         wrenches: Forces whose contributions to the wrench on each body are recorded as well, which evaluates them once per sample.
         path: A file to which samples are streamed in blocks; `Recorder.read` reads what was written, also after a crash.

@@ -201,6 +201,8 @@ def test_it_is_no_part_of_forks_and_predictions():
     assert len(record) == 1
     with pytest.raises(AttributeError, match=r"Recorder: there is no column 'speed'; there are time, tick, position"):
         _ = record.speed
+    with pytest.raises(KeyError, match=r"Recorder: there is no column 'speed'; there are time, tick, position"):
+        _ = record["speed"]
 
 
 def test_wrong_arguments_are_rejected(tmp_path):
