@@ -13,6 +13,7 @@ from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .compiled_forces import NO_FORCES, CompiledForces, add_forces, force_tables
 from .integrator import EvaluateForces, Integrator, TakeStagedTick
+from .named import method_of
 
 
 class Extrapolated(Integrator):
@@ -39,22 +40,20 @@ class Extrapolated(Integrator):
     Source: Mandre (2008), 7.3. Corrections: the polynomial is quadratic, and ``x = (t − t₀)/dt`` with t₀ the start of the tick (M9).
 
     Args:
-        integrator: The inner method. It may be `Substepped`, but a `Substepped` method must not contain this one, because the history
-            consists of whole ticks.
+        integrator: The inner method, or its name. It may be `Substepped`, but a `Substepped` method must not contain this one, because the
+            history consists of whole ticks.
 
     Example:
         >>> from engine import World
-        >>> from engine.integrators import RungeKutta4
-        >>> World(dt=0.01, integrator=Extrapolated(RungeKutta4())).integrator.name
+        >>> World(dt=0.01, integrator=Extrapolated("rk4")).integrator.name
         'extrapolated rk4'
     """
 
     _takes_actuators = False
     _takes_compiled_forces = False
 
-    def __init__(self, integrator: Integrator) -> None:
-        if not isinstance(integrator, Integrator):
-            refuse("Extrapolated", "integrator", integrator, "a method from engine.integrators", TypeError)
+    def __init__(self, integrator: Integrator | str) -> None:
+        integrator = method_of(integrator, "Extrapolated", "integrator")
         if isinstance(integrator, Extrapolated):
             refuse("Extrapolated", "integrator", integrator, "a method that does not extrapolate already")
         self.integrator = integrator

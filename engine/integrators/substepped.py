@@ -33,6 +33,7 @@ from ..store.threads import TakeTicks
 from .compiled_forces import NO_FORCES, CompiledForces
 from .extrapolated import Extrapolated
 from .integrator import EvaluateForces, Integrator, TakeStagedTick
+from .named import method_of
 
 MOST_SUBSTEPS = 1024
 """The largest number of steps per tick with a tolerance; a tick that needs more is rejected."""
@@ -72,7 +73,7 @@ class Substepped(Integrator):
     Source: Mandre (2008), 7.4.
 
     Args:
-        integrator: The inner method. It must not be `Extrapolated`; use `Extrapolated(Substepped(…))` instead.
+        integrator: The inner method, or its name. It must not be `Extrapolated`; use `Extrapolated(Substepped(…))` instead.
         n: The number of steps per tick, at least 1. Give this or `tolerance`.
         tolerance: The largest change on doubling the number of steps, above zero.
 
@@ -82,16 +83,14 @@ class Substepped(Integrator):
 
     Example:
         >>> from engine import World
-        >>> from engine.integrators import RungeKutta4
-        >>> World(dt=0.1, integrator=Substepped(RungeKutta4(), 5)).integrator.name
+        >>> World(dt=0.1, integrator=Substepped("rk4", 5)).integrator.name
         'rk4 in 5'
     """
 
     _drives_actuators = True
 
-    def __init__(self, integrator: Integrator, n: int | None = None, *, tolerance: float | None = None) -> None:
-        if not isinstance(integrator, Integrator):
-            refuse("Substepped", "integrator", integrator, "a method from engine.integrators", TypeError)
+    def __init__(self, integrator: Integrator | str, n: int | None = None, *, tolerance: float | None = None) -> None:
+        integrator = method_of(integrator, "Substepped", "integrator")
         if isinstance(integrator, Extrapolated):
             refuse(
                 "Substepped",

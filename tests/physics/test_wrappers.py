@@ -634,8 +634,11 @@ def test_what_makes_no_sense_is_refused_with_the_reason():
     with pytest.raises(ValueError, match="extrapolate already"):
         Extrapolated(Extrapolated(RungeKutta4()))
     for wrapper in (Extrapolated, lambda integrator: Substepped(integrator, 2)):
-        with pytest.raises(TypeError, match="integrator"):
-            wrapper("rk4")
+        assert wrapper("rk4").integrator.name == "rk4"
+        with pytest.raises(ValueError, match=r"integrator must be an integrator or one of the names .*; got 'rk6'"):
+            wrapper("rk6")
+        with pytest.raises(TypeError, match="integrator must be"):
+            wrapper(4)
     with pytest.raises(ValueError, match="exactly one of n and tolerance must be given"):
         Substepped(RungeKutta4())
     with pytest.raises(ValueError, match="exactly one of n and tolerance must be given"):
