@@ -88,8 +88,8 @@ _HUGE = 1e300
 """A bound that is never reached."""
 (
     JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, POSITION_CALL, VELOCITY_CALL, KICK_CALL, MOVE_CALL, FINISH_CALL,
-    BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL, STAGES_CALL, END_KICKS_CALL,
-) = range(16)  # fmt: skip
+    BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL, STAGES_CALL, END_KICKS_CALL, BALANCE_CALL,
+) = range(17)  # fmt: skip
 """Indices into `calls`, the addresses of the kernels that others call."""
 
 
@@ -206,24 +206,9 @@ def correct(
     has_loop = islands[island, HAS_LOOP]
     before, repeats = -1.0, 0
     for repeat in range(MOST_REPEATS):
-        # right-hand sides: −Σ Gᵀ (miss / R)
-        for place in range(first, last):
-            for entry in range(6):
-                work[SOLUTION + entry, place] = 0.0
-        for link in range(first_link, last_link):
-            place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
-            push, turn, other_turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-            for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-                pull = -float(rows[row, MISS]) / float(rows[row, SOFTNESS])
-                push = add_scaled(push, pull, load(rows, row, LINEAR))
-                turn = add_scaled(turn, pull, load(rows, row, ON_BODY))
-                if other >= 0:
-                    other_turn = add_scaled(other_turn, -pull, load(rows, row, ON_OTHER))
-            add_to_vector(work, SOLUTION, place, push)
-            add_to_vector(work, SOLUTION + 3, place, turn)
-            if other >= 0:
-                add_to_vector(work, SOLUTION, other, scale(-1.0, push))
-                add_to_vector(work, SOLUTION + 3, other, other_turn)
+        for row in range(islands[island, ROWS], islands[island, ROWS_END]):
+            rows[row, TRIED] = -float(rows[row, MISS]) / float(rows[row, SOFTNESS])
+        _sum_tried(work, links, rows, first, last, first_link, last_link)
         _ = call(calls[SOLVE_CALL], (work, blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
         # new misses and impulses
         largest = 0.0
@@ -241,6 +226,30 @@ def correct(
     if has_loop == 1:
         _take_back(links, rows, first_link, last_link, repeats)
     return 0
+
+
+@inlined
+def _sum_tried(
+    work: Array, links: Integers, rows: Array, first: int, last: int, first_link: int, last_link: int
+) -> None:
+    """Sum tried impulses as the right-hand sides of a solve, ``Σ Gᵀ γ``."""
+    for place in range(first, last):
+        for entry in range(6):
+            work[SOLUTION + entry, place] = 0.0
+    for link in range(first_link, last_link):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        push, turn, other_turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            pull = float(rows[row, TRIED])
+            push = add_scaled(push, pull, load(rows, row, LINEAR))
+            turn = add_scaled(turn, pull, load(rows, row, ON_BODY))
+            if other >= 0:
+                other_turn = add_scaled(other_turn, -pull, load(rows, row, ON_OTHER))
+        add_to_vector(work, SOLUTION, place, push)
+        add_to_vector(work, SOLUTION + 3, place, turn)
+        if other >= 0:
+            add_to_vector(work, SOLUTION, other, scale(-1.0, push))
+            add_to_vector(work, SOLUTION + 3, other, other_turn)
 
 
 @inlined
@@ -536,6 +545,47 @@ def _keep_velocities(joints: Array, links: Integers, rows: Array, first: int, la
             joints[VELOCITY_FORCES + row - first_row, link] = float(rows[row, IMPULSE]) / step
 
 
+@kernel("island-balance")
+def balance(
+    own: Array,
+    work: Array,
+    joints: Array,
+    links: Integers,
+    islands: Integers,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    calls: Integers,
+    island: int,
+) -> int:
+    """Expect from dependent rows the smallest forces with the same effect, without those that cancel each other.
+
+    Rounds change no forces that cancel each other, and where forces are expected to go on as they changed, these would grow from tick to
+    tick. The smallest forces are ``R⁻¹ G H⁻¹ Gᵀ γ``, up to the share by which the regularisation softens the rows.
+    """
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    for row in range(islands[island, ROWS], islands[island, ROWS_END]):
+        rows[row, IS_FREE] = 1.0 if rows[row, KIND] == EQUALITY else 0.0
+    if islands[island, IS_HARD] == 0:  # its factor depends on bounds
+        _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
+        _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+    for link in range(first_link, last_link):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            force = float(joints[VELOCITY_FORCES + row - links[link, FIRST_ROW], link])
+            rows[row, TRIED] = rows[row, IS_FREE] * force
+    _sum_tried(work, links, rows, first, last, first_link, last_link)
+    _ = call(calls[SOLVE_CALL], (work, blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+    for link in range(first_link, last_link):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            if rows[row, KIND] == EQUALITY:
+                answer = _along(work, rows, row, place, other, SOLUTION, SOLUTION + 3)
+                number = row - links[link, FIRST_ROW]
+                joints[VELOCITY_FORCES + number, link] = answer / float(rows[row, SOFTNESS])
+    return 0
+
+
 @inlined
 def _add_given(
     links: Integers, points: Array, rows: Array, work: Array, island_first: int, island_last: int, first: int, last: int
@@ -662,4 +712,6 @@ def velocity_stage(common: Packed, island: int, step: float) -> int:
             _ = call(calls[BOUNDED_CALL], (*bounded, island, size, wanted))
     _keep_velocities(joints, links, rows, first_link, last_link, step)
     _add_given(links, points, rows, work, first, last, first_link, last_link)
+    if islands[island, HAS_LOOP] == 1:
+        _ = call(calls[BALANCE_CALL], (own, work, joints, links, islands, rows, blocks, program, calls, island))
     return 0

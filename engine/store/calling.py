@@ -43,7 +43,7 @@ _MAKING = ("__init__", "__new__", "__post_init__")
 _PACKAGE = __name__.removesuffix(".store.calling")
 """The name under which this package is imported."""
 _INSTALLED = {sysconfig.get_path(name) for name in ("purelib", "platlib")}
-_LIBRARIES = {*sys.stdlib_module_names, "numpy", "numba"} - {"__main__"}
+_LIBRARIES = {*sys.stdlib_module_names, "numpy", "numba", "pytest", "_pytest"} - {"__main__"}
 
 _ATOMS = (str, bytes, int, float, complex, np.generic, type, ModuleType, CodeType, FrameType, TracebackType)
 """These reach nothing by themselves; the names that code reads from modules and classes are followed with that code."""

@@ -103,8 +103,8 @@ class IslandKernels:
     """The kernels that the island step calls, for one method and its forces, or their plain Python functions while one is missing.
 
     Attributes:
-        calls: The addresses of the kernels of islands, in the order of `constraints.stages`; those for bounds are neither compiled nor
-            loaded while no joint has any.
+        calls: The addresses of the kernels of islands, in the order of `constraints.stages`; those for bounds and for loops are
+            neither compiled nor loaded while no joint has bounds or closes a loop.
         force_calls: The addresses of the kernels of springs and fields, with the first row and the number of layers of each field.
         around_calls: The addresses of the kernels `around`.
         in_python: Whether plain Python stands in for all of them.
@@ -129,7 +129,9 @@ class IslandKernels:
             forces: The forces in compiled loops.
             around: The kernels that bring islands into a tick, in the order of `step.linked_ticks`; None for those not called.
         """
-        unused = (stages.BOUNDS_CALL, stages.BOUNDED_CALL) if graph.islands[:, layout.IS_HARD].all() else ()
+        unused = [stages.BOUNDS_CALL, stages.BOUNDED_CALL] if graph.islands[:, layout.IS_HARD].all() else []
+        if not graph.islands[:, layout.HAS_LOOP].any():
+            unused.append(stages.BALANCE_CALL)
         self._called = [
             None if place in unused else each for place, each in enumerate(kernels_of_islands(turn, gyroscopic))
         ]
@@ -691,6 +693,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(step.island_prepare, _COMMON, 0, 0),
         named(step.island_stages, array, array, 0, 0, 0),
         named(end_kicks, array, array, flat, array, array, array, flat, 0, 0, 0, 0, 1.0),
+        named(stages.balance, array, array, array, integers, integers, array, array, integers, flat, 0),
     ]
 
 

@@ -435,6 +435,38 @@ def test_the_forces_of_two_links_between_two_supports_balance_their_weights():
         assert support.force_world == pytest.approx((side * pull, 0.0, 2.0 * 9.81), abs=1e-8)
 
 
+@pytest.mark.parametrize("limits", [None, (-2.0, 2.0)])
+@pytest.mark.parametrize("method", ["free-rotor-2", "free-rotor-4", "axis-splitting-2"])
+def test_dependent_joints_share_the_load_for_as_long_as_they_move(method, limits):
+    """Forces that cancel each other would grow from tick to tick, to a thousand times the load within half a minute."""
+    largest = {}
+    for places in ((0.8, -0.8), (0.8,)):
+        world = World(1 / 60, integrator=method)
+        door = world.add_body(
+            MassProperties.box(20.0, (1, 2, 0.05)), position=(0.5, 0, 0), angular_velocity_body=(0, 1, 0)
+        )
+        frame = world.add_body(
+            MassProperties.box(50.0, (1, 2, 0.3)), position=(-0.5, 0, 0), angular_velocity_body=(0.2, 0.5, 0.1)
+        )
+        joints = [Hinge(door, frame, at_body=(-0.5, y, 0), axis_body=(0, 1, 0), limits=limits) for y in places]
+        for joint in joints:
+            world.add_joint(joint)
+        world.step(200)
+        largest[places] = 0.0
+        for _ in range(300):
+            world.step(10)
+            largest[places] = max(largest[places], *(np.linalg.norm(joint.force_world) for joint in joints))
+    both, one = largest.values()
+    assert both <= 1.5 * one
+
+
+def test_a_four_bar_has_no_torque_across_its_plane_for_as_long_as_it_moves():
+    world, joints = four_bar()
+    for _ in range(20):
+        world.step(240)
+        assert max(abs(joint.torque_world).max() for joint in joints) <= 1e-9
+
+
 def test_a_rope_that_becomes_taut_takes_the_speed_along_it_and_the_pair_circles_on():
     """Until then the motion is straight; then the speed across the rope is kept, at the rate ``|r × v| / length²``."""
     length, start, speed = 0.6, np.array((0.3, 0.0, 0.0)), np.array((1.0, -0.5, 0.0))
