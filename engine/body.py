@@ -643,6 +643,16 @@ class Body:
         Raises:
             ValueError: A joint holds the body, or a body of its island, to the world.
         """
+        if not self._table.freezes:
+            self._set_free_pose(rows, values, argument)
+            return
+        with (change := self._world._store.all_or_nothing()), change:
+            # a frozen body moves again, and with it what joints connect to it
+            self._table.thaw(self.index)
+            self._world._stages.freezing.mark()
+            self._set_free_pose(rows, values, argument)
+
+    def _set_free_pose(self, rows: slice, values: FloatArray, argument: str) -> None:
         joints = self._world._joints
         if not joints.any:
             self._set(rows, values, pose=True)
@@ -674,10 +684,11 @@ class Body:
         if not actuators.has_wheels:
             self._set(_ANGULAR_VELOCITY, rates)
             return
+        wheels = actuators.wheels_of(self.index)
         with (change := store.all_or_nothing()), change:
-            speeds = actuators.speeds()
+            speeds = actuators.speeds(wheels)
             self._set(_ANGULAR_VELOCITY, rates)
-            actuators.set_speeds(speeds)
+            actuators.set_speeds(wheels, speeds)
 
     def _set_computed(self, rows: slice, values: FloatArray) -> None:
         """Set values computed from checked ones; they may have overflowed."""

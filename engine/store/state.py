@@ -137,10 +137,10 @@ class State:
         actuators, store = self._bodies.actuators, self._bodies.store
         assert store is not None
         with (change := store.all_or_nothing()), change:
-            speeds = actuators.speeds() if actuators.has_wheels else None
+            wheels = actuators.all_wheels
+            speeds = actuators.speeds(wheels)
             self._write(ANGULAR_VELOCITY, values)
-            if speeds is not None:
-                actuators.set_speeds(speeds)
+            actuators.set_speeds(wheels, speeds)
 
     def _write(self, row: int, values: FloatArray, also_previous: bool = False) -> None:
         bodies = self._bodies

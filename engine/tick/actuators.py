@@ -130,11 +130,15 @@ class Actuators:
         """Drive a body from now on, and return its row.
 
         Raises:
-            ValueError: The integrator of the world does not support actuators.
+            ValueError: The integrator of the world does not support actuators, or the body is frozen.
         """
         row = self.row_of(body)
         if row < 0:
-            refuse_actuators(self._store.world().integrator, owner)
+            world = self._store.world()
+            refuse_actuators(world.integrator, owner)
+            if body in world._stages.freezing.rows:  # loops leave frozen bodies alone, but not what drives them
+                rule = "one that is not frozen; it moves again when its pose, velocity or rates are assigned"
+                refuse(owner, "the body", self._bodies.handles[body], rule)
             array = self._bodies.array
             model = array[[MASS, *range(CENTER_OF_MASS, CENTER_OF_MASS + 3), *range(INERTIA, INERTIA + 6)], body]
             self._driven.append_one((body, *model, *np.zeros(len(DRIVEN.rest) - 11)))
@@ -232,20 +236,26 @@ class Actuators:
         """Whether any body has wheels."""
         return self._wheels.count > 0
 
-    def speeds(self) -> FloatArray:
-        """The speeds of all wheels relative to their bodies [rad/s]."""
-        wheels, count = self._wheels.array, self._wheels.count
-        rates = self._bodies.read("angular_velocity_body")[wheels[BODY, :count].astype(int)]
-        x, y, z = wheels[WHEEL_AXIS : WHEEL_AXIS + 3, :count]
-        along = x * rates[:, 0] + y * rates[:, 1] + z * rates[:, 2]
-        return np.asarray(wheels[MOMENTUM, :count] / wheels[WHEEL_INERTIA, :count] - along)
+    @property
+    def all_wheels(self) -> Any:
+        """The rows of all wheels."""
+        return np.arange(self._wheels.count)
 
-    def set_speeds(self, speeds: FloatArray) -> None:
-        """Give all wheels these speeds relative to their bodies, whose rates have just been set."""
-        wheels, count = self._wheels, self._wheels.count
-        rates = self._bodies.read("angular_velocity_body")[wheels.array[BODY, :count].astype(int)]
-        wheels.write(MOMENTUM, slice(0, count), momenta_at(wheels.array[:, :count], speeds, rates))
-        self.sum_wheels()
+    def speeds(self, rows: Any) -> FloatArray:
+        """The speeds of wheels relative to their bodies [rad/s]."""
+        wheels = self._wheels.array[:, rows]
+        rates = self._bodies.read("angular_velocity_body")[wheels[BODY].astype(int)]
+        x, y, z = wheels[WHEEL_AXIS : WHEEL_AXIS + 3]
+        along = x * rates[:, 0] + y * rates[:, 1] + z * rates[:, 2]
+        return np.asarray(wheels[MOMENTUM] / wheels[WHEEL_INERTIA] - along)
+
+    def set_speeds(self, rows: Any, speeds: FloatArray) -> None:
+        """Give wheels these speeds relative to their bodies, whose rates have just been set."""
+        if len(rows):
+            wheels = self._wheels.array[:, rows]
+            rates = self._bodies.read("angular_velocity_body")[wheels[BODY].astype(int)]
+            self._wheels.write(MOMENTUM, rows, momenta_at(wheels, speeds, rates))
+            self.sum_wheels()
 
     def wheel_energies(self) -> FloatArray:
         """The kinetic energies of all wheels about their axes [J]."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..constraints.layout import OPEN, TYPE
 from ..forces.spring import SPRINGS
 from ..joints.joint import JOINTS
 from ..loops.layout import BAD, FROZEN, NOT_FINITE
@@ -133,15 +134,16 @@ class Freezing:
         return True
 
     def _linked(self, found: set[int]) -> list[int]:
-        """These rows and all rows that springs, joints or Python forces link to them, in order; a Python force links all bodies."""
+        """These rows and all rows that springs, joints or Python forces link to them, in order; a Python force links all bodies.
+
+        Springs and joints that are disabled, and open latches, link nothing.
+        """
         if found and self._plan.calls_forces:
             return list(range(self._bodies.count))
-        pairs = [
-            pair
-            for table in (self._springs, self._joints)
-            for pair in table.array[:2, : table.count].astype(int).T.tolist()
-            if min(pair) >= 0
-        ]
+        springs, joints = (table.array[:, : table.count] for table in (self._springs, self._joints))
+        springs = springs[:, springs[SPRINGS.row("enabled")] > 0.0]
+        joints = joints[:, (joints[JOINTS.row("enabled")] > 0.0) & (joints[TYPE] != OPEN)]
+        pairs = [pair for rows in (springs, joints) for pair in rows[:2].astype(int).T.tolist() if min(pair) >= 0]
         reached, size = set(found), 0
         while len(reached) > size:
             size = len(reached)

@@ -158,6 +158,64 @@ def test_an_assigned_state_lets_a_body_and_what_is_linked_to_it_move_again():
     assert world.frozen == ()
 
 
+@pytest.mark.parametrize("what", ["latch", "hinge", "spring"])
+def test_what_does_not_act_freezes_nothing_else(what):
+    """An open latch, and a disabled joint or spring."""
+    world = World(1 / 60, on_non_finite="freeze")
+    a, b = world.add_bodies(BALL, [(0, 0, 0), (9, 0, 0)])
+    b.velocity = (1.0, 0.0, 0.0)
+    if what == "latch":
+        ports = joints.Port((0.5, 0, 0), (1, 0, 0), (0, 0, 1)), joints.Port((-0.5, 0, 0), (-1, 0, 0), (0, 0, 1))
+        world.add_joint(joints.Latch(a, b, *ports))
+    elif what == "hinge":
+        world.add_joint(joints.Hinge(a, b, at_body=(0, 0, 0), axis_body=(0, 0, 1))).enabled = False
+    else:
+        world.add_force(forces.Spring(a, b, stiffness=1.0)).enabled = False
+    lose(a)
+    world.step(60)
+    assert [frozen.body for frozen in world.frozen] == [a]
+    assert b.position[0] == pytest.approx(10.0, abs=1e-12)
+
+
+def test_the_pose_of_a_frozen_body_moves_its_island_or_is_rejected_by_the_joint_that_holds_it():
+    world = World(1 / 60, on_non_finite="freeze")
+    a, b = world.add_bodies(BALL, [(0, 0, 0), (1, 0, 0)])
+    joint = world.add_joint(joints.Ball(a, b, at_body=(0.5, 0, 0)))
+    a.velocity, a.angular_velocity_body = (1e308, 0, 0), (1e200, 1e200, 0)
+    world.step(2)
+    assert {frozen.body for frozen in world.frozen} == {a, b}
+    a.position = (5.0, 5.0, 5.0)
+    assert world.frozen == () and b.position.tolist() == [6.0, 5.0, 5.0]
+    a.velocity, a.angular_velocity_body = (0, 0, 0), (0, 0, 0)
+    world.step(2)
+    world.remove_joint(joint)
+    world.add_joint(joints.Ball(a, at_body=(0.5, 0, 0)))
+    a.velocity, a.angular_velocity_body = (1e308, 0, 0), (1e200, 1e200, 0)
+    world.step(2)
+    before = world.state_hash()
+    with pytest.raises(ValueError, match=r"position must be left alone while Ball\(body 'body 0', the world\)"):
+        a.position = (0.0, 0.0, 0.0)
+    assert world.state_hash() == before and [frozen.body for frozen in world.frozen] == [a]
+
+
+def test_actuators_of_a_frozen_body_are_rejected():
+    """Its wheels would spin up and its tanks drain, although it does not move."""
+    world = World(1.0, on_non_finite="freeze")
+    body = world.add_body(BALL)
+    jet = world.add_force(forces.Thruster(body, position=(1, 0, 0), direction=(0, 1, 0), max_force=5.0))
+    lose(body)
+    world.step()
+    before = world.state_hash()
+    wheel = flight.ReactionWheel(body, axis=(0, 0, 1), inertia=0.05, max_torque=1.0, max_speed=100.0)
+    tank = flight.Tank.ball(body, (0, 0, 0), 0.3, 10.0)
+    for attempt in (lambda: world.add_part(wheel), lambda: world.add_part(tank), lambda: jet.fire(3.0)):
+        with pytest.raises(ValueError, match="the body must be one that is not frozen; it moves again when"):
+            attempt()
+        assert world.state_hash() == before
+    body.position, body.velocity = (0, 0, 0), (0, 0, 0)
+    world.add_part(wheel)
+
+
 def test_a_removed_body_is_no_longer_listed_and_marks_move_with_their_bodies():
     world = flock(on_non_finite="freeze")
     lost, linked = world.bodies[1], world.bodies[3]
