@@ -1078,6 +1078,8 @@ class World:
             self._store.before_change()
             self._memory._join(function)
             self._store.record(setattr, events, "functions", events.functions)
+            if event == "limit":
+                events.note_limits()
             events.functions = [*events.functions, JointCallback(function, event, name or default_name(function))]
         return function
 

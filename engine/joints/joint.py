@@ -44,7 +44,7 @@ JOINTS = Schema(
         Field("velocity_forces", Kind.STATE, layout.MOST_ROWS, "N or N·m", digest=14, meaning="of the rows, in the last step"),
         Field("force_world", Kind.STATE, 3, "N", "world", digest=15, meaning="on the body, mean over the last tick"),
         Field("torque_world", Kind.STATE, 3, "N·m", "world", digest=16, meaning="on the body, mean over the last tick"),
-        Field("was_at_limit", Kind.STATE, 3, digest=17, meaning="whether each freedom had reached a limit when the last tick started"),
+        Field("was_at_limit", Kind.PREVIOUS, 3, meaning="whether each freedom had reached a limit when the last tick started"),
         Field("latch", Kind.STATE, 3, digest=18, meaning="phase, number of the tick in which it caught, closing energy [J]"),
         Field("caught", Kind.STATE, 7, digest=19, meaning="point and frame on the other body at which a latch caught"),
     ),
@@ -247,25 +247,30 @@ class Joint(TableRows):
             self._table.write(_FORCES, self._slice().start, 0.0)
             if self.enabled:
                 store.world()._joints.require_fit(self, repr(self), "enabled", True)
+                self._resume(store.world())
 
     def _joined(self, world: Any) -> None:
         # what it carried when it was removed, perhaps too much, is not what it carries now
         self._table.write(_FORCES, self._slice().start, 0.0)
         if self.enabled:
             world._joints.require_fit(self, "World.add_joint", "joint", self)
+            self._resume(world)
+
+    def _resume(self, world: Any) -> None:
+        """Do what is due when the joint acts again, after it was disabled or out of the world."""
 
     def _come_apart(self) -> None:
         """Do what is due when the joint breaks, before it is removed."""
 
     @property
-    def _carried(self) -> FloatArray:
-        """What the rows of the joint carried in the last tick, with force and torque."""
-        carried: FloatArray = self._table.array[_FORCES, self._slice().start].copy()
-        return carried
+    def _state(self) -> FloatArray:
+        """All its numbers but its bodies and whether it is enabled, of which adding it to a world resets some."""
+        numbers: FloatArray = self._table.array[layout.TYPE :, self._slice().start].copy()
+        return numbers
 
-    @_carried.setter
-    def _carried(self, carried: FloatArray) -> None:
-        self._table.write(_FORCES, self._slice().start, carried)
+    @_state.setter
+    def _state(self, numbers: FloatArray) -> None:
+        self._table.write(slice(layout.TYPE, None), self._slice().start, numbers)
 
     @property
     def _is_rigid(self) -> bool:

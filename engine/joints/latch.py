@@ -104,7 +104,8 @@ class Latch(ClosingJoint):
     The latch has three states. While it is "open", it checks at the start of every tick whether the other port is within `capture`. If so,
     it becomes "soft": damped springs hold the ports and draw them together over `retract_time`. Once they are within 1e-3 m and 1e-3 rad,
     it becomes "hard", which is a weld. If that takes longer than three times `retract_time`, the event "failed" occurs and the latch stays
-    soft. The latch conserves the linear and angular momentum of the two bodies. The hulls of the bodies pass through each other.
+    soft. A soft latch that is disabled or removed has let go when it acts again. The latch conserves the linear and angular momentum of the
+    two bodies. The hulls of the bodies pass through each other.
 
     Args:
         body: The first body.
@@ -281,6 +282,10 @@ class Latch(ClosingJoint):
                 self._table.write(layout.LATCH_PHASE, self._slice().start, FAILED)
                 return "failed"
         return None
+
+    def _resume(self, world: Any) -> None:
+        if self.state == "soft":  # the ports may be anywhere now
+            self._go(ARMED, layout.OPEN)
 
     def _come_apart(self) -> None:
         self._go(DISARMED, layout.OPEN)

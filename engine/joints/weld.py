@@ -10,11 +10,17 @@ import numpy.typing as npt
 from ..checks import array, real, refuse, unit_quaternion
 from ..constraints import layout
 from ..constraints.rows import rotation_vector
+from ..kernels.exponential import exponential
 from ..kernels.quaternions import conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
 from .closing import LOCKED_WITHIN, SOFT, ClosingJoint
 from .joint import check_bodies, points, seen_from, threshold
+
+_PERIODS = 2.0
+"""Periods of the springs after which they become stiffer."""
+_MOST_PER_TICK = 0.25
+"""Periods of the springs per tick up to which they do; a spring with fewer ticks per period would not damp the motion."""
 
 
 class Weld(ClosingJoint):
@@ -23,7 +29,8 @@ class Weld(ClosingJoint):
     With `pull_together`, the points may lie apart and the orientation may differ when the weld is made. Damped springs then draw the bodies
     together. The weld becomes rigid, with the event "locked", at the start of the first tick at which the points are within 1e-3 m and the
     orientation is within 1e-3 rad. Closing conserves the linear and angular momentum of the two bodies. If the gap is not closed after two
-    periods of the springs, for example because the pair spins, their frequency grows by a factor of e per period.
+    periods of the springs, for example because the pair spins, they become critically damped, and their frequency grows by a factor of e
+    per period, up to a quarter of the tick rate.
 
     Args:
         body: The first body.
@@ -121,6 +128,11 @@ class Weld(ClosingJoint):
         """ "soft" while springs draw the bodies together, then "hard"."""
         return "soft" if self._numbers(layout.LATCH_PHASE, 1)[0] == SOFT else "hard"
 
+    def _resume(self, world: Any) -> None:
+        if self.state == "soft" and self._pull_together is not None:
+            self._soften(*self._pull_together)
+            self._write_numbers(layout.LATCH_SINCE, (float(world.tick_count),))
+
     def _advance(self, world: Any) -> str | None:
         """Become rigid once the gap is small; return the event, if there was one."""
         if self.state == "hard":
@@ -131,9 +143,13 @@ class Weld(ClosingJoint):
             return "locked"
         lapsed = (world.tick_count - self._numbers(layout.LATCH_SINCE, 1)[0]) * world.dt
         frequency = 0.0 if self._pull_together is None else self._pull_together[0]
-        if lapsed * frequency > 2.0:
-            growth = 1.0 + frequency * world.dt
+        late = min(lapsed * frequency - _PERIODS, 100.0)  # in periods
+        if late > 0.0 and frequency * exponential(late) * world.dt < _MOST_PER_TICK:
+            # at least critically damped, because stiffening an oscillation would add energy to it
+            growth = exponential(frequency * world.dt)
+            frequency *= exponential(late)
             for first in (layout.SPRING + 1, layout.SPRING + layout.SPRING_SIZE + 1):
                 stiffness, damping = self._numbers(first, 2)
-                self._write_numbers(first, (stiffness * growth * growth, damping * growth))
+                stiffness *= growth * growth
+                self._write_numbers(first, (stiffness, max(damping * growth, stiffness / (pi * frequency))))
         return None

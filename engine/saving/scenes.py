@@ -384,8 +384,8 @@ class _Loading:
         for joint, joint_kind in joints:
             with _at(joint, ""):
                 made = self._joint(joint, joint_kind)
-                carried = made._carried
-                world.add_joint(made)._carried = carried
+                state = made._state
+                world.add_joint(made)._state = state
         for name, rows in memory:
             self._add_memory(name, rows)
         for force, found in called:

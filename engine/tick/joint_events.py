@@ -55,6 +55,15 @@ class JointEvents:
             return True
         return bool((table[layout.LATCH_PHASE, :count] > HARD).any())
 
+    def note_limits(self) -> None:
+        """Take note of the limits at which joints are now, before the first function is given that is told of those reached later."""
+        if any(each.event == "limit" for each in self.functions):
+            return
+        for row in range(self._table.count):
+            for freedom, has_reached in enumerate(limits_reached(self._table.array[:, row].tolist())):
+                if has_reached:
+                    self._table.write(layout.WAS_AT_LIMIT + freedom, row, 1.0)
+
     def look(self) -> None:
         """Remove joints that broke and call the functions, in the order of the joints; this is part of the tick that starts."""
         world = self._store.world()

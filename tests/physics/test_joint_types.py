@@ -548,6 +548,26 @@ def test_a_weld_pulls_together_as_a_critically_damped_spring_and_becomes_rigid(g
     assert weld.closing_energy > 0.0
 
 
+@pytest.mark.parametrize(
+    ("frequency", "ratio"), [(1.0, 0.0), (5.0, 0.0), (5.0, 0.1), (10.0, 0.1), (20.0, 0.1), (20.0, 1.0), (60.0, 1.0)]
+)
+@pytest.mark.parametrize("rate", [0.0, 1.0, 5.0])
+def test_a_weld_that_pulls_together_takes_energy_and_closes(frequency, ratio, rate):
+    """Springs that become stiffer while they oscillate would add energy without bound."""
+    world, random = World(1 / 60), np.random.default_rng(3)
+    a, b = world.add_bodies(MassProperties.box(5.0, (1.0, 0.6, 0.3)), [(0, 0, 0), (2, 0, 0)])
+    a.angular_velocity_body, b.velocity = rate * random.normal(size=3), random.normal(size=3)
+    points = {"at_body": (0.5, 0.0, 0.0), "at_other": (-0.5, 0.3, 0.0)}
+    weld = world.add_joint(Weld(a, b, **points, pull_together=(frequency, ratio)))
+    start = world.kinetic_energy() + world.potential_energy()
+    for _ in range(600):
+        world.step()
+        assert world.kinetic_energy() + world.potential_energy() <= 1.05 * start
+        if weld.state == "hard":
+            break
+    assert weld.state == "hard"
+
+
 def test_axes_can_be_read_in_the_axes_in_which_they_were_given():
     world = World(1 / 60)
     turn = Rotation.from_euler("xyz", (0.4, -0.9, 1.3))

@@ -91,6 +91,50 @@ def test_a_latch_that_breaks_is_open_and_captures_again_once_its_ports_have_been
     assert told[0] == ("captured", "soft", True)
 
 
+@pytest.mark.parametrize("how", ["disabled", "removed"])
+@pytest.mark.parametrize("apart", [0.0, 10.0])
+def test_a_soft_latch_that_was_disabled_or_removed_has_let_go(how, apart):
+    world, _hinge, latch = docked()
+    told = []
+    for event in ("captured", "locked", "failed"):
+        world.on_joint(lambda world, joint, event=event: told.append(event), event=event)
+    if how == "disabled":
+        latch.enabled = False
+    else:
+        world.remove_joint(latch)
+    tug = world.body("tug")
+    world.step(600)
+    tug.position = latch.body.to_world(latch.at_body) + latch.body.direction_to_world((0.0, 0.55 + apart, 0.0))
+    tug.orientation = latch.body.orientation
+    tug.velocity, tug.angular_velocity_body = latch.body.velocity, (0, 0, 0)
+    latch.body.angular_velocity_body = (0, 0, 0)
+    if how == "disabled":
+        latch.enabled = True
+    else:
+        world.add_joint(latch)
+    assert latch.state == "open"
+    world.step(100)
+    assert told == [] if apart else told[0] == "captured" and told[-1] == "locked"
+
+
+def test_listening_to_limits_changes_no_hash_and_tells_nothing_of_the_past():
+    told, worlds = [], []
+    for listens in (False, True):
+        world, hinge = door()
+        world.add_force(forces.ConstantTorque(hinge.body, torque_body=(0.0, 0.0, 0.5)))
+        if listens:
+            world.on_joint(lambda world, joint: told.append(world.tick_count), "limit")
+        world.step(300)
+        assert hinge.angle == pytest.approx(hinge.limits[1], abs=1e-6)
+        worlds.append(world)
+    assert len(told) == 1
+    assert worlds[0].state_hash() == worlds[1].state_hash()
+    for world in worlds:
+        world.on_joint(lambda world, joint: told.append(world.tick_count), "limit")
+        world.step(10)
+    assert len(told) == 1
+
+
 def test_a_latch_that_breaks_in_the_tick_in_which_it_could_lock_does_not_lock():
     world, _hinge, latch = docked()
     while latch.state == "soft":
