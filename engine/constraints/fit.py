@@ -30,11 +30,23 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     counts = [row_counts(column) for column in joints.T.tolist()]
     ends = np.cumsum([held + sum(freedoms) + soft for held, freedoms, soft in counts])
     links[:, layout.JOINT] = np.arange(count)
-    links[:, layout.FIRST_PLACE], links[:, layout.SECOND_PLACE] = joints[layout.BODY], joints[layout.OTHER]
+    own, others, has_other = (
+        joints[layout.BODY].astype(int),
+        joints[layout.OTHER].astype(int),
+        joints[layout.OTHER] >= 0,
+    )
+    # the bodies of each joint, relative to its first body, because differences of far coordinates are exact and their products are not
+    near = bodies[:, np.stack([own, np.where(has_other, others, own)], axis=1).ravel()]
+    bases, at_other = bodies[POSITION : POSITION + 3, own], slice(layout.AT_OTHER, layout.AT_OTHER + 3)
+    near[POSITION : POSITION + 3] -= np.repeat(bases, 2, axis=1)
+    points = [joints[layout.AT_BODY : layout.AT_BODY + 3].copy(), joints[at_other].copy()]
+    joints[at_other] -= np.where(has_other, 0.0, bases)
+    links[:, layout.FIRST_PLACE] = 2 * np.arange(count)
+    links[:, layout.SECOND_PLACE] = np.where(has_other, 2 * np.arange(count) + 1, -1)
     links[1:, layout.FIRST_ROW], links[:, layout.LAST_ROW] = ends[:-1], ends
     rows = np.zeros((int(ends[-1]), layout.ROW_SIZE))
     levers, measures = np.zeros((count, layout.POINT_SIZE)), np.zeros((1, layout.MEASURES))
-    arguments = bodies, bodies, joints, links, levers, rows, measures, 0, 0, count, layout.START, 1
+    arguments = near, near, joints, links, levers, rows, measures, 0, 0, count, layout.START, 1
     kernel = named(joint_rows, *arguments)
     in_python = count <= MOST_IN_PYTHON and not kernel.can_run
     (StandIn(kernel) if in_python else kernel.function)(*arguments)
@@ -43,9 +55,7 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     gaps, turns = np.zeros(count), np.zeros(count)
     for errors, chosen in ((gaps, is_held & ~is_turn), (turns, is_held & is_turn)):
         np.maximum.at(errors, owners[chosen], np.abs(rows[chosen, layout.RESIDUAL]))
-    # the place of a joint without a second body is the first one's
-    others = np.where(links[:, layout.SECOND_PLACE] < 0, links[:, layout.FIRST_PLACE], links[:, layout.SECOND_PLACE])
-    places = [bodies[POSITION : POSITION + 3, place] for place in (links[:, layout.FIRST_PLACE], others)]
-    points = [joints[row : row + 3] for row in (layout.AT_BODY, layout.AT_OTHER)]
+    joints[at_other] = points[1]
+    places = [bases, bodies[POSITION : POSITION + 3, np.where(has_other, others, own)]]
     sizes = np.abs(np.concatenate([*places, *points])).max(axis=0)
     return gaps, turns, np.maximum(FARTHEST_POINT, _SPACINGS * sizes)

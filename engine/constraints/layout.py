@@ -46,7 +46,9 @@ LATCH_PHASE, LATCH_SINCE, CLOSING_ENERGY = 105, 106, 107
 """Phase of a latch, the number of the tick in which it caught, and the energy that it took when it locked."""
 CAUGHT_POINT, CAUGHT_FRAME = 108, 111
 """Point and frame on the other body at which a latch caught."""
-JOINT_ROWS = 115
+SLACK = 115
+"""By how much the joints of a loop that this one closes missed each other when it was added, as a length and as an angle."""
+JOINT_ROWS = 117
 MOST_ROWS = 18
 """Rows of one joint at most."""
 STATE_FIRST, STATE_LAST = COORDINATE, LATCH_PHASE

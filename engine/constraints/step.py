@@ -127,6 +127,8 @@ TOLERANCE_OF_SIZE = 4e-12
 the sum of its levers if that is less. The travel along a slider makes no lever longer."""
 LEAST_TOLERANCE = 1e-14
 """The least share of the size."""
+SLACKS = 2.0
+"""The same for loops, as a share of the misfit of the joints of a loop when the last one of them was added."""
 SPACINGS_OF_A_LOOP = 2.2e-16
 """The same for loops through the world, as a share of the largest coordinate: from one to two times its spacing."""
 
@@ -387,10 +389,15 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
                     other_arm = _largest(_anchor(own, joints, layout.AT_OTHER, other, link)) if other >= 0 else 0.0
                 reach += arm + other_arm
             tolerance = max(TOLERANCE_OF_SIZE * min(extent, max(reach, gyration)), LEAST_TOLERANCE * extent)
-            if islands[island, HAS_LOOP] == 1 and islands[island, IS_ANCHORED] == 1:
-                # a loop through points of the world closes to the rounding of their coordinates
-                largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
-                tolerance = max(tolerance, SPACINGS_OF_A_LOOP * largest)
+            if islands[island, HAS_LOOP] == 1:
+                # a loop closes as well as its joints fitted each other when they were added
+                for link in range(first_link, last_link):
+                    slack = joints[layout.SLACK, link] + extent * joints[layout.SLACK + 1, link]
+                    tolerance = max(tolerance, SLACKS * slack)
+                if islands[island, IS_ANCHORED] == 1:
+                    # a loop through points of the world closes to the rounding of their coordinates
+                    largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
+                    tolerance = max(tolerance, SPACINGS_OF_A_LOOP * largest)
             measures[island, SIZE], measures[island, TOLERANCE] = extent, tolerance
         measures[island, PIECE] = piece
         if call(calls[POSITION_CALL], (common, island, piece)) == 0:

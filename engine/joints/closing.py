@@ -5,6 +5,7 @@ from __future__ import annotations  # help() then shows them as written
 from typing import Any, ClassVar
 
 from ..constraints import layout
+from ..constraints.fit import FARTHEST_POINT
 from ..constraints.rows import rotation_vector
 from ..kernels.vectors import dot
 from ..store.rows import fixed
@@ -46,6 +47,12 @@ class ClosingJoint(Joint):
             angles = dot(axis, second) * dot(axis, second) + dot(axis, third) * dot(axis, third)
         return 0.5 * (stiffness * dot(gap, gap) + turning * angles)
 
+    def _may_lock(self, world: Any, gap: float, turn: float) -> bool:
+        """Whether the gap [m] and the angle [rad] are small enough to become rigid, and no other welds keep them from closing."""
+        if gap > LOCKED_WITHIN or turn > LOCKED_WITHIN:
+            return False
+        return (gap <= FARTHEST_POINT and turn <= FARTHEST_POINT) or not world._joints.are_welded_without(self)
+
     def _advance(self, world: Any) -> str | None:
         """Do what is due at the start of a tick; the event, if there was one."""
         raise NotImplementedError
@@ -73,4 +80,5 @@ class ClosingJoint(Joint):
         """Become rigid; the impulse of that is shared with the other joints of the island in the tick that starts."""
         self._go(HARD, layout.WELD)
         world: Any = self.body.world
+        world._joints.note_slack(self)
         self._table.write(layout.CLOSING_ENERGY, self._slice().start, world._energy_of_impact(self.body))

@@ -47,6 +47,7 @@ JOINTS = Schema(
         Field("was_at_limit", Kind.PREVIOUS, 3, meaning="whether each freedom had reached a limit when the last tick started"),
         Field("latch", Kind.STATE, 3, digest=18, meaning="phase, number of the tick in which it caught, closing energy [J]"),
         Field("caught", Kind.STATE, 7, digest=19, meaning="point and frame on the other body at which a latch caught"),
+        Field("slack", Kind.MODEL, 2, "m and rad", digest=20, meaning="misfit of the loop that the joint closes, when it was added"),
     ),
     flown=True,
 )  # fmt: skip

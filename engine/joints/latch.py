@@ -15,7 +15,7 @@ from ..kernels.quaternions import Quaternion, conjugate, from_rotation_vector, m
 from ..kernels.rotations import from_columns, slerp
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..store.rows import BodyHandle, fixed
-from .closing import ARMED, DISARMED, FAILED, HARD, LOCKED_WITHIN, RELEASED, SOFT, ClosingJoint
+from .closing import ARMED, DISARMED, FAILED, HARD, RELEASED, SOFT, ClosingJoint
 from .joint import AXES, check_bodies, pose_of, threshold, unit_axis, unit_length
 from .motion import relative_rates, relative_velocity
 
@@ -274,7 +274,7 @@ class Latch(ClosingJoint):
         if phase in (SOFT, FAILED):
             lapsed = (world.tick_count - since) * world.dt
             gap, turn = self._mated_gap()
-            if gap <= LOCKED_WITHIN and turn <= LOCKED_WITHIN:
+            if self._may_lock(world, gap, turn):
                 self._lock()
                 return "locked"
             self._retract(lapsed, world.dt)

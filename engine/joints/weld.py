@@ -14,7 +14,7 @@ from ..kernels.exponential import exponential
 from ..kernels.quaternions import conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
-from .closing import LOCKED_WITHIN, SOFT, ClosingJoint
+from .closing import SOFT, ClosingJoint
 from .joint import check_bodies, points, seen_from, threshold
 
 _PERIODS = 2.0
@@ -138,7 +138,7 @@ class Weld(ClosingJoint):
         if self.state == "hard":
             return None
         gap, turn = self._gap(), rotation_vector(self._turn())
-        if dot(gap, gap) <= LOCKED_WITHIN * LOCKED_WITHIN and dot(turn, turn) <= LOCKED_WITHIN * LOCKED_WITHIN:
+        if self._may_lock(world, sqrt(dot(gap, gap)), sqrt(dot(turn, turn))):
             self._lock()
             return "locked"
         lapsed = (world.tick_count - self._numbers(layout.LATCH_SINCE, 1)[0]) * world.dt

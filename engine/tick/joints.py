@@ -500,6 +500,7 @@ class Joints:
                     "one that is within its limits" if argument == "joint" else "left False while a limit is violated"
                 )
                 refuse(owner, argument, value, f"{rule}; {broken}")
+            self.note_slack(joint)
             return
         miss = _miss_in_words(gap, turn)
         if loop:
@@ -518,10 +519,32 @@ class Joints:
             rule = f"left False until it holds again, within {near:.3g} m and {FARTHEST_POINT:g} rad"
         refuse(owner, argument, value, f"{rule}; {self._places(joint)}, and the joint is off by {miss}")
 
+    def note_slack(self, joint: Any) -> None:
+        """Note by how much the joints of a loop that this one closes miss each other now, so that ticks ask for no better fit.
+
+        What is rounded when poses are stored, and what the solver leaves, misfits a joint that is made for the present poses.
+        """
+        row, table = joint.rows.start, self._table
+        slack = 0.0, 0.0
+        array = table.array[:, : table.count]
+        others = array[layout.BODY : layout.OTHER + 1, (array[layout.ENABLED] > 0.0) & (np.arange(table.count) != row)]
+        if all((others == end).any() for end in array[layout.BODY : layout.OTHER + 1, row]):
+            loop = self._path(row, only_welds=False)
+            if loop:
+                gaps, turns, near = misfits(self._bodies.array, array[:, [row, *loop]].copy())
+                fits = (gaps <= near) & (turns <= FARTHEST_POINT)  # what is more, a joint that locks is to close
+                slack = float(gaps[fits].max(initial=0.0)), float(turns[fits].max(initial=0.0))
+        if slack != tuple(array[layout.SLACK : layout.SLACK + 2, row].tolist()):
+            table.write(slice(layout.SLACK, layout.SLACK + 2), row, slack)
+
     def _places(self, joint: Any) -> str:
         """The two points of a joint, in words."""
         there = joint.at_other if joint.other is None else joint.other.to_world(joint.at_other)
         return f"at_body is at {joint.body.to_world(joint.at_body).tolist()} and at_other at {there.tolist()} in world axes"
+
+    def are_welded_without(self, joint: Any) -> bool:
+        """Whether welds and locked latches other than this joint make its bodies one."""
+        return bool(self._path(joint.rows.start, only_welds=True))
 
     def _path(self, row: int, only_welds: bool) -> list[int]:
         """The rows of the enabled joints, or of the welds, that connect the bodies of a joint without it; empty if none do."""

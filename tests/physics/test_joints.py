@@ -68,6 +68,7 @@ def test_the_layout_of_the_kernels_is_that_of_the_table():
         "was_at_limit": layout.WAS_AT_LIMIT,
         "latch": layout.LATCH_PHASE,
         "caught": layout.CAUGHT_POINT,
+        "slack": layout.SLACK,
     }
     assert {field.name: JOINTS.row(field.name) for field in JOINTS.fields} == names
     assert JOINTS.size == layout.JOINT_ROWS
