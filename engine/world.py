@@ -51,7 +51,7 @@ from .store.matrices import check_matrices, fill_matrices
 from .store.memory import Memory
 from .store.model import Model
 from .store.new_bodies import NewBodies
-from .store.rows import TableRows, is_body
+from .store.rows import TableRows, is_body, require_body
 from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
@@ -975,6 +975,9 @@ class World:
         """
         if kind_of(joint) != "joint":
             refuse("World.add_joint", "joint", joint, "a joint of engine.joints, such as a Hinge", TypeError)
+        for body in (joint.body, joint.other):
+            if body is not None:
+                require_body(body, "joint", "World.add_joint")
         refuse_joints(self._integrator, f"World.add_joint: {joint!r}")
         self._forces.add(joint)
         return joint

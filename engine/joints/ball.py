@@ -19,6 +19,9 @@ from .joint import Setting, check_bodies, frame_along, points, seen_from, unit_a
 from .motion import relative_rates
 from .motor import JointSpring
 
+_LEAST_SWING = 1e-4
+"""The narrowest cone [rad]; the direction of a smaller swing changes too much in a tick for its limit to be found."""
+
 
 class SwingLimit(Setting[float, float | None]):
     """The half angle of the cone in which the axis of a ball joint stays."""
@@ -30,7 +33,7 @@ class SwingLimit(Setting[float, float | None]):
         most = inf
         if value is not None and not (isinstance(value, float) and value == inf):
             joint._require_free(value, self._name)
-            most = real(value, self._name, joint, above=0.0)
+            most = real(value, self._name, joint, at_least=_LEAST_SWING)
             if most > pi:
                 refuse(joint, self._name, value, "at most π")
             now = joint._coordinates()[0]
@@ -78,7 +81,7 @@ class Ball(FreedomJoint):
         axis_body: The axis of swing and twist, a unit vector in body axes, shape (3,). It is required for limits.
         axis_other: The axis of the cone, a unit vector in the axes of the other body or of the world, shape (3,). None takes the
             present direction of `axis_body`.
-        swing_limit: Largest angle between the two axes [rad], above 0 and at most π; None or infinite for no limit.
+        swing_limit: Largest angle between the two axes [rad], from 1e-4 to π; None or infinite for no limit.
         twist_limits: Limits (lower, upper) of the twist [rad]; None or infinite for no limit.
         spring: A spring towards the orientation in which the axes coincide and the twist is zero. A frequency refers to the mean inertia.
         break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.

@@ -95,7 +95,10 @@ class Hinge(AxisJoint):
 
     @fixed
     def angle(self) -> float:
-        """Angle of the body relative to the other [rad], counted over whole turns, zero at the poses at which the hinge was made."""
+        """Angle of the body relative to the other [rad], zero at the poses at which the hinge was made.
+
+        It is counted over whole turns, except those made while the hinge is disabled.
+        """
         return self._coordinates()[0]
 
     @fixed

@@ -30,7 +30,7 @@ class Slider(AxisJoint):
         motor: A motor along the axis; its bound is a force.
         spring: A spring along the axis.
         break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
-        break_torque: The same for the mean torque [N·m].
+        break_torque: The same for the mean torque [N·m] about the point on the other body, to which `torque_world` refers as well.
 
     Raises:
         TypeError: An argument has the wrong type.
