@@ -135,8 +135,8 @@ SPACINGS_OF_A_LOOP = 2.2e-16
 _KEPT = STAGE_WRENCH + WRENCH_ROWS
 """Velocity, angular velocity and stored momentum before the second kick, in `stages`."""
 END_KICKS = _KEPT + 9
-"""Change of velocity and angular velocity by actuators in the second kick, in `stages`."""
-STAGE_ROWS = END_KICKS + 6
+"""Change of velocity and angular velocity by actuators in the second kick, in `stages`, and whether it depends on the rates."""
+STAGE_ROWS = END_KICKS + 7
 
 
 @cache
@@ -167,13 +167,17 @@ def island_drift(turn: Turn, gyroscopic: bool) -> Callable[..., int]:
 
 
 @kernel("island-kick")
-def island_kick(forces: Packed, first: int, last: int, time: float, step: float) -> int:
-    """Kick the bodies in a range of places by held wrenches, fields and springs, which are evaluated for all places in `stages`."""
+def island_kick(forces: Packed, first: int, last: int, time: float, step: float, is_known: int) -> int:
+    """Kick the bodies in a range of places by held wrenches, fields and springs.
+
+    These are evaluated for all places in `stages`, unless they are known (1) from a call before.
+    """
     own, control, stages, force_calls, layers, springs, point_forces, counts = unpack(forces)
-    for place in range(control[COUNT]):
-        store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
-    if add_forces(own, control, stages, STAGE_WRENCH, force_calls, layers, springs, point_forces, counts, time) < 0:
-        return -1
+    if is_known == 0:
+        for place in range(control[COUNT]):
+            store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
+        if add_forces(own, control, stages, STAGE_WRENCH, force_calls, layers, springs, point_forces, counts, time) < 0:
+            return -1
     for place in range(first, last):
         wrench = load_wrench(stages, STAGE_WRENCH, place, load_vector(own, MOTOR_TORQUE, place))
         before = load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))
@@ -571,23 +575,46 @@ def islands_step(packed: Packed, parts: Array, first_island: int, last_island: i
     for number in range(parts.shape[0]):
         step = dt * float(parts[number])
         _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], -1))
-        _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step))
+        _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, 0))
         for island in range(first_island, last_island):
             if call(calls[MOVE_CALL], (common, island, step, int(number > 0))) == 0:
                 return island
         start = start + step
-        tries, each = evaluations, 0
+        again = 0
         has_end_kicks = number == parts.shape[0] - 1 and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
-        while each < tries:
+        for each in range(evaluations):
             _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], each))
             if has_end_kicks:
-                if call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt)) == 1:
-                    tries = max(tries, 2)
-            _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step))
+                again = call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt))
+            _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, 0))
             for island in range(first_island, last_island):
-                _ = call(calls[FINISH_CALL], (common, island, int(each > 0), int(each == tries - 1)))
-            each += 1
+                is_last = each == evaluations - 1 and not (
+                    again == 1 and needs_two(stages, islands, island, evaluations)
+                )
+                _ = call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last)))
+        # a second try for islands whose actuators kick by their rates, in a world without forces that depend on them
+        if again == 1 and evaluations == 1:
+            for island in range(first_island, last_island):
+                if needs_two(stages, islands, island, evaluations):
+                    places = (islands[island, BODIES], islands[island, BODIES_END])
+                    _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
+                    _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
+            _ = call(calls[KICK_CALL], (forces, first, first, start, 0.5 * step, 0))
+            for island in range(first_island, last_island):
+                if needs_two(stages, islands, island, evaluations):
+                    places = (islands[island, BODIES], islands[island, BODIES_END])
+                    _ = call(calls[KICK_CALL], (forces, *places, start, 0.5 * step, 1))
+                    _ = call(calls[FINISH_CALL], (common, island, 1, 1))
     return -1
+
+
+@inlined
+def needs_two(stages: Array, islands: Integers, island: int, evaluations: int) -> bool:
+    """Whether the second kick of an island is tried twice only because actuators kick its bodies by their rates."""
+    marked = 0.0
+    for place in range(islands[island, BODIES], islands[island, BODIES_END]):
+        marked += stages[END_KICKS + 6, place]
+    return evaluations == 1 and marked > 0.0
 
 
 @kernel("islands-close")

@@ -758,15 +758,17 @@ def end_kicks(
         counts: The rows of the tables; see `gather`.
         first: The first place.
         last: The place after the last one.
-        kept: The row of `stages` for the change of velocity and angular velocity in the last try.
+        kept: The row of `stages` for the change of velocity and angular velocity in the last try, and the mark of places at which any of
+            these kicks depends on the rates, so that another try is necessary.
         each: The number of the try, from 0.
         dt: Length of the tick [s].
 
     Returns:
-        Whether any of these kicks depends on the rates, so that another try is necessary.
+        Whether any place is marked.
     """
     depends_on_rates = 0
     for place in range(first, last):
+        stages[kept + 6, place] = 0.0
         for row in range(6):
             if each > 0:
                 stages[VELOCITY + row, place] -= stages[kept + row, place]
@@ -780,6 +782,7 @@ def end_kicks(
             _damp(own, place, thrusters, tanks, jet, dt)
             thrusters[HAS_KICKED, jet] = 1.0
             if _has_damping(thrusters, tanks, jet):
+                stages[kept + 6, place] = 1.0
                 depends_on_rates = 1
     for back in range(counts[WHEELS]):
         wheel = counts[WHEELS] - 1 - back
@@ -788,6 +791,7 @@ def end_kicks(
             momentum = float(wheels[MOMENTUM, wheel]) + dt * float(wheels[APPLIED, wheel])
             wheels[GAINED, wheel] = _rub(own, place, wheels, wheel, momentum, 0.5 * dt)
             wheels[WHEEL_HAS_KICKED, wheel] = 1.0
+            stages[kept + 6, place] = 1.0
             depends_on_rates = 1
     for place in range(first, last):
         for row in range(6):

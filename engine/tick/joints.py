@@ -30,6 +30,7 @@ from ..loops.columns import Integers
 from ..loops.floating_point import is_other_mode, new_control, refuse_mode
 from ..loops.kick_drift import Turn
 from ..loops.layout import (
+    ANGULAR_VELOCITY,
     ANY_PITCH,
     BAD,
     FROZEN,
@@ -41,6 +42,7 @@ from ..loops.layout import (
     STATE_ROWS,
     STORED_MOMENTUM,
     TICKS,
+    VELOCITY,
     WRENCH,
     WRENCH_ROWS,
 )
@@ -417,7 +419,7 @@ class Joints:
             evaluate(0, offset)
             called = visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, columns]
             own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held + called
-            island_kick(bound.forces, 0, count, time, length)
+            island_kick(bound.forces, 0, count, time, length, 0)
             own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held
             return depends_on_rates
 
@@ -436,13 +438,24 @@ class Joints:
                         control[BAD] = -1
                         return False
                 offset = offset + length
-                tries, each, is_end = bound.evaluations, 0, number == len(parts) - 1
-                while each < tries:
-                    if kick(evaluate, offset, time + offset, 0.5 * length, each, is_end):
-                        tries = max(tries, 2)
+                tries, is_end = bound.evaluations, number == len(parts) - 1
+                twice = np.zeros(len(graph.islands), bool)
+                for each in range(tries):
+                    if kick(evaluate, offset, time + offset, 0.5 * length, each, is_end) and tries == 1:
+                        marked = islands.stages[step.END_KICKS + 6, : len(columns)]
+                        spans = graph.islands[:, [layout.BODIES, layout.BODIES_END]].tolist()
+                        twice = np.array([marked[start:end].any() for start, end in spans])
                     for island in range(len(graph.islands)):
-                        island_finish(bound.common, island, int(each > 0), int(each == tries - 1))
-                    each += 1
+                        island_finish(bound.common, island, int(each > 0), int(each == tries - 1 and not twice[island]))
+                if twice.any():
+                    # only islands whose actuators kick by their rates are tried again
+                    others = np.repeat(~twice, np.diff(spans).ravel())
+                    kept = islands.own[_MOVED][:, : len(columns)][:, others].copy()
+                    kick(evaluate, offset, time + offset, 0.5 * length, 1, is_end)
+                    for row, values in zip(_MOVED, kept, strict=True):
+                        islands.own[row, : len(columns)][others] = values
+                    for island in np.flatnonzero(twice).tolist():
+                        island_finish(bound.common, island, 1, 1)
             end = *bound.close, kernels.around_calls, dt
             return bool(islands_close_tick(array, control, islands.own, columns, *end))
 
@@ -707,7 +720,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         Loop(step.island_drift, (turn, gyroscopic), (array, array, array, 0, 0, 1.0)),
         named(stages.position_stage, _COMMON, 0, 1.0),
         named(stages.velocity_stage, _COMMON, 0, 1.0),
-        named(step.island_kick, _FORCES, 0, 0, 0.0, 1.0),
+        named(step.island_kick, _FORCES, 0, 0, 0.0, 1.0, 0),
         named(step.island_move, _COMMON, 0, 1.0, 0),
         named(step.island_finish, _COMMON, 0, 0, 1),
         named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
@@ -719,6 +732,13 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(stages.balance, array, array, array, integers, integers, array, array, integers, flat, 0),
     ]
 
+
+_MOVED = [
+    *range(VELOCITY, VELOCITY + 3),
+    *range(ANGULAR_VELOCITY, ANGULAR_VELOCITY + 3),
+    *range(STORED_MOMENTUM, STORED_MOMENTUM + 3),
+]
+"""What a kick changes."""
 
 _ARRAY, _INTEGERS = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
 _NUMBERS, _FLAT = np.zeros(1), np.zeros(1, np.int64)

@@ -467,6 +467,36 @@ def test_a_four_bar_has_no_torque_across_its_plane_for_as_long_as_it_moves():
         assert max(abs(joint.torque_world).max() for joint in joints) <= 1e-9
 
 
+@pytest.mark.filterwarnings("ignore:World. a Python force")
+@pytest.mark.parametrize("called", [False, True])
+def test_friction_in_one_island_leaves_the_bits_of_another(called):
+    """Its second kick depends on the rates, and is tried twice."""
+
+    def nothing(wrench, bodies, time):
+        pass
+
+    nothing.depends_on_rates = False
+    for seed in range(3, 6):
+        moved = []
+        for friction in (0.0, 0.01):
+            world, random = World(0.02), np.random.default_rng(seed)
+            for x in (0.0, 50.0):
+                properties = MassProperties(3.0, random.uniform(2.0, 2.9, 3))
+                options = {"angular_velocity_body": (0.1, 0.2, 0.3)}
+                one = world.add_body(properties, position=(x, 0, 0), **options)
+                two = world.add_body(properties, position=(x, 0, 2), velocity=(0.4, -0.2, 0), **options)
+                world.add_joint(Ball(one, two, at_body=(0, 0, 1.0)))
+            options = {"inertia": 0.2, "max_torque": 2.0, "max_speed": 100.0, "speed": 10.0}
+            first = world.bodies[0]
+            world.add_part(flight.ReactionWheel(first, axis=(1, 0.3, 1), viscous_friction=friction, **options))
+            if called:
+                world.add_force(nothing)
+            world.step(60)
+            moved.append(world._bodies.array[:13, :4].copy())
+        assert not np.array_equal(moved[0][:, :2], moved[1][:, :2])
+        assert np.array_equal(moved[0][:, 2:], moved[1][:, 2:])
+
+
 def test_a_rope_that_becomes_taut_takes_the_speed_along_it_and_the_pair_circles_on():
     """Until then the motion is straight; then the speed across the rope is kept, at the rate ``|r × v| / length²``."""
     length, start, speed = 0.6, np.array((0.3, 0.0, 0.0)), np.array((1.0, -0.5, 0.0))
