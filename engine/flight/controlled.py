@@ -268,7 +268,10 @@ class Controlled(SampledPart):
     def _sample(self, world: Any) -> None:
         measured = self.body if self._measured is None else _Measured(self._measured, self.body)
         seconds, law = self._seconds(world), self._law
-        reference = self._reference.at(world.time, measured)
+        try:
+            reference = self._reference.at(world.time, measured)
+        except ValueError as error:  # such as a target that was removed
+            raise ValueError(f"{self!r}: its reference gives no attitude now; assign another one. {error}") from error
         samples = self._numbers("samples")[0]
         if samples:
             state = np.array(self._numbers("law_state")) if law.state_size else np.zeros(0)

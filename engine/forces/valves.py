@@ -18,12 +18,14 @@ from ..loops.actuator_layout import (
     LEVEL,
     MAX_ANGLE,
     MAX_RATE,
+    MIN_ON_TIME,
     OPEN_FOR,
     OPENS_IN,
     RISE_TIME,
     STUCK,
     THROTTLE,
 )
+from ..loops.actuator_layout import DIRECTION as DIRECTION_ROW
 from ..store.rows import BodyHandle, fixed, reference_fields
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, Field, Kind, Schema
 from .force import TableForce
@@ -38,18 +40,39 @@ def refuse_throttle_in_pulses(columns: FloatArray, throttle: FloatArray, owner: 
         refuse(owner, "throttle", throttle[0].tolist(), "0 for a thruster while a pulse runs; `fire(0)` ends the pulse")
 
 
+def _leave_to_gimbals(columns: FloatArray, directions: FloatArray, owner: object) -> None:
+    """Reject other directions for thrusters with gimbals."""
+    changed = (columns[DIRECTION_ROW : DIRECTION_ROW + 3] != directions).any(axis=0)
+    if (changed & (columns[MAX_RATE] > 0.0)).any():
+        refuse(owner, "direction", directions.T.tolist(), "left to the gimbals where there are any; set gimbal_command")
+
+
+def _refuse_short_pulses(columns: FloatArray, shortest: FloatArray, owner: object) -> None:
+    """Reject shortest pulses that end before the valve is open."""
+    if (shortest[0] < columns[RISE_TIME]).any():
+        rule = f"at least the rise_time of {columns[RISE_TIME].tolist()} s"
+        refuse(owner, "min_on_time", shortest[0].tolist(), rule)
+
+
+def _refuse_slow_valves(columns: FloatArray, rise: FloatArray, owner: object) -> None:
+    """Reject times of rise that are longer than the shortest pulse."""
+    if (rise[0] > columns[MIN_ON_TIME]).any():
+        rule = f"at most the min_on_time of {columns[MIN_ON_TIME].tolist()} s"
+        refuse(owner, "rise_time", rise[0].tolist(), rule)
+
+
 THRUSTERS = Schema(
     "thrusters",
     (
         *reference_fields("body"),
         Field("throttle", Kind.COMMAND, 1, "-", digest=0, rule=SHARE, meaning="share of the full force", guard=refuse_throttle_in_pulses),
         Field("position", Kind.MODEL, 3, "m", "body", digest=1, rule=ANY, meaning="where it acts, from the origin"),
-        Field("direction", Kind.MODEL, 3, "-", "body", digest=2, rule=DIRECTION, meaning="of the force on the body"),
+        Field("direction", Kind.MODEL, 3, "-", "body", digest=2, rule=DIRECTION, meaning="of the force", guard=_leave_to_gimbals),
         Field("max_force", Kind.MODEL, 1, "N", digest=3, rule=NOT_NEGATIVE, meaning="at full throttle"),
         Field("specific_impulse", Kind.MODEL, 1, "s", digest=4, meaning="zero if it is unknown"),
         Field("tank", Kind.MODEL, meaning="row of the tank, or -1", digest=101, refers_to="tanks", rest=-1.0),
-        Field("min_on_time", Kind.MODEL, 1, "s", digest=5, rule=NOT_NEGATIVE, meaning="of the shortest pulse"),
-        Field("rise_time", Kind.MODEL, 1, "s", digest=6, rule=NOT_NEGATIVE, meaning="from shut to open"),
+        Field("min_on_time", Kind.MODEL, 1, "s", digest=5, rule=NOT_NEGATIVE, meaning="of the shortest pulse", guard=_refuse_short_pulses),
+        Field("rise_time", Kind.MODEL, 1, "s", digest=6, rule=NOT_NEGATIVE, meaning="from shut to open", guard=_refuse_slow_valves),
         Field("fall_time", Kind.MODEL, 1, "s", digest=7, rule=NOT_NEGATIVE, meaning="from open to shut"),
         Field("stuck", Kind.COMMAND, 1, "-", digest=8, rest=_NOT_STUCK, meaning="level of a stuck valve, else -1"),
         Field("gimbal_axes", Kind.MODEL, 6, "-", "body", digest=9, meaning="of the first and of the second angle"),

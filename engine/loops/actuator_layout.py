@@ -13,7 +13,7 @@ SPECIFIC_IMPULSE = 10
 """[s]; zero if it is unknown."""
 TANK = 11
 """The row of the tank, or -1."""
-RISE_TIME, FALL_TIME = 13, 14
+MIN_ON_TIME, RISE_TIME, FALL_TIME = 12, 13, 14
 STUCK = 15
 """The level at which the valve is stuck, or -1."""
 GIMBAL_AXES = 16

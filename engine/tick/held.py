@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from ..checks import FloatArray
+from ..checks import FloatArray, refuse
 from ..compilation.choice import StandIn, in_python, named
 from ..compilation.compiler import without_dispatch
 from ..flight.wheel import WHEELS
@@ -22,6 +22,7 @@ from ..loops.gather import STALE as STALE_COUNT
 from ..loops.gather import WHEELS as WHEEL_COUNT
 from ..loops.layout import MOTOR_TORQUE, STAGE_WRENCH, STATE_ROWS, WRENCH, WRENCH_ROWS
 from ..store.bodies import Bodies, touches_model
+from ..store.calling import default_name
 from ..store.rows import BodyHandle
 from ..store.schema import NOBODY, Field, Kind, Schema
 from ..store.store import Store
@@ -305,15 +306,26 @@ class Held:
         wrench, states = views.at(STAGE_WRENCH, held=True)
         wrenches[:] = 0.0 if keeps else array[WRENCH : WRENCH + WRENCH_ROWS, :count]
         views.motor_torque_body[:] = 0.0 if keeps else array[MOTOR_TORQUE : MOTOR_TORQUE + 3, :count].T
+        wheeled = np.unique(self._wheels.array[0, : self._wheels.count]).astype(int)
+        motors = views.motor_torque_body[wheeled]
         for force in forces:
             if force(wrench, states, time) is not None:
                 refuse_return(force)
+            if len(wheeled) and not np.array_equal(views.motor_torque_body[wheeled], motors):
+                self._refuse_motor(force, wheeled, views.motor_torque_body[wheeled] - motors)
         if keeps:
             self.called = wrenches.copy(), views.motor_torque_body.T.copy()
             self._add_called(*self.called)
             self._look_for_motors(views)
         else:
             self.take_from_stage(views)
+
+    def _refuse_motor(self, force: TickForce, wheeled: IntArray, torques: FloatArray) -> NoReturn:
+        """Reject a motor torque that no wheel of the body would take up."""
+        place = int(np.flatnonzero((torques != 0.0).any(axis=1))[0])
+        body = self._bodies.handles[int(wheeled[place])]
+        rule = f"zero on {body}, which has wheels; set the torque of a wheel instead"
+        refuse(f"the force {default_name(force)}", "motor_torque_body", torques[place].tolist(), rule)
 
     def _add_called(self, wrenches: FloatArray, motor_torques: FloatArray) -> None:
         """Add what the called forces have given to the rows that were just gathered, which are then stale."""

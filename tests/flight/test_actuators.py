@@ -816,6 +816,64 @@ def test_a_push_acts_in_one_tick_beside_pulses_and_flow(calls_force):
         pushed.step(2)
 
 
+@pytest.mark.parametrize("way", ["add", "array"])
+def test_a_motor_torque_that_no_wheel_takes_up_is_rejected(way):
+    world, ship = a_ship(0.01)
+    other = world.add_body(SHIP, position=(9, 0, 0))
+    add_wheels(world, ship)
+    on = [other]
+
+    def motor(wrench, bodies, time):
+        for body in on:
+            if way == "add":
+                wrench.add(body, motor_torque_body=(0.0, 0.0, 0.2))
+            else:
+                wrench.motor_torque_body[body.index, 2] += 0.2
+
+    motor.evaluate = "tick"
+    world.add_force(motor)
+    world.step(3)
+    assert other.stored_momentum_body[2] == pytest.approx(0.006)
+    on.append(ship)
+    before = world.state_hash()
+    with pytest.raises(
+        ValueError, match=r"force .*motor: motor_torque_body must be zero on body 'body 0', which has wheels"
+    ):
+        world.step()
+    assert world.state_hash() == before
+    on.pop()
+    world.step()
+
+
+def test_arrays_of_all_thrusters_keep_the_rules_of_valves_and_gimbals():
+    world, ship = a_ship(0.1)
+    valve = {"min_on_time": 0.05, "rise_time": 0.05, "fall_time": 0.05}
+    jet = world.add_force(flight.Thruster(ship, position=(1, 0, 0), direction=(0, 1, 0), max_force=5.0, **valve))
+    gimbal = flight.Gimbal((1, 0, 0), (0, 0, 1), 0.1, 0.1)
+    nozzle = flight.Thruster(ship, position=(1, 0, 0), direction=(0, 1, 0), max_force=5.0, gimbal=gimbal)
+    world.add_force(nozzle)
+    before = world.state_hash()
+    for name, values, rule in (
+        (
+            "rise_time",
+            [0.5, 0.0],
+            r"rise_time must be at most the min_on_time of \[0\.05, 0\.0\] s; got \[0\.5, 0\.0\]",
+        ),
+        ("min_on_time", [0.0, 0.0], r"min_on_time must be at least the rise_time of \[0\.05, 0\.0\] s"),
+        (
+            "direction",
+            [(0, 1, 0), (1, 0, 0)],
+            "direction must be left to the gimbals where there are any; set gimbal_command",
+        ),
+    ):
+        with pytest.raises(ValueError, match=f"World: the thrusters: {rule}"):
+            setattr(world.thrusters, name, values)
+        assert world.state_hash() == before
+    world.thrusters.direction = [(1, 0, 0), (0, 1, 0)]
+    world.thrusters.min_on_time, world.thrusters.rise_time = [0.1, 0.0], [0.08, 0.0]
+    assert jet.direction.tolist() == [1.0, 0.0, 0.0] and jet.min_on_time == 0.1
+
+
 def test_assigned_rates_leave_the_wheels_of_other_bodies_alone():
     """A momentum that is computed anew from the speed may differ by rounding."""
     for seed in range(40):
@@ -1139,7 +1197,7 @@ class Wind:
         self.times.append(time)
         wrench.force_world[:] += (0.3, -0.2, 0.1)
         wrench.torque_body[:] += (0.01, 0.02, -0.03)
-        wrench.motor_torque_body[0] += (0.02, 0.0, 0.01)
+        wrench.motor_torque_body[1] += (0.02, 0.0, 0.01)
 
 
 @pytest.mark.parametrize("also_at_stages", [False, True])

@@ -71,6 +71,21 @@ def test_it_points_an_axis_at_a_moving_body_and_stops_the_roll():
     np.testing.assert_allclose(ship.direction_to_world((0.0, 0.0, 1.0)), (0.0, 0.0, -1.0), atol=1e-4)
 
 
+def test_a_target_that_is_removed_is_named_with_the_loop():
+    world, ship, motor = ship_with_a_motor()
+    hold = world.add_part(AttitudeHold(ship, motor))
+    target = world.add_body(MassProperties.sphere(1.0, 0.5), name="target", position=(0, 0, 9))
+    hold.point_at(target)
+    world.step(10)
+    world.remove_body(target)
+    with pytest.raises(
+        ValueError, match=r"AttitudeHold\b.*: its reference gives no attitude now; .*body 'target' was removed"
+    ):
+        world.step(10)
+    hold.hold()
+    world.step(10)
+
+
 def test_it_follows_a_reference():
     world, ship, motor = ship_with_a_motor(angular_velocity_body=(0.0, 0.0, 0.0))
     hold = world.add_part(AttitudeHold(ship, motor))
