@@ -48,6 +48,9 @@ _NEGLIGIBLE = 1e-12
 _DEPENDENT = 1e-9
 """A unit column this near to the space of others does not add a dimension. The same fraction of a wrench may lie outside of that space."""
 
+_ROUNDING = 1e-13
+"""What is left of the wanted wrench, relative to the sum of it and of the given levels, when these make all of it."""
+
 _GOLDEN = 0.6180339887498949
 """Fractional parts of its multiples by cubes are in no simple relation, so the costs that decide between equal jets differ."""
 
@@ -132,17 +135,34 @@ def _set_target(
     """What the jets that can be commanded have to make, as the direction, and its length."""
     force = float(wanted[case, 0]), float(wanted[case, 1]), float(wanted[case, 2])
     torque = float(wanted[case, 3]), float(wanted[case, 4]), float(wanted[case, 5])
+    rows = 6 - first_row
+    _set_wrench(work, first_row, force, scale(1.0 / lever, torque))
+    size, has_given = _length(work, rows), False
     for j in range(jets.shape[1]):
         if jets[JET_LEVEL, j] > 0.0:
             own_force, own_torque = _wrench(jets, j, center)
-            force = subtract(force, scale(float(jets[JET_LEVEL, j]), own_force))
-            torque = subtract(torque, scale(float(jets[JET_LEVEL, j]), own_torque))
-    torque = scale(1.0 / lever, torque)
+            own_force, own_torque = (
+                scale(float(jets[JET_LEVEL, j]), own_force),
+                scale(float(jets[JET_LEVEL, j]), own_torque),
+            )
+            _set_wrench(work, first_row, own_force, scale(1.0 / lever, own_torque))
+            size, has_given = size + _length(work, rows), True
+            force, torque = subtract(force, own_force), subtract(torque, own_torque)
+    _set_wrench(work, first_row, force, scale(1.0 / lever, torque))
+    length = _length(work, rows)
+    if has_given and length <= _ROUNDING * size:  # the given levels make all of it
+        _set_wrench(work, first_row, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        return 0.0
+    return length
+
+
+@inlined
+def _set_wrench(work: Array, first_row: int, force: Vector, torque: Vector) -> None:
+    """Store a force, unless it is free, and a torque as the direction."""
     if first_row == 0:
         work[DIRECTION, 0], work[DIRECTION, 1], work[DIRECTION, 2] = force
     after = 3 - first_row
     work[DIRECTION, after], work[DIRECTION, after + 1], work[DIRECTION, after + 2] = torque
-    return _length(work, 6 - first_row)
 
 
 @inlined

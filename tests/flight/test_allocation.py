@@ -194,6 +194,22 @@ def test_a_stuck_jet_is_compensated_and_a_lost_jet_stays_shut(method):
     assert (allocator.allocate(wanted, NO_FORCE).shares == whole.shares).all()
 
 
+@pytest.mark.parametrize("method", ["least propellant", "fast"])
+def test_what_a_stuck_jet_makes_already_asks_nothing_of_the_others(method):
+    """What is left of the torque is rounding, in whatever direction."""
+    for seed in range(30):
+        random, world = np.random.default_rng(seed), World(0.1)
+        ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+        positions, directions, most = random.normal(size=(6, 3)), random.normal(size=(6, 3)), random.uniform(1, 100, 6)
+        bank = ThrusterBank(ship, positions=positions, directions=directions, max_forces=most)
+        force = 0.3 * most[1] * directions[1] / np.linalg.norm(directions[1])
+        answer = (
+            ThrusterAllocator([bank], method=method).without(1, level=0.3).allocate(np.cross(positions[1], force), None)
+        )
+        assert (answer.saturated, answer.fraction) == (False, 1.0)
+        assert answer.shares.tolist() == [0.0, 0.3, 0.0, 0.0, 0.0, 0.0]
+
+
 def test_without_takes_a_thruster_or_a_whole_bank():
     ship = new_ship()
     one = Thruster(ship, position=(1, 0, 0), direction=ALONG_Z, max_force=10.0)
