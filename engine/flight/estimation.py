@@ -20,8 +20,8 @@ from ..kernels.attitude_filter import (
     turn_of,
     updated,
 )
-from ..kernels.quaternions import conjugate, multiply, normalize
-from ..kernels.vectors import add_scaled, scale, subtract
+from ..kernels.quaternions import Quaternion, conjugate, multiply, normalize
+from ..kernels.vectors import Vector, add_scaled, scale, subtract
 from ..loops.columns import Array, load_quaternion, load_symmetric, load_vector, store_quaternion, store_vector
 from ..reading import reading
 from ..store.rows import Parameter, checked, fixed, reference_fields
@@ -57,6 +57,18 @@ ATTITUDE_FILTERS = Schema(
         Field("angles", Kind.STATE, 6, "rad²", "body", digest=15, meaning="covariance of the angles: xx, yy, zz, xy, xz, yz"),
         Field("mixed", Kind.STATE, 9, "rad²/s", "body", digest=16, meaning="covariance of angles with biases, by rows"),
         Field("biases", Kind.STATE, 6, "rad²/s²", "body", digest=17, meaning="covariance of the biases"),
+        # the estimate now from the sightings that are as old as the longest delay, or older
+        Field("settled", Kind.STATE, digest=20, rest=-1.0, meaning="whether there is one; -1 for that of all sightings"),
+        Field("settled_orientation", Kind.STATE, 4, digest=21, rest=(0.0, 0.0, 0.0, 1.0)),
+        Field("settled_bias_body", Kind.STATE, 3, "rad/s", "body", digest=22),
+        Field("settled_angles", Kind.STATE, 6, "rad²", "body", digest=23),
+        Field("settled_mixed", Kind.STATE, 9, "rad²/s", "body", digest=24),
+        Field("settled_biases", Kind.STATE, 6, "rad²/s²", "body", digest=25),
+        # the sightings that have arrived earlier, in one ring of rows per tracker
+        Field("seen", Kind.STATE, 4, digest=26, rest=(0.0, 0.0, 0.0, 1.0), meaning="orientation that a tracker has measured"),
+        Field("seen_boresight", Kind.STATE, 3, "-", "body", digest=27),
+        Field("seen_noise", Kind.STATE, 2, "rad", digest=28, meaning="across and along the boresight"),
+        Field("seen_tick", Kind.STATE, digest=29, rest=-1.0, meaning="the tick in which it was taken"),
     ),
 )  # fmt: skip
 
@@ -66,17 +78,21 @@ _TURN, _BIAS_INTEGRAL, _TICK, _DRIFT = (
     ATTITUDE_FILTERS.row(name) for name in ("turn", "bias_integral", "tick", "drift")
 )
 _RING = slice(_TURN, _DRIFT + 1)
+_SEEN, _SEEN_TICK = ATTITUDE_FILTERS.row("seen"), ATTITUDE_FILTERS.row("seen_tick")
+_SEEN_BORESIGHT, _SEEN_NOISE = ATTITUDE_FILTERS.row("seen_boresight"), ATTITUDE_FILTERS.row("seen_noise")
 _STATE = ATTITUDE_FILTERS.row("latest_turn")
-_SIZE = ATTITUDE_FILTERS.size - _STATE
+_SIZE = _SEEN - _STATE
 # places in the state, from `latest_turn` on
 _LATEST_BIAS_INTEGRAL, _LATEST_TICK, _LATEST_DRIFT = 4, 7, 8
 _IS_STARTED, _SILENCE, _RATE, _ORIENTATION, _BIAS = 9, 10, 11, 14, 18
 _ANGLES, _MIXED, _BIASES = 21, 27, 36
+_SETTLED = 42
+_ESTIMATE_SIZE = _SETTLED - _ORIENTATION
 
 
 @kernel("attitude-filter-predict")
 def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every: int, dt: float, out: Array) -> bool:
-    """Write the state of a filter at a tick before it looks at star trackers.
+    """Write the state of a filter at a tick before it looks at star trackers; the estimate is the settled one, if there is one.
 
     Args:
         filters: The table of the filters.
@@ -93,6 +109,10 @@ def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every
     """
     for place in range(_SIZE):
         out[place, 0] = filters[_STATE + place, row]
+    if out[_SETTLED, 0] >= 0.0:
+        out[_IS_STARTED, 0] = out[_SETTLED, 0]
+        for place in range(_ESTIMATE_SIZE):
+            out[_ORIENTATION + place, 0] = out[_SETTLED + 1 + place, 0]
     is_valid = gyros[VALID, gyro] > 0.0 and gyros[TICK, gyro] == tick
     last_tick, last, silence = out[_LATEST_TICK, 0], load_vector(out, _RATE, 0), out[_SILENCE, 0]
     rate = load_vector(gyros, VALUE, gyro) if is_valid else last
@@ -138,7 +158,7 @@ def _update(
     Args:
         filters: The table of the filters.
         row: The first row of the filter.
-        count: Its number of rows.
+        count: The number of rows of its ring.
         then: The row of the filter with what was measured when the sighting was taken; -1 if it is taken now.
         trackers: The table of the star trackers.
         tracker: The first row of the tracker.
@@ -150,6 +170,68 @@ def _update(
     Returns:
         Whether the new state is finite.
     """
+    orientation, boresight = load_quaternion(trackers, VALUE, slot), load_vector(trackers, BORESIGHT, tracker)
+    across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
+    _use(filters, row, count, then, orientation, boresight, across, along, every, dt, out)
+    return _is_finite(out)
+
+
+@kernel("attitude-filter-use-waiting")
+def _use_waiting(
+    filters: Array, row: int, count: int, rings: int, tick: int, every: int, dt: float, out: Array
+) -> bool:
+    """Settle the sightings as old as the longest delay, and write the estimate from these and from all later ones.
+
+    All sightings are used in the order in which they were taken, which `updated` needs. The settled estimate goes on from tick to tick. The
+    one with the later sightings is made from it anew at each sample, since an older one may still arrive.
+
+    Args:
+        filters: The table of the filters.
+        row: The first row of the filter.
+        count: The number of rows of each of its rings.
+        rings: The number of rings of sightings.
+        tick: Number of the tick.
+        every: Ticks between two samples of the filter.
+        dt: Length of a tick [s].
+        out: The predicted settled state with the sightings that arrive last, which is replaced, shape (_SIZE, 1).
+
+    Returns:
+        Whether the new state is finite.
+    """
+    for age in range(count - 1, -1, -1):
+        taken = tick - age * every
+        slot = taken // every % count
+        if age == 0 or (taken >= 0 and filters[_TICK, row + slot] == taken):  # else it is older than what is remembered
+            then = row + slot if age > 0 else -1
+            for ring in range(rings):
+                seen = row + ring * count + slot
+                if filters[_SEEN_TICK, seen] == taken:
+                    orientation = load_quaternion(filters, _SEEN, seen)
+                    boresight = load_vector(filters, _SEEN_BORESIGHT, seen)
+                    across, along = filters[_SEEN_NOISE, seen], filters[_SEEN_NOISE + 1, seen]
+                    _use(filters, row, count, then, orientation, boresight, across, along, every, dt, out)
+        if age == count - 1:
+            out[_SETTLED, 0] = out[_IS_STARTED, 0]
+            for place in range(_ESTIMATE_SIZE):
+                out[_SETTLED + 1 + place, 0] = out[_ORIENTATION + place, 0]
+    return _is_finite(out)
+
+
+@inlined
+def _use(
+    filters: Array,
+    row: int,
+    count: int,
+    then: int,
+    orientation: Quaternion,
+    boresight: Vector,
+    across: float,
+    along: float,
+    every: int,
+    dt: float,
+    out: Array,
+) -> None:
+    """Replace the estimate in `out` by that with a sighting; the arguments are those of `_update`."""
     turn, seconds, bias, drift = (0.0, 0.0, 0.0, 1.0), 0.0, (0.0, 0.0, 0.0), 0.0
     if then >= 0:
         turn = multiply(conjugate(load_quaternion(filters, _TURN, then)), load_quaternion(out, 0, 0))
@@ -160,9 +242,6 @@ def _update(
         drift = out[_LATEST_DRIFT, 0]
         for sample in range(1, int(out[_LATEST_TICK, 0] - filters[_TICK, then]) // every):
             drift += filters[_DRIFT, row + (then - row + sample) % count]
-    across, along = trackers[ACROSS, tracker], trackers[ALONG, tracker]
-    boresight = load_vector(trackers, BORESIGHT, tracker)
-    orientation = load_quaternion(trackers, VALUE, slot)
     sighting = Sighting(orientation, boresight, across * across, along * along, turn, bias, seconds, drift)
     noise = _noise(filters, row, every, dt)
     if out[_IS_STARTED, 0] > 0.0:
@@ -172,7 +251,6 @@ def _update(
         deviation = filters[_BIAS_DEVIATION, row]
         _store_estimate(out, started(sighting, deviation * deviation, noise))
         out[_IS_STARTED, 0] = 1.0
-    return _is_finite(out)
 
 
 @inlined
@@ -227,8 +305,9 @@ class AttitudeFilter(SampledPart):
 
     It is sampled with the gyro, after all sensors, and reads only these sensors. Between two samples of the gyro the attitude turns by the
     mean of the two readings, without the estimated bias, which is right to second order in the sample interval. Each valid sighting of a
-    tracker corrects attitude and bias by their covariance. A late sighting is used for the time at which it was taken; if all trackers have
-    the same delay, this is exact to first order in the errors.
+    tracker corrects attitude and bias by their covariance. A late sighting is used for the time at which it was taken, and sightings with
+    different delays in the order in which they were taken. This is exact to first order in the errors. Sightings that arrive before older
+    ones are therefore used again in each sample until those have arrived, at less than 1 µs each.
 
     The filter takes the noise of the gyro and of the trackers from them, so that its covariance is right by construction as long as they
     have neither scale errors nor misalignment, which it does not estimate. It starts at the first valid sighting, unless an initial
@@ -272,6 +351,9 @@ class AttitudeFilter(SampledPart):
         (
             *("turn", "bias_integral", "tick", "drift"),
             *("latest_turn", "latest_bias_integral", "latest_tick", "latest_drift", "silence", "rate"),
+            *("settled", "settled_orientation", "settled_bias_body"),
+            *("settled_angles", "settled_mixed", "settled_biases"),
+            *("seen", "seen_boresight", "seen_noise", "seen_tick"),
         )
     )
 
@@ -315,10 +397,10 @@ class AttitudeFilter(SampledPart):
                 "biases": np.array([3 * [bias * bias] + 3 * [0.0]]).T,
                 "is_started": np.array([[1.0]]),
             }
-        # a ring as long as the longest delay
-        late = max(tracker.delay * tracker.every // gyro.every for tracker in self._trackers)
+        # rings as long as the longest delay: one of what was measured, which is also the first of those of the trackers with shorter delays
+        late, early = _lateness(self._trackers, gyro.every)
         name = f"{gyro.body.name} attitude filter" if name is None else name
-        super().__init__([(gyro.body,)] * (late + 1), values, name=name, every=gyro.every)
+        super().__init__([(gyro.body,)] * ((late + 1) * max(len(early), 1)), values, name=name, every=gyro.every)
 
     rate_deviation = Parameter[float](
         "Standard deviation of the error of the rate that is held while the gyro is silent [rad/s], above 0."
@@ -399,15 +481,20 @@ class AttitudeFilter(SampledPart):
         sighting = np.zeros((tracker._schema.size, 1))
         sighting[[VALUE + 3, ACROSS, ALONG]] = 1.0
         _update(array, row, 1, -1, sighting, 0, 0, self._every, world._dt, out)
+        if _lateness(self._trackers, self._every)[1]:
+            _use_waiting(array, row, 1, 1, 0, self._every, world._dt, out)
 
     def _sample(self, world: Any) -> None:
         table, rows, gyro = self._table, self._slice(), self._gyro
         tick, every, dt = world._bodies.tick_count, self._every, world._dt
-        first, count = rows.start, rows.stop - rows.start
+        late, early = _lateness(self._trackers, every)
+        first, count = rows.start, late + 1
         array, out = table.array, np.empty((_SIZE, 1))
-        if array[_STATE + _LATEST_TICK, first] != tick - every:
+        if array[_STATE + _LATEST_TICK, first] != tick - every or (early and array[_STATE + _SETTLED, first] < 0.0):
             # it was disabled or coasted: a sighting from before says nothing about now
             table.write(_TICK, rows, -1.0)
+            table.write(_SEEN_TICK, rows, -1.0)
+            table.write(_STATE + _SETTLED, rows, -1.0)
         is_finite = _predict(array, first, gyro._table.array, gyro._slice().start, tick, every, dt, out)
         for tracker in self._trackers:
             found = _arrival(tracker, tick)
@@ -415,15 +502,36 @@ class AttitudeFilter(SampledPart):
                 continue
             slot, taken = found
             then = -1 if taken == tick else first + taken // every % count
-            if then < 0 or array[_TICK, then] == taken:  # else it is older than what is remembered
-                trackers, start = tracker._table.array, tracker._slice().start
+            if then >= 0 and array[_TICK, then] != taken:  # it is older than what is remembered
+                continue
+            trackers, start = tracker._table.array, tracker._slice().start
+            if tracker in early:
+                seen = first + early.index(tracker) * count + taken // every % count
+                noise = trackers[ACROSS : ALONG + 1, start]
+                column = [
+                    *trackers[VALUE : VALUE + 4, slot],
+                    *trackers[BORESIGHT : BORESIGHT + 3, start],
+                    *noise,
+                    taken,
+                ]
+                table.write(slice(_SEEN, _SEEN_TICK + 1), seen, column)
+            else:
                 is_finite = is_finite and _update(array, first, count, then, trackers, start, slot, every, dt, out)
+        if early:
+            is_finite = is_finite and _use_waiting(array, first, count, len(early), tick, every, dt, out)
         if not is_finite:
             raise NonFiniteStateError(f"{self!r}: the estimate is not finite at t = {world.time:g} s")
         table.write(slice(_STATE, _STATE + _SIZE), slice(first, first + 1), out)
         if count > 1:
             now = first + tick // every % count
             table.write(_RING, slice(now, now + 1), out[: _LATEST_DRIFT + 1])
+
+
+def _lateness(trackers: tuple[StarTracker, ...], every: int) -> tuple[int, list[StarTracker]]:
+    """The longest delay, in samples of the filter, and the trackers with shorter ones."""
+    late = [tracker._delay * tracker._every // every for tracker in trackers]
+    longest = max(late)
+    return longest, [tracker for tracker, delay in zip(trackers, late, strict=True) if delay < longest]
 
 
 def _arrival(tracker: StarTracker, tick: int) -> tuple[int, int] | None:

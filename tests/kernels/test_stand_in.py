@@ -212,8 +212,9 @@ def test_a_hold_sensors_and_poses_in_a_game_wait_for_no_compiler(nothing_is_comp
         flight.AttitudeHold(ship, jets)
         gyro = world.add_part(flight.Gyro(ship, noise_density=1e-3, seed=1))
         tracker = world.add_part(flight.StarTracker(ship, boresight_body=(0, 0, 1), noise=(1e-4, 1e-3), seed=2))
-        filtered = world.add_part(flight.AttitudeFilter(gyro, [tracker]))
-        world.advance(3 / 60)
+        late = world.add_part(flight.StarTracker(ship, boresight_body=(1, 0, 0), noise=(1e-4, 1e-3), delay=2, seed=3))
+        filtered = world.add_part(flight.AttitudeFilter(gyro, [tracker, late]))
+        world.advance(6 / 60)
         poses = [ship.interpolated_pose(0.3), world.state.interpolated_poses(0.3)]
         return world.state_hash(), filtered.orientation.tobytes(), [part.tobytes() for pose in poses for part in pose]
 
