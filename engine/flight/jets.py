@@ -187,7 +187,9 @@ class Jets:
         made = pulses.areas / period
         made[lost] = found.shares[lost]
         self._keep(made, found.saturated)
-        for thruster, durations in self._by_thruster(pulses.durations):
+        # a valve that stays open is open until the next command, however its time and the period are rounded
+        durations_now = np.where(pulses.durations == period, max(period, seconds), pulses.durations)
+        for thruster, durations in self._by_thruster(durations_now):
             if np.any(durations):
                 thruster.fire(durations)
         return pulses.state.reshape(-1)

@@ -4,6 +4,13 @@ from typing import NamedTuple
 
 from ..compilation.compiler import inlined
 
+ROUNDING = 1e-15
+"""Times that differ by this fraction, which is a few roundings, are equal. A valve that shuts at once would otherwise lose its level where a
+pulse that ends with a tick seems to end just before it or after it."""
+
+_MOST_TICKS = 1e15
+"""Pulses of more ticks end at any time, because it could not be told from the end of a tick."""
+
 
 class Opening(NamedTuple):
     """A valve at one moment, or what has happened up to it."""
@@ -21,6 +28,25 @@ class Opening(NamedTuple):
 
 
 @inlined
+def ending_with_a_tick(valve: Opening, dt: float) -> Opening:
+    """The valve at the start of a tick; if its pulse ends within rounding of the end of a tick, this or a later one, it ends there.
+
+    Done in each tick, this keeps the roundings of the ticks from adding up in a long pulse. A pulse that waits is shifted and keeps its
+    duration; one that runs is adjusted by a few roundings.
+    """
+    end = valve.opens_in + valve.open_for
+    ticks = end / dt + 0.5
+    if not (valve.open_for > 0.0 and ticks < _MOST_TICKS):
+        return valve
+    shift = float(int(ticks)) * dt - end
+    if abs(shift) > ROUNDING * end:
+        return valve
+    if valve.opens_in > 0.0:
+        return Opening(max(valve.opens_in + shift, 0.0), valve.open_for, valve.level, valve.area, valve.moment)
+    return Opening(0.0, end + shift, valve.level, valve.area, valve.moment)
+
+
+@inlined
 def level_after(valve: Opening, rise_time: float, fall_time: float, duration: float) -> Opening:
     """Follow a valve for a time; area and moment count from the start of this time.
 
@@ -32,9 +58,13 @@ def level_after(valve: Opening, rise_time: float, fall_time: float, duration: fl
     """
     waiting = min(valve.opens_in, duration)
     level, area, moment = _fall(valve.level, 0.0, 0.0, 0.0, waiting, fall_time)
-    opening = min(valve.open_for, duration - waiting)
+    left = duration - waiting
+    ends_with_it = left > 0.0 and abs(valve.open_for - left) <= ROUNDING * duration
+    opening = min(valve.open_for, duration if ends_with_it else left)
     if opening > 0.0:
         level, area, moment = _rise(level, area, moment, waiting, opening, rise_time)
+    if ends_with_it:
+        return Opening(0.0, 0.0, level, area, moment)
     begin = waiting + opening
     level, area, moment = _fall(level, area, moment, begin, duration - begin, fall_time)
     return Opening(valve.opens_in - waiting, valve.open_for - opening, level, area, moment)

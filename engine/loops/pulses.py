@@ -12,6 +12,10 @@ from .columns import Array
 
 MIN_ON_TIME, RISE_TIME, FALL_TIME = 0, 1, 2
 
+_SHORTEST_SHUT = 1e-9
+"""A valve that would be shut for less than this fraction of the period stays open, and what this gives too much is carried. By as much the
+time between two commands may differ from the period, so a valve might not shut at all, or shut where it was to stay open."""
+
 CARRIED, LEVEL = 0, 1
 """Rows of the state of a jet: the area that is wanted and not yet delivered [s], and the level at the start of the period."""
 
@@ -27,6 +31,8 @@ def modulate(
             level = float(state[case, LEVEL, jet])
             rise, fall = float(valves[RISE_TIME, jet]), float(valves[FALL_TIME, jet])
             duration = _duration(wanted, level, period, rise, fall)
+            if period - duration <= _SHORTEST_SHUT * period:
+                duration = period
             if duration < valves[MIN_ON_TIME, jet]:
                 duration = 0.0
             area, level = _pulse(duration, level, period, rise, fall)

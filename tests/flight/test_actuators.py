@@ -1440,3 +1440,67 @@ def test_a_thruster_whose_tank_is_dry_has_no_thrust():
     assert world.wrench(ship)[0].tolist() == [0.0, 0.0, 0.0]
     tank.propellant = 0.1
     assert single.thrust == 50.0 and velocity.any()
+
+
+@pytest.mark.parametrize(("dt", "every"), [(0.01, 3), (0.03, 1), (0.015, 2), (0.0075, 4)])
+def test_a_pulse_that_ends_with_a_tick_hands_its_level_on_however_the_tick_is_rounded(dt, every):
+    """A valve that shuts at once stays open from pulse to pulse, so that only its first rise is missing."""
+    world, ship = a_ship(dt, rates=(0, 0, 0))
+    valve = {"rise_time": 0.012, "fall_time": 0.0, "min_on_time": 0.012}
+    jet = world.add_force(
+        forces.Thruster(ship, position=(1, 0, 0), direction=(0, 1, 0), max_force=1.0, **valve),
+    )
+    for _ in range(10):
+        jet.fire(0.03)
+        world.step(every)
+        assert jet.pulse_left == 0.0
+    assert jet.impulse == pytest.approx(0.3 - 0.006, rel=1e-14)
+
+
+@pytest.mark.parametrize("waiting", [0, 1, 0.37, 3.8])
+@pytest.mark.parametrize(("dt", "ticks"), [(0.001, 1000), (0.01, 700), (1 / 3, 17), (0.1, 333)])
+def test_a_long_pulse_ends_with_its_last_tick(dt, ticks, waiting):
+    """The roundings of the ticks do not add up; the valve shuts at once and has its level until then."""
+    world, ship = a_ship(dt, rates=(0, 0, 0))
+    twin = copy.deepcopy(world)
+    jets = []
+    for each in (world, twin):
+        valve = {"rise_time": 0.5 * dt, "min_on_time": 0.5 * dt}
+        place = {"position": (1, 0, 0), "direction": (0, 1, 0), "max_force": 1.0}
+        jets.append(each.add_force(forces.Thruster(each.bodies[0], **place, **valve)))
+        jets[-1].fire(ticks * dt - waiting * dt, waiting * dt)
+    world.step(ticks)
+    for _ in range(ticks):
+        twin.step()
+    jet = jets[0]
+    assert (jet.pulse_left, jet.thrust) == (0.0, 1.0)
+    assert jet.impulse == pytest.approx((ticks - waiting - 0.25) * dt, rel=1e-13)
+    assert world.state_hash() == twin.state_hash()
+
+
+def a_bank(ship, count):
+    """Jets of 1 N whose valves open and shut at once."""
+    places = {"positions": [(1, 0, 0)] * count, "directions": [(0, 1, 0)] * count}
+    return forces.ThrusterBank(ship, **places, max_forces=1.0)
+
+
+def test_short_pulses_that_end_with_a_tick_keep_their_impulse():
+    """A pulse may be as short as the rounding of its delay."""
+    durations = np.append(10.0 ** -np.random.default_rng(3).uniform(2.0, 18.0, 100), 1e-19)
+    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    bank = world.add_force(a_bank(ship, len(durations)))
+    bank.fire(durations, 0.3 - durations)
+    world.step(5)
+    assert bank.impulse == pytest.approx(durations, rel=1e-12, abs=0.0)
+    assert not bank.thrust.any()
+
+
+def test_a_pulse_within_a_tick_that_ends_with_it_is_open_until_then():
+    """Delay and duration, rounded to decimals, add up to the tick within a rounding."""
+    places = np.arange(1, 1000)
+    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    bank = world.add_force(a_bank(ship, len(places)))
+    bank.fire((1000 - places) / 10000.0, places / 10000.0)
+    world.step()
+    assert bank.thrust.tolist() == [1.0] * len(places) and not bank.pulse_left.any()
+    assert bank.impulse == pytest.approx((1000 - places) / 10000.0, rel=1e-14)

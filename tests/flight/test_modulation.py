@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from engine import MassProperties, World
 from engine.compilation.compiler import COMPILED, plain
-from engine.flight import PulseModulator
+from engine.flight import Jets, PulseModulator, Thruster, ThrusterAllocator
 from engine.loops import pulses
 
 
@@ -187,3 +188,26 @@ def test_bad_shares_and_states_are_rejected_by_name():
         modulator.update((0.5, 0.5, 0.5), np.zeros((2, 3)))
     with pytest.raises(ValueError, match="state must be finite real numbers of shape \\(2, 2\\)"):
         modulator.update((0.5, 0.5), np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(("dt", "every"), [(0.01, 3), (0.03, 1), (0.0075, 4), (0.03 / 7, 7), (0.03 / 7, 21)])
+@pytest.mark.parametrize("rounding", [0.0, 1e-16, 2e-15, 4e-10, -4e-10])
+def test_valves_that_shut_at_once_deliver_what_the_modulator_counts(dt, every, rounding):
+    """Shares of one, and shares that rounding makes a little less, keep the valves open, also where the period is not quite the time
+    between two commands."""
+    world = World(dt)
+    ship = world.add_body(MassProperties.sphere(1000.0, 1.0))
+    valve = {"min_on_time": 0.012, "rise_time": 0.012}
+    place = {"position": (1, 0, 0), "direction": (0, 1, 0), "max_force": 2.0}
+    jet = world.add_force(Thruster(ship, **place, **valve))
+    seconds = every * dt
+    is_period = abs(rounding) > 1e-12  # else it is the share that is rounded
+    period = seconds * (1.0 + rounding) if is_period else seconds
+    jets = Jets(ThrusterAllocator([jet]), PulseModulator(0.012, period))
+    state, counted = jets.initial_state(), 0.0
+    shares = np.random.default_rng(5).choice([0.6, 0.9, 1.0, 1.0 - (not is_period) * rounding], size=60)
+    for share in [1.0] * 20 + shares.tolist():
+        state = jets.command((0.0, 0.0, 2.0 * share), None, seconds, state)
+        counted += 2.0 * jets.shares.item() * period
+        world.step(every)
+    assert jet.impulse == pytest.approx(counted, rel=1e-8 if is_period else 1e-12)
