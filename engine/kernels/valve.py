@@ -5,8 +5,10 @@ from typing import NamedTuple
 from ..compilation.compiler import inlined
 
 ROUNDING = 1e-15
-"""Times that differ by this fraction, which is a few roundings, are equal. A valve that shuts at once would otherwise lose its level where a
-pulse that ends with a tick seems to end just before it or after it."""
+"""Times that differ by this fraction, which is a few roundings, are equal.
+
+A valve that shuts at once would otherwise lose its level where a pulse that ends with a tick seems to end just before it or after it.
+"""
 
 _MOST_TICKS = 1e15
 """Pulses of more ticks end at any time, because it could not be told from the end of a tick."""

@@ -1461,7 +1461,7 @@ def test_a_pulse_that_ends_with_a_tick_hands_its_level_on_however_the_tick_is_ro
 @pytest.mark.parametrize(("dt", "ticks"), [(0.001, 1000), (0.01, 700), (1 / 3, 17), (0.1, 333)])
 def test_a_long_pulse_ends_with_its_last_tick(dt, ticks, waiting):
     """The roundings of the ticks do not add up; the valve shuts at once and has its level until then."""
-    world, ship = a_ship(dt, rates=(0, 0, 0))
+    world, _ship = a_ship(dt, rates=(0, 0, 0))
     twin = copy.deepcopy(world)
     jets = []
     for each in (world, twin):
