@@ -89,6 +89,9 @@ _ANGLES, _MIXED, _BIASES = 21, 27, 36
 _SETTLED = 42
 _ESTIMATE_SIZE = _SETTLED - _ORIENTATION
 
+_UNKNOWN = 10.0
+"""The variance [rad²] up to which the angle about an axis becomes uncertain without a gyro; an attitude is never wrong by more than π."""
+
 
 @kernel("attitude-filter-predict")
 def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every: int, dt: float, out: Array) -> bool:
@@ -128,6 +131,9 @@ def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every
         store_vector(out, _LATEST_BIAS_INTEGRAL, 0, add_scaled(integral, seconds, bias))
         deviation = filters[_RATE_DEVIATION, row]
         drift = 0.0 if is_sound else deviation * deviation * seconds * (seconds + 2.0 * silence)
+        # a larger variance says no more, and the next sighting would leave only the rounding of it
+        known = min(out[_ANGLES, 0], out[_ANGLES + 1, 0], out[_ANGLES + 2, 0])
+        drift = min(drift, max(_UNKNOWN - known, 0.0))
         if out[_IS_STARTED, 0] > 0.0:
             _store_estimate(out, predicted(_load_estimate(out), turn, seconds, _noise(filters, row, every, dt), drift))
         silence = silence + seconds
@@ -312,8 +318,9 @@ class AttitudeFilter(SampledPart):
     The filter takes the noise of the gyro and of the trackers from them, so that its covariance is right by construction as long as they
     have neither scale errors nor misalignment, which it does not estimate. It starts at the first valid sighting, unless an initial
     `orientation` is given. While the gyro has no valid reading, the last rate is held, and the variance of the attitude grows as if the
-    rate were wrong by `rate_deviation`. A late sighting does not reduce what the variance has grown by since it was taken. The same holds
-    for the time in which the filter was disabled; sightings from before that time are not used after it.
+    rate were wrong by `rate_deviation`, up to 10 rad², at which nothing is known. A late sighting does not reduce what the variance has
+    grown by since it was taken. The same holds for the time in which the filter was disabled; sightings from before that time are not used
+    after it.
 
     Args:
         gyro: The gyro, without delay.

@@ -307,6 +307,26 @@ def test_sightings_out_of_order_leave_the_estimate_of_a_filter_that_waits_for_th
     assert [part.tolist() for part in at_once[1]] == [part.tolist() for part in waiting[1]]
 
 
+@pytest.mark.parametrize("delays", [(0, 0), (2, 2), (0, 3)])
+def test_after_a_coast_of_a_day_the_covariance_is_not_lost_in_rounding(delays):
+    """The variance of the attitude would grow to 1e6 rad², whose rounding is larger than the variance of a sighting."""
+    first, second = delays
+    world, ship, estimate = world_with_filter(
+        tracker={"delay": first, "noise": (1e-6, 1e-5)}, second={"delay": second, "noise": (1e-6, 1e-5)}
+    )
+    world.step(100)
+    estimate.enabled = False
+    world.coast(1_000_001)
+    estimate.enabled = True
+    world.step(1)
+    assert 3.0 < math.sqrt(estimate.covariance[0, 0]) < 3.3
+    for _ in range(100):
+        assert normalised_error(ship, estimate) < 25.0
+        deviation = np.sqrt(np.diag(estimate.covariance))
+        assert np.linalg.eigvalsh(estimate.covariance / np.outer(deviation, deviation))[0] > 1e-3
+    assert deviation[0] < 1e-4
+
+
 @pytest.mark.parametrize("undo", ["snapshot", "bytes", "copy"])
 def test_sightings_that_wait_are_saved_and_copied(undo):
     world, _, estimate = world_with_filter(tracker={"every": 5}, second={"every": 3, "delay": 5})
