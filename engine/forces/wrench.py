@@ -271,7 +271,8 @@ class Wrench:
         """Torque of motors on the reaction wheels inside the bodies [N·m], body frame, shape (n, 3).
 
         The stored momentum grows at this rate, and the opposite torque acts on the body, so the total angular momentum does not change.
-        Only a force with `evaluate = "tick"` can set it, because a motor torque is held constant over the tick.
+        Only a force with `evaluate = "tick"` can set it, because a motor torque is held constant over the tick. On a body with reaction
+        wheels of `engine.flight` it must stay zero; the torque of each wheel is set instead.
         """
         if self._motor is None:
             raise TypeError(
