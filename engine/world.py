@@ -33,6 +33,7 @@ from .checks import (
 from .clock import Clock
 from .compilation import choice
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
+from .forces.constant import CONSTANT_WRENCHES
 from .forces.force import Force, TableForce
 from .forces.spring import SPRINGS
 from .forces.valves import THRUSTERS
@@ -816,7 +817,8 @@ class World:
             A view with one row per force, or one row per body that a force lists.
 
         Raises:
-            TypeError: It is not a class of `engine.forces`, nor one made by `forces.compiled`.
+            TypeError: It is not a class of `engine.forces`, nor one made by `forces.compiled`; or it is one of the constant forces and
+                torques, whose rows lie in one table.
 
         Example:
             >>> from engine import forces
@@ -832,6 +834,9 @@ class World:
             or not isinstance(getattr(kind, "_schema", None), Schema)
         ):
             refuse("World.fields", "kind", kind, "a class of engine.forces, or one made by forces.compiled", TypeError)
+        if kind._schema is CONSTANT_WRENCHES:
+            rule = "a class with rows of its own; constant forces, constant torques and BodyTorque share theirs, so set them one by one"
+            refuse("World.fields", "kind", kind, rule, TypeError)
         return TableView(self._store, kind._schema)
 
     @property
@@ -1403,7 +1408,7 @@ class World:
     ) -> None:
         """Compile everything that ticks will need and load it into this process, so that no tick has to wait for the compiler.
 
-        Without this call, the first tick on a machine waits a few seconds for the compiler. Anything that is needed later is compiled in
+        Without this call, the first tick may wait a few seconds for the compiler. Anything that is needed later is compiled in
         the background while a slower loop takes the ticks, with the same bits. Compiled kernels are kept on disk for the next start.
 
         Args:
@@ -1588,8 +1593,8 @@ class World:
         Handles of bodies, forces and parts that existed at the snapshot are valid again, also if they were removed since. Those added
         after the snapshot raise an error that says so.
 
-        A snapshot from bytes refers to bodies, functions and attached objects by name, and to forces and parts by class and order. Those
-        of this world are used; bodies and built-in forces and parts that it lacks are made.
+        A snapshot from bytes refers to bodies, functions and attached objects by name, and to forces and parts by row, or else class
+        and bodies. Those of this world are used; bodies and built-in forces and parts that it lacks are made.
 
         Args:
             snapshot: A snapshot of this world, or from bytes.

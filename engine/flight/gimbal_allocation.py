@@ -26,7 +26,7 @@ class GimbalAllocator:
 
     It turns the thrust so that it passes beside the mass centre at the distance that gives the wanted torque. The torque along the line
     from the mass centre to the thruster cannot be made, and is left out. The rest keeps its direction and is made as far as the angles of
-    the gimbal allow. The thrust is its mean until the next command, by the throttle, a pulse or a stuck valve, and so is the torque.
+    the gimbal allow. Thrust and torque are means until the next command, under the throttle, a pulse or a stuck valve.
     Without thrust there is no torque, and the angles stay.
 
     Args:

@@ -17,7 +17,7 @@ class Force(ABC):
     """The base class of the built-in forces.
 
     A class of your own needs no base class. An object with `apply(wrench, bodies, time)` is enough, and so is a plain function with these
-    arguments. The class attribute `evaluate` says when it is called; without it, it is called at each stage.
+    arguments. The class attribute `evaluate` says when it is called; without it, `apply` is called at each stage.
     """
 
     evaluate: Literal["tick", "stage"]

@@ -37,9 +37,13 @@ _SAME_RATIO = 1e-12
 
 
 @inlined
-def sweep(work: Array, places: Integers, count: int, rank: int, wanted: float) -> float:
-    """Fill the values of all variables that are not fixed for the largest length up to `wanted`, and return this length."""
+def sweep(work: Array, places: Integers, count: int, rank: int, wanted: float, noise: float) -> float:
+    """Fill the values of all variables that are not fixed for the largest length up to `wanted`, and return this length.
+
+    A variable that would grow by no more than `noise` in all is left where it is, because rounding may give it any sign.
+    """
     slope = count + ROWS
+    smallest = max(_SMALLEST_SLOPE, noise / wanted)
     _begin(work, places, count, rank)
     reached = 0.0
     for _ in range(50 + 8 * (count + ROWS)):
@@ -48,7 +52,7 @@ def sweep(work: Array, places: Integers, count: int, rank: int, wanted: float) -
         for i in range(rank):
             at_zero = _at_zero_length(work, places, count, i)
             rate = float(work[TABLEAU + i, slope])
-            if abs(rate) > _SMALLEST_SLOPE:
+            if abs(rate) > smallest:
                 member = int(places[BASIS, i])
                 limit = float(work[LIMIT, member]) if member < count and rate > 0.0 else 0.0
                 stop = max((limit - at_zero) / rate, reached)

@@ -48,8 +48,8 @@ _NEGLIGIBLE = 1e-12
 _DEPENDENT = 1e-9
 """A unit column this near to the space of others does not add a dimension. The same fraction of a wrench may lie outside of that space."""
 
-_ROUNDING = 1e-13
-"""What is left of the wanted wrench, relative to the sum of it and of the given levels, when these make all of it."""
+_ROUNDING = 4e-15
+"""What is wanted beside the share of stuck jets counts as nothing below this fraction of the sizes of both."""
 
 _GOLDEN = 0.6180339887498949
 """Fractional parts of its multiples by cubes are in no simple relation, so the costs that decide between equal jets differ."""
@@ -67,6 +67,11 @@ def allocate(
         # what the jets have to make: what is wanted without that of jets whose level is given, in one unit
         _set_columns(jets, count, center, lever, first_row, work, places)
         target_length = _set_target(jets, wanted, case, center, lever, first_row, work)
+        noise = _noise(jets, wanted, case, center, lever, first_row)
+        if target_length <= noise:
+            target_length = 0.0
+            for row in range(6 - first_row):
+                work[DIRECTION, row] = 0.0
         rank = _set_frame(count, 6 - first_row, work, places)
         length = _set_direction(count, rank, 6 - first_row, work)
         reached = 0.0
@@ -76,10 +81,11 @@ def allocate(
                 reached = even(work, places, count, rank, length)
             if reached < length:
                 _set_costs(jets, count, False, work, places)
-                reached = sweep(work, places, count, rank, length)
-        outside = target_length - length > _DEPENDENT * target_length
+                reached = sweep(work, places, count, rank, length, noise)
+        outside = target_length - length > _DEPENDENT * target_length + noise
         _store(jets, wanted, case, center, work, places, results)
-        results[case, count + FRACTION] = reached / length if length > 0.0 else (0.0 if outside else 1.0)
+        fraction = reached / length if length > 0.0 else (0.0 if outside else 1.0)
+        results[case, count + FRACTION] = min(fraction, 1.0) if fraction > 0.0 else 0.0  # never -0.0
         results[case, count + IS_CUT] = 1.0 if outside or reached < length else 0.0
 
 
@@ -135,34 +141,43 @@ def _set_target(
     """What the jets that can be commanded have to make, as the direction, and its length."""
     force = float(wanted[case, 0]), float(wanted[case, 1]), float(wanted[case, 2])
     torque = float(wanted[case, 3]), float(wanted[case, 4]), float(wanted[case, 5])
-    rows = 6 - first_row
-    _set_wrench(work, first_row, force, scale(1.0 / lever, torque))
-    size, has_given = _length(work, rows), False
     for j in range(jets.shape[1]):
         if jets[JET_LEVEL, j] > 0.0:
             own_force, own_torque = _wrench(jets, j, center)
-            own_force, own_torque = (
-                scale(float(jets[JET_LEVEL, j]), own_force),
-                scale(float(jets[JET_LEVEL, j]), own_torque),
-            )
-            _set_wrench(work, first_row, own_force, scale(1.0 / lever, own_torque))
-            size, has_given = size + _length(work, rows), True
-            force, torque = subtract(force, own_force), subtract(torque, own_torque)
-    _set_wrench(work, first_row, force, scale(1.0 / lever, torque))
-    length = _length(work, rows)
-    if has_given and length <= _ROUNDING * size:  # the given levels make all of it
-        _set_wrench(work, first_row, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        return 0.0
-    return length
-
-
-@inlined
-def _set_wrench(work: Array, first_row: int, force: Vector, torque: Vector) -> None:
-    """Store a force, unless it is free, and a torque as the direction."""
+            force = subtract(force, scale(float(jets[JET_LEVEL, j]), own_force))
+            torque = subtract(torque, scale(float(jets[JET_LEVEL, j]), own_torque))
+    torque = scale(1.0 / lever, torque)
     if first_row == 0:
         work[DIRECTION, 0], work[DIRECTION, 1], work[DIRECTION, 2] = force
     after = 3 - first_row
     work[DIRECTION, after], work[DIRECTION, after + 1], work[DIRECTION, after + 2] = torque
+    return _length(work, 6 - first_row)
+
+
+@inlined
+def _noise(jets: Array, wanted: Array, case: int, center: Vector, lever: float, first_row: int) -> float:
+    """The length of a target that may be all rounding, because the share of stuck jets was subtracted; zero if no jet is stuck open."""
+    size, is_stuck = 0.0, False
+    for j in range(jets.shape[1]):
+        level = float(jets[JET_LEVEL, j])
+        if level > 0.0:
+            is_stuck = True
+            force, at = load_vector(jets, JET_FORCE, j), load_vector(jets, JET_POSITION, j)
+            push = _sum_of_sizes(force)
+            turn = (_sum_of_sizes(at) + _sum_of_sizes(center)) * push + _sum_of_sizes(load_vector(jets, JET_TORQUE, j))
+            size += level * (turn / lever + (push if first_row == 0 else 0.0))
+    if not is_stuck:
+        return 0.0
+    for axis in range(3):
+        size += abs(float(wanted[case, 3 + axis])) / lever
+        if first_row == 0:
+            size += abs(float(wanted[case, axis]))
+    return _ROUNDING * size
+
+
+@inlined
+def _sum_of_sizes(v: Vector) -> float:
+    return abs(v[0]) + abs(v[1]) + abs(v[2])
 
 
 @inlined

@@ -130,8 +130,8 @@ class Snapshot:
     def from_bytes(data: bytes) -> Snapshot:
         """Read a snapshot that `to_bytes` has written.
 
-        `World.restore` then finds bodies, forces, parts, functions and attached objects of its world by their names, and makes the bodies
-        and the built-in forces and parts that the world lacks. Reading runs no code from the data.
+        `World.restore` then finds what its world has (see there), and makes the bodies and the built-in forces and parts that the world
+        lacks. Reading runs no code from the data.
 
         Args:
             data: The bytes.

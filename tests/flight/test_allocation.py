@@ -399,3 +399,59 @@ def test_what_is_in_reach_is_made_to_rounding():
         wanted = matrix @ random.uniform(0.2, 0.8, size=20)
         found = ThrusterAllocator([bank]).allocate(wanted[3:], wanted[:3])
         assert not found.saturated and np.abs(matrix @ found.shares - wanted).max() < 6e-15
+
+
+def jets_and_wrenches(seed, count=6):
+    """Jets anywhere, and their wrenches at full thrust, shape (count, 6)."""
+    random = np.random.default_rng(seed)
+    positions, directions = random.normal(size=(2, count, 3))
+    sizes = random.uniform(1, 100, count)
+    pushes = sizes[:, np.newaxis] * directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    bank = ThrusterBank(new_ship(), positions=positions, directions=directions, max_forces=sizes)
+    return bank, np.concatenate([pushes, np.cross(positions, pushes)], axis=1)
+
+
+@pytest.mark.parametrize("method", ["least propellant", "fast"])
+@pytest.mark.parametrize("is_free", [True, False])
+def test_what_a_stuck_jet_makes_already_is_no_saturation(method, is_free):
+    """Rounding leaves some of the wanted wrench; its direction is arbitrary, and mostly out of reach."""
+    for seed in range(100):
+        bank, wrenches = jets_and_wrenches(seed)
+        allocator = ThrusterAllocator([bank], method=method).without(1, level=0.3)
+        if seed % 2:
+            allocator = allocator.without(4, level=0.7)
+        wanted = 0.3 * wrenches[1] + 0.7 * (seed % 2) * wrenches[4]
+        found = allocator.allocate(wanted[3:], None if is_free else wanted[:3])
+        assert not found.saturated and found.fraction == 1.0
+        assert found.shares.tolist() == [0.0, 0.3, 0.0, 0.0, 0.7 * (seed % 2), 0.0]
+        assert np.abs(found.residual_torque_body).max() < 1e-13 * np.abs(wrenches).sum()
+
+
+@pytest.mark.parametrize("method", ["least propellant", "fast"])
+@pytest.mark.parametrize("share", [1e-13, 1e-11, 1e-9, 1e-6, 1e-3, 0.5])
+def test_the_little_that_is_wanted_beside_a_stuck_jet_is_made(method, share):
+    """What one jet makes is at the edge of what all can make, and rounding may put it beyond."""
+    for seed in range(50):
+        bank, wrenches = jets_and_wrenches(seed)
+        allocator = ThrusterAllocator([bank], method=method).without(1, level=0.3)
+        wanted = 0.3 * wrenches[1] + share * wrenches[0]
+        found = allocator.allocate(wanted[3:], wanted[:3])
+        assert not found.saturated and found.fraction == 1.0
+        made = np.concatenate([found.force_body, found.torque_body])
+        assert np.abs(made - wanted).max() < 1e-13 * np.abs(wrenches).sum()
+
+
+@pytest.mark.parametrize("method", ["least propellant", "fast"])
+def test_fractions_are_between_zero_and_one_and_have_no_sign(method):
+    random = np.random.default_rng(8)
+    for seed in range(100):
+        bank, wrenches = jets_and_wrenches(seed, 3)
+        allocator = ThrusterAllocator([bank], method=method)
+        cases = np.concatenate(
+            [random.normal(size=(20, 3)), -wrenches[:, 3:], 0.0 * wrenches[:, 3:], 9.0 * wrenches[:, 3:]]
+        )
+        found = allocator.allocate(cases, None)
+        assert ((found.fraction >= 0.0) & (found.fraction <= 1.0) & ~np.signbit(found.fraction)).all()
+        single = [allocator.allocate(case, None).fraction for case in cases]
+        assert np.array_equal(found.fraction, single)
+        assert (found.saturated == (found.fraction < 1.0)).all()

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from engine import MassProperties, World
+from engine import MassProperties, World, flight, forces
 
 from ..full_world import full_world, image
 from ..worlds import skew_body
@@ -101,3 +101,10 @@ def test_the_thrusters_of_a_world_are_not_copied_without_it(copied):
         TypeError, match="World: its thrusters cannot be copied without it; copy the world and ask the copy"
     ):
         copied(world.thrusters)
+
+
+@pytest.mark.parametrize("kind", [forces.ConstantTorque, flight.BodyTorque])
+def test_forces_that_share_a_table_are_not_set_as_whole_arrays(kind):
+    """A torque could otherwise be set beyond the limit of a BodyTorque, and in the axes that a constant torque does not have."""
+    with pytest.raises(TypeError, match=r"World\.fields: kind must be a class with rows of its own"):
+        World(0.1).fields(kind)
