@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..compilation.choice import Loop, StandIn, choose, in_python, named, ready
+from ..compilation.packed import Packed
 from ..loops.columns import Integers
 from ..loops.fields import FieldKind, Layers, field_passes
 from ..loops.layout import ANY_PITCH, POINT_FORCE_ROWS, SPRING_ROWS
@@ -100,7 +101,7 @@ def passes_loops(
     factory: Callable[..., Any], made_for: tuple[Any, ...], bodies: Bodies, first_arguments: tuple[Any, ...], dt: float
 ) -> list[Loop]:
     """The loops of a method in passes, the fast one first."""
-    arguments = (*first_arguments, bodies.array, *force_tables(bodies, NO_FORCES), dt, 0, 0)
+    arguments = Packed(*first_arguments, bodies.array, *force_tables(bodies, NO_FORCES), dt), 0, 0
     return [Loop(factory, (*made_for, pitch), arguments) for pitch in (bodies.pitch, ANY_PITCH)]
 
 

@@ -7,6 +7,8 @@ from functools import partial
 from typing import ClassVar
 
 from ..compilation.choice import Loop, ready, should_fuse
+from ..compilation.compiler import has_address, without_dispatch
+from ..compilation.packed import Packed
 from ..loops import one_step
 from ..loops.one_step import Advance, accepted
 from ..store.bodies import Bodies
@@ -18,7 +20,7 @@ EvaluateForces = Callable[[int, float], None]
 
 
 TakeStagedTick = Callable[[EvaluateForces], bool]
-LoopCall = Callable[[int, int], int]
+LoopCall = partial[int]
 """Called as `loop(stage, ticks)`: a loop in passes with its other arguments (see `loops.one_step.passes`)."""
 
 
@@ -34,7 +36,10 @@ class StagedTick:
             loop: The loop in passes.
             stages: For each evaluation of forces, its arguments.
         """
-        self._loop = loop
+        function, arguments = loop.func, loop.args
+        if has_address(function):
+            function = without_dispatch(function, *arguments, 0, 1)
+        self._loop = partial(function, *arguments)
         self._stages = tuple(enumerate(stages))
 
     def __call__(self, evaluate: EvaluateForces) -> bool:
@@ -160,7 +165,8 @@ class OneStepMethod(Integrator):
 
     def _passes(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> LoopCall:
         loop, tables = in_passes(self._passes_loops(bodies, dt, gyroscopic), bodies, forces)
-        return partial(loop, bodies.array, bodies.control, bodies.stage_array(self.evaluations_per_tick), *tables, dt)
+        stages = bodies.stage_array(self.evaluations_per_tick)
+        return partial(loop, Packed(bodies.array, bodies.control, stages, *tables, dt))
 
     def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic

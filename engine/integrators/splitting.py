@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..compilation.choice import Loop, ready, should_fuse
+from ..compilation.packed import Packed
 from ..loops import splitting, splitting_passes
 from ..loops.kick_drift import KICKS, Turn
 from ..store.bodies import Bodies
@@ -115,7 +116,7 @@ class Splitting(Integrator):
         stages = bodies.stage_array(splitting_passes.STAGE_BLOCKS)
         _, shares = self._arrays
         program = self._program(self._evaluations_per_kick(depends_on_rates))
-        return partial(loop, bodies.array, bodies.control, program, shares, stages, *tables, dt)
+        return partial(loop, Packed(bodies.array, bodies.control, program, shares, stages, *tables, dt))
 
     def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
         made_for = self._turn, bodies.stores_momentum, gyroscopic

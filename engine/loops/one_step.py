@@ -26,6 +26,7 @@ from functools import cache
 from typing import Protocol
 
 from ..compilation.compiler import from_column, inlined, kernel, use_widest_vectors
+from ..compilation.packed import Packed, unpack
 from ..kernels.rigid_body import BodyModel, BodyState, BodyWrench, Wrenches
 from .columns import (
     Array,
@@ -142,11 +143,11 @@ def held_ticks(
 
 @cache
 def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
-    """Make `loop(array, control, stages, calls, layers, springs, point_forces, counts, dt, stage, ticks) -> ticks completed`.
+    """Make `loop(packed, stage, ticks) -> ticks completed`.
 
-    This is the loop in passes of a method. It supports all compiled forces, with one pass per kind of field. `calls` lists the kinds (see
-    `points.add_forces`). All bodies are advanced to a stage before the forces at that stage are summed, because a spring needs the states
-    of two bodies.
+    This is the loop in passes of a method. Packed are ``array, control, stages, calls, layers, springs, point_forces, counts, dt``. It
+    supports all compiled forces, with one pass per kind of field. `calls` lists the kinds (see `point_forces.add_forces`). All bodies are
+    advanced to a stage before the forces at that stage are summed, because a spring needs the states of two bodies.
 
     If `stage` is negative, the loop runs whole ticks. If Python forces are called between the stages, the loop is called once for each
     stage of a tick. For a stage with an evaluation, it writes the states at that stage and the wrench of the compiled forces to `stages`.
@@ -158,20 +159,9 @@ def passes(advance: Advance, offsets: Offsets, stores: bool, gyroscopic: bool, p
     to_end, close = over_columns(stores, _to_end(advance, evaluations, gyroscopic)), close_tick(stores)
 
     @kernel(f"passes-{_name(advance, stores, gyroscopic, pitch)}")
-    def loop(
-        array: Array,
-        control: Integers,
-        stages: Array,
-        calls: Integers,
-        layers: Array,
-        springs: Array,
-        point_forces: Array,
-        counts: Integers,
-        dt: float,
-        stage: int,
-        ticks: int,
-    ) -> int:
+    def loop(packed: Packed, stage: int, ticks: int) -> int:
         use_widest_vectors()
+        array, control, stages, calls, layers, springs, point_forces, counts, dt = unpack(packed)
         # reject arrays of another pitch
         if is_other_pitch(pitch, array, stages, layers):
             return -1

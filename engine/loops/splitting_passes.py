@@ -8,10 +8,10 @@ from collections.abc import Callable
 from functools import cache
 
 from ..compilation.compiler import from_column, inlined, kernel, use_widest_vectors
+from ..compilation.packed import Packed, unpack
 from ..kernels.rigid_body import BodyState
 from .columns import (
     Array,
-    Integers,
     close_tick,
     is_other_pitch,
     load_body,
@@ -68,10 +68,11 @@ START, ONLY, FIRST, TRIAL, LAST = range(5)
 
 @cache
 def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[..., int]:
-    """Make `loop(array, control, program, shares, stages, calls, …, counts, dt, stage, ticks) -> ticks completed`.
+    """Make `loop(packed, stage, ticks) -> ticks completed`.
 
-    The loop supports all compiled forces. Each stage is a row of `program`. `shares` are the fractions into which a drift is divided for
-    bodies that store momentum. The arguments from `stages` on are those of `loops.passes`.
+    Packed are ``array, control, program, shares, stages, calls, layers, springs, point_forces, counts, dt``. Those from `stages` on are
+    described in `one_step.passes`. Each stage is a row of `program`. `shares` are the fractions into which a drift is divided for bodies
+    that store momentum. The loop supports all compiled forces.
     """
     start_all, end_all, close = over_columns(stores, _start_all), over_columns(stores, _end_all), close_tick(stores)
     kick_closing, kick_opening, kick_between = (
@@ -81,22 +82,9 @@ def passes(turn: Turn, stores: bool, gyroscopic: bool, pitch: int) -> Callable[.
     drift_states = drift_all(turn, stores, gyroscopic, _STORED)
 
     @kernel(f"passes-{turn_name(turn, stores, gyroscopic, pitch)}")
-    def loop(
-        array: Array,
-        control: Integers,
-        program: Array,
-        shares: Array,
-        stages: Array,
-        calls: Integers,
-        layers: Array,
-        springs: Array,
-        point_forces: Array,
-        counts: Integers,
-        dt: float,
-        stage: int,
-        ticks: int,
-    ) -> int:
+    def loop(packed: Packed, stage: int, ticks: int) -> int:
         use_widest_vectors()
+        array, control, program, shares, stages, calls, layers, springs, point_forces, counts, dt = unpack(packed)
         # reject arrays of another pitch
         if is_other_pitch(pitch, array, stages, layers):
             return -1

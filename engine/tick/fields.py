@@ -87,7 +87,8 @@ class Fields:
     def compiled(self) -> CompiledForces:
         """Return the current arrays for the loops, and rebuild them first if something has changed."""
         bodies = self._bodies
-        if self._is_fresh and self._size == self._size_now:
+        # without such forces, it does not matter which bodies there are
+        if self._is_fresh and (self._compiled is NO_FORCES or self._size == self._size_now):
             return self._compiled
         if not self.any:
             if self._compiled is not NO_FORCES:

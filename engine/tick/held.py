@@ -104,14 +104,16 @@ class Held:
             if rows is None:
                 self._stale = self._arrays = None
             elif (stale := self._stale) is not None:
+                if type(rows) is int:  # a throttle, which programs set in every tick
+                    body = int(table.array.item(0, rows))
+                    if body != NOBODY and len(stale) < MOST_STALE:
+                        stale.add(body)
+                    else:
+                        self._stale = None
+                    return
                 named = table.array[0, rows]
-                if isinstance(named, np.ndarray):
-                    self._stale = stale if len(named) <= MOST_STALE else None
-                    self._spoil(named.astype(np.int64))
-                elif named != NOBODY and len(stale) < MOST_STALE:
-                    stale.add(int(named))
-                else:
-                    self._stale = None
+                self._stale = stale if len(named) <= MOST_STALE else None
+                self._spoil(named.astype(np.int64))
 
         return changed
 

@@ -90,7 +90,7 @@ class Plan:
     @property
     def opens_actuators(self) -> bool:
         """Whether actuators are driven before the forces are called, and not in the same compiled call as the rest of the tick."""
-        return self.actuators.any and self.calls_forces and not self.integrator._drives_actuators
+        return self.calls_forces and self.actuators.any and not self.integrator._drives_actuators
 
     def gather(self) -> None:
         """Update the held wrench for the tick that starts now."""

@@ -195,7 +195,8 @@ class Stages:
         count = self._tick_start = self._bodies.tick_count
         if count >= self._last_tick:
             refuse_time(1, count, self._last_tick, self._dt)
-        due = [callback for callback in self._called() if count % callback.every == 0]
+        called = self._called()
+        due = [callback for callback in called if count % callback.every == 0] if called else called
         watches_joints = self.joint_events.is_watching
         if not due and not watches_joints and not self._plan.calls_forces:
             return
@@ -270,6 +271,8 @@ class Stages:
             taken = plan.move(1)
             if plan.opens_actuators and taken == 1 and not plan.actuators.settle(self._dt, self._bodies.control):
                 taken = 0
+        elif ticks == 1:
+            taken = plan.move(1)
         else:
             taken = plan.move(min(ticks, self._ticks_until_called(self._tick_start), self.most_at_once))
         return taken
@@ -440,7 +443,10 @@ def refuse_time(ticks: int, count: int, last_tick: int, dt: float, owner: str = 
 
 
 def _is_due(callbacks: list[Callback], count: int) -> bool:
-    return bool(callbacks) and any(count % callback.every == 0 for callback in callbacks)
+    for callback in callbacks:  # `any` with a generator takes three times as long, in every tick
+        if count % callback.every == 0:
+            return True
+    return False
 
 
 def _sampling(part: SampledPart) -> Callable[[Any], None]:

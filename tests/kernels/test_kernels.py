@@ -9,6 +9,7 @@ import pytest
 from engine import MassProperties, World, integrators
 from engine.compilation import compiler
 from engine.compilation.compiler import COMPILED
+from engine.compilation.packed import Packed
 from engine.flight import magnetorquer
 from engine.forces import atmosphere, drag, gravity, radiation
 from engine.loops import fields, one_step
@@ -58,6 +59,15 @@ def types():
     from numba import types
 
     return types.Array(types.float64, 2, "C"), types.Array(types.int64, 1, "C"), types.int64, types.float64
+
+
+def packed_type(*kinds):
+    """Of a `Packed` with arguments of these types."""
+    from numba import types
+
+    from engine.compilation.packed import PackedType
+
+    return PackedType(types.Tuple(kinds))
 
 
 with_and_without_stores = pytest.mark.parametrize("stores", [False, True], ids=["plain", "stored"])
@@ -117,7 +127,7 @@ def test_passes_are_packed_across_bodies(method):
     made = integrators.by_name[method]()
     loop = one_step.passes(made.advance, made.stage_offsets, False, True, PITCH)
     calls = array.copy(dtype=integer)
-    signature = array, control, array, calls, array, array, array, control, real, integer, integer
+    signature = packed_type(array, control, array, calls, array, array, array, control, real), integer, integer
     packed, scalar = multiplications(loop, *signature)
     assert packed > 100
     assert packed >= 0.9 * scalar
@@ -178,7 +188,8 @@ def test_a_loop_refuses_an_array_of_another_pitch_and_leaves_it_alone(method):
     springs, points = np.zeros((SPRING_ROWS, 1)), np.zeros((POINT_FORCE_ROWS, 1))
     for array, stages, layers in ((wrong, wrong, wrong), (right, wrong, right), (right, right, wrong)):
         for stage in (-1, 0, len(made.stage_offsets)):
-            assert loop(array, control, stages, calls, layers, springs, points, counts, 0.1, stage, 1) == -1
+            packed = Packed(array, control, stages, calls, layers, springs, points, counts, 0.1)
+            assert loop(packed, stage, 1) == -1
     assert (wrong == 7.0).all()
     assert (right == 7.0).all()
     assert control[:4].tolist() == [0, 8, -1, 1]

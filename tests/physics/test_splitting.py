@@ -7,6 +7,7 @@ import pytest
 
 from engine import MassProperties, World, forces, integrators
 from engine.compilation.compiler import COMPILED
+from engine.compilation.packed import Packed
 from engine.forces import drag, gravity
 from engine.integrators import AxisSplitting, FreeRotor
 from engine.integrators.axis_splitting import axis_splitting
@@ -25,7 +26,7 @@ from ..helpers import (
     rotational_energy,
     skew_tensor,
 )
-from ..kernels.test_kernels import control_of, multiplications, needs_numba, world_array
+from ..kernels.test_kernels import control_of, multiplications, needs_numba, packed_type, world_array
 from ..truth import reference, rotations
 from ..truth.free_body import symmetric_body
 
@@ -76,7 +77,7 @@ def test_loops_are_packed_across_bodies(turn):
     strang = (matrix, control, float64, float64, int64)
     table = (matrix, control, matrix, vector, *strang[2:])
     tables = control.copy(ndim=2), matrix, matrix, matrix, control
-    passes = matrix, control, matrix, vector, matrix, *tables, float64, int64, int64
+    passes = packed_type(matrix, control, matrix, vector, matrix, *tables, float64), int64, int64
     signatures = {
         "strang": strang,
         "strang with wheels": strang,
@@ -125,8 +126,8 @@ def test_loops_refuse_arrays_of_another_pitch_and_leave_them_alone(turn):
         calls, counts, tables = np.zeros((1, 3), np.int64), np.zeros(2, np.int64), (np.zeros((12, 1)), np.zeros((8, 1)))
         for array, stages, layers in [(wrong, right, right), (right, wrong, right), (right, right, wrong)]:
             for stage in (-1, 0, len(program) - 1):
-                result = loop(array, control, program, shares, stages, calls, layers, *tables, counts, 0.1, stage, 1)
-                assert result == -1, name
+                packed = Packed(array, control, program, shares, stages, calls, layers, *tables, counts, 0.1)
+                assert loop(packed, stage, 1) == -1, name
     assert control[:4].tolist() == [0, 8, -1, 1]
     assert (right == 7.0).all()
     assert (wrong == 7.0).all()
