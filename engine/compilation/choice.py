@@ -71,7 +71,10 @@ class Loop:
         return address_of(self.function, self.types)
 
     def address_for(self, for_python: bool) -> int:
-        """The address for callers that may be plain Python, which need not wait until the kernel is compiled."""
+        """The address for callers that may be plain Python, which need not wait until the kernel is compiled.
+
+        Only for a kernel that calls no other: those that it calls may be plain Python as well, which compiled code cannot call.
+        """
         return address_in_python(self.function) if for_python and not self.can_run else self.address
 
     def compile(self) -> None:

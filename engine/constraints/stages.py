@@ -91,6 +91,10 @@ _HUGE = 1e300
     BOUNDS_CALL, BOUNDED_CALL, CORRECT_CALL, PREPARE_CALL, STAGES_CALL, END_KICKS_CALL, BALANCE_CALL,
 ) = range(17)  # fmt: skip
 """Indices into `calls`, the addresses of the kernels that others call."""
+LEAVES = frozenset(
+    (JOINT_ROWS_CALL, MATRIX_CALL, FACTOR_CALL, SOLVE_CALL, DRIFT_CALL, BOUNDS_CALL, STAGES_CALL, END_KICKS_CALL)
+)
+"""Those that call no other."""
 
 
 @kernel("island-matrix")

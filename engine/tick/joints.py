@@ -151,8 +151,19 @@ class IslandKernels:
         self._link(self.in_python)
 
     def _link(self, for_python: bool) -> None:
-        for calls, kernels in ((self.calls, self._called), (self.around_calls, self._around)):
-            calls[:] = [0 if each is None else each.address_for(for_python) for each in kernels]
+        for calls, kernels, leaves in (
+            (self.calls, self._called, stages.LEAVES),
+            (self.around_calls, self._around, frozenset[int]()),
+        ):
+            for place, each in enumerate(kernels):
+                if each is None:
+                    calls[place] = 0
+                elif (
+                    for_python and place not in leaves
+                ):  # compiled, it would take addresses of plain functions for its own kind
+                    calls[place] = address_in_python(each.function)
+                else:
+                    calls[place] = each.address_for(for_python)
         self.force_calls[:, 0] = [each.address_for(for_python) for each in (self._pulls, *self._fields)]
 
     def link(self) -> None:

@@ -7,6 +7,7 @@
     python -m tests.benchmarks --table      # measures nothing: prints the tables of docs/benchmarks.md from tests/benchmarks/measured.json
     python -m tests.benchmarks --draw       # measures nothing: draws the pictures again from tests/benchmarks/measured.json
     python -m tests.benchmarks joints       # some minutes: bodies on joints, beside MuJoCo and pybullet; prints lines and writes nothing
+    python -m tests.benchmarks frames       # two minutes: the longest frames of a game while its kernels are compiled; writes nothing
 
 Each figure is the median of rounds in which everything takes its turn; the least is in brackets. Other engines are measured where they are
 installed (the extra "peers"), the limits where there is a C compiler.
@@ -23,6 +24,7 @@ from . import (
     accuracy,
     flight_costs,
     force_costs,
+    frames,
     joints,
     limits,
     machine,
@@ -57,8 +59,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Do what the command line asks."""
     parser = _parser()
     chosen = parser.parse_args(arguments)
-    if chosen.what == "joints":
-        joints.main()
+    if chosen.what is not None:
+        {"joints": joints.main, "frames": frames.main}[chosen.what]()
         return
     if chosen.table is not None:
         run = _recorded(chosen.table, parser)
@@ -114,7 +116,9 @@ def _recorded(path: Path, parser: argparse.ArgumentParser) -> dict[str, Any]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", nargs="?", choices=["joints"], help="measure bodies on joints instead")
+    parser.add_argument(
+        "what", nargs="?", choices=["joints", "frames"], help="measure bodies on joints, or longest frames, instead"
+    )
     effort = parser.add_mutually_exclusive_group()
     for name, value, words in (
         ("--quick", measure.QUICK, "a minute, rough"),

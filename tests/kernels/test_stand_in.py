@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, NonFiniteStateError, World, flight, forces, joints
-from engine.compilation import background, choice
+from engine.compilation import background, choice, compiler
 from engine.compilation.choice import StandIn
 from engine.compilation.compiler import COMPILED, kernel
+from engine.compilation.identity import functions_of
 from engine.constraints import fit
+from engine.constraints.stages import LEAVES
+from engine.kernels.free_rotor import free_rotor
+from engine.tick.joints import kernels_of_islands
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="numba is missing or switched off: there is nothing to wait for")
 
@@ -134,6 +138,29 @@ def test_the_first_joint_between_two_steps_waits_for_no_compiler(nothing_arrives
     world.step()
     world.add_joint(joints.Ball(*world.bodies[:2], at_body=(2.0, 0, 0)))
     assert looked == ["joint-rows"]
+
+
+@pytest.mark.filterwarnings("ignore:World. a Python force")
+@pytest.mark.parametrize(
+    "arrived", ["island-positions", "island-velocities", "island-kick", "islands-step", "island-move"]
+)
+def test_a_kernel_that_arrives_before_those_that_it_calls_is_not_called_yet(nothing_arrives, monkeypatch, arrived):
+    """It would call a plain function as if it were compiled, which crashed the process."""
+    can_run = compiler.can_run
+    monkeypatch.setattr(
+        choice, "can_run", lambda function, types: function.py_func.__qualname__ == arrived and can_run(function, types)
+    )
+    world, energy = couple(a_world(), World.step)
+    monkeypatch.undo()
+    expected, expected_energy = couple(a_world(), World.step)
+    assert world.state_hash() == expected.state_hash()
+    assert energy == expected_energy != 0.0
+
+
+def test_the_kernels_of_islands_that_call_no_other_are_named():
+    kernels = kernels_of_islands(free_rotor, True)
+    calling = [any("call" in each.__code__.co_names for each in functions_of(loop.function)) for loop in kernels]
+    assert {place for place, calls in enumerate(calling) if not calls} == LEAVES
 
 
 def test_a_joint_in_a_large_world_waits_for_no_compiler(nothing_arrives, monkeypatch):
