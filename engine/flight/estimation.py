@@ -13,15 +13,20 @@ from ..compilation.compiler import inlined, kernel
 from ..kernels.attitude_filter import (
     Estimate,
     GyroNoise,
+    Path,
     Sighting,
+    Since,
+    extended,
     mean_rate,
+    path_since,
     predicted,
     started,
     turn_of,
     updated,
 )
-from ..kernels.quaternions import Quaternion, conjugate, multiply, normalize
-from ..kernels.vectors import Vector, add_scaled, scale, subtract
+from ..kernels.quaternions import Quaternion
+from ..kernels.small_matrices import Matrix
+from ..kernels.vectors import Vector
 from ..loops.columns import Array, load_quaternion, load_symmetric, load_vector, store_quaternion, store_vector
 from ..reading import reading
 from ..store.rows import Parameter, checked, fixed, reference_fields
@@ -41,14 +46,16 @@ ATTITUDE_FILTERS = Schema(
         Field("rate_deviation", Kind.MODEL, 1, "rad/s", digest=3, rule=POSITIVE, meaning="of the rate while the gyro is silent"),
         # what has been measured since the start, in a ring of rows
         Field("turn", Kind.STATE, 4, digest=4, rest=(0.0, 0.0, 0.0, 1.0), meaning="rotation by the gyro"),
-        Field("bias_integral", Kind.STATE, 3, "rad", "body", digest=5, meaning="what was taken off the gyro"),
+        Field("bias_angle", Kind.STATE, 3, "rad", digest=5, meaning="what was taken off the gyro, in body axes at the start"),
         Field("tick", Kind.STATE, digest=6, rest=-1.0, meaning="the tick of the sample"),
         Field("drift", Kind.STATE, 1, "rad²", "body", digest=18, meaning="variance added before the sample for a silent gyro"),
+        Field("turn_integral", Kind.STATE, 9, "s", digest=30, meaning="of the rotation to body axes at the start, by rows"),
         # of the first row
         Field("latest_turn", Kind.STATE, 4, digest=7, rest=(0.0, 0.0, 0.0, 1.0)),
-        Field("latest_bias_integral", Kind.STATE, 3, "rad", "body", digest=8),
+        Field("latest_bias_angle", Kind.STATE, 3, "rad", digest=8),
         Field("latest_tick", Kind.STATE, digest=9, rest=-1.0),
         Field("latest_drift", Kind.STATE, 1, "rad²", "body", digest=19),
+        Field("latest_turn_integral", Kind.STATE, 9, "s", digest=31),
         Field("is_started", Kind.STATE, digest=10, meaning="whether there is an estimate"),
         Field("silence", Kind.STATE, 1, "s", digest=11, meaning="time without a valid reading of the gyro"),
         Field("rate", Kind.STATE, 3, "rad/s", "body", digest=12, meaning="last valid reading of the gyro"),
@@ -74,21 +81,22 @@ ATTITUDE_FILTERS = Schema(
 
 _DENSITY, _WALK = ATTITUDE_FILTERS.row("density"), ATTITUDE_FILTERS.row("walk")
 _BIAS_DEVIATION, _RATE_DEVIATION = ATTITUDE_FILTERS.row("bias_deviation"), ATTITUDE_FILTERS.row("rate_deviation")
-_TURN, _BIAS_INTEGRAL, _TICK, _DRIFT = (
-    ATTITUDE_FILTERS.row(name) for name in ("turn", "bias_integral", "tick", "drift")
-)
-_RING = slice(_TURN, _DRIFT + 1)
+_TURN, _TICK, _DRIFT = (ATTITUDE_FILTERS.row(name) for name in ("turn", "tick", "drift"))
 _SEEN, _SEEN_TICK = ATTITUDE_FILTERS.row("seen"), ATTITUDE_FILTERS.row("seen_tick")
 _SEEN_BORESIGHT, _SEEN_NOISE = ATTITUDE_FILTERS.row("seen_boresight"), ATTITUDE_FILTERS.row("seen_noise")
 _STATE = ATTITUDE_FILTERS.row("latest_turn")
 _SIZE = _SEEN - _STATE
 # places in the state, from `latest_turn` on
-_LATEST_BIAS_INTEGRAL, _LATEST_TICK, _LATEST_DRIFT = 4, 7, 8
-_IS_STARTED, _SILENCE, _RATE, _ORIENTATION, _BIAS = 9, 10, 11, 14, 18
-_ANGLES, _MIXED, _BIASES = 21, 27, 36
-_SETTLED = 42
+_BIAS_ANGLE, _LATEST_TICK, _LATEST_DRIFT, _TURN_INTEGRAL = 4, 7, 8, 9
+_IS_STARTED, _SILENCE, _RATE, _ORIENTATION, _BIAS = 18, 19, 20, 23, 27
+_ANGLES, _MIXED, _BIASES = 30, 36, 45
+_SETTLED = 51
+_MEASURED = _IS_STARTED
+"""The number of the first of them, which rings remember."""
+_RING = slice(_TURN, _TURN + _MEASURED)
 _ESTIMATE_SIZE = _SETTLED - _ORIENTATION
 
+_NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _UNKNOWN = 10.0
 """The variance [rad²] up to which the angle about an axis becomes uncertain without a gyro; an attitude is never wrong by more than π."""
 
@@ -126,9 +134,10 @@ def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every
         is_sound = is_valid and silence == 0.0 and tick - last_tick == every
         bias = load_vector(out, _BIAS, 0)
         turn = turn_of(mean_rate(last if is_sound else rate, rate, bias), seconds)
-        store_quaternion(out, 0, 0, normalize(multiply(load_quaternion(out, 0, 0), turn)))
-        integral = load_vector(out, _LATEST_BIAS_INTEGRAL, 0)
-        store_vector(out, _LATEST_BIAS_INTEGRAL, 0, add_scaled(integral, seconds, bias))
+        path = extended(_load_path(out, 0, 0), turn, seconds, bias)
+        store_quaternion(out, 0, 0, path.turn)
+        store_vector(out, _BIAS_ANGLE, 0, path.bias_angle)
+        _store_matrix(out, _TURN_INTEGRAL, path.integral)
         deviation = filters[_RATE_DEVIATION, row]
         drift = 0.0 if is_sound else deviation * deviation * seconds * (seconds + 2.0 * silence)
         # a larger variance says no more, and the next sighting would leave only the rounding of it
@@ -238,17 +247,21 @@ def _use(
     out: Array,
 ) -> None:
     """Replace the estimate in `out` by that with a sighting; the arguments are those of `_update`."""
-    turn, seconds, bias, drift = (0.0, 0.0, 0.0, 1.0), 0.0, (0.0, 0.0, 0.0), 0.0
+    since, seconds, drift = Since((0.0, 0.0, 0.0, 1.0), _NOTHING, _NOTHING, (0.0, 0.0, 0.0)), 0.0, 0.0
     if then >= 0:
-        turn = multiply(conjugate(load_quaternion(filters, _TURN, then)), load_quaternion(out, 0, 0))
-        seconds = (out[_LATEST_TICK, 0] - filters[_TICK, then]) * dt
-        used = subtract(load_vector(out, _LATEST_BIAS_INTEGRAL, 0), load_vector(filters, _BIAS_INTEGRAL, then))
-        bias = scale(1.0 / seconds, used)
+        ticks = int(out[_LATEST_TICK, 0] - filters[_TICK, then])
+        samples, seconds = ticks // every, ticks * dt
+        now = _load_path(out, 0, 0)
+        before = _load_path(filters, _TURN, row + (then - row + samples // 2) % count)
+        after = now
+        if samples > 1:
+            after = _load_path(filters, _TURN, row + (then - row + samples - samples // 2) % count)
+        since = path_since(_load_path(filters, _TURN, then), before, after, now)
         # as the predictions since have added it; the difference of two running sums would lose it beside a long silence before
         drift = out[_LATEST_DRIFT, 0]
-        for sample in range(1, int(out[_LATEST_TICK, 0] - filters[_TICK, then]) // every):
+        for sample in range(1, samples):
             drift += filters[_DRIFT, row + (then - row + sample) % count]
-    sighting = Sighting(orientation, boresight, across * across, along * along, turn, bias, seconds, drift)
+    sighting = Sighting(orientation, boresight, across * across, along * along, since, seconds, drift)
     noise = _noise(filters, row, every, dt)
     if out[_IS_STARTED, 0] > 0.0:
         result, _, _ = updated(_load_estimate(out), sighting, noise)
@@ -266,23 +279,38 @@ def _noise(filters: Array, row: int, every: int, dt: float) -> GyroNoise:
 
 
 @inlined
-def _load_estimate(out: Array) -> Estimate:
-    mixed = (
-        out[_MIXED, 0],
-        out[_MIXED + 1, 0],
-        out[_MIXED + 2, 0],
-        out[_MIXED + 3, 0],
-        out[_MIXED + 4, 0],
-        out[_MIXED + 5, 0],
-        out[_MIXED + 6, 0],
-        out[_MIXED + 7, 0],
-        out[_MIXED + 8, 0],
+def _load_path(array: Array, row: int, column: int) -> Path:
+    """The path whose first row is this."""
+    return Path(
+        load_quaternion(array, row, column),
+        _load_matrix(array, row + _TURN_INTEGRAL, column),
+        load_vector(array, row + _BIAS_ANGLE, column),
     )
+
+
+@inlined
+def _load_matrix(array: Array, row: int, column: int) -> Matrix:
+    first, second, third = (
+        load_vector(array, row, column),
+        load_vector(array, row + 3, column),
+        load_vector(array, row + 6, column),
+    )
+    return first[0], first[1], first[2], second[0], second[1], second[2], third[0], third[1], third[2]
+
+
+@inlined
+def _store_matrix(out: Array, row: int, matrix: Matrix) -> None:
+    for place in range(9):
+        out[row + place, 0] = matrix[place]
+
+
+@inlined
+def _load_estimate(out: Array) -> Estimate:
     return Estimate(
         load_quaternion(out, _ORIENTATION, 0),
         load_vector(out, _BIAS, 0),
         load_symmetric(out, _ANGLES, 0),
-        mixed,
+        _load_matrix(out, _MIXED, 0),
         load_symmetric(out, _BIASES, 0),
     )
 
@@ -294,8 +322,7 @@ def _store_estimate(out: Array, estimate: Estimate) -> None:
     for place in range(6):
         out[_ANGLES + place, 0] = estimate.angles[place]
         out[_BIASES + place, 0] = estimate.biases[place]
-    for place in range(9):
-        out[_MIXED + place, 0] = estimate.mixed[place]
+    _store_matrix(out, _MIXED, estimate.mixed)
 
 
 @inlined
@@ -356,8 +383,16 @@ class AttitudeFilter(SampledPart):
     _arguments_in_rows = ("orientation", "orientation_deviation")
     _counted_in_ticks = frozenset(
         (
-            *("turn", "bias_integral", "tick", "drift"),
-            *("latest_turn", "latest_bias_integral", "latest_tick", "latest_drift", "silence", "rate"),
+            *("turn", "bias_angle", "tick", "drift", "turn_integral"),
+            *(
+                "latest_turn",
+                "latest_bias_angle",
+                "latest_tick",
+                "latest_drift",
+                "latest_turn_integral",
+                "silence",
+                "rate",
+            ),
             *("settled", "settled_orientation", "settled_bias_body"),
             *("settled_angles", "settled_mixed", "settled_biases"),
             *("seen", "seen_boresight", "seen_noise", "seen_tick"),
@@ -531,7 +566,7 @@ class AttitudeFilter(SampledPart):
         table.write(slice(_STATE, _STATE + _SIZE), slice(first, first + 1), out)
         if count > 1:
             now = first + tick // every % count
-            table.write(_RING, slice(now, now + 1), out[: _LATEST_DRIFT + 1])
+            table.write(_RING, slice(now, now + 1), out[:_MEASURED])
 
 
 def _lateness(trackers: tuple[StarTracker, ...], every: int) -> tuple[int, list[StarTracker]]:

@@ -60,6 +60,30 @@ class GyroNoise(NamedTuple):
     """Time between two samples [s]; the rate between them is the mean of both."""
 
 
+class Path(NamedTuple):
+    """What the gyro has measured since a start without the bias, for a body that turns in any way; in body axes at that start."""
+
+    turn: Quaternion
+    """The rotation from body axes at the end to body axes at the start."""
+    integral: Matrix
+    """The integral over the time of the rotation from body axes at each moment to those at the start [s]."""
+    bias_angle: Vector
+    """The integral of the bias that was taken off the gyro, turned to body axes at the start [rad]."""
+
+
+class Since(NamedTuple):
+    """The same since a time, in body axes now."""
+
+    turn: Quaternion
+    """The rotation from body axes now to body axes then."""
+    integral: Matrix
+    """The integral of the rotation from body axes at each moment to those now [s]."""
+    first_half: Matrix
+    """The same over the first half of the time [s]."""
+    bias_angle: Vector
+    """The integral of the bias that was taken off the gyro, turned to body axes now [rad]."""
+
+
 class Sighting(NamedTuple):
     """An attitude that a star tracker has measured."""
 
@@ -71,10 +95,8 @@ class Sighting(NamedTuple):
     """Variance about each axis across the boresight [rad²]."""
     along_squared: float
     """Variance about the boresight [rad²]."""
-    turn_since: Quaternion
-    """The rotation of the body since the picture by the gyro, from body axes now to body axes then."""
-    bias_since: Vector
-    """Mean of the bias that was taken off the gyro since the picture [rad/s], body frame."""
+    since: Since
+    """What the gyro has measured since the picture."""
     seconds_since: float
     """Age of the picture [s]."""
     drift_since: float
@@ -85,6 +107,29 @@ class Sighting(NamedTuple):
 def turn_of(rate_body: Vector, seconds: float) -> Quaternion:
     """The rotation at a constant body rate over a time, from body axes after it to body axes before it."""
     return from_rotation_vector(scale(seconds, rate_body))
+
+
+@inlined
+def extended(path: Path, turn: Quaternion, seconds: float, bias_body: Vector) -> Path:
+    """A path in body axes at its start, after a further turn over a time [s], from which this bias [rad/s] was taken off."""
+    end = normalize(multiply(path.turn, turn))
+    _, integral = _of_turn(turn, seconds)
+    to_start = to_matrix(end)
+    bias_angle = times_vector(to_start, times_vector(integral, bias_body))
+    return Path(end, add_matrices(path.integral, product(to_start, integral)), add(path.bias_angle, bias_angle))
+
+
+@inlined
+def path_since(then: Path, before: Path, after: Path, now: Path) -> Since:
+    """The path since a time, given four paths from one start: `before` and `after` end at the middle, or one sample apart around it."""
+    to_now = transposed(to_matrix(now.turn))
+    middle = _scaled(0.5, add_matrices(before.integral, after.integral))
+    return Since(
+        multiply(conjugate(then.turn), now.turn),
+        product(to_now, subtract_matrices(now.integral, then.integral)),
+        product(to_now, subtract_matrices(middle, then.integral)),
+        times_vector(to_now, subtract(now.bias_angle, then.bias_angle)),
+    )
 
 
 @inlined
@@ -100,7 +145,16 @@ def predicted(estimate: Estimate, turn: Quaternion, seconds: float, noise: GyroN
         noise: The noise of the gyro.
         drift: Further variance of the angle about each axis [rad²], for a time without a valid gyro.
     """
-    transition, integral = _of_turn(turn, seconds)
+    _, integral = _of_turn(turn, seconds)
+    return _after(estimate, turn, integral, seconds, noise, drift)
+
+
+@inlined
+def _after(
+    estimate: Estimate, turn: Quaternion, integral: Matrix, seconds: float, noise: GyroNoise, drift: float
+) -> Estimate:
+    """The same, given Ψ."""
+    transition = transposed(to_matrix(turn))
     angles, biases, mixed = full(estimate.angles), full(estimate.biases), estimate.mixed
     left = subtract_matrices(product(transition, angles), product_transposed(integral, mixed))
     right = subtract_matrices(product(transition, mixed), product(integral, biases))
@@ -153,7 +207,8 @@ def started(sighting: Sighting, bias_variance: float, noise: GyroNoise) -> Estim
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         (bias_variance, bias_variance, bias_variance, 0.0, 0.0, 0.0),
     )
-    return predicted(then, sighting.turn_since, sighting.seconds_since, noise, sighting.drift_since)
+    since = sighting.since
+    return _after(then, since.turn, since.integral, sighting.seconds_since, noise, sighting.drift_since)
 
 
 @inlined
@@ -169,31 +224,37 @@ def _covariance(sighting: Sighting, boresight: Vector) -> Matrix:
 def updated(estimate: Estimate, sighting: Sighting, noise: GyroNoise) -> tuple[Estimate, Vector, Symmetric]:
     """The estimate with a sighting, the difference that the sighting showed [rad], and its expected covariance.
 
-    A late sighting is carried to the present by the turn since. It then shows ``z = δθ + Ψ δb − v + n``, where v is the noise that the
-    gyro, and its silence, have added since, which δθ and δb contain too. The update takes that correlation into account. It is exact to
-    first order if no sighting taken later has already been used.
+    A late sighting is carried to the present by the turn since. It then shows ``z = δθ + Ψ δb − u + v + n``. Here v is the white noise
+    that the gyro, and its silence, have added since, and ``u = ∫ Ψ(s) dw(s)`` is what the walk w of the bias since has done, with Ψ(s)
+    the integral up to a time s; δθ and δb contain both too. The update takes these correlations into account, with the integrals of
+    Ψ(s) and Ψ(s) Ψ(s)ᵀ by Simpson's rule. It is exact to first order if no sighting taken later has already been used.
     """
-    seconds = sighting.seconds_since
-    _, integral = _of_turn(sighting.turn_since, seconds)
+    seconds, since = sighting.seconds_since, sighting.since
+    integral = since.integral
     # the turn since, as it is by the bias that is known now
-    correction = times_vector(integral, subtract(sighting.bias_since, estimate.bias_body))
-    turn_since = multiply(sighting.turn_since, from_rotation_vector(correction))
+    correction = subtract(since.bias_angle, times_vector(integral, estimate.bias_body))
+    turn_since = multiply(since.turn, from_rotation_vector(correction))
     measured = multiply(sighting.orientation, turn_since)
     shown = rotation_vector(multiply(conjugate(estimate.orientation), measured))
     # z = H x + …, H = (1, Ψ), and the covariance of x with it
-    walk = noise.walk_squared * seconds * seconds
+    # E[u uᵀ] and E[u δbᵀ]; E[δθ uᵀ] = E[u uᵀ] − Ψ E[u δbᵀ]ᵀ
+    half, share = since.first_half, noise.walk_squared * seconds * (1.0 / 6.0)
+    squares = add_matrices(_scaled(4.0, product_transposed(half, half)), product_transposed(integral, integral))
+    walked = _scaled(share, squares)
+    walked_bias = transposed(_scaled(share, add_matrices(_scaled(4.0, half), integral)))
     # half the noise of the first sample and half that of the last were added in this time, with an effect of one half of a sample
     white = noise.density_squared * choose(seconds > 0.0, seconds - 0.5 * noise.interval, 0.0)
     angles, biases = full(estimate.angles), full(estimate.biases)
     with_angles = add_matrices(angles, product_transposed(estimate.mixed, integral))
     with_biases = add_matrices(transposed(estimate.mixed), product_transposed(biases, integral))
     white = white + sighting.drift_since
-    added = white + walk * seconds * (1.0 / 3.0)
-    total = add_to_diagonal(add_matrices(with_angles, product(integral, with_biases)), -added)
-    boresight = rotate_inverse(sighting.turn_since, 2.0, sighting.boresight_body)
+    total = subtract_matrices(add_matrices(with_angles, product(integral, with_biases)), walked)
+    total = add_to_diagonal(total, -white)
+    boresight = rotate_inverse(since.turn, 2.0, sighting.boresight_body)
     expected = symmetric_part(add_matrices(total, _covariance(sighting, boresight)))
-    with_angles = add_to_diagonal(with_angles, -(white - walk * seconds * (1.0 / 6.0)))
-    with_biases = add_to_diagonal(with_biases, -0.5 * walk)
+    with_angles = add_to_diagonal(subtract_matrices(with_angles, walked), -white)
+    with_angles = add_matrices(with_angles, product(integral, walked_bias))
+    with_biases = subtract_matrices(with_biases, walked_bias)
     # the gain, and what it leaves of the covariance
     inverse = full(inverse_symmetric(expected))
     for_angles, for_biases = product(with_angles, inverse), product(with_biases, inverse)

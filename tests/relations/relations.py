@@ -118,7 +118,7 @@ def reversed_motion(number: int) -> None:
                 body.stored_momentum_body = -body.stored_momentum_body
         missed.append(apart(start, state(bodies)))
         order = world.integrator.order
-    assert missed[0] < for_order(order, {1: 1.0, 2: 5e-3, 4: 5e-4})
+    assert missed[0] < for_order(order, {1: 1.0, 2: 2e-2, 4: 5e-4})
     assert missed[1] < max(missed[0] / 2.0 ** (order - 0.6), 1e-10)
 
 
