@@ -1563,7 +1563,7 @@ class World:
         It contains all tables (bodies, forces, parts, pushes, memory), the tick count, the clock with its remainder, the method, the game
         mode, the callbacks in their order, names, previous poses for drawing, and the states of attached objects. Other Python objects,
         such as the inside of a callback, are not part of it, unless they have `get_state()` and `set_state(state)`. The first snapshot of
-        a world names in a warning the functions and called forces that may keep a state of their own. Attributes `user_data` of bodies
+        a world names in a warning the functions and Python forces that may keep a state of their own. Attributes `user_data` of bodies
         stay as they are.
 
         Raises:
@@ -1598,7 +1598,7 @@ class World:
 
         Args:
             snapshot: A snapshot of this world, or from bytes.
-            missing: What to do if this world lacks a function, called force or attached object of a snapshot from bytes: "raise", or
+            missing: What to do if this world lacks a function, Python force or attached object of a snapshot from bytes: "raise", or
                 "drop" to go on without it.
             adopt: Whether to accept a snapshot of another world, or of one with another dt. The number of ticks is kept.
 
@@ -1644,10 +1644,10 @@ class World:
         Args:
             callbacks: What to do with the functions of `on_tick`, `after_tick` and `on_joint`. "raise" takes them along and rejects one
                 that refers to a handle of this world, because it would change the original. "drop" leaves all of them out. A mapping
-                replaces the functions and called forces that are its keys by its values, and treats the others like "raise".
+                replaces the functions and Python forces that are its keys by its values, and treats the others like "raise".
 
         Raises:
-            ValueError: A function or a called force refers to a handle of this world, or a key is not a function of this world.
+            ValueError: A function or a Python force refers to a handle of this world, or a key is not a function of this world.
             RuntimeError: It is called inside a tick, or while another thread steps this world.
 
         Example:
@@ -1741,8 +1741,8 @@ class World:
 
         Args:
             path: The file.
-            objects: The functions, called forces, attached objects and classes of compiled forces that the file names.
-            missing: What to do if the file names a function, called force or attached object that is not in `objects`: "raise", or "drop"
+            objects: The functions, Python forces, attached objects and classes of compiled forces that the file names.
+            missing: What to do if the file names a function, Python force or attached object that is not in `objects`: "raise", or "drop"
                 to go on without it.
             threads: As for `World`.
 

@@ -316,7 +316,7 @@ def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], miss
             _OWNER,
             "objects",
             objects,
-            "a mapping from names to functions, called forces and attached objects",
+            "a mapping from names to functions, Python forces and attached objects",
             TypeError,
         )
     file = file_path(path, "path", _OWNER)

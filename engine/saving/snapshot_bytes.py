@@ -644,7 +644,7 @@ class _Binding:
                 name = plain["called"].text()
                 found = _take_first(pool, lambda m, n=name: not isinstance(m, TableRows) and default_name(m) == n)
                 if found is None and not self._drops:
-                    self._refuse_missing("the called force", name, plain)
+                    self._refuse_missing("the Python force", name, plain)
                 chosen[place] = found
             elif chosen[place] is None:
                 name = plain["class"].text()
@@ -767,7 +767,7 @@ class _Binding:
     def _refuse_missing(self, what: str, name: str, plain: Plain) -> NoReturn:
         raise ValueError(
             f"{self._owner}: {plain.path} refers to {what} {name}, which is not in this world; add it before, or pass "
-            'missing="drop" to go on without functions, called forces and attached objects that are missing'
+            'missing="drop" to go on without functions, Python forces and attached objects that are missing'
         )
 
     def _clock(self) -> tuple[Any, ...]:

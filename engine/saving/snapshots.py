@@ -113,7 +113,7 @@ class Snapshot:
     def to_bytes(self) -> bytes:
         """Return the snapshot as bytes, for a file or another process.
 
-        Functions, called forces and attached objects are written as names, without their code.
+        Functions, Python forces and attached objects are written as names, without their code.
 
         Raises:
             ValueError: The method of the world is not one of `engine.integrators`.
@@ -224,7 +224,7 @@ def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
 
 
 def warn_of_hidden_state(world: World, stacklevel: int) -> None:
-    """Name in a warning the functions and called forces that may keep a state that no snapshot contains."""
+    """Name in a warning the functions and Python forces that may keep a state that no snapshot contains."""
     stages = world._stages
     called: list[Any] = [callback.function for callback in stages.callbacks()]
     called += [force for force in world.forces if not isinstance(force, TableRows)]

@@ -63,7 +63,7 @@ class ForceList:
         """The force or part that owns a group of rows, by the name of the table and the first id."""
         self._image: MembersImage | None = None
         self._called: tuple[list[Any], ...] = ([], [])
-        """The called forces of a tick and of its stages, each with its function."""
+        """The Python forces of a tick and of its stages, each with its function."""
         self.on_parts_change: Callable[[list[SampledPart]], None] = _ignore
         self._sampled: list[SampledPart] = []
 
@@ -307,7 +307,7 @@ class ForceList:
 def digest_of_members(image: MembersImage) -> Iterator[bytes]:
     """What the tables do not contain of forces and parts, for the state hash.
 
-    These are the classes of called forces in their order, and what was fixed when a sampled part was made: its interval, its numbers, and
+    These are the classes of Python forces in their order, and what was fixed when a sampled part was made: its interval, its numbers, and
     the parameters of its law and its reference.
     """
     for member, _first, _last, _bodies, attributes in image:

@@ -31,7 +31,7 @@ OWN_STATE, FORCE, LINK = range(3)
 CAUSES = (
     "its state was not finite",
     "a force on it was not finite",
-    "a spring, a joint or a called force links it to a body that was not finite",
+    "a spring, a joint or a Python force links it to a body that was not finite",
 )
 """The same in words."""
 

@@ -330,7 +330,7 @@ class Held:
         refuse(f"the force {default_name(force)}", "motor_torque_body", torques[place].tolist(), rule)
 
     def _add_called(self, wrenches: FloatArray, motor_torques: FloatArray) -> None:
-        """Add what the called forces have given to the rows that were just gathered, which are then stale."""
+        """Add what the Python forces have given to the rows that were just gathered, which are then stale."""
         bodies = self._bodies
         bodies.array[WRENCH : WRENCH + WRENCH_ROWS, : bodies.count] += wrenches
         bodies.array[MOTOR_TORQUE : MOTOR_TORQUE + 3, : bodies.count] += motor_torques

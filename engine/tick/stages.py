@@ -256,7 +256,7 @@ class Stages:
         if self._log is None:
             self._log = store.log = []
         phase, store.phase = store.phase, BETWEEN_TICKS
-        store.undo(self._log, self._mark)  # what called forces have remembered
+        store.undo(self._log, self._mark)  # what Python forces have remembered
         store.log, store.phase = self._log, phase
         if not self.freezing.freeze(self._culprit):
             raise error

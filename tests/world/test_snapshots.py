@@ -598,7 +598,7 @@ def test_functions_and_objects_are_found_by_name_or_dropped():
     other = full_world(called=False)
     before = whole(other)
     with pytest.raises(
-        ValueError, match=r"members\[13\] refers to the called force tests\.full_world\.Gusts, which is not in"
+        ValueError, match=r"members\[13\] refers to the Python force tests\.full_world\.Gusts, which is not in"
     ):
         other.restore(Snapshot.from_bytes(data))
     assert differences(before, whole(other)) == []
