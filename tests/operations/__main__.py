@@ -19,7 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.operations", description=__doc__)
     parser.add_argument("--operations", type=int, default=500)
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--against", choices=("plain", "afresh"), default="afresh")
+    parser.add_argument("--against", choices=("plain", "afresh", "arriving"), default="afresh")
     parser.add_argument("--most", type=int, default=COUNTS[-1], help="the largest number of bodies")
     parser.add_argument(
         "--compiled", action="store_true", help="with --against afresh, run compiled kernels, for many bodies"
@@ -30,6 +30,8 @@ def main(arguments: Sequence[str]) -> int:
     peers = [Peer(COMPILED if options.compiled else PLAIN, **shared)]
     if options.against == "plain":
         peers = [Peer(PLAIN, **shared), Peer(WITH_BOUNDS_CHECKS, **shared)]
+    elif options.against == "arriving":
+        peers = [Peer(COMPILED, **shared), Peer(COMPILED, arriving=True, **shared)]
     print(f"--against {options.against} --operations {options.operations} --seed {options.seed}", flush=True)
     made = machine(peers)
     chosen = settings(

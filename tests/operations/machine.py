@@ -23,10 +23,11 @@ class Peer:
 
     Args:
         environment: What differs in its environment.
+        arriving: Whether kernels arrive at random, as on a machine that compiles them for the first time.
         options: The largest number of bodies, the methods, and whether to build each world afresh.
     """
 
-    def __init__(self, environment: dict[str, str], **options: Any) -> None:
+    def __init__(self, environment: dict[str, str], arriving: bool = False, **options: Any) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.operations.peer"],
             cwd=ROOT,
@@ -35,7 +36,7 @@ class Peer:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self._write(options)
+        self._write({**options, "arriving": arriving})
 
     def _write(self, order: Any) -> None:
         assert self._process.stdin is not None

@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from .afresh import differs
+from .arriving import Arrivals
 from .interpreter import Driver
 
 
@@ -19,13 +20,19 @@ def answer(driver: Driver, name: str, a: int, b: int, builds: bool) -> Any:
 def main() -> None:
     options = json.loads(sys.stdin.readline())
     driver = Driver(options["most"], tuple(options["methods"]))
+    arrivals, scripts = Arrivals(), 0
+    if options["arriving"]:
+        arrivals.install()
     for line in sys.stdin:
         order = json.loads(line)
         try:
             if order == ["new"]:
                 driver = Driver(options["most"], tuple(options["methods"]))
+                scripts += 1
+                arrivals.begin(scripts)
                 reply: Any = "new"
             else:
+                arrivals.go_on()
                 reply = answer(driver, *order, options["builds"])
         except AssertionError as error:
             reply = f"FAILED {error}"
