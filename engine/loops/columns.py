@@ -23,6 +23,7 @@ from .layout import (
     INVERSE_INERTIA,
     INVERSE_MASS,
     MASS,
+    MOST_SPANS,
     MOTOR_TORQUE,
     NOT_FINITE,
     ORIENTATION,
@@ -33,7 +34,6 @@ from .layout import (
     PRINCIPAL_MOMENTS,
     STORED_MOMENTUM,
     STORING,
-    STORING_END,
     TICKS,
     VELOCITY,
     WRENCH,
@@ -267,9 +267,9 @@ def _choose_quaternion(condition: bool, yes: Quaternion, no: Quaternion) -> Quat
 def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Callable[..., int]:
     """Make `pass_over(control, count, arguments) -> sum of the results`, one pass over the first `count` columns.
 
-    `make(stores)` makes the pass over some columns, `part(first, count, arguments) -> result`. In worlds with stored momentum, only the
-    columns from the first body that stores any to the last are passed with it. The others take the pass of worlds without, so that a ship
-    with wheels does not slow down a thousand bodies beside it.
+    `make(stores)` makes the pass over some columns, `part(first, count, arguments) -> result`. In worlds with stored momentum, only spans
+    of columns around the bodies that store any are passed with it. The others take the pass of worlds without, so that ships with wheels
+    do not slow down the thousand bodies beside them.
     """
     plain = make(False)
     if not stores:
@@ -284,12 +284,14 @@ def over_columns(stores: bool, make: Callable[[bool], Callable[..., int]]) -> Ca
 
     @inlined
     def over_parts(control: Integers, count: int, arguments: Any) -> int:
-        start, end = min(control[STORING], count), min(control[STORING_END], count)
-        total = storing(start, end - start, arguments)
-        # a loop, so that the machine code contains the other pass once
-        for side in range(2):
-            first, columns = (0, start) if side == 0 else (end, count - end)
-            total += plain(first, columns, arguments)
+        total, first, span = 0, 0, 0
+        while first < count:
+            start, end = count, count
+            if span < MOST_SPANS:
+                start, end = min(control[STORING + 2 * span], count), min(control[STORING + 2 * span + 1], count)
+            total += plain(first, start - first, arguments)
+            total += storing(start, end - start, arguments)
+            first, span = end, span + 1
         return total
 
     return over_parts

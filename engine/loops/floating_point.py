@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compilation.compiler import inlined
 from .columns import Integers
-from .layout import ONE
+from .layout import CONTROL_LENGTH, ONE, STORING
 
 _LEAST_NORMAL = 2.0**-1022
 _ONE_AND_A_HALF_OF_IT = 1.5 * 2.0**-1022
@@ -16,7 +16,8 @@ _QUARTER_OF_A_STEP, _THREE_QUARTERS_OF_A_STEP = 0.25 * 2.0**-52, 0.75 * 2.0**-52
 
 def new_control(ticks: int, columns: int) -> Integers:
     """Return the values for loops over bodies, in the order of `loops.layout`; any body may store momentum."""
-    return np.array([ticks, columns, -1, 1, 0, np.iinfo(np.int64).max], np.int64)
+    behind = np.iinfo(np.int64).max
+    return np.array([ticks, columns, -1, 1, 0, *[behind] * (CONTROL_LENGTH - STORING - 1)], np.int64)
 
 
 @inlined

@@ -76,8 +76,13 @@ OLDER_WRENCH = 12
 KNOWN_WRENCHES = 24
 HISTORY_ROWS = 25
 
-TICKS, COUNT, BAD, ONE, STORING, STORING_END = range(6)
-CONTROL_LENGTH = 6
+TICKS, COUNT, BAD, ONE, STORING = range(5)
+MOST_SPANS = 8
+"""The number of spans of columns in `control`, from `STORING` on, in which bodies store momentum: their starts and ends, ascending.
+
+Those that are not used lie behind all columns. The columns between them take the passes of worlds without stored momentum.
+"""
+CONTROL_LENGTH = STORING + 2 * MOST_SPANS
 
 OTHER_MODE = -2
 """The result of a loop, and the value at `BAD`, if the thread is in another floating-point mode and nothing was done."""

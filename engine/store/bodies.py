@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray
 from ..compilation import choice
@@ -132,7 +133,7 @@ class Bodies(Table):
     def __init__(self, store: Store, is_shared: bool = False) -> None:
         self.is_shared = is_shared
         self.control = new_control(0, 0)
-        self.control[layout.STORING_END] = 0
+        self.control[layout.STORING :] = 0
         self.handles: list[Any] = []
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
@@ -312,33 +313,42 @@ class Bodies(Table):
         Args:
             has_moved: Whether bodies were added, removed or moved to other columns.
         """
-        start, end = self._storing_columns()
-        known = self.control[layout.STORING :].tolist()
-        if (
-            end and known[1] and not has_moved
-        ):  # no fewer, so that a torque that comes and goes does not bind loops anew
-            start, end = min(start, known[0]), max(end, known[1])
-        if [start, end] != known:
+        known, marks = self.control[layout.STORING :], self._storing_blocks()
+        if marks is None:
+            if known[1]:
+                known[:] = 0
+                self.array[_PREVIOUS_STORED] = 0.0
+                self.stores_momentum = False
+                self.layout_version += 1
+            return
+        if not has_moved:  # no fewer, so that a torque that comes and goes does not bind loops anew
+            for start, end in known.reshape(-1, 2) // 8:
+                marks[start:end] = True
+        spans = _spans_of(marks)
+        if (spans != known).any():
             # loops leave these rows of other columns alone, and put them back with a tick that is not finite
-            self.array[_PREVIOUS_STORED, :start] = self.array[_PREVIOUS_STORED, end:] = 0.0
-            self.control[layout.STORING :] = start, end
-            self.stores_momentum = end > 0
+            others = np.repeat(~marks, 8)
+            for start, end in spans.reshape(-1, 2):
+                others[start:end] = False
+            self.array[_PREVIOUS_STORED, others] = 0.0
+            known[:] = spans
+            self.stores_momentum = True
             self.layout_version += 1
 
-    def _storing_columns(self) -> tuple[int, int]:
-        """The first and the end of the columns between which bodies store momentum, multiples of eight; zeros if there are none."""
-        if self.freezes:  # the loops without stored momentum freeze no body
-            return 0, self.pitch
+    def _storing_blocks(self) -> npt.NDArray[np.bool_] | None:
+        """Which blocks of eight columns contain bodies that store momentum; None if there are none."""
         assert self.store is not None
         rows = self.array[_STORED.start : layout.MOTOR_TORQUE + 3, : self.count]
         wheels = self.store.tables.get("wheels")
-        has_wheels = wheels is not None and wheels.count > 0
-        if not has_wheels and not rows.any():
-            return 0, 0
-        columns = np.flatnonzero(rows.any(axis=0))
+        has_wheels, stores = wheels is not None and wheels.count > 0, bool(rows.any())
+        if not (has_wheels or stores or self.freezes):
+            return None
+        marks = np.full(self.pitch // 8, self.freezes)  # the loops without stored momentum freeze no body
+        if stores:
+            marks[np.flatnonzero(rows.any(axis=0)) // 8] = True
         if wheels is not None and has_wheels:
-            columns = np.append(columns, wheels.array[0, : wheels.count])
-        return int(columns.min()) & ~7, (int(columns.max()) + 8) & ~7
+            marks[wheels.array[0, : wheels.count].astype(int) // 8] = True
+        return marks
 
     def _set(self, components: slice | int, rows: Rows, values: Any) -> None:
         super()._set(components, rows, values)
@@ -364,6 +374,22 @@ class Bodies(Table):
         array = zeros(self.schema.size, capacity, self.is_shared)
         array[:] = self.schema.rest
         return array
+
+
+def _spans_of(marks: npt.NDArray[np.bool_]) -> IntArray:
+    """The starts and ends of spans of columns that contain the marked blocks of eight (see `layout.MOST_SPANS`)."""
+    spans, blocks = np.full((layout.MOST_SPANS, 2), np.iinfo(np.int64).max), np.flatnonzero(marks)
+    steps = np.diff(blocks)
+    gaps = np.flatnonzero(steps > _SHORTEST_STEP)
+    longest = np.argsort(-steps[gaps], kind="stable")[: layout.MOST_SPANS - 1]
+    gaps = np.sort(gaps[longest])
+    spans[: len(gaps) + 1, 0] = 8 * blocks[np.append(0, gaps + 1)]
+    spans[: len(gaps) + 1, 1] = 8 * (blocks[np.append(gaps, len(blocks) - 1)] + 1)
+    return spans.ravel()
+
+
+_SHORTEST_STEP = 2
+"""Blocks further apart than this are in two spans; to begin another pass takes as long as it saves over fewer."""
 
 
 class Follower(Table):

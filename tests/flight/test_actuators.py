@@ -13,6 +13,7 @@ from engine.flight.wheel import WHEELS
 from engine.forces.valves import THRUSTERS
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
 from engine.loops import actuator_layout as layout
+from engine.loops.layout import STORING
 from engine.tick.actuators import DRIVEN
 
 from ..truth import driven_ship
@@ -984,6 +985,17 @@ def test_bodies_without_parts_have_the_same_bits_beside_bodies_with_them():
         assert getattr(body, name).tolist() == getattr(other, name).tolist()
 
 
+def act_in(world, ways):
+    """Add the forces of a way in which ticks run: fused, with a field, in passes, or with a Python force."""
+    if "field" in ways:
+        world.add_force(forces.LinearDrag(0.3))
+    if "passes" in ways:
+        world.add_force(forces.LinearDrag(0.2))
+        world.add_force(forces.PointGravity(1e3, (50.0, 0.0, 0.0)))
+    if "called" in ways:
+        world.add_force(lambda wrench, bodies, time: None)
+
+
 def place_ship(method, before, after, ways=()):
     """A ship at rest with one wheel at rest, with as many bodies in the columns before and after it."""
     world = World(0.05, integrator=method)
@@ -995,13 +1007,7 @@ def place_ship(method, before, after, ways=()):
         world.add_body(SHIP, position=(0, 9 * i, 5), angular_velocity_body=(2, 1, 0.1 * i)) for i in range(after)
     ]
     wheel = world.add_part(flight.ReactionWheel(ship, axis=(1, 2, 2), inertia=0.8, max_torque=10.0, max_speed=1e4))
-    if "field" in ways:
-        world.add_force(forces.LinearDrag(0.3))
-    if "passes" in ways:
-        world.add_force(forces.LinearDrag(0.2))
-        world.add_force(forces.PointGravity(1e3, (50.0, 0.0, 0.0)))
-    if "called" in ways:
-        world.add_force(lambda wrench, bodies, time: None)
+    act_in(world, ways)
     return world, ship, wheel, others
 
 
@@ -1039,12 +1045,18 @@ def test_a_ship_with_a_wheel_has_the_same_bits_among_others_as_alone(method, way
             assert getattr(other, name).tolist() == getattr(body, name).tolist(), (name, index)
 
 
+def spans_of(world):
+    """The starts and ends of the spans of columns in which bodies store momentum."""
+    spans = world._bodies.control[STORING:]
+    return spans[spans < np.iinfo(np.int64).max].tolist()
+
+
 def test_only_the_columns_between_bodies_that_store_momentum_are_passed_with_it():
     world, ship, wheel, others = place_ship("rk4", 16, 20)
 
     def columns():
         world.step()
-        return world._bodies.control[4:].tolist()
+        return spans_of(world)
 
     def fails(world):
         world.remove_bodies(others[:9])
@@ -1066,7 +1078,30 @@ def test_only_the_columns_between_bodies_that_store_momentum_are_passed_with_it(
     assert columns() == [0, 8]
     world.remove_part(wheel)
     ship.stored_momentum_body = (0, 0, 0)
-    assert columns() == [0, 0] and not world._bodies.stores_momentum
+    assert columns() == [0] * 16 and not world._bodies.stores_momentum
+
+
+@pytest.mark.parametrize("ways", ["held", "field passes", "called"])
+@pytest.mark.parametrize("method", ["rk4", "free-rotor-2"])
+def test_wheels_anywhere_among_others_change_no_bit(method, ways):
+    """Eight spans at most, between the longest gaps, against a world that may freeze bodies, which passes all columns in one."""
+
+    def fly(**options):
+        world, random = World(0.05, integrator=method, **options), np.random.default_rng(3)
+        motion = {"velocity": random.normal(size=(400, 3)), "angular_velocity_body": random.normal(size=(400, 3))}
+        bodies = world.add_bodies(SHIP, 100.0 * random.normal(size=(400, 3)), **motion)
+        for column in (0, 1, 20, 44, 120, 170, 200, 250, 300, 330, 380):
+            wheel = flight.ReactionWheel(bodies[column], axis=(1, 2, 2), inertia=0.8, max_torque=10.0, max_speed=1e4)
+            world.add_part(wheel).torque = 0.1 + 0.01 * column
+        act_in(world, ways)
+        world.step(5)
+        return world
+
+    world, whole = fly(), fly(on_non_finite="freeze")
+    assert spans_of(world) == [0, 48, 120, 128, 168, 176, 200, 208, 248, 256, 296, 304, 328, 336, 376, 384]
+    assert spans_of(whole) == [0, world._bodies.pitch]
+    for name in MOVING:
+        assert world._bodies.read(name).tolist() == whole._bodies.read(name).tolist(), name
 
 
 def test_stored_momentum_that_was_taken_away_does_not_come_back_with_a_failed_tick():
@@ -1077,7 +1112,7 @@ def test_stored_momentum_that_was_taken_away_does_not_come_back_with_a_failed_ti
     others[3].stored_momentum_body = (0, 0, 0)
     world.add_body(SHIP)
     world.step()
-    assert world._bodies.control[4] == 16
+    assert spans_of(world) == [16, 24]
     others[20].velocity = (1.7e308, 0, 0)
     with pytest.raises(NonFiniteStateError):
         world.step(200)
