@@ -201,6 +201,8 @@ class Controlled(SampledPart):
                 value,
                 f"one with state_size = {self._law.state_size}; for any other law, remove the loop and add a new one",
             )
+        if self._table.store is not None:
+            self._refuse_law(value)
         with (change := self._all_or_nothing()), change:
             self._replace("_law", value)
             self._set_numbers("samples", [0.0])
@@ -253,13 +255,25 @@ class Controlled(SampledPart):
         return self._numbers("saturated")[0] > 0.0
 
     def _needed(self) -> tuple[Any, ...]:
-        return self._actuators, *getattr(self._actuators, "members", ()), self._measured
+        return self._actuators, *getattr(self._actuators, "members", ()), self._measured, *self._read_by(self._law)
+
+    @staticmethod
+    def _read_by(law: Any) -> tuple[Any, ...]:
+        """What a law reads besides the body, such as wheels, as far as it belongs to worlds."""
+        return tuple(member for member in getattr(law, "members", ()) if isinstance(member, TableRows))
+
+    def _refuse_law(self, law: Any) -> None:
+        """Reject a law that reads what is not in the world of the loop."""
+        for member in self._read_by(law):
+            if member._table.store is not self._table.store:
+                refuse(self, "law", law, f"one that reads wheels of this world; {member!r} is not in it")
 
     def _joined(self, world: Any) -> None:
         actuators, seconds = self._actuators, self._seconds(world)
         for member in (actuators, *getattr(actuators, "members", ())):
             if isinstance(member, TableRows) and member._table.store is not self._table.store:
                 refuse(self, "actuators", member, "added to the world before the loop")
+        self._refuse_law(self._law)
         period = getattr(actuators, "period", seconds)
         if abs(period - seconds) > _SAME_PERIOD * seconds:
             rule = f"made for a period of {seconds!r} s, the time between two samples of the loop"
@@ -272,6 +286,7 @@ class Controlled(SampledPart):
             reference = self._reference.at(world.time, measured)
         except ValueError as error:  # such as a target that was removed
             raise ValueError(f"{self!r}: its reference gives no attitude now; assign another one. {error}") from error
+        self._refuse_law(law)
         samples = self._numbers("samples")[0]
         if samples:
             state = np.array(self._numbers("law_state")) if law.state_size else np.zeros(0)

@@ -14,10 +14,14 @@ from ..kernels.trigonometry import sine_cosine
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from .jets import Commanded
 
-_MOST_STEPS, _MOST_CUTS = 20, 6
+_MOST_STEPS, _MOST_CUTS = 20, 30
 _SETTLED = 1e-15
+_SQUARE = 0.1
+"""Cosine between the axes below which Newton's method is not started from further points."""
 _WITHIN = 1e-9
-"""Angles may exceed the limit by this fraction, from rounding."""
+"""Directions and torques that differ by this fraction of the largest are equal."""
+_AT_THE_LIMIT = 1e-13
+"""An angle is at its limit within this fraction of it."""
 
 
 @read_only_attributes()
@@ -52,7 +56,7 @@ class GimbalAllocator:
         ([0.0, -60.0, 0.0], [0.0, 0.050021])
     """
 
-    __slots__ = ("_assembly", "_axes", "_commanded", "_limit", "_neutral", "_saturated", "_thruster")
+    __slots__ = ("_assembly", "_axes", "_commanded", "_is_square", "_limit", "_neutral", "_saturated", "_thruster")
 
     saturated = reader(
         "_saturated",
@@ -69,6 +73,7 @@ class GimbalAllocator:
         x, y, z = thruster._value("neutral_direction").tolist()
         neutral = x, y, z
         self._thruster, self._axes, self._neutral, self._limit = thruster, axes, neutral, float(gimbal.max_angle)
+        self._is_square = abs(dot(axes[0], axes[1])) < _SQUARE
         self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), False
 
     @property
@@ -138,22 +143,37 @@ class GimbalAllocator:
         part = 1.0 if size < thrust else thrust / size
         rest = self._solved(lever, thrust, (0.0, 0.0, 0.0))
         found = self._solved(lever, thrust, scale(part, across))
-        if self._cut(rest, found) < 1.0 - _WITHIN:
-            for _ in range(_MOST_CUTS):  # the angles are nearly in proportion to the torque
-                part *= min(self._cut(rest, found), 2.0)
-                found = self._solved(lever, thrust, scale(part, across))
+        if self._excess(rest) <= 0.0 < self._excess(found):
+            found = self._at_the_limit(lever, thrust, scale(part, across), rest, found)
         limit = self._limit
         within = min(max(found[0], -limit), limit), min(max(found[1], -limit), limit)
-        return within, part < 1.0 or max(abs(found[0]), abs(found[1])) > limit * (1.0 + _WITHIN)
+        # judged by what is made, which also tells where no angles were found
+        made = cross(cross(lever, scale(thrust, self._pointed(*within)[0])), lever)
+        missing = subtract(scale(dot(lever, lever), across), made)
+        return within, sqrt(dot(missing, missing)) > _WITHIN * thrust * dot(lever, lever)
 
-    def _cut(self, rest: tuple[float, float], found: tuple[float, float]) -> float:
-        """Fraction of the way from the angles without torque at which an angle meets its limit, which may be above 1."""
-        cut = inf
-        for start, end in zip(rest, found, strict=True):
-            if start != end and abs(start) <= self._limit:
-                stop = self._limit if end > start else -self._limit
-                cut = min(cut, (stop - start) / (end - start))
-        return cut
+    def _excess(self, angles: tuple[float, float]) -> float:
+        """How far the larger angle is beyond its limit [rad], negative within it."""
+        return max(abs(angles[0]), abs(angles[1])) - self._limit
+
+    def _at_the_limit(
+        self, lever: Vector, thrust: float, across: Vector, rest: tuple[float, float], found: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Angles for the largest part of a force across the lever, by the secant between one within and one beyond the limit."""
+        low, high, within, beyond = 0.0, 1.0, self._excess(rest), self._excess(found)
+        inside = rest
+        for _ in range(_MOST_CUTS):
+            part = low + (high - low) * (within / (within - beyond))
+            angles = self._solved(lever, thrust, scale(part, across))
+            excess = self._excess(angles)
+            if abs(excess) <= _AT_THE_LIMIT * self._limit:
+                return angles
+            # half the value at an end that stays, so that both ends approach (the Illinois method)
+            if excess > 0.0:
+                high, beyond, within = part, excess, 0.5 * within
+            else:
+                low, within, beyond, inside = part, excess, 0.5 * beyond, angles
+        return inside
 
     def _solved(self, lever: Vector, thrust: float, across: Vector) -> tuple[float, float]:
         """Angles, without limits, at which the thrust has this part across the lever."""
@@ -161,7 +181,21 @@ class GimbalAllocator:
         along = sqrt(max(thrust * thrust - dot(across, across), 0.0) / dot(lever, lever))
         side = along if dot(self._neutral, lever) >= 0.0 else -along
         goal = scale(1.0 / thrust, add_scaled(across, side, lever))
-        first = second = 0.0
+        best, least = (0.0, 0.0), (inf, inf)
+        half = 0.5 * self._limit
+        # from the middle, and from further points where oblique axes let that fail
+        for start in ((0.0, 0.0), (half, half), (-half, half), (half, -half), (-half, -half)):
+            found, error = self._nearest(goal, *start)
+            # of several angles that point to the goal, those within the limit
+            error = error if error > _WITHIN else 0.0
+            if (error, self._excess(found)) < least:
+                best, least = found, (error, self._excess(found))
+            if least <= (0.0, 0.0) or self._is_square:
+                break
+        return best
+
+    def _nearest(self, goal: Vector, first: float, second: float) -> tuple[tuple[float, float], float]:
+        """Angles near these at which the thrust points to a goal, and the distance left, by Newton's method."""
         for _ in range(_MOST_STEPS):
             pointed, by_first, by_second = self._pointed(first, second)
             error = subtract(goal, pointed)
@@ -172,10 +206,11 @@ class GimbalAllocator:
             if determinant <= 0.0:
                 break
             step = (c * u - b * v) / determinant, (a * v - b * u) / determinant
-            first, second = first + step[0], second + step[1]
             if max(abs(step[0]), abs(step[1])) < _SETTLED:
                 break
-        return first, second
+            first, second = first + step[0], second + step[1]
+        left = subtract(goal, self._pointed(first, second)[0])
+        return (first, second), sqrt(dot(left, left))
 
     def _pointed(self, first: float, second: float) -> tuple[Vector, Vector, Vector]:
         """Direction of the thrust, and its derivatives by both angles."""

@@ -175,6 +175,11 @@ class MomentumManager(Law):
             refuse(name, "low", low, f"below high, which is {self.high:g}")
         self.time_constant = gain(time_constant, "time_constant", name)
 
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """The wheels; those of a world cannot be removed before the control loop that uses this law."""
+        return self.wheels
+
     def initial_state(self, measured: Any, reference: Any) -> FloatArray:
         return np.zeros((*np.broadcast_shapes(*(np.shape(wheel.momentum) for wheel in self.wheels)), 1))
 

@@ -30,22 +30,32 @@ class Opening(NamedTuple):
 
 
 @inlined
-def ending_with_a_tick(valve: Opening, dt: float) -> Opening:
-    """The valve at the start of a tick; if its pulse ends within rounding of the end of a tick, this or a later one, it ends there.
+def in_step_with_ticks(valve: Opening, dt: float) -> Opening:
+    """The valve at the start of a tick; a pulse that begins or ends within rounding of the end of this tick or a later one does so there.
 
     Done in each tick, this keeps the roundings of the ticks from adding up in a long pulse. A pulse that waits is shifted and keeps its
     duration; one that runs is adjusted by a few roundings.
     """
-    end = valve.opens_in + valve.open_for
-    ticks = end / dt + 0.5
-    if not (valve.open_for > 0.0 and ticks < _MOST_TICKS):
+    begin, end = valve.opens_in, valve.opens_in + valve.open_for
+    if not (valve.open_for > 0.0 and end / dt < _MOST_TICKS):
         return valve
-    shift = float(int(ticks)) * dt - end
+    if begin > 0.0:
+        shift = _to_a_tick(begin, dt)
+        if abs(shift) > ROUNDING * end:
+            shift = _to_a_tick(end, dt)
+        if abs(shift) > ROUNDING * end:
+            return valve
+        return Opening(max(begin + shift, 0.0), valve.open_for, valve.level, valve.area, valve.moment)
+    shift = _to_a_tick(end, dt)
     if abs(shift) > ROUNDING * end:
         return valve
-    if valve.opens_in > 0.0:
-        return Opening(max(valve.opens_in + shift, 0.0), valve.open_for, valve.level, valve.area, valve.moment)
     return Opening(0.0, end + shift, valve.level, valve.area, valve.moment)
+
+
+@inlined
+def _to_a_tick(time: float, dt: float) -> float:
+    """The time from this one to the nearest end of a tick."""
+    return float(int(time / dt + 0.5)) * dt - time
 
 
 @inlined
@@ -67,6 +77,8 @@ def level_after(valve: Opening, rise_time: float, fall_time: float, duration: fl
         level, area, moment = _rise(level, area, moment, waiting, opening, rise_time)
     if ends_with_it:
         return Opening(0.0, 0.0, level, area, moment)
+    if valve.open_for > opening:  # it goes on, whatever the roundings of these times
+        return Opening(valve.opens_in - waiting, valve.open_for - opening, level, area, moment)
     begin = waiting + opening
     level, area, moment = _fall(level, area, moment, begin, duration - begin, fall_time)
     return Opening(valve.opens_in - waiting, valve.open_for - opening, level, area, moment)

@@ -26,7 +26,7 @@ from ..kernels.tensors import (
     principal,
     principal_quaternion,
 )
-from ..kernels.valve import Opening, ending_with_a_tick, level_after
+from ..kernels.valve import Opening, in_step_with_ticks, level_after
 from ..kernels.vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from .actuator_layout import (
     ACTING,
@@ -310,7 +310,7 @@ def _follow_valve(thrusters: Array, jet: int, until: float, dt: float) -> float:
             thrusters[IS_DRIVEN, jet] = 2.0
         return 0.0
     rise_time, fall_time = float(thrusters[RISE_TIME, jet]), float(thrusters[FALL_TIME, jet])
-    valve = ending_with_a_tick(valve, dt)
+    valve = in_step_with_ticks(valve, dt)
     # the whole tick, for the state at its end
     after = level_after(valve, rise_time, fall_time, dt)
     area, moment = after.area, after.moment

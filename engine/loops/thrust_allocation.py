@@ -73,7 +73,7 @@ def allocate(
             for row in range(6 - first_row):
                 work[DIRECTION, row] = 0.0
         rank = _set_frame(count, 6 - first_row, work, places)
-        length = _set_direction(count, rank, 6 - first_row, work)
+        length, left = _set_direction(count, rank, 6 - first_row, work)
         reached = 0.0
         if length > 0.0:
             if is_fast:
@@ -82,7 +82,7 @@ def allocate(
             if reached < length:
                 _set_costs(jets, count, False, work, places)
                 reached = sweep(work, places, count, rank, length, noise)
-        outside = target_length - length > _DEPENDENT * target_length + noise
+        outside = left > _DEPENDENT * target_length + noise
         _store(jets, wanted, case, center, work, places, results)
         fraction = reached / length if length > 0.0 else (0.0 if outside else 1.0)
         results[case, count + FRACTION] = min(fraction, 1.0) if fraction > 0.0 else 0.0  # never -0.0
@@ -255,20 +255,30 @@ def _add_axis(count: int, rows: int, rank: int, best: int, work: Array) -> None:
 
 
 @inlined
-def _set_direction(count: int, rank: int, rows: int, work: Array) -> float:
-    """Bring the target into the same rows as the columns, scale it to unit length, and return its length before."""
+def _set_direction(count: int, rank: int, rows: int, work: Array) -> tuple[float, float]:
+    """Bring the target into the same rows as the columns, and scale it to unit length.
+
+    Returns:
+        Its length before, and the length of what lies outside of the space of the columns.
+    """
+    outside = 0.0
     if rank < rows:
         for axis in range(rank):
             part = 0.0
             for row in range(rows):
                 part += float(work[FRAME + axis, row]) * float(work[DIRECTION, row])
             work[DIRECTION, ROWS + axis] = part
+        for row in range(rows):
+            left = float(work[DIRECTION, row])
+            for axis in range(rank):
+                left -= float(work[DIRECTION, ROWS + axis]) * float(work[FRAME + axis, row])
+            outside += left * left
         for axis in range(rank):
             work[DIRECTION, axis] = work[DIRECTION, ROWS + axis]
     length = _length(work, rank)
     for axis in range(rank):
         work[DIRECTION, axis] = work[DIRECTION, axis] / length if length > 0.0 else 0.0
-    return length
+    return length, sqrt(outside)
 
 
 @inlined

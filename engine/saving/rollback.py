@@ -266,6 +266,8 @@ class Rollback:
         try:
             try:
                 self._apply(world, dict(zip(self._players, inputs, strict=True)))
+                if world.tick_count != tick:
+                    raise RuntimeError("Rollback: apply must not step, advance or coast the world; the tick follows it")
                 world.step()
                 self._used[tick] = inputs
             except BaseException:

@@ -2,6 +2,8 @@
 
 import copy
 import math
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -1513,10 +1515,81 @@ def test_a_long_pulse_ends_with_its_last_tick(dt, ticks, waiting):
     assert world.state_hash() == twin.state_hash()
 
 
+def exact_area(commands, rise, fall, end):
+    """Time integral of the level of a valve in rational numbers, for commands (time, delay, duration), each instead of the one before."""
+    level = area = now = Fraction(0)
+    commands = [*commands, (end, Fraction(0), Fraction(0))]
+    for (time, delay, duration), (until, _, _) in pairwise(commands):
+        opens, shuts = time + delay, time + delay + duration
+        for to, is_open in ((min(opens, until), False), (min(shuts, until), True), (until, False)):
+            seconds, slope = max(to - now, 0), rise if is_open else -fall
+            target = Fraction(int(is_open))
+            if seconds > 0:
+                if slope == 0:
+                    level = target
+                ramp = min((target - level) * slope, seconds)
+                after = level + ramp / slope if slope else target
+                area += ramp * (level + after) / 2 + (seconds - ramp) * target
+                level, now = after, to
+    return area
+
+
+@pytest.mark.parametrize("dt", [0.01, 1 / 60, 0.05, 1 / 3])
+def test_any_sequence_of_pulses_has_the_impulse_of_rational_numbers(dt):
+    """Delays and durations of whole ticks and of any length, cut short by one another: roundings neither open nor shut a valve."""
+    random = np.random.default_rng(5)
+    for _ in range(12):
+        rise, fall = random.choice([0.0, 0.003, 0.02, 0.1]), random.choice([0.0, 0.004, 0.03, 0.2])
+        least = max(rise, random.choice([0.0, 0.01, 0.05]))
+        world, ship = a_ship(dt, rates=(0, 0, 0))
+        valve = {"rise_time": rise, "fall_time": fall, "min_on_time": least}
+        jet = world.add_force(forces.Thruster(ship, position=(1, 0, 0), direction=(0, 1, 0), max_force=1.0, **valve))
+        commands = []
+        for _ in range(12):
+            whole, any_length = dt * random.integers(1, 5), least + 3.0 * dt * random.random()
+            duration = max(least, random.choice([whole, any_length, 0.5 * dt])) * random.choice([0.0, 1.0, 1.0, 1.0])
+            delay = random.choice([0.0, 2.0 * dt * random.random(), dt * random.integers(3)])
+            jet.fire(duration, delay)
+            commands.append((Fraction(dt) * world.tick_count, Fraction(delay), Fraction(duration)))
+            for _ in range(random.integers(1, 9)):
+                world.step()
+                expected = exact_area(commands, Fraction(rise), Fraction(fall), Fraction(dt) * world.tick_count)
+                assert jet.impulse == pytest.approx(float(expected), abs=1e-12), (commands, rise, fall)
+
+
+@pytest.mark.parametrize(("dt", "ticks"), [(0.01, 1), (0.01, 2), (0.01, 3), (1 / 60, 7), (0.05, 3), (0.1, 40)])
+def test_a_pulse_that_is_called_off_at_the_tick_of_its_opening_has_not_opened(dt, ticks):
+    """The rounding of the delay opened it in the tick before, at once and for 1e-18 s, and it then fell from its level."""
+    for duration in (5.0 * dt, 0.37 * dt, 1e-3):
+        world, ship = a_ship(dt, rates=(0, 0, 0))
+        jet = world.add_force(
+            forces.Thruster(ship, position=(1, 0, 0), direction=(0, 1, 0), max_force=1.0, fall_time=dt)
+        )
+        jet.fire(duration, dt * ticks)
+        world.step(ticks)
+        assert jet.thrust == 0.0
+        jet.fire(0.0)
+        world.step(3)
+        assert jet.impulse == 0.0
+
+
 def a_bank(ship, count):
     """Jets of 1 N whose valves open and shut at once."""
     places = {"positions": [(1, 0, 0)] * count, "directions": [(0, 1, 0)] * count}
     return forces.ThrusterBank(ship, **places, max_forces=1.0)
+
+
+def test_a_pulse_that_opens_inside_a_tick_keeps_its_level_at_the_end_of_the_tick():
+    """A valve that shuts at once lost its level to one rounding of the time in one of 140 such pulses, and rose again."""
+    random = np.random.default_rng(1)
+    delays, durations = 0.01 * random.random(2000), 0.012 + 0.02 * random.random(2000)
+    world, ship = a_ship(0.01, rates=(0, 0, 0))
+    places = {"positions": [(0, 0, 0)] * 2000, "directions": [(0, 1, 0)] * 2000}
+    valve = {"rise_time": 0.008, "min_on_time": 0.008}
+    bank = world.add_force(forces.ThrusterBank(ship, **places, max_forces=10.0, **valve))
+    bank.fire(durations, delays)
+    world.step(6)
+    assert bank.impulse == pytest.approx(10.0 * (durations - 0.004), abs=1e-14)
 
 
 def test_short_pulses_that_end_with_a_tick_keep_their_impulse():

@@ -160,6 +160,18 @@ def test_what_no_combination_of_the_jets_makes_is_left_out_first():
     assert nothing.saturated and nothing.fraction == 0.0 and not nothing.shares.any()
 
 
+@pytest.mark.parametrize("outside", [1e-7, 1e-5, 4e-5])
+def test_a_small_part_that_no_jets_make_is_told(outside):
+    """The length of the rest is shorter by less than 1e-9; beside a jet that is stuck open, what is wanted may be nothing but that part."""
+    bank = bank_of(new_ship(), [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)], [ALONG_Z] * 4)
+    allocator = ThrusterAllocator([bank])
+    found = allocator.allocate((3.0, 0.0, 3.0 * outside), None)
+    assert found.saturated and found.residual_torque_body == pytest.approx((0.0, 0.0, 3.0 * outside), rel=1e-6)
+    assert not allocator.allocate((3.0, 0.0, 3e-10), None).saturated
+    beside = allocator.without(0, level=1.0).allocate((0.0, 0.0, 5.0 * outside), None)
+    assert beside.saturated and beside.residual_torque_body[2] == pytest.approx(5.0 * outside)
+
+
 def test_a_free_force_costs_nothing_and_is_reported():
     bank = bank_of(new_ship(), [(1, 0, 0), (-1, 0, 0)], [ALONG_Z, ALONG_Z])
     held = ThrusterAllocator([bank]).allocate((0.0, 5.0, 0.0), NO_FORCE)

@@ -376,3 +376,36 @@ def test_jets_dump_the_momentum_of_full_wheels_while_the_wheels_hold_the_attitud
     assert bank.impulse.sum() == pytest.approx(given, rel=1e-3)
     used = 20.0 - bank.tank.propellant
     assert used == pytest.approx(bank.impulse.sum() / (GRAVITY * SPECIFIC_IMPULSE), abs=1e-10)
+
+
+def test_the_wheels_of_a_momentum_manager_cannot_be_removed_from_under_it():
+    """It went on dumping the momentum that they had, and spun up the ship."""
+    world = World(dt=0.05)
+    ship, other = (world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0))) for _ in range(2))
+    limits = {"axis": (0, 0, 1), "inertia": 0.2, "max_torque": 2.0, "max_speed": 600.0, "speed": 550.0}
+    wheel, far = (world.add_part(ReactionWheel(body, **limits)) for body in (ship, other))
+    motor = world.add_part(BodyTorque(ship))
+    manager = control.MomentumManager([wheel], high=50.0, low=5.0)
+    loop = world.add_part(Controlled(ship, manager, Reference(), motor, every=2))
+    world.step(3)
+    with pytest.raises(
+        ValueError, match=r"World\.remove_part: part must be one that no control loop or filter uses; Controlled"
+    ):
+        world.remove_part(wheel)
+    strange = control.MomentumManager([ReactionWheel(ship, **limits)], high=50.0, low=5.0)
+    with pytest.raises(ValueError, match="law must be one that reads wheels of this world; ReactionWheel"):
+        loop.law = strange
+    with pytest.raises(ValueError, match="law must be one that reads wheels of this world; ReactionWheel"):
+        world.add_part(Controlled(ship, strange, Reference(), motor, every=2, name="another"))
+    assert world.fork().state_hash() == world.state_hash()
+    loop.law = control.MomentumManager([far], high=50.0, low=5.0)
+    world.step(3)
+    world.remove_body(other)
+    before = world.state_hash()
+    with pytest.raises(ValueError, match="law must be one that reads wheels of this world; ReactionWheel"):
+        world.step(4)
+    assert world.state_hash() == before
+    loop.law = manager
+    world.step(4)
+    world.remove_part(loop)
+    world.remove_part(wheel)

@@ -75,6 +75,73 @@ def test_angles_at_their_limit_keep_the_direction_of_the_torque():
     assert actuator.commanded.torque_body == pytest.approx((1200.0 * np.sin(0.1), 0.0, 0.0))
 
 
+def oblique(between, random, max_angle):
+    """A thruster whose gimbal has axes at this angle, and what it makes at two angles."""
+    neutral = random.normal(size=3)
+    neutral /= np.linalg.norm(neutral)
+    first = np.cross(neutral, random.normal(size=3))
+    first /= np.linalg.norm(first)
+    second = np.cos(between) * first + np.sin(between) * np.cross(neutral, first)
+    thruster = new_thruster(axes=(first, second), position=-2.0 * neutral + 0.3 * random.normal(size=3))
+    thruster._value = {"neutral_direction": neutral}.get
+    thruster.gimbal.max_angle = max_angle
+
+    def torque(angles):
+        return np.cross(thruster.position, 600.0 * pointed(thruster, angles, neutral))
+
+    return thruster, torque
+
+
+@pytest.mark.parametrize("between", [0.07, 0.6, 1.0, np.pi / 2])
+def test_oblique_axes_make_what_is_within_their_angles_or_tell_that_they_do_not(between):
+    random = np.random.default_rng(7)
+    for _ in range(60):
+        limit = random.uniform(0.05, 0.9)
+        thruster, torque = oblique(between, random, limit)
+        wanted = torque(random.uniform(-limit, limit, 2))
+        actuator = GimbalAllocator(thruster)
+        made = actuator.command(wanted, None, 0.1).torque_body
+        assert np.abs(thruster.gimbal_command).max() <= limit * (1.0 + 1e-9)
+        assert made == pytest.approx(torque(thruster.gimbal_command), abs=1e-9)
+        error = np.linalg.norm(made - wanted) / (600.0 * np.linalg.norm(thruster.position))
+        assert (error > 1e-9) == actuator.saturated
+        if between > 0.5:  # nearly parallel axes may fail, and say so
+            assert not actuator.saturated
+
+
+def test_axes_that_are_oblique_to_each_other_and_to_the_thrust_are_solved_from_several_starts():
+    """From the middle alone, Newton's method fails in one of thirty cases."""
+    random = np.random.default_rng(9)
+    missed = 0
+    for _ in range(400):
+        limit = random.uniform(0.05, 1.2)
+        thruster, _ = oblique(np.pi / 2, random, limit)
+        gimbal, lean = thruster.gimbal, random.normal(size=(2, 3))
+        gimbal.axis_1, gimbal.axis_2 = gimbal.axis_1 + 0.6 * lean[0], gimbal.axis_2 + lean[1]
+        angles = random.uniform(-limit, limit, 2)
+        wanted = np.cross(thruster.position, 600.0 * pointed(thruster, angles, thruster._value("neutral_direction")))
+        actuator = GimbalAllocator(thruster)
+        actuator.command(wanted, None, 0.1)
+        missed += actuator.saturated
+    assert missed <= 4
+
+
+def test_large_angles_at_their_limit_keep_the_direction_of_the_torque():
+    """Angles near 1 rad are far from being in proportion to the torque."""
+    random = np.random.default_rng(8)
+    for _ in range(60):
+        limit = random.uniform(0.5, 1.2)
+        thruster, _ = oblique(np.pi / 2, random, limit)
+        thruster.position = lever = -2.0 * thruster._value("neutral_direction")
+        wanted = np.cross(lever, random.normal(size=3))
+        wanted *= 1200.0 * random.uniform(1.0, 3.0) / np.linalg.norm(wanted)
+        actuator = GimbalAllocator(thruster)
+        made = actuator.command(wanted, None, 0.1).torque_body
+        across = np.cross(made, wanted) / (np.linalg.norm(made) * np.linalg.norm(wanted))
+        assert actuator.saturated and np.abs(thruster.gimbal_command).max() == pytest.approx(limit, rel=1e-8)
+        assert across == pytest.approx((0.0, 0.0, 0.0), abs=1e-7) and made @ wanted > 0.0
+
+
 def test_without_thrust_the_angles_stay():
     thruster = new_thruster(throttle=0.0)
     actuator = GimbalAllocator(thruster)

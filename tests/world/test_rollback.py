@@ -273,3 +273,29 @@ def test_inputs_may_be_arrays_and_what_cannot_be_compared_is_rejected_before_it_
 def test_an_input_that_an_interrupt_has_cut_off_is_complete_when_it_is_given_again():
     """At each of the first lines, which are those of `Rollback.input` itself."""
     assert list(torn_points(OPERATIONS["Rollback.input"], range(60))) == []
+
+
+@pytest.mark.parametrize(
+    "move", [lambda world: world.coast(10), lambda world: world.step(), lambda world: world.advance(0.5)]
+)
+def test_an_apply_that_runs_ticks_of_its_own_is_rejected_and_its_tick_undone(move):
+    """It left ticks without snapshots, and every later call raised a KeyError."""
+    world = World(dt=0.5)
+    world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(1.0, 0.0, 0.0))
+    is_moving = [True]
+
+    def apply(world, inputs):
+        if world.tick_count == 2 and is_moving[0]:
+            move(world)
+
+    rollback = Rollback(world, players=["Ada"], apply=apply)
+    for _ in range(2):
+        assert rollback.step()
+    before = world.state_hash()
+    with pytest.raises(RuntimeError, match="Rollback: apply must not step, advance or coast the world"):
+        rollback.step()
+    assert (world.tick_count, world.state_hash()) == (2, before)
+    is_moving[0] = False
+    for tick in range(4):
+        rollback.input(tick, "Ada", b"")
+    assert rollback.step() and rollback.settle() is None and rollback.confirmed_tick == 3
