@@ -77,7 +77,7 @@ KNOWN_WRENCHES = 24
 HISTORY_ROWS = 25
 
 TICKS, COUNT, BAD, ONE, STORING = range(5)
-MOST_SPANS = 8
+MOST_SPANS = 32
 """The number of spans of columns in `control`, from `STORING` on, in which bodies store momentum: their starts and ends, ascending.
 
 Those that are not used lie behind all columns. The columns between them take the passes of worlds without stored momentum.
