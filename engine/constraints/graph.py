@@ -1,6 +1,6 @@
 """Islands of bodies that are linked by joints and springs, and the order in which their equations are eliminated."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -35,31 +35,43 @@ def islands_of(pairs: Iterable[Pair], springs: Iterable[Pair] = ()) -> list[list
         springs: The bodies of springs; those that touch no joint form no island.
     """
     parent: dict[int, int] = {}
-
-    def root(body: int) -> int:
-        while parent.setdefault(body, body) != body:
-            parent[body] = body = parent[parent[body]]
-        return body
-
     jointed = []
     for pair in pairs:
         bodies = [body for body in pair if body >= 0]
         jointed.extend(bodies)
-        _join(parent, root, bodies)
+        _join(parent, bodies)
     for pair in springs:
-        _join(parent, root, [body for body in pair if body >= 0])
-    kept = {root(body) for body in jointed}
+        _join(parent, [body for body in pair if body >= 0])
+    kept = {_root(parent, body) for body in jointed}
     groups: dict[int, list[int]] = {}
     for body in sorted(parent):
-        if root(body) in kept:
-            groups.setdefault(root(body), []).append(body)
+        if _root(parent, body) in kept:
+            groups.setdefault(_root(parent, body), []).append(body)
     return sorted(groups.values())
 
 
-def _join(parent: dict[int, int], root: Callable[[int], int], bodies: list[int]) -> None:
-    roots = [root(body) for body in bodies]
+def has_loop(pairs: Iterable[Pair]) -> bool:
+    """Whether one of these joints connects what others connect already; the world is a body here."""
+    parent: dict[int, int] = {}
+    for pair in pairs:
+        first, second = (_root(parent, body) for body in pair)
+        if first == second:
+            return True
+        parent[second] = first
+    return False
+
+
+def _root(parent: dict[int, int], body: int) -> int:
+    """The body that stands for all that are connected with a body."""
+    while parent.setdefault(body, body) != body:
+        parent[body] = body = parent[parent[body]]
+    return body
+
+
+def _join(parent: dict[int, int], bodies: list[int]) -> None:
+    roots = [_root(parent, body) for body in bodies]
     for other in roots[1:]:
-        first, second = sorted((root(roots[0]), root(other)))
+        first, second = sorted((_root(parent, roots[0]), _root(parent, other)))
         parent[second] = first
 
 
@@ -134,8 +146,7 @@ class Graph:
             island[1:10:2] = places[-1] + 1, len(links), self.row_count, len(program), self.block_count
             island[IS_ANCHORED] = any(joints[place][1][1] < 0 for place in mine)
             island[IS_HARD] = all(hard[place] for place in mine)
-            # as many joints as bodies, or one less for an island that no joint holds to the world, make a tree
-            island[HAS_LOOP] = len(mine) > len(group) - 1 + int(island[IS_ANCHORED])
+            island[HAS_LOOP] = has_loop(joints[place][1] for place in mine)
             islands.append(island)
         self.links = np.array(links, np.int64).reshape(-1, LINK_SIZE)
         self.islands = np.array(islands, np.int64).reshape(-1, ISLAND_SIZE)

@@ -261,12 +261,22 @@ def _take_back(links: Integers, rows: Array, first: int, last: int, repeats: int
     """Take back what dependent rows have answered with impulses that cancel each other.
 
     Where a loop has more rows than freedoms, what no velocity can remove stays in every repeat, and each answers it by the same impulses,
-    a million times too strong. They move no body at this pose, but would at the next one. After two repeats nothing else is left.
+    a million times too strong. They move no body at this pose, but would at the next one. After two repeats nothing else is left. Friction,
+    motors and limits between their bounds answer like equality rows.
     """
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-            if rows[row, KIND] == EQUALITY:
+            if _is_rigid(rows, row):
                 rows[row, IMPULSE] += float(repeats) * float(rows[row, MISS]) / float(rows[row, SOFTNESS])
+
+
+@inlined
+def _is_rigid(rows: Array, row: int) -> bool:
+    """Whether the impulse of a row is what it takes: that of an equality row, or of another one between its bounds, but of no spring."""
+    kind, impulse = int(rows[row, KIND]), float(rows[row, IMPULSE])
+    if kind == EQUALITY:
+        return True
+    return kind != SPRING_ROW and float(rows[row, LEAST]) < impulse and impulse < float(rows[row, MOST])
 
 
 @inlined
@@ -570,7 +580,7 @@ def balance(
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     for row in range(islands[island, ROWS], islands[island, ROWS_END]):
-        rows[row, IS_FREE] = 1.0 if rows[row, KIND] == EQUALITY else 0.0
+        rows[row, IS_FREE] = 1.0 if _is_rigid(rows, row) else 0.0
     if islands[island, IS_HARD] == 0:  # its factor depends on bounds
         _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
         _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
@@ -583,7 +593,7 @@ def balance(
     for link in range(first_link, last_link):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
-            if rows[row, KIND] == EQUALITY:
+            if rows[row, IS_FREE] == 1.0:
                 answer = _along(work, rows, row, place, other, SOLUTION, SOLUTION + 3)
                 number = row - links[link, FIRST_ROW]
                 joints[VELOCITY_FORCES + number, link] = answer / float(rows[row, SOFTNESS])

@@ -396,7 +396,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
             if islands[island, HAS_LOOP] == 1:
                 # a loop closes as well as its joints fitted each other when they were added
                 for link in range(first_link, last_link):
-                    slack = joints[layout.SLACK, link] + extent * joints[layout.SLACK + 1, link]
+                    slack = max(joints[layout.SLACK, link], extent * joints[layout.SLACK + 1, link])
                     tolerance = max(tolerance, SLACKS * slack)
                 if islands[island, IS_ANCHORED] == 1:
                     # a loop through points of the world closes to the rounding of their coordinates

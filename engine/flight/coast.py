@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, NonFiniteStateError, components, real, refuse
 from ..forces.gravity import PointGravity
+from ..forces.valves import THRUSTERS
 from ..kernels.conics import least_distance, least_distance_on_a_line
+from ..loops.actuator_layout import LEVEL
 from ..loops.array_forms import over_arrays
 from ..loops.coast import CENTER, GM, GRAVITY_ROWS, coast_loop
 from ..loops.floating_point import is_other_mode, refuse_mode
@@ -225,6 +227,10 @@ def jump(world: World, ticks: int) -> None:
     bodies.write(slice(PREVIOUS, PREVIOUS + VELOCITY), everybody, end[:VELOCITY])
     bodies.write(slice(PREVIOUS + VELOCITY, PREVIOUS + STATE_ROWS), everybody, before[VELOCITY:])
     bodies.forget_history()
+    thrusters = store.tables.get(THRUSTERS.name)
+    if thrusters is not None and thrusters.array[LEVEL, : thrusters.count].any():
+        # a valve that shuts at once may still have its level from the end of a pulse
+        thrusters.write(LEVEL, slice(0, thrusters.count), 0.0)
     store.record(_set_tick_count, bodies, bodies.tick_count)
     _set_tick_count(bodies, bodies.tick_count + ticks)
 

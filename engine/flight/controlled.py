@@ -47,6 +47,7 @@ def loop_schema(law_size: int, actuator_size: int, delay: int) -> Schema:
     optional = [
         Field("waiting", Kind.STATE, 3 * delay, "N·m", "body", digest=5, meaning="torques that are not yet due, oldest first"),
         Field("law_state", Kind.STATE, law_size, digest=6, meaning="what the law remembers"),
+        Field("law_has_begun", Kind.STATE, min(law_size, 1), digest=9, meaning="whether it has been sampled"),
         Field("actuator_state", Kind.STATE, actuator_size, digest=7, meaning="what the actuators remember"),
     ]  # fmt: skip
     fields = (
@@ -188,7 +189,7 @@ class Controlled(SampledPart):
 
     @property
     def law(self) -> Any:
-        """The law; a new one must remember as many numbers, and starts from its initial state."""
+        """The law; a new one must remember as many numbers, and starts from its initial state. Torques that wait for a delay stay."""
         return self._law
 
     @law.setter
@@ -205,7 +206,7 @@ class Controlled(SampledPart):
             self._refuse_law(value)
         with (change := self._all_or_nothing()), change:
             self._replace("_law", value)
-            self._set_numbers("samples", [0.0])
+            self._begin_law()
 
     @property
     def reference(self) -> Any:
@@ -233,6 +234,9 @@ class Controlled(SampledPart):
             self._assign("enabled", value)
             if was and not self.enabled:
                 self._set_numbers("samples", [0.0])
+                self._begin_law()
+                if "actuator_state" in self._schema.by_name:
+                    self._set_numbers("actuator_state", [0.0] * self._schema.by_name["actuator_state"].size)
                 if store is not None and callable(stop := getattr(self._actuators, "stop", None)):
                     stop()  # a command of zero would fire the remainders of pulses, and leave pulses that run
                 elif store is not None:
@@ -262,11 +266,18 @@ class Controlled(SampledPart):
         """What a law reads besides the body, such as wheels, as far as it belongs to worlds."""
         return tuple(member for member in getattr(law, "members", ()) if isinstance(member, TableRows))
 
+    def _begin_law(self) -> None:
+        """Have the law start from its initial state at the next sample."""
+        if "law_has_begun" in self._schema.by_name:
+            self._set_numbers("law_has_begun", [0.0])
+
     def _refuse_law(self, law: Any) -> None:
-        """Reject a law that reads what is not in the world of the loop."""
+        """Reject a law that reads what is not in the world of the loop, or belongs to another body."""
         for member in self._read_by(law):
             if member._table.store is not self._table.store:
                 refuse(self, "law", law, f"one that reads wheels of this world; {member!r} is not in it")
+            if member.body is not self.body:
+                refuse(self, "law", law, f"one that reads wheels of {self.body}; {member!r} is on another body")
 
     def _joined(self, world: Any) -> None:
         actuators, seconds = self._actuators, self._seconds(world)
@@ -288,17 +299,23 @@ class Controlled(SampledPart):
             raise ValueError(f"{self!r}: its reference gives no attitude now; assign another one. {error}") from error
         self._refuse_law(law)
         samples = self._numbers("samples")[0]
-        if samples:
-            state = np.array(self._numbers("law_state")) if law.state_size else np.zeros(0)
+        if not law.state_size:
+            state = np.zeros(0)
+        elif self._numbers("law_has_begun")[0]:
+            state = np.array(self._numbers("law_state"))
         else:
             state = law.initial_state(measured, reference)
-        torque, state = law.update(measured, reference, seconds, state)
+        given = law.update(measured, reference, seconds, state)
+        if not isinstance(given, tuple) or len(given) != 2:
+            refuse(f"the law of {self!r}", "result of update", given, "a torque and a state", TypeError)
+        torque, state = given
         wanted = checked_numbers(torque, "torque_body", f"the law of {self!r}")
         self._set_numbers("samples", [min(samples + 1.0, self._delay + 1.0)])
         self._set_numbers("torque_body", wanted)
         self._set_numbers("error_angle", [_error_angle(measured, reference)])
         if law.state_size:
             self._set_numbers("law_state", checked_numbers(state, "state", f"the law of {self!r}", law.state_size))
+            self._set_numbers("law_has_begun", [1.0])
         if self._delay:
             waiting = [*self._numbers("waiting"), *wanted]
             wanted = waiting[:3]

@@ -3,6 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from ..kernels.attitude_filter import (
 )
 from ..kernels.quaternions import Quaternion
 from ..kernels.small_matrices import Matrix
-from ..kernels.vectors import Vector
+from ..kernels.vectors import Vector, dot
 from ..loops.columns import Array, load_quaternion, load_symmetric, load_vector, store_quaternion, store_vector
 from ..reading import reading
 from ..store.rows import Parameter, checked, fixed, reference_fields
@@ -48,7 +49,7 @@ ATTITUDE_FILTERS = Schema(
         Field("turn", Kind.STATE, 4, digest=4, rest=(0.0, 0.0, 0.0, 1.0), meaning="rotation by the gyro"),
         Field("bias_angle", Kind.STATE, 3, "rad", digest=5, meaning="what was taken off the gyro, in body axes at the start"),
         Field("tick", Kind.STATE, digest=6, rest=-1.0, meaning="the tick of the sample"),
-        Field("drift", Kind.STATE, 1, "rad²", "body", digest=18, meaning="variance added before the sample for a silent gyro"),
+        Field("drift", Kind.STATE, 1, "rad²", "body", digest=18, meaning="variance before the sample from a silent gyro"),
         Field("turn_integral", Kind.STATE, 9, "s", digest=30, meaning="of the rotation to body axes at the start, by rows"),
         # of the first row
         Field("latest_turn", Kind.STATE, 4, digest=7, rest=(0.0, 0.0, 0.0, 1.0)),
@@ -64,6 +65,7 @@ ATTITUDE_FILTERS = Schema(
         Field("angles", Kind.STATE, 6, "rad²", "body", digest=15, meaning="covariance of the angles: xx, yy, zz, xy, xz, yz"),
         Field("mixed", Kind.STATE, 9, "rad²/s", "body", digest=16, meaning="covariance of angles with biases, by rows"),
         Field("biases", Kind.STATE, 6, "rad²/s²", "body", digest=17, meaning="covariance of the biases"),
+        Field("left_out", Kind.STATE, 1, "rad²", "body", digest=32, meaning="variance from a silent gyro that angles leaves out"),
         # the estimate now from the sightings that are as old as the longest delay, or older
         Field("settled", Kind.STATE, digest=20, rest=-1.0, meaning="whether there is one; -1 for that of all sightings"),
         Field("settled_orientation", Kind.STATE, 4, digest=21, rest=(0.0, 0.0, 0.0, 1.0)),
@@ -71,6 +73,7 @@ ATTITUDE_FILTERS = Schema(
         Field("settled_angles", Kind.STATE, 6, "rad²", "body", digest=23),
         Field("settled_mixed", Kind.STATE, 9, "rad²/s", "body", digest=24),
         Field("settled_biases", Kind.STATE, 6, "rad²/s²", "body", digest=25),
+        Field("settled_left_out", Kind.STATE, 1, "rad²", "body", digest=33),
         # the sightings that have arrived earlier, in one ring of rows per tracker
         Field("seen", Kind.STATE, 4, digest=26, rest=(0.0, 0.0, 0.0, 1.0), meaning="orientation that a tracker has measured"),
         Field("seen_boresight", Kind.STATE, 3, "-", "body", digest=27),
@@ -89,8 +92,8 @@ _SIZE = _SEEN - _STATE
 # places in the state, from `latest_turn` on
 _BIAS_ANGLE, _LATEST_TICK, _LATEST_DRIFT, _TURN_INTEGRAL = 4, 7, 8, 9
 _IS_STARTED, _SILENCE, _RATE, _ORIENTATION, _BIAS = 18, 19, 20, 23, 27
-_ANGLES, _MIXED, _BIASES = 30, 36, 45
-_SETTLED = 51
+_ANGLES, _MIXED, _BIASES, _LEFT_OUT = 30, 36, 45, 51
+_SETTLED = 52
 _MEASURED = _IS_STARTED
 """The number of the first of them, which rings remember."""
 _RING = slice(_TURN, _TURN + _MEASURED)
@@ -99,6 +102,9 @@ _ESTIMATE_SIZE = _SETTLED - _ORIENTATION
 _NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _UNKNOWN = 10.0
 """The variance [rad²] up to which the angle about an axis becomes uncertain without a gyro; an attitude is never wrong by more than π."""
+_LARGEST_PART = 0.5
+"""Longer turns without a sample are predicted in parts of this angle [rad], because their integral is a sum by Simpson's rule."""
+_MOST_PARTS = 10_000.0
 
 
 @kernel("attitude-filter-predict")
@@ -133,18 +139,31 @@ def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every
         # the mean of two readings, if there are readings at both ends of one sample interval
         is_sound = is_valid and silence == 0.0 and tick - last_tick == every
         bias = load_vector(out, _BIAS, 0)
-        turn = turn_of(mean_rate(last if is_sound else rate, rate, bias), seconds)
-        path = extended(_load_path(out, 0, 0), turn, seconds, bias)
+        mean = mean_rate(last if is_sound else rate, rate, bias)
+        angle = seconds * sqrt(dot(mean, mean))
+        parts = 1 + int(min(angle / _LARGEST_PART, _MOST_PARTS))
+        part = seconds / parts
+        turn, path = turn_of(mean, part), _load_path(out, 0, 0)
+        for _ in range(parts):
+            path = extended(path, turn, part, bias)
         store_quaternion(out, 0, 0, path.turn)
         store_vector(out, _BIAS_ANGLE, 0, path.bias_angle)
         _store_matrix(out, _TURN_INTEGRAL, path.integral)
-        deviation = filters[_RATE_DEVIATION, row]
-        drift = 0.0 if is_sound else deviation * deviation * seconds * (seconds + 2.0 * silence)
-        # a larger variance says no more, and the next sighting would leave only the rounding of it
-        known = min(out[_ANGLES, 0], out[_ANGLES + 1, 0], out[_ANGLES + 2, 0])
-        drift = min(drift, max(_UNKNOWN - known, 0.0))
+        # an error of the rate that stays for the whole silence; what sightings have taken away since does not grow further
+        deviation, lasting = filters[_RATE_DEVIATION, row], silence
         if out[_IS_STARTED, 0] > 0.0:
-            _store_estimate(out, predicted(_load_estimate(out), turn, seconds, _noise(filters, row, every, dt), drift))
+            largest = max(out[_ANGLES, 0], out[_ANGLES + 1, 0], out[_ANGLES + 2, 0])
+            lasting = min(silence, sqrt(largest) / deviation)
+        drift = 0.0 if is_sound else deviation * deviation * seconds * (seconds + 2.0 * lasting)
+        if out[_IS_STARTED, 0] > 0.0:
+            # a larger variance says no more, and the next sighting would leave only the rounding of it
+            known = min(out[_ANGLES, 0], out[_ANGLES + 1, 0], out[_ANGLES + 2, 0])
+            added = min(drift, max(_UNKNOWN - known, 0.0))
+            out[_LEFT_OUT, 0] += drift - added
+            estimate, noise = _load_estimate(out), _noise(filters, row, every, dt)
+            for _ in range(parts):
+                estimate = predicted(estimate, turn, part, noise, added / parts)
+            _store_estimate(out, estimate)
         silence = silence + seconds
     elif not is_valid:
         silence = every * dt
@@ -257,13 +276,18 @@ def _use(
         if samples > 1:
             after = _load_path(filters, _TURN, row + (then - row + samples - samples // 2) % count)
         since = path_since(_load_path(filters, _TURN, then), before, after, now)
-        # as the predictions since have added it; the difference of two running sums would lose it beside a long silence before
+        # the difference of two running sums would lose it beside a long silence before
         drift = out[_LATEST_DRIFT, 0]
         for sample in range(1, samples):
             drift += filters[_DRIFT, row + (then - row + sample) % count]
+        drift = min(drift, _UNKNOWN)
     sighting = Sighting(orientation, boresight, across * across, along * along, since, seconds, drift)
     noise = _noise(filters, row, every, dt)
     if out[_IS_STARTED, 0] > 0.0:
+        # the covariance must contain the drift since the picture, which no sighting takes away
+        for axis in range(3):
+            out[_ANGLES + axis, 0] += min(out[_LEFT_OUT, 0], _UNKNOWN)
+        out[_LEFT_OUT, 0] = 0.0
         result, _, _ = updated(_load_estimate(out), sighting, noise)
         _store_estimate(out, result)
     else:
@@ -394,7 +418,7 @@ class AttitudeFilter(SampledPart):
                 "rate",
             ),
             *("settled", "settled_orientation", "settled_bias_body"),
-            *("settled_angles", "settled_mixed", "settled_biases"),
+            *("settled_angles", "settled_mixed", "settled_biases", "settled_left_out"),
             *("seen", "seen_boresight", "seen_noise", "seen_tick"),
         )
     )

@@ -15,6 +15,7 @@ from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtra
 from .jets import Commanded
 
 _MOST_STEPS, _MOST_CUTS = 20, 30
+_GOLDEN = 0.5 * (sqrt(5.0) - 1.0)
 _SETTLED = 1e-15
 _SQUARE = 0.1
 """Cosine between the axes below which Newton's method is not started from further points."""
@@ -30,8 +31,8 @@ class GimbalAllocator:
 
     It turns the thrust so that it passes beside the mass centre at the distance that gives the wanted torque. The torque along the line
     from the mass centre to the thruster cannot be made, and is left out. The rest keeps its direction and is made as far as the angles of
-    the gimbal allow. Thrust and torque are means until the next command, under the throttle, a pulse or a stuck valve.
-    Without thrust there is no torque, and the angles stay.
+    the gimbal allow; if they allow no torque in that direction, each angle is cut at its limit. Thrust and torque are means until the next
+    command, under the throttle, a pulse or a stuck valve. Without thrust there is no torque, and the angles stay.
 
     Args:
         thruster: A thruster with a gimbal, which is not at the mass centre.
@@ -141,10 +142,11 @@ class GimbalAllocator:
         across = scale(1.0 / dot(lever, lever), cross(wanted, lever))
         size = sqrt(dot(across, across))
         part = 1.0 if size < thrust else thrust / size
-        rest = self._solved(lever, thrust, (0.0, 0.0, 0.0))
         found = self._solved(lever, thrust, scale(part, across))
-        if self._excess(rest) <= 0.0 < self._excess(found):
-            found = self._at_the_limit(lever, thrust, scale(part, across), rest, found)
+        if self._excess(found) > 0.0:
+            start, inside = self._inside(lever, thrust, scale(part, across))
+            if self._excess(inside) <= 0.0:
+                found = self._at_the_limit(lever, thrust, scale(part, across), start, inside, found)
         limit = self._limit
         within = min(max(found[0], -limit), limit), min(max(found[1], -limit), limit)
         # judged by what is made, which also tells where no angles were found
@@ -156,12 +158,41 @@ class GimbalAllocator:
         """How far the larger angle is beyond its limit [rad], negative within it."""
         return max(abs(angles[0]), abs(angles[1])) - self._limit
 
+    def _inside(self, lever: Vector, thrust: float, across: Vector) -> tuple[float, tuple[float, float]]:
+        """A part of a force across the lever with angles within the limit, and the angles; beyond the limit if there is none.
+
+        No force across the lever at all may need angles beyond the limit, if the mass centre is far beside the thrust. The least excess is
+        then found by golden sections, because the angles are nearly in proportion to the force.
+        """
+        rest = self._solved(lever, thrust, (0.0, 0.0, 0.0))
+        if self._excess(rest) <= 0.0:
+            return 0.0, rest
+        low, high = 0.0, 1.0
+        parts = [1.0 - _GOLDEN, _GOLDEN]
+        angles = [self._solved(lever, thrust, scale(part, across)) for part in parts]
+        for _ in range(_MOST_CUTS):
+            better = int(self._excess(angles[1]) < self._excess(angles[0]))
+            if self._excess(angles[better]) <= 0.0:
+                break
+            if better:
+                low, part = parts[0], parts[0] + _GOLDEN * (high - parts[0])
+                parts, angles = [parts[1], part], [angles[1], self._solved(lever, thrust, scale(part, across))]
+            else:
+                high, part = parts[1], parts[1] - _GOLDEN * (parts[1] - low)
+                parts, angles = [part, parts[0]], [self._solved(lever, thrust, scale(part, across)), angles[0]]
+        return parts[better], angles[better]
+
     def _at_the_limit(
-        self, lever: Vector, thrust: float, across: Vector, rest: tuple[float, float], found: tuple[float, float]
+        self,
+        lever: Vector,
+        thrust: float,
+        across: Vector,
+        start: float,
+        inside: tuple[float, float],
+        found: tuple[float, float],
     ) -> tuple[float, float]:
         """Angles for the largest part of a force across the lever, by the secant between one within and one beyond the limit."""
-        low, high, within, beyond = 0.0, 1.0, self._excess(rest), self._excess(found)
-        inside = rest
+        low, high, within, beyond = start, 1.0, self._excess(inside), self._excess(found)
         for _ in range(_MOST_CUTS):
             part = low + (high - low) * (within / (within - beyond))
             angles = self._solved(lever, thrust, scale(part, across))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, array, components, read_only_attributes, reader, real, refuse
 from ..forces.thruster import Thruster
+from ..loops.actuator_layout import LEVEL
 from .allocation import ThrusterAllocator
 from .modulation import PulseModulator
 
@@ -179,7 +180,9 @@ class Jets:
             refuse(self, "seconds", seconds, f"the period of the modulator, which is {period!r}")
         if state is None:
             refuse(self, "state", state, "what the last command returned, or initial_state()", TypeError)
-        carried = array(state, "state", self, (2 * count,)).reshape(2, count)
+        carried = array(state, "state", self, (2 * count,)).reshape(2, count).copy()
+        # the valves as they are, because they were shut while the loop was disabled, or were fired by somebody else
+        carried[1] = np.concatenate([each._table.array[LEVEL, each._slice()] for each in self._allocator.thrusters])
         found = self._allocator.allocate(torque_body, force_body)
         lost, shares = list(self._allocator.lost), found.shares.copy()
         shares[lost] = 0.0

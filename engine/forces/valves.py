@@ -33,9 +33,17 @@ from .force import TableForce
 _NOT_STUCK = -1.0
 
 
+def are_pulsed(columns: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which valves wait for a pulse, are open in one, or fall after it, for columns of the table.
+
+    A valve that shuts at once keeps its level at the end of a pulse for one tick, so that a pulse that follows goes on from it.
+    """
+    return (columns[OPEN_FOR] > 0.0) | ((columns[LEVEL] > 0.0) & (columns[FALL_TIME] > 0.0))
+
+
 def refuse_throttle_in_pulses(columns: FloatArray, throttle: FloatArray, owner: object) -> None:
     """Reject throttles above zero for thrusters whose pulse runs."""
-    pulses = (columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)
+    pulses = are_pulsed(columns)
     if (pulses & (throttle[0] != 0.0)).any():
         refuse(owner, "throttle", throttle[0].tolist(), "0 for a thruster while a pulse runs; `fire(0)` ends the pulse")
 
@@ -144,7 +152,7 @@ class Valves(TableForce, final=False):
         Pulses and gimbals go on while the force is disabled, so they stand in the way then too.
         """
         columns = self._table.array[:, self._slice()]
-        if ((columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)).any():
+        if are_pulsed(columns).any():
             return f"a pulse of {self!r} waits or runs"
         commanded, angles = angles_of(columns)
         if (commanded != angles).any():
@@ -207,17 +215,17 @@ class Valves(TableForce, final=False):
 
 def share_of_thrust(columns: FloatArray) -> FloatArray:
     """The share of the full thrust at this moment, for columns of the table: the stuck level, that of a pulse, or the throttle."""
-    pulses = (columns[OPEN_FOR] > 0.0) | (columns[LEVEL] > 0.0)
-    share = np.where(pulses, columns[LEVEL], columns[THROTTLE])
+    is_open = (columns[OPENS_IN] == 0.0) | (columns[FALL_TIME] > 0.0)
+    share = np.where(are_pulsed(columns), np.where(is_open, columns[LEVEL], 0.0), columns[THROTTLE])
     return np.where(columns[ENABLED] > 0.0, np.where(columns[STUCK] >= 0.0, columns[STUCK], share), 0.0)
 
 
 def mean_share_of_thrust(columns: FloatArray, seconds: float) -> FloatArray:
     """The mean share of the full thrust over the next seconds, if nothing is commanded meanwhile, for columns of the table."""
     shares = []
-    for column, share in zip(columns.T, share_of_thrust(columns).tolist(), strict=True):
+    for column, share, is_pulsed in zip(columns.T, share_of_thrust(columns).tolist(), are_pulsed(columns), strict=True):
         opens_in, open_for, level = column[[OPENS_IN, OPEN_FOR, LEVEL]].tolist()
-        if column[ENABLED] > 0.0 and not column[STUCK] >= 0.0 and (open_for > 0.0 or level > 0.0):
+        if column[ENABLED] > 0.0 and not column[STUCK] >= 0.0 and is_pulsed:
             valve = Opening(opens_in, open_for, level, 0.0, 0.0)
             share = level_after(valve, float(column[RISE_TIME]), float(column[FALL_TIME]), seconds).area / seconds
         shares.append(share)

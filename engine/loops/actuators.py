@@ -303,13 +303,14 @@ def _follow_valve(thrusters: Array, jet: int, until: float, dt: float) -> float:
         float(thrusters[OPENS_IN, jet]), float(thrusters[OPEN_FOR, jet]), float(thrusters[LEVEL, jet]), 0.0, 0.0
     )
     stuck, tank = float(thrusters[STUCK, jet]), int(thrusters[TANK, jet])
-    pulses = valve.open_for > 0.0 or valve.level > 0.0
-    if not (pulses or stuck >= 0.0 or tank >= 0):
+    if not (valve.open_for > 0.0 or valve.level > 0.0 or stuck >= 0.0 or tank >= 0):
         if thrusters[IS_DRIVEN, jet] != 0.0:
             # its wrench is that of the throttle again; 2 means that this has changed
             thrusters[IS_DRIVEN, jet] = 2.0
         return 0.0
     rise_time, fall_time = float(thrusters[RISE_TIME, jet]), float(thrusters[FALL_TIME, jet])
+    # a valve that shuts at once has only the level at which a pulse that followed would have gone on
+    pulses = valve.open_for > 0.0 or (valve.level > 0.0 and fall_time > 0.0)
     valve = in_step_with_ticks(valve, dt)
     # the whole tick, for the state at its end
     after = level_after(valve, rise_time, fall_time, dt)

@@ -259,7 +259,7 @@ def _set_direction(count: int, rank: int, rows: int, work: Array) -> tuple[float
     """Bring the target into the same rows as the columns, and scale it to unit length.
 
     Returns:
-        Its length before, and the length of what lies outside of the space of the columns.
+        Its length before, and the largest component of what lies outside of the space of the columns.
     """
     outside = 0.0
     if rank < rows:
@@ -272,13 +272,13 @@ def _set_direction(count: int, rank: int, rows: int, work: Array) -> tuple[float
             left = float(work[DIRECTION, row])
             for axis in range(rank):
                 left -= float(work[DIRECTION, ROWS + axis]) * float(work[FRAME + axis, row])
-            outside += left * left
+            outside = max(outside, abs(left))
         for axis in range(rank):
             work[DIRECTION, axis] = work[DIRECTION, ROWS + axis]
     length = _length(work, rank)
     for axis in range(rank):
         work[DIRECTION, axis] = work[DIRECTION, axis] / length if length > 0.0 else 0.0
-    return length, sqrt(outside)
+    return length, outside
 
 
 @inlined

@@ -36,6 +36,7 @@ from ..loops.layout import (
     FROZEN,
     ORIENTATION,
     POINT_FORCE_ROWS,
+    POSITION,
     ROWS,
     SPRING_ROWS,
     STAGE_WRENCH,
@@ -47,6 +48,7 @@ from ..loops.layout import (
     WRENCH_ROWS,
 )
 from ..loops.undo import undo
+from ..rotation import rotate
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.threads import TakeTicks
@@ -555,11 +557,23 @@ class Joints:
         if all((others == end).any() for end in array[layout.BODY : layout.OTHER + 1, row]):
             loop = self._path(row, only_welds=False)
             if loop:
-                gaps, turns, near = misfits(self._bodies.array, array[:, [row, *loop]].copy())
+                columns = array[:, [row, *loop]].copy()
+                gaps, turns, near = misfits(self._bodies.array, columns)
                 fits = (gaps <= near) & (turns <= FARTHEST_POINT)  # what is more, a joint that locks is to close
-                slack = float(gaps[fits].max(initial=0.0)), float(turns[fits].max(initial=0.0))
+                gap, turn = float(gaps[fits].max(initial=0.0)), float(turns[fits].max(initial=0.0))
+                # the solver shares what points miss among points and axes; about half of it is left to axes
+                size = self._size_of(columns)
+                slack = gap, max(turn, 0.5 * gap / size if size > FARTHEST_POINT else 0.0)
         if slack != tuple(array[layout.SLACK : layout.SLACK + 2, row].tolist()):
             table.write(slice(layout.SLACK, layout.SLACK + 2), row, slack)
+
+    def _size_of(self, joints: FloatArray) -> float:
+        """The largest distance from the point of the first of some joints, which are columns of their table, to that of another [m]."""
+        array, bodies = self._bodies.array, joints[layout.BODY].astype(int)
+        at_body = joints[layout.AT_BODY : layout.AT_BODY + 3].T
+        origins = array[POSITION : POSITION + 3, bodies].T
+        points = origins - origins[0] + rotate(array[ORIENTATION : ORIENTATION + 4, bodies].T, at_body)
+        return float(np.sqrt(((points - points[0]) ** 2).sum(axis=1).max()))
 
     def _places(self, joint: Any) -> str:
         """The two points of a joint, in words."""

@@ -1498,7 +1498,7 @@ def test_a_pulse_that_ends_with_a_tick_hands_its_level_on_however_the_tick_is_ro
 @pytest.mark.parametrize("waiting", [0, 1, 0.37, 3.8])
 @pytest.mark.parametrize(("dt", "ticks"), [(0.001, 1000), (0.01, 700), (1 / 3, 17), (0.1, 333)])
 def test_a_long_pulse_ends_with_its_last_tick(dt, ticks, waiting):
-    """The roundings of the ticks do not add up; the valve shuts at once and has its level until then."""
+    """The roundings of the ticks do not add up; the valve shuts at once, and keeps its level for a pulse that would go on from it."""
     world, _ship = a_ship(dt, rates=(0, 0, 0))
     twin = copy.deepcopy(world)
     jets = []
@@ -1511,7 +1511,7 @@ def test_a_long_pulse_ends_with_its_last_tick(dt, ticks, waiting):
     for _ in range(ticks):
         twin.step()
     jet = jets[0]
-    assert (jet.pulse_left, jet.thrust) == (0.0, 1.0)
+    assert (jet.pulse_left, jet.thrust, jet._value("level")) == (0.0, 0.0, 1.0)
     assert jet.impulse == pytest.approx((ticks - waiting - 0.25) * dt, rel=1e-13)
     assert world.state_hash() == twin.state_hash()
 
@@ -1611,5 +1611,46 @@ def test_a_pulse_within_a_tick_that_ends_with_it_is_open_until_then():
     bank = world.add_force(a_bank(ship, len(places)))
     bank.fire((1000 - places) / 10000.0, places / 10000.0)
     world.step()
-    assert bank.thrust.tolist() == [1.0] * len(places) and not bank.pulse_left.any()
+    assert (
+        (bank._table.array[layout.LEVEL, bank._slice()] == 1.0).all()
+        and not bank.pulse_left.any()
+        and not bank.thrust.any()
+    )
     assert bank.impulse == pytest.approx((1000 - places) / 10000.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("tank", [False, True])
+def test_a_valve_that_shuts_at_once_is_shut_at_the_end_of_its_pulse(tank):
+    """It may be throttled in the next tick, or the world may coast; a pulse later on rises anew, and one at once does not."""
+    world, ship = a_ship(0.01, rates=(0, 0, 0))
+    fuel = (
+        {"tank": world.add_part(flight.Tank.ball(ship, (0, 0, 0), 1.0, 10.0)), "specific_impulse": 300.0}
+        if tank
+        else {}
+    )
+    jet = world.add_force(
+        forces.Thruster(
+            ship, position=(1, 0, 0), direction=(0, 1, 0), max_force=2.0, rise_time=0.04, min_on_time=0.04, **fuel
+        )
+    )
+    jet.fire(0.1)
+    world.step(10)
+    assert (jet.pulse_left, jet.thrust, jet.mean_thrust(0.01)) == (0.0, 0.0, 0.0)
+    assert jet.impulse == pytest.approx(2.0 * (0.1 - 0.02))
+    jet.fire(0.1)
+    world.step(10)
+    assert jet.impulse == pytest.approx(2.0 * (0.2 - 0.02))
+    jet.throttle = 0.5
+    before = ship.velocity * ship.mass
+    world.step()
+    assert np.linalg.norm(ship.velocity * ship.mass - before) == pytest.approx(2.0 * 0.5 * 0.01, rel=1e-4)
+    jet.throttle = 0.0
+    jet.fire(0.1, 0.05)
+    assert jet.thrust == 0.0
+    world.step(15)
+    given = jet.impulse
+    assert world.coast_obstacle() is None
+    world.coast(7)
+    jet.fire(0.1)
+    world.step(11)
+    assert jet.impulse - given == pytest.approx(2.0 * (0.1 - 0.02))

@@ -160,6 +160,12 @@ def test_what_no_combination_of_the_jets_makes_is_left_out_first():
     assert nothing.saturated and nothing.fraction == 0.0 and not nothing.shares.any()
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e-100, 1e100])
+def test_a_torque_of_any_size_that_no_jets_make_is_told(size):
+    bank = bank_of(new_ship(), [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)], [ALONG_Z] * 4)
+    assert ThrusterAllocator([bank]).allocate((0.0, 0.0, size), None).saturated
+
+
 @pytest.mark.parametrize("outside", [1e-7, 1e-5, 4e-5])
 def test_a_small_part_that_no_jets_make_is_told(outside):
     """The length of the rest is shorter by less than 1e-9; beside a jet that is stuck open, what is wanted may be nothing but that part."""

@@ -388,6 +388,67 @@ def test_disabling_a_loop_commands_zero_once_and_enabling_starts_anew():
     assert "is enabled" in loop.coast_obstacle()
 
 
+def test_a_law_that_is_exchanged_leaves_the_torques_that_wait():
+    """Also at every sample, as gains are scheduled; the loop commanded nothing then."""
+
+    class Steady:
+        state_size = 1
+
+        def __init__(self, torque):
+            self.torque = torque
+
+        def initial_state(self, measured, reference):
+            return np.array([10.0])
+
+        def update(self, measured, reference, seconds, state):
+            return np.array([self.torque + state[0], 0.0, 0.0]), state + 10.0
+
+    world, ship = ship_in_a_world()
+    actuators = Recorder()
+    loop = world.add_part(Controlled(ship, Steady(0.0), Reference(), actuators, every=1, delay=2))
+    world.step(3)
+    loop.law = Steady(1.0)
+    world.step(2)
+    for torque in (2.0, 3.0, 4.0):
+        loop.law = Steady(torque)
+        world.step()
+    assert [call[0][0] for call in actuators.calls] == [10.0, 20.0, 30.0, 11.0, 21.0, 12.0]
+
+
+def test_valves_that_were_shut_while_their_loop_was_disabled_are_counted_as_shut():
+    """A loop that is enabled again carries nothing over, and the modulator knows the level of each valve."""
+
+    class Constant:
+        state_size = 0
+        torque = 20.0
+
+        def initial_state(self, measured, reference):
+            return np.zeros(0)
+
+        def update(self, measured, reference, seconds, state):
+            return np.array([0.0, 0.0, self.torque]), state
+
+    world = World(dt=0.05)
+    ship = world.add_body(MassProperties.sphere(1e6, 1.0))
+    valve = {"min_on_time": 0.1, "rise_time": 0.1, "fall_time": 0.1}
+    places = {"positions": [(1, 0, 0), (-1, 0, 0)], "directions": [(0, 1, 0), (0, -1, 0)]}
+    bank = world.add_force(flight.ThrusterBank(ship, **places, max_forces=10.0, **valve))
+    jets = flight.Jets(flight.ThrusterAllocator([bank]), flight.PulseModulator(0.1, 0.4))
+    law = Constant()
+    loop = world.add_part(Controlled(ship, law, Reference(), jets, every=8, force_body=None))
+    world.step(23)
+    for wait in (1, 8):  # until the valves have half fallen, and longer
+        loop.enabled = False
+        assert not any(loop._numbers("actuator_state"))
+        world.step(wait)
+        before, level = bank.impulse.copy(), bank.thrust[0] / 10.0
+        loop.enabled = True
+        world.step(8)
+        # half the rise from this level is missing
+        assert bank.impulse - before == pytest.approx(10.0 * (0.4 - 0.05 * (1.0 - level) ** 2))
+        assert jets.shares == pytest.approx((bank.impulse - before) / 4.0)
+
+
 def test_actuators_with_a_state_keep_it_in_the_loop():
     class Summing:
         state_size = 2
@@ -467,12 +528,17 @@ def test_actuators_of_another_body_or_of_no_world_or_of_another_period_are_rejec
 
 @pytest.mark.parametrize(
     ("torque", "words"),
-    [((math.nan, 0.0, 0.0), "torque_body must be"), ((1.0, 2.0), "torque_body must be"), (None, "torque_body must be")],
+    [
+        ((math.nan, 0.0, 0.0), "torque_body must be"),
+        ((1.0, 2.0), "torque_body must be"),
+        (None, "torque_body must be"),
+        ("nothing", "result of update must be a torque and a state"),
+    ],
 )
 def test_what_a_law_returns_undoes_the_tick_and_names_the_loop(torque, words):
     class Broken(Law):
         def update(self, measured, reference, seconds, state):
-            return torque, state
+            return torque if torque == "nothing" else (torque, state)
 
     world, ship = ship_in_a_world()
     actuators = Recorder()

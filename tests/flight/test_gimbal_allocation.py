@@ -142,6 +142,22 @@ def test_large_angles_at_their_limit_keep_the_direction_of_the_torque():
         assert across == pytest.approx((0.0, 0.0, 0.0), abs=1e-7) and made @ wanted > 0.0
 
 
+def test_a_mass_centre_far_beside_the_thrust_leaves_the_torques_that_the_angles_allow():
+    """No torque at all needs 0.05 rad, beyond the limit of 0.03 rad; (6, −8) is the largest part of (30, −40) within it."""
+    thruster = new_thruster(position=np.array((0.1, 0.0, -2.0)), max_force=100.0)
+    thruster.gimbal.max_angle = 0.03
+    actuator = GimbalAllocator(thruster)
+    lever = thruster.position
+    for wanted in ((30.0, -40.0, 0.0), (6.0, -8.0, 0.0), (3.0, -30.0, 0.0), (-3.0, -9.0, 0.0)):
+        made = actuator.command(wanted, None, 0.1).torque_body
+        across = np.array(wanted) - lever * (lever @ wanted) / (lever @ lever)
+        assert np.cross(made, across) == pytest.approx((0.0, 0.0, 0.0), abs=1e-9) and made @ across > 0.0
+        largest = np.abs(thruster.gimbal_command).max()
+        assert largest == pytest.approx(0.03) if actuator.saturated else largest <= 0.03
+    made = actuator.command((3.0, 4.0, 0.0), None, 0.1).torque_body
+    assert actuator.saturated and np.abs(thruster.gimbal_command).max() == pytest.approx(0.03)
+
+
 def test_without_thrust_the_angles_stay():
     thruster = new_thruster(throttle=0.0)
     actuator = GimbalAllocator(thruster)

@@ -8,7 +8,8 @@ from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, World, flight, forces
 from engine.compilation.compiler import COMPILED
-from engine.joints import Ball, Capture, Distance, Hinge, JointSpring, Latch, Planar, Port, Universal, Weld
+from engine.constraints.layout import PIECE, STEP_LENGTH
+from engine.joints import Ball, Capture, Distance, Hinge, JointSpring, Latch, Motor, Planar, Port, Universal, Weld
 
 from ..benchmarks.joint_scenes import PAIR_JOINTS, chain, four_bar, gap, momenta, pair, skew_properties
 from ..truth import driven_ship
@@ -375,6 +376,91 @@ def test_the_welds_of_a_tumbling_triangle_carry_no_more_than_the_forces_of_inert
     for _ in range(20):
         world.step()
         assert max(np.linalg.norm(weld.force_world) for weld in welds) <= 4.0
+
+
+def locked_door(hinge, seed):
+    """A door on a hinge that a weld holds shut, on a tumbling hull with an antenna on a sprung ball joint."""
+    random, world = np.random.default_rng(seed), World(1 / 60, integrator="free-rotor-2")
+    sizes = random.uniform(0.5, 1.5, 3)
+    hull = world.add_body(
+        MassProperties.box(100.0, (3, 2, 2) * sizes), angular_velocity_body=0.3 * random.normal(size=3)
+    )
+    door = world.add_body(MassProperties.box(20.0, (0.1, 1.5, 1.5) * sizes), position=(1.6, 0, 0))
+    antenna = world.add_body(MassProperties.box(5.0, (0.1, 0.1, 2)), position=(0, 0, 2) + 0.1 * random.normal(size=3))
+    for body in (door, antenna):
+        body.angular_velocity_world = hull.angular_velocity_world
+        body.velocity = np.cross(hull.angular_velocity_world, body.position)
+    world.add_joint(Hinge(door, hull, at_body=(0, -0.7, 0), axis_body=(0, 0, 1), **hinge))
+    world.add_joint(Weld(door, hull, at_body=(0, 0.7, 0.1)))
+    swing = JointSpring(frequency=0.3, damping_ratio=0.01)
+    world.add_joint(Ball(antenna, hull, at_body=(0, 0, -1), spring=swing))
+    antenna.angular_velocity_body += (0.3, 0.2, 0.0)
+    return world
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "hinge",
+    [
+        *({"friction": friction} for friction in (0.1, 2.0, 20.0, 200.0)),
+        {"motor": Motor(target_rate=0.0, max_torque=20.0)},
+        *({"limits": limits} for limits in ((0.0, 1.0), (0.0, 0.0))),
+    ],
+    ids=str,
+)
+def test_friction_motors_and_limits_in_a_rigid_loop_contradict_nothing(hinge, seed):
+    """The weld holds the door already. What it and the hinge could balance between them grew, and ticks failed or were cut to pieces."""
+    world, plain = locked_door(hinge, seed), locked_door({}, seed)
+    for _ in range(300):
+        world.step()
+        measures = world._joints._islands.measures[0]
+        assert measures[STEP_LENGTH] <= 2.0 * measures[PIECE]
+    plain.step(300)
+    for body, other in zip(world.bodies, plain.bodies, strict=True):
+        assert apart(rotation_of(body), rotation_of(other)) < 1e-4
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("limits", [(0.0, 1.0), (0.0, 0.0)])
+def test_limits_in_a_rigid_loop_carry_no_growing_loads(limits, seed):
+    """What the limit and the weld could balance between them became 1e6 N·m in a minute."""
+    world = locked_door({"limits": limits}, seed)
+    for _ in range(3):
+        world.step(1000)
+        assert max(np.linalg.norm(joint.torque_world) for joint in world.joints) < 2.0
+
+
+def door_on_two_hinges(misfit=0.0):
+    world = World(1 / 60, integrator="free-rotor-2")
+    hull = world.add_body(MassProperties.box(100.0, (2, 2, 0.2)), angular_velocity_body=(0.1, 0.2, 0.3))
+    motion = {"velocity": (0.0, 0.3, -0.3), "angular_velocity_body": (0.1, 0.2, 0.5)}
+    door = world.add_body(MassProperties.box(20.0, (1, 2, 0.1)), position=(1.5, 0, 0), **motion)
+    for side in (-0.8, 0.8):
+        at_other = (1.0 + misfit * (side > 0.0), side, 0.0)
+        world.add_joint(Hinge(door, hull, at_body=(-0.5, side, 0), at_other=at_other, axis_body=(0, 1, 0)))
+    return world, hull
+
+
+def test_a_spring_to_another_body_does_not_hide_a_loop():
+    """Forces that the two hinges could balance between them grew for 40 s, until the tick failed."""
+    (world, hull), (plain, _) = door_on_two_hinges(), door_on_two_hinges()
+    buoy = world.add_body(MassProperties.sphere(1.0, 0.1), position=(0, 0, 5))
+    world.add_force(forces.Spring(hull, buoy, stiffness=1e-9, rest_length=5.0))
+    world.step(3000)
+    plain.step(3000)
+    for joint, other in zip(world.joints, plain.joints, strict=True):
+        assert joint.force_world == pytest.approx(other.force_world, abs=1e-6)
+
+
+@pytest.mark.parametrize("misfit", [1e-8, 3e-7, 9e-7])
+@pytest.mark.parametrize("far", [1.0, 5.0, 20.0])
+def test_a_loop_with_a_misfit_holds_however_far_its_island_reaches(misfit, far):
+    world, hull = door_on_two_hinges(misfit)
+    world.add_joint(
+        Ball(world.add_body(MassProperties.sphere(1.0, 0.1), position=(0, 0, far)), hull, at_body=(0, 0, -far))
+    )
+    world.step(1000)
+    assert max(map(gap, world.joints)) <= 4.0 * misfit * max(1.0, far / 1.6)
 
 
 @pytest.mark.parametrize("distance", [1e6, 1e9])
