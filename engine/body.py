@@ -416,7 +416,7 @@ class Body:
         """Convert points from body axes to world positions.
 
         Args:
-            point_body: Points [m], body axes from the body's origin, shape (..., 3).
+            point_body: Points [m], body axes, from the origin of the body, shape (..., 3).
 
         Returns:
             The same points [m], world frame, shape (..., 3).
@@ -433,7 +433,7 @@ class Body:
             point_world: Points [m], world frame, shape (..., 3).
 
         Returns:
-            The same points [m], body axes from the body's origin, shape (..., 3).
+            The same points [m], body axes, from the origin of the body, shape (..., 3).
         """
         points = stack(point_world, "point_world", self, 3)
         with beyond_range_allowed():
@@ -472,7 +472,7 @@ class Body:
         """Return the velocities of points that are fixed in the body.
 
         Args:
-            point_body: Points [m], body axes from the body's origin, shape (..., 3).
+            point_body: Points [m], body axes, from the origin of the body, shape (..., 3).
 
         Returns:
             Their velocities [m/s], world frame, shape (..., 3).
@@ -514,7 +514,7 @@ class Body:
 
         Args:
             force_body: Force [N], body frame, shape (3,).
-            at_body: Point of application [m], body axes from the body's origin, shape (3,). None is the mass centre.
+            at_body: Point of application [m], body axes, from the origin of the body, shape (3,). None is the mass centre.
         """
         force, torque = components(force_body, "force_body", self), None
         if at_body is not None:
@@ -568,7 +568,7 @@ class Body:
 
         Args:
             impulse_body: Impulse [N·s], body frame, shape (3,).
-            at_body: Point of application [m], body axes from the body's origin, shape (3,). None is the mass centre.
+            at_body: Point of application [m], body axes, from the origin of the body, shape (3,). None is the mass centre.
         """
         impulse = self.direction_to_world(vector(impulse_body, "impulse_body", self))
         self.apply_impulse(impulse, None if at_body is None else self.to_world(vector(at_body, "at_body", self)))
@@ -698,7 +698,7 @@ class Body:
     def _check_finite(self, *results: FloatArray) -> None:
         for result in results:
             if not np.isfinite(result).all():
-                raise ValueError(f"{self}: the given values lead to a result that is not finite: {result.tolist()}")
+                raise ValueError(f"{self}: the result overflows: {result.tolist()}; use smaller values")
 
     def _push(self, part: int, force: Sequence[float] | None, torque: Sequence[float] | None) -> None:
         self._world._held.push(self, part, force, torque)

@@ -45,9 +45,10 @@ def refuse(
     rule: str,
     kind: type[Exception] = ValueError,
     cause: Exception | None = None,
+    hint: str = "",
 ) -> NoReturn:
-    """Raise `kind` with a message of the form "ship: velocity must be …; got …"."""
-    raise kind(f"{owner}: {argument} must be {rule}; got {shown(value)}") from cause
+    """Raise `kind` with a message of the form "ship: velocity must be …; got …; hint"."""
+    raise kind(f"{owner}: {argument} must be {rule}; got {shown(value)}{hint and '; '}{hint}") from cause
 
 
 def shown(value: object) -> str:

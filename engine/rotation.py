@@ -318,7 +318,7 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> FloatA
 
 
 def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
-    """Angle of the shortest rotation from one orientation to another; zero between q and −q.
+    """Angle of the shortest rotation from one orientation to another. q and −q are the same orientation, so the angle between them is zero.
 
     Args:
         a: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
@@ -327,7 +327,7 @@ def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     Returns:
         Angle [rad] in [0, π], shape (...).
 
-    Error: 4 eps, also at small angles, for which the arc cosine of a · b would have an error of 2e-8.
+    Error: 4 eps, also at small angles, where ``2 arccos(a · b)`` would be wrong by 2e-8 rad.
 
     Example:
         >>> round(float(angle_between((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.0))), 6)

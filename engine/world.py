@@ -804,7 +804,7 @@ class World:
 
     @property
     def springs(self) -> TableView:
-        """All springs, as whole arrays in the order in which they were added."""
+        """All springs as arrays, with one row per spring, in the order in which they were added."""
         return TableView(self._store, SPRINGS)
 
     def fields(self, kind: type[Force]) -> TableView:
@@ -953,8 +953,8 @@ class World:
     def add_joint(self, joint: GivenJoint) -> GivenJoint:
         """Add a joint between two bodies of this world, or between a body and the world.
 
-        If the bodies move relative to each other, an impulse at the next tick makes their velocities compatible with the joint and
-        conserves linear and angular momentum.
+        If the bodies move relative to each other, an impulse in the next tick makes their velocities compatible with the joint. Between two
+        bodies, it conserves linear and angular momentum.
 
         Args:
             joint: A joint of `engine.joints` that is in no world yet.
@@ -964,9 +964,9 @@ class World:
 
         Raises:
             TypeError: It is not a joint.
-            ValueError: It is already in a world, links bodies of another world, does not hold at the present poses, or the integrator
-                cannot move joints.
-            JointConflictError: It does not hold at the present poses, and closes a loop with other joints.
+            ValueError: The joint is already in a world or links bodies of another world, the integrator does not support joints, or the
+                joint closes no loop and does not hold at the current poses.
+            JointConflictError: The joint closes a loop with other joints, and does not hold at the current poses.
 
         Example:
             >>> from engine.joints import Weld
@@ -1282,7 +1282,7 @@ class World:
     ) -> npt.NDArray[Any]:
         """Model matrices of all bodies for drawing relative to a camera, blended between the last two ticks by `alpha`.
 
-        Each matrix M converts column vectors, ``(x, y, z, 1)`` in body axes from the body's origin, to world axes from the camera:
+        Each matrix M converts column vectors, ``(x, y, z, 1)`` in body axes, from the origin of the body, to world axes from the camera:
         ``M[:3, :3]`` is the rotation matrix, ``M[:3, 3]`` is the origin minus `camera_position`, and ``M[3]`` is (0, 0, 0, 1). The
         difference is computed in float64, so that a float32 matrix is accurate near the camera at any distance from the world's origin.
 
@@ -1629,7 +1629,12 @@ class World:
             if snapshot._exact_dt != self._exact_dt and not adopt:
                 refuse(owner, "snapshot", snapshot, f"one of a world with dt = {self._dt!r} s, unless adopt=True")
             if snapshot.tick_count > self._last_tick:
-                refuse(owner, "snapshot", snapshot, f"one of a tick up to {self._last_tick}")
+                refuse(
+                    owner,
+                    "snapshot",
+                    snapshot,
+                    f"one of tick {self._last_tick} or earlier, the last tick that this dt allows",
+                )
             snapshot = snapshots.adopted(self, snapshot, missing, owner)
             snapshots.put_back_whole(self, snapshot)
             return
@@ -1769,7 +1774,7 @@ class World:
 
     def __copy__(self) -> World:
         raise TypeError(
-            "World: a shallow copy would share its arrays with this world and change it; use copy.deepcopy(world)"
+            "World: a shallow copy would share its arrays with this world, so that stepping one changes the other; use copy.deepcopy(world)"
         )
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:

@@ -356,7 +356,9 @@ class ThrusterAllocator:
     def _solve(self, cases: FloatArray, leading: tuple[int, ...], force_is_free: bool) -> Allocation:
         results = kernel.solve(self._jets, cases, self._method == "fast", force_is_free)
         if not (isfinite(sum(results[0].tolist())) if len(results) == 1 else np.isfinite(results).all()):
-            raise ValueError(f"{self}: the wanted force and torque lead to shares that are not finite")
+            raise ValueError(
+                f"{self}: the wanted force and torque are too large: the shares of the jets are not finite"
+            )
         return unpacked(results, leading, self.jet_count, force_is_free)
 
 

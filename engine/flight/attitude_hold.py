@@ -212,7 +212,7 @@ def _largest_torque(actuators: Any, given: Any, owner: str) -> tuple[list[float]
     if allocator is None:
         value = getattr(actuators, "max_torque", None)
         if value is None:
-            refuse(owner, "max_torque", None, "given, because the actuators have no largest torque of their own")
+            refuse(owner, "max_torque", None, "given, because the actuators define no maximum torque")
         return limits(value, "max_torque", owner), False
     for force_is_free in (False, True):
         both = array(allocator.reachable_torques(force_is_free=force_is_free), "reachable_torques", owner, (2, 3))

@@ -140,7 +140,11 @@ class Controlled(SampledPart):
             refuse(owner, "actuators", actuators, f"those of {body}")
         if measured is not None and not any(hasattr(measured, name) for name in _MEASURED):
             refuse(
-                owner, "measured", measured, f"an object with one of the attributes {', '.join(_MEASURED)}", TypeError
+                owner,
+                "measured",
+                measured,
+                f"an object with at least one of the attributes {', '.join(_MEASURED)}",
+                TypeError,
             )
         self._law, self._reference, self._actuators, self._measured = law, reference, actuators, measured
         self._delay = integer(delay, "delay", owner, at_least=0)
@@ -287,8 +291,8 @@ class Controlled(SampledPart):
         self._refuse_law(self._law)
         period = getattr(actuators, "period", seconds)
         if abs(period - seconds) > _SAME_PERIOD * seconds:
-            rule = f"made for a period of {seconds!r} s, the time between two samples of the loop"
-            refuse(self, "actuators", f"{actuators!r} with a period of {period!r} s", rule)
+            rule = f"made for the sample period of the loop, {seconds!r} s"
+            refuse(self, "actuators", actuators, rule, hint=f"their period is {period!r} s")
 
     def _sample(self, world: Any) -> None:
         measured = self.body if self._measured is None else _Measured(self._measured, self.body)

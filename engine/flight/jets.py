@@ -30,18 +30,18 @@ class Commanded(NamedTuple):
 class Jets:
     """The jets of a body as actuators of a control loop.
 
-    Each command is allocated to the jets. Without a modulator, the shares are their throttles, which hold until the next command. With a
-    modulator, each command fires one pulse per jet, and the remainder is carried to the next one. The carried remainders are state: they
-    are passed to `command` and returned, so that the control loop keeps them.
+    Each command is allocated to the jets, as a share of the full thrust of each. Without a modulator, the shares are set as throttles,
+    which hold until the next command. With a modulator, each command fires one pulse per jet, and the remainder is carried to the next
+    one. The carried remainders are state: they are passed to `command` and returned, so that the control loop keeps them.
 
     Args:
         allocator: The allocator of the jets.
         modulator: A modulator for valves that are either open or shut, whose period is that of the control loop; None for throttles. The
-            rise, the fall and the shortest pulse of the valves are taken from the thrusters; of the two shortest pulses, the longer counts.
+            rise, the fall and the `min_on_time` of the valves are taken from the thrusters; if that of the modulator is longer, it applies.
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The shortest pulse and the rise of a valve do not fit into the period.
+        ValueError: `min_on_time` and `rise_time` of a valve together exceed the period.
 
     Example:
         >>> from engine import MassProperties, World

@@ -253,7 +253,8 @@ class Accelerometer(_Instrument):
 
     Args:
         body: The body that carries it.
-        at_body: Where it is [m], body axes from the body's origin, shape (3,). None is the mass centre at the time of this call.
+        at_body: Position of the accelerometer [m], body axes, from the origin of the body, shape (3,). None is the mass centre at the time
+            of this call.
         noise_density: Density of the white noise [m/s/√s], at least 0.
         bias_body: Initial bias [m/s²], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [m/s²/√s], at least 0.
@@ -312,7 +313,9 @@ class Accelerometer(_Instrument):
         noise, errors = ("noise_density", noise_density), (scale_error, misalignment)
         super().__init__(body, owner, noise, given, max_acceleration, *errors, seed, every, delay, name)
 
-    at_body = Parameter[FloatArray]("Where it is [m], body axes from the body's origin, shape (3,).")
+    at_body = Parameter[FloatArray](
+        "Position of the accelerometer [m], body axes, from the origin of the body, shape (3,)."
+    )
 
     @property
     def noise_density(self) -> float:

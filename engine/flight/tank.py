@@ -46,11 +46,11 @@ class Tank(Part):
 
     Args:
         body: The body that carries it.
-        position: Centre of the propellant [m], body axes from the body's origin, shape (3,).
+        position: Centre of the propellant [m], body axes, from the origin of the body, shape (3,).
         propellant: Initial propellant [kg], from 0 to `capacity`.
         specific_inertia: Inertia of the propellant about its centre per mass [m²], body axes, a number for all axes, three numbers or a
             symmetric tensor, shape (), (3,) or (3, 3).
-        capacity: Largest propellant [kg], above zero; None for no limit.
+        capacity: Maximum mass of propellant [kg], above zero; None for no limit.
         jet_damping: Whether the ship feels the propellant that moves inside it.
 
     Raises:
@@ -103,10 +103,10 @@ class Tank(Part):
 
         Args:
             body: The body that carries it.
-            position: Centre of the ball [m], body axes from the body's origin, shape (3,).
+            position: Centre of the ball [m], body axes, from the origin of the body, shape (3,).
             radius: Radius [m], above zero.
             propellant: Initial propellant [kg], from 0 to `capacity`.
-            capacity: Largest propellant [kg], above zero; None for no limit.
+            capacity: Maximum mass of propellant [kg], above zero; None for no limit.
             jet_damping: Whether the ship feels the propellant that moves inside it.
         """
         owner = f"Tank of {require_body(body, 'body', 'Tank')}"
@@ -138,15 +138,15 @@ class Tank(Part):
 
         Args:
             body: The body that carries it.
-            position: Centre of the cylinder [m], body axes from the body's origin, shape (3,).
+            position: Centre of the cylinder [m], body axes, from the origin of the body, shape (3,).
             radius: Radius [m], above zero.
             height: Length along the axis [m], above zero.
             propellant: Initial propellant [kg], from 0 to `capacity`.
             axis: Direction from the outlet to the free surface, body axes, of any non-zero length, shape (3,).
-            settled: Whether the propellant lies at the outlet, as under thrust, so that its level and its centre fall. Otherwise it fills
-                the whole cylinder with less density as it empties.
-            capacity: Largest propellant [kg], above zero; it must be given if `settled`. None for no limit.
-            jet_damping: Whether the ship feels the propellant that moves inside it.
+            settled: Whether the propellant lies at the outlet, as under thrust, so that its surface and its mass centre move towards the
+                outlet as it empties. Otherwise it fills the whole cylinder, at a lower density as it empties.
+            capacity: Maximum mass of propellant [kg], above zero; it must be given if `settled`. None for no limit.
+            jet_damping: Whether to apply the force and torque of the propellant that flows from the tank to the nozzle.
         """
         owner = f"Tank of {require_body(body, 'body', 'Tank')}"
         a = direction(axis, "axis", owner)
@@ -220,12 +220,12 @@ class Tank(Part):
 
     @fixed
     def capacity(self) -> float | None:
-        """Largest propellant [kg], or None."""
+        """Maximum mass of propellant [kg], or None."""
         return float(self._table.array[CAPACITY, self._slice().start]) or None
 
     @fixed
     def position(self) -> FloatArray:
-        """Centre of the propellant, or the outlet of a settled tank [m], body axes from the body's origin, shape (3,)."""
+        """Centre of the propellant, or the outlet of a settled tank [m], body axes, from the origin of the body, shape (3,)."""
         return self._value("position")
 
     @fixed

@@ -27,9 +27,10 @@ _TRIAD = Formula(
 def triad(
     first_body: npt.ArrayLike, second_body: npt.ArrayLike, first_world: npt.ArrayLike, second_world: npt.ArrayLike
 ) -> FloatArray:
-    """The attitude from two directions, of which the first is matched exactly.
+    """Compute the attitude from two directions, each measured in the body and known in the world, by the TRIAD method.
 
-    Of the second only the plane that it spans with the first is used, so give the more exact one first. All arguments may be stacks.
+    The first direction is matched exactly. The second only fixes the rotation about the first, so give the more accurate direction first.
+    All arguments may be stacks.
 
     Args:
         first_body: First direction, body frame, of any non-zero length, shape (..., 3).
@@ -42,7 +43,7 @@ def triad(
 
     Raises:
         TypeError: An argument is not an array of real numbers.
-        ValueError: A direction is zero or not finite, or two directions are on one line to 1e-6 rad.
+        ValueError: A direction is zero or not finite, or two directions are parallel or antiparallel within 1e-6 rad.
 
     Source: Black (1964).
 

@@ -55,7 +55,7 @@ class AtmosphericDrag(OneBodyField):
     Args:
         body: The body it acts on.
         drag_area: Drag coefficient times area, C_D A [m²], at least 0.
-        at_body: Point of application (the centre of pressure) [m], body axes from the body's origin, shape (3,).
+        at_body: Point of application (the centre of pressure) [m], body axes, from the origin of the body, shape (3,).
         density: Density ρ₀ [kg/m³] of the air at the reference altitude, at least 0; about 3e-12 at 400 km above the Earth.
         reference_altitude: Altitude h₀ [m] to which the density refers.
         scale_height: Height H [m] over which the density falls by a factor e, above zero; about 58 km at 400 km.
@@ -123,7 +123,7 @@ class AtmosphericDrag(OneBodyField):
         super().__init__("AtmosphericDrag", body, values)
 
     drag_area = Parameter[float]("Drag coefficient times area, C_D A [m²], at least 0.")
-    at_body = Parameter[FloatArray]("Point of application [m], body axes from the body's origin, shape (3,).")
+    at_body = Parameter[FloatArray]("Point of application [m], body axes, from the origin of the body, shape (3,).")
     density = Parameter[float]("Density [kg/m³] of the air at the reference altitude, at least 0.")
     reference_altitude = Parameter[float]("Altitude [m] to which the density refers.")
     scale_height = Parameter[float]("Height [m] over which the density falls by a factor e, above zero.")

@@ -51,7 +51,7 @@ class ConstantForce(TableForce):
         body: The body it acts on.
         force_world: Force [N], world frame, shape (3,). Give this or `force_body`.
         force_body: Force [N], body frame, shape (3,).
-        at_body: Point of application [m], body axes from the body's origin, shape (3,). None is the mass centre.
+        at_body: Point of application [m], body axes, from the origin of the body, shape (3,). None is the mass centre.
 
     Example:
         >>> from engine import MassProperties, World
@@ -116,7 +116,7 @@ class ConstantForce(TableForce):
 
     @property
     def at_body(self) -> FloatArray | None:
-        """Point of application [m], body axes from the body's origin, shape (3,); None is the mass centre."""
+        """Point of application [m], body axes, from the origin of the body, shape (3,); None is the mass centre."""
         return self._value("at_body") if "at_body" in self._given else None
 
     @at_body.setter

@@ -210,7 +210,10 @@ class PointGravity(FieldForce):
         return f"PointGravity(gm={self.gm!r}, center={self.center.tolist()}, j2={self.j2!r})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Potential energy ``−GM m/r [1 − J2 (R/r)² (3 z²/r² − 1)/2]`` of each body [J], zero at infinity, shape (n,)."""
+        """Potential energy ``−GM m/r [1 − J2 (R/r)² (3 z²/r² − 1)/2]`` of each body [J], zero at infinity, shape (n,).
+
+        r is the distance from `center`, z its component along `axis`, m the mass of the body and R the `reference_radius`.
+        """
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         r = bodies.position[acting] - values["center"]

@@ -66,7 +66,7 @@ class RadiationPressure(OneBodyField):
         body: The body it acts on.
         area: Area of the plate [m²], at least 0.
         normal_body: Outward normal of the side, body axes, of any non-zero length, shape (3,).
-        at_body: Centre of the plate [m], body axes from the body's origin, shape (3,).
+        at_body: Centre of the plate [m], body axes, from the origin of the body, shape (3,).
         specular: Share of the light that is reflected as by a mirror, from 0 to 1.
         diffuse: Share of the light that is reflected diffusely (Lambert's law), from 0 to 1; the sum of both shares is at most 1.
         pressure: Pressure P of the light [N/m²] on a black plate that faces the sun, at least 0; 4.56e-6 at the distance of the Earth.
@@ -136,7 +136,7 @@ class RadiationPressure(OneBodyField):
 
     area = Parameter[float]("Area of the plate [m²], at least 0.")
     normal_body = Parameter[FloatArray]("Outward normal of the side, body axes, a unit vector, shape (3,).")
-    at_body = Parameter[FloatArray]("Centre of the plate [m], body axes from the body's origin, shape (3,).")
+    at_body = Parameter[FloatArray]("Centre of the plate [m], body axes, from the origin of the body, shape (3,).")
     pressure = Parameter[float]("Pressure of the light [N/m²] on a black plate that faces the sun, at least 0.")
     sun_direction_world = Parameter[FloatArray]("Direction to the sun, world frame, a unit vector, shape (3,).")
 

@@ -40,7 +40,7 @@ class Thruster(Valves):
 
     Args:
         body: The body it pushes.
-        position: Point of application [m], body axes from the body's origin, shape (3,).
+        position: Point of application [m], body axes, from the origin of the body, shape (3,).
         direction: Direction of the force on the body (opposite to the plume), body axes, of any non-zero length, shape (3,).
         max_force: Force at full throttle [N], at least 0.
         specific_impulse: Specific impulse [s], above zero, given with `tank`. The flow is ``F/(g₀ Isp)`` with g₀ = 9.80665 m/s².
@@ -97,7 +97,7 @@ class Thruster(Valves):
         self._tank = tank
         super().__init__([(body,)], values)
 
-    position = Parameter[FloatArray]("Point of application [m], body axes from the body's origin, shape (3,).")
+    position = Parameter[FloatArray]("Point of application [m], body axes, from the origin of the body, shape (3,).")
     max_force = Parameter[float]("Force at full throttle [N], at least 0.")
 
     @property
@@ -193,7 +193,7 @@ class Thruster(Valves):
 
     @fixed
     def impulse(self) -> float:
-        """Impulse delivered by pulses, by a stuck valve, and at any throttle by a thruster with a tank [N·s]."""
+        """Impulse so far, of pulses and of a stuck valve [N·s]. Throttled thrust counts only if the thruster has a tank."""
         return float(self._value("impulse"))
 
     @fixed
@@ -229,7 +229,7 @@ class Thruster(Valves):
 
     @fixed
     def gimbal_angles(self) -> FloatArray:
-        """The angles about the two axes of the gimbal [rad], which follow the command at a rate of at most `max_rate`, shape (2,)."""
+        """Angles [rad] about `axis_1` and `axis_2` of the gimbal, which follow `gimbal_command` at up to `max_rate`, shape (2,)."""
         return self._value("angles")
 
     def __repr__(self) -> str:
@@ -257,7 +257,7 @@ class ThrusterBank(Valves):
 
     Args:
         body: The body they push.
-        positions: Points of application [m], body axes from the body's origin, shape (k, 3).
+        positions: Points of application [m], body axes, from the origin of the body, shape (k, 3).
         directions: Directions of the forces on the body, body axes, each of any non-zero length, shape (k, 3).
         max_forces: Forces at full throttle [N], each at least 0, shape (k,) or one number for all.
         specific_impulse: Specific impulses [s], above zero, shape (k,) or one number for all, given with `tank`.
@@ -397,7 +397,7 @@ class ThrusterBank(Valves):
 
     @fixed
     def impulse(self) -> FloatArray:
-        """Impulses delivered [N·s], shape (k,), by pulses, by stuck valves, and by throttled thrust of thrusters with a tank."""
+        """Impulse of each thruster so far [N·s], shape (k,). Throttled thrust counts only for thrusters with a tank."""
         return self._value("impulse")
 
     @fixed
@@ -439,7 +439,7 @@ class ThrusterBank(Valves):
 
     @property
     def positions(self) -> FloatArray:
-        """Points of application [m], body axes from the body's origin, shape (k, 3)."""
+        """Points of application [m], body axes, from the origin of the body, shape (k, 3)."""
         return self._value("position")
 
     @positions.setter
@@ -454,7 +454,13 @@ class ThrusterBank(Valves):
     @directions.setter
     def directions(self, value: npt.ArrayLike) -> None:
         if self._table.array[MAX_RATE, self._slice()].any():
-            refuse(self, "directions", value, "left to the gimbals; set gimbal_command")
+            refuse(
+                self,
+                "directions",
+                value,
+                "left as they are for thrusters with gimbals",
+                hint="set gimbal_command instead",
+            )
         self._set_rows("directions", value)
 
     @property

@@ -52,7 +52,8 @@ def _leave_to_gimbals(columns: FloatArray, directions: FloatArray, owner: object
     """Reject other directions for thrusters with gimbals."""
     changed = (columns[DIRECTION_ROW : DIRECTION_ROW + 3] != directions).any(axis=0)
     if (changed & (columns[MAX_RATE] > 0.0)).any():
-        refuse(owner, "direction", directions.T.tolist(), "left to the gimbals where there are any; set gimbal_command")
+        rule = "left as it is for thrusters with gimbals"
+        refuse(owner, "direction", directions.T.tolist(), rule, hint="set gimbal_command instead")
 
 
 def _refuse_short_pulses(columns: FloatArray, shortest: FloatArray, owner: object) -> None:
@@ -284,7 +285,7 @@ def checked_gimbals(owner: str, gimbals: Sequence[Any], neutral: FloatArray) -> 
             refuse(owner, "gimbal", gimbal, "a Gimbal, or None", TypeError)
         pair = [direction(axis, f"gimbal.axis_{number}", owner) for number, axis in enumerate(gimbal[:2], 1)]
         if float(np.abs(np.cross(pair[0], pair[1])).max()) < 1e-6:
-            refuse(owner, "gimbal.axis_2", gimbal.axis_2, f"not along axis_1, {gimbal.axis_1}")
+            refuse(owner, "gimbal.axis_2", gimbal.axis_2, f"an axis that is not parallel to axis_1, {gimbal.axis_1}")
         axes[:, place] = np.concatenate(pair)
         limits[0, place] = real(gimbal.max_angle, "gimbal.max_angle", owner, above=0.0)
         limits[1, place] = real(gimbal.max_rate, "gimbal.max_rate", owner, above=0.0)

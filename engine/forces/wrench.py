@@ -121,7 +121,7 @@ class BodyStates:
 
         Args:
             row: The row of the body.
-            point_body: The point [m], body axes from the body's origin, shape (3,).
+            point_body: The point [m], body axes, from the origin of the body, shape (3,).
 
         Returns:
             The point [m], world frame, shape (3,).
@@ -133,8 +133,8 @@ class BodyStates:
         """Return the velocities of points that are fixed in bodies.
 
         Args:
-            point_body: Points [m], body axes from the body's origin. With a body, shape (..., 3). Without one, either one point for all
-                bodies, shape (3,), or one point per body, shape (..., n, 3).
+            point_body: Points [m], body axes, from the origin of the body. With a body, shape (..., 3). Without one, either one point for
+                all bodies, shape (3,), or one point per body, shape (..., n, 3).
             body_or_row: The body that the points are fixed in, or its row. None is all bodies.
 
         Returns:
@@ -305,7 +305,7 @@ class Wrench:
             torque_world: Torque [N·m], world frame, shape (3,).
             torque_body: Torque [N·m], body frame, shape (3,).
             motor_torque_body: Torque of motors on the wheels inside the body [N·m], body frame, shape (3,).
-            at_body: Point of application of the forces [m], body axes from the body's origin, shape (3,). None is the mass centre.
+            at_body: Point of application of the forces [m], body axes, from the origin of the body, shape (3,). None is the mass centre.
 
         Raises:
             TypeError: An argument has the wrong type.

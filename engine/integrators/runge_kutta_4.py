@@ -194,21 +194,21 @@ _MOMENTUM_KEPT: dict[str, Advance] = {
 class RungeKutta4(OneStepMethod):
     """Classical Runge-Kutta method on position, orientation, velocity and one of three rotational variables.
 
-    Order 4, four evaluations per tick. "angular_momentum" (Maggiore) conserves the angular momentum of a free body to rounding, which is
-    multiplied by ``I_max/I_min``, because the momentum is computed anew from the rates in each tick: 2e4 ticks at ``dt·|L|/I_min = 0.1``
-    change it by 2e-12 for a compact body, 4e-10 for moments a thousandfold apart and 5e-7 for a millionfold. "body_rates" (Ganapathi) and
+    Order 4, four evaluations per tick. With "angular_momentum" (Maggiore), the angular momentum of a free body changes only by rounding,
+    amplified by ``I_max/I_min``, because it is computed anew from the rates in each tick: 2e4 ticks at ``dt·|L|/I_min = 0.1`` change it by
+    a fraction of 2e-12 for a compact body, 4e-10 if the moments differ by a factor of 1e3, and 5e-7 at 1e6. "body_rates" (Ganapathi) and
     "world_rates" (Wedekind) conserve it to the order of the method, or to rounding with `keep_momentum`. This is the total momentum
     including stored momentum, and it also stays constant while motors spin up wheels. None of the three conserves the energy: in 1000 ticks
-    of a tumble it drifts by 3e-7 at ``dt·|ω| = 0.1`` and by half a percent at 0.5. The worst of 4000 random bodies up to 0.1, with moments
-    up to a million apart, changed energy and momentum by 9e-6 and 5e-5 in body rates, and by 3e-5 and 1e-4 in world rates; in angular
-    momentum, they need the following rule.
+    of a tumble it drifts by a fraction of 3e-7 at ``dt·|ω| = 0.1``, and of 5e-3 at 0.5. For 4000 random bodies with ``dt·|ω|`` up to 0.1
+    and moments that differ by up to 1e6, energy and momentum changed by at most 9e-6 and 5e-5 with "body_rates", and by 3e-5 and 1e-4
+    with "world_rates". For "angular_momentum", the following rule decides.
 
     The quantity that must be small is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``, with I_min the smallest principal moment and h
-    the stored momentum; 0.1 suits games. At 1 the attitude is lost. The rates overflow and the tick is rejected from about 2.5 in body
-    rates (for some bodies from 1.6) and 1.5 in world rates. In angular momentum, and with `keep_momentum` while no torque depends on the
-    rates, the rates settle on an axis instead. In angular momentum and in world rates, an orientation error feeds back into the body rates,
-    multiplied by ``I_max/I_min``. Body rates are therefore better for slender bodies and for the best attitude per tick (a rod of 40 m by
-    0.5 m at ``dt·|ω| = 0.05``: 3e-7 rad after 20 s, against 1.5).
+    the stored momentum; 0.1 suits games. At 1 the attitude is lost. Above about 2.5 with "body_rates" (1.6 for some bodies) and 1.5 with
+    "world_rates", the rates overflow and the tick is rejected. With "angular_momentum", and with `keep_momentum` while no torque depends on
+    the rates, the rotation settles on one axis instead. With "angular_momentum" and "world_rates", an orientation error feeds back into the
+    body rates, multiplied by ``I_max/I_min``. "body_rates" is therefore better for slender bodies, and keeps the better attitude (a rod of
+    40 m by 0.5 m at ``dt·|ω| = 0.05``: 3e-7 rad after 20 s, against 1.5).
 
     Choose it for smooth forces and short runs, and as a well-known method to compare with. Do not choose it for fast spin over hours.
 
@@ -216,15 +216,15 @@ class RungeKutta4(OneStepMethod):
     exponential are different, and of order two in orientation.
 
     Source: Maggiore, slides "Integration, rotation matrices, and quaternions", Update; Ganapathi (2005), 3.4; Wedekind (2019),
-    "The Runge-Kutta Method". Corrections: the quaternion is normalised at every tick (G9, W2), and rotates by ``q v q⁻¹`` at the stages.
+    "The Runge-Kutta Method". Corrections: the quaternion is normalised at every tick, and rotates by ``q v q⁻¹`` at the stages.
 
     Args:
         variables: The rotational variable that is integrated, "angular_momentum" (world frame), "body_rates" or "world_rates". Without the
             gyroscopic term (game mode) all three are integrated in body rates.
         keep_momentum: Whether to compute the rates at the end of a tick from the angular momentum (Mandre 7.2), which is advanced alongside
             them by the torques at the stages. The order remains 4, and the momentum is constant in free flight. The attitude does not
-            improve in general (M8: twice as good after 10 s in case A, three times worse in case D). Rejected with "angular_momentum",
-            which conserves it already, and in game mode, which does not conserve it.
+            improve in general: after 10 s its error was half as large for one test body, and three times as large for another. Rejected
+            with "angular_momentum", which conserves it already, and in game mode, which does not conserve it.
 
     Example:
         >>> from engine import World

@@ -142,6 +142,7 @@ def assembly_for(value: Any, body: Any, owner: object) -> Assembly | None:
             owner,
             "assembly",
             value,
-            f"the assembly of {body}, in whose axes it is used; this is the assembly of {value.body}",
+            f"the assembly of {body}",
+            hint=f"this is the assembly of {value.body}",
         )
     return value

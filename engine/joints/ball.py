@@ -77,7 +77,7 @@ class Ball(FreedomJoint):
         other: The second body, or None for the world.
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the present place of `at_body`.
+            the current position of `at_body`.
         axis_body: The axis of swing and twist, a unit vector in body axes, shape (3,). It is required for limits.
         axis_other: The axis of the cone, a unit vector in the axes of the other body or of the world, shape (3,). None takes the
             present direction of `axis_body`.
@@ -89,8 +89,8 @@ class Ball(FreedomJoint):
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or in two worlds, the two points lie apart, an axis is not of unit length, or limits
-            are out of range, without an axis, or do not contain the present pose.
+        ValueError: The bodies are the same, have been removed, or belong to different worlds, the two points lie apart, an axis is not of
+            unit length, or limits are out of range, without an axis, or do not contain the present pose.
 
     Example:
         >>> from engine import MassProperties, World

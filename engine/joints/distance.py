@@ -31,15 +31,15 @@ class Distance(FreedomJoint):
         length: The length of the rod [m], above 0. None takes the present distance, unless `min_length` or `max_length` is given.
         min_length: The least length [m], at least 0.
         max_length: The greatest length [m].
-        friction: Largest force of dry friction along the line [N], at least 0; not for rods.
+        friction: Maximum force of dry (Coulomb) friction along the line [N], at least 0; not for rods.
         motor: A motor along the line; not for rods.
         spring: A spring along the line; not for rods.
         break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or in two worlds, the present distance does not fit the lengths, or a setting is out
-            of range.
+        ValueError: The bodies are the same, have been removed, or belong to different worlds, the present distance does not fit the
+            lengths, or a setting is out of range.
 
     Example:
         >>> from engine import MassProperties, World
@@ -101,9 +101,10 @@ class Distance(FreedomJoint):
         self._set_up(settings, break_force, None)
 
     limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite where there is none. Not for rods.")
-    friction = Friction(0, "Largest force of dry friction along the line [N], at least 0; not for rods.")
+    friction = Friction(0, "Maximum force of dry (Coulomb) friction along the line [N], at least 0; not for rods.")
     motor = MotorOf(
-        0, "The motor; None if there is none. A held position reads as stiffness and damping. Not for rods."
+        0,
+        "The motor; None if there is none. One that holds a position is returned with `stiffness` and `damping`. Not for rods.",
     )
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none. Not for rods.")
 

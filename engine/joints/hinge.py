@@ -17,10 +17,10 @@ from .motor import JointSpring, Motor
 
 
 class Hinge(AxisJoint):
-    """A hinge, which keeps a point and an axis of the body at a point and an axis of the other body.
+    """A hinge (revolute joint), which lets two bodies rotate relative to each other about one shared axis.
 
     The angle is zero at the poses at which the hinge was made. It increases when the body rotates about the axis, relative to the other
-    body, in the right-handed sense. It is counted over whole turns.
+    body, in the right-handed sense. It is not wrapped: full turns add up.
 
     Args:
         body: The first body.
@@ -28,9 +28,9 @@ class Hinge(AxisJoint):
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         axis_body: The axis, a unit vector in body axes, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the present place of `at_body`.
+            the current position of `at_body`.
         limits: Limits (lower, upper) of the angle [rad]; None or infinite for no limit.
-        friction: Largest torque of dry friction [N·m], at least 0.
+        friction: Maximum torque of dry (Coulomb) friction [N·m], at least 0.
         motor: A motor about the axis.
         spring: A spring about the axis.
         break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
@@ -38,8 +38,8 @@ class Hinge(AxisJoint):
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or in two worlds, the axis is not of unit length, the two points lie apart, or a
-            setting is out of range.
+        ValueError: The bodies are the same, have been removed, or belong to different worlds, the axis is not of unit length, the two
+            points lie apart, or a setting is out of range.
 
     Example:
         >>> from engine import MassProperties, World
@@ -87,9 +87,10 @@ class Hinge(AxisJoint):
         self._set_up(settings, break_force, break_torque)
 
     limits = Limits(0, "Limits (lower, upper) of the angle [rad]; infinite where there is none.")
-    friction = Friction(0, "Largest torque of dry friction [N·m], at least 0.")
+    friction = Friction(0, "Maximum torque of dry (Coulomb) friction [N·m], at least 0.")
     motor = MotorOf(
-        0, "The motor; None if there is none. A held angle reads as stiffness and damping. May be changed at any time."
+        0,
+        "The motor; None if there is none. One that holds an angle is returned with `stiffness` and `damping`. May be changed at any time.",
     )
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 

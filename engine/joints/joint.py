@@ -60,7 +60,7 @@ Given = TypeVar("Given")
 
 
 class JointConflictError(ArithmeticError):
-    """Joints contradict each other, so that not all of them can hold; a tick in which this happens is undone.
+    """The joints cannot all hold at the same time. If this happens in a tick, the tick is undone.
 
     Example:
         >>> from engine import MassProperties, World

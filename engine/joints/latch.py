@@ -28,7 +28,7 @@ class Port:
     """A docking port, which is a point, an outward axis and an up direction in body axes.
 
     Args:
-        position: The point [m], body axes from the body's origin, shape (3,).
+        position: The point [m], body axes, from the origin of the body, shape (3,).
         axis: The outward axis, a unit vector, body axes, shape (3,).
         up: A direction at right angles to `axis`, a unit vector, body axes, shape (3,).
 
@@ -122,7 +122,7 @@ class Latch(ClosingJoint):
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or in two worlds, or a value is out of range.
+        ValueError: The bodies are the same, have been removed, or belong to different worlds, or a value is out of range.
 
     Example:
         >>> from engine import MassProperties, World

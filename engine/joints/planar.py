@@ -29,7 +29,7 @@ class Planar(FreedomJoint):
         other: The body that carries the plane, or None for the world.
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         at_other: A point of the plane [m], in the axes of the other body from its origin, or of the world; shape (3,). None takes
-            the present place of `at_body`.
+            the current position of `at_body`.
         axis_1: The first axis of the plane, a unit vector at right angles to the normal, in the axes of the other body or of the world,
             shape (3,). The second axis is ``normal × axis_1``. None takes whichever of the x, y and z axes is most nearly perpendicular
             to the normal (the first of several), projected onto the plane.
@@ -38,7 +38,7 @@ class Planar(FreedomJoint):
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or in two worlds, or an axis is not of unit length or not at
+        ValueError: The bodies are the same, have been removed, or belong to different worlds, or an axis is not of unit length or not at
             right angles to the normal.
 
     Example:
@@ -99,17 +99,20 @@ class Planar(FreedomJoint):
     limits_1 = Limits(0, "Limits (lower, upper) of `distance_1` [m]; infinite where there is none.")
     limits_2 = Limits(1, "Limits (lower, upper) of `distance_2` [m]; infinite where there is none.")
     limits_3 = Limits(2, "Limits (lower, upper) of `angle` [rad]; infinite where there is none.")
-    friction_1 = Friction(0, "Largest force of dry friction along the first axis [N], at least 0.")
-    friction_2 = Friction(1, "Largest force of dry friction along the second axis [N], at least 0.")
-    friction_3 = Friction(2, "Largest torque of dry friction about the normal [N·m], at least 0.")
+    friction_1 = Friction(0, "Maximum force of dry (Coulomb) friction along the first axis [N], at least 0.")
+    friction_2 = Friction(1, "Maximum force of dry (Coulomb) friction along the second axis [N], at least 0.")
+    friction_3 = Friction(2, "Maximum torque of dry (Coulomb) friction about the normal [N·m], at least 0.")
     motor_1 = MotorOf(
-        0, "The motor along the first axis; None if there is none. A held position reads as stiffness and damping."
+        0,
+        "The motor along the first axis; None if there is none. One that holds a position is returned with `stiffness` and `damping`.",
     )
     motor_2 = MotorOf(
-        1, "The motor along the second axis; None if there is none. A held position reads as stiffness and damping."
+        1,
+        "The motor along the second axis; None if there is none. One that holds a position is returned with `stiffness` and `damping`.",
     )
     motor_3 = MotorOf(
-        2, "The motor about the normal; None if there is none. A held angle reads as stiffness and damping."
+        2,
+        "The motor about the normal; None if there is none. One that holds an angle is returned with `stiffness` and `damping`.",
     )
     spring_1 = SpringOf(0, "The spring along the first axis, with its stiffness and damping; None if there is none.")
     spring_2 = SpringOf(1, "The spring along the second axis, with its stiffness and damping; None if there is none.")

@@ -24,9 +24,9 @@ class Slider(AxisJoint):
         at_body: The point on the body [m], body axes from its origin, shape (3,).
         axis_body: The axis, a unit vector in body axes, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the present place of `at_body`.
+            the current position of `at_body`.
         limits: Limits (lower, upper) of the distance [m]; None or infinite for no limit.
-        friction: Largest force of dry friction [N], at least 0.
+        friction: Maximum force of dry (Coulomb) friction [N], at least 0.
         motor: A motor along the axis; its bound is a force.
         spring: A spring along the axis.
         break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
@@ -34,8 +34,8 @@ class Slider(AxisJoint):
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or in two worlds, the axis is not of unit length, the two points lie apart, or a
-            setting is out of range.
+        ValueError: The bodies are the same, have been removed, or belong to different worlds, the axis is not of unit length, the two
+            points lie apart, or a setting is out of range.
 
     Example:
         >>> from engine import MassProperties, World
@@ -82,10 +82,10 @@ class Slider(AxisJoint):
         self._set_up(settings, break_force, break_torque)
 
     limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite where there is none.")
-    friction = Friction(0, "Largest force of dry friction [N], at least 0.")
+    friction = Friction(0, "Maximum force of dry (Coulomb) friction [N], at least 0.")
     motor = MotorOf(
         0,
-        "The motor; None if there is none. A held distance reads as stiffness and damping. May be changed at any time.",
+        "The motor; None if there is none. One that holds a distance is returned with `stiffness` and `damping`. It may be changed.",
     )
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 

@@ -33,10 +33,10 @@ class Universal(FreedomJoint):
         axis_body: The axis on the body, a unit vector in body axes, shape (3,).
         axis_other: The axis on the other body, a unit vector in its axes or in world axes, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the present place of `at_body`.
+            the current position of `at_body`.
         limits_1: Limits (lower, upper) of `angle_1` [rad]; None or infinite for no limit.
         limits_2: The same for `angle_2`.
-        friction_1: Largest torque of dry friction about `axis_body` [N·m], at least 0.
+        friction_1: Maximum torque of dry (Coulomb) friction about `axis_body` [N·m], at least 0.
         friction_2: The same about `axis_other`.
         motor_1: A motor about `axis_body`.
         motor_2: A motor about `axis_other`.
@@ -47,8 +47,8 @@ class Universal(FreedomJoint):
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or in two worlds, an axis is not of unit length, the axes are not at right angles,
-            the two points lie apart, or a setting is out of range.
+        ValueError: The bodies are the same, have been removed, or belong to different worlds, an axis is not of unit length, the axes are
+            not at right angles, the two points lie apart, or a setting is out of range.
 
     Example:
         >>> from engine import MassProperties, World
@@ -119,13 +119,15 @@ class Universal(FreedomJoint):
 
     limits_1 = Limits(0, "Limits (lower, upper) of `angle_1` [rad]; infinite where there is none.")
     limits_2 = Limits(1, "Limits (lower, upper) of `angle_2` [rad]; infinite where there is none.")
-    friction_1 = Friction(0, "Largest torque of dry friction about `axis_body` [N·m], at least 0.")
-    friction_2 = Friction(1, "Largest torque of dry friction about `axis_other` [N·m], at least 0.")
+    friction_1 = Friction(0, "Maximum torque of dry (Coulomb) friction about `axis_body` [N·m], at least 0.")
+    friction_2 = Friction(1, "Maximum torque of dry (Coulomb) friction about `axis_other` [N·m], at least 0.")
     motor_1 = MotorOf(
-        0, "The motor about `axis_body`; None if there is none. A held angle reads as stiffness and damping."
+        0,
+        "The motor about `axis_body`; None if there is none. One that holds an angle is returned with `stiffness` and `damping`.",
     )
     motor_2 = MotorOf(
-        1, "The motor about `axis_other`; None if there is none. A held angle reads as stiffness and damping."
+        1,
+        "The motor about `axis_other`; None if there is none. One that holds an angle is returned with `stiffness` and `damping`.",
     )
     spring_1 = SpringOf(0, "The spring about `axis_body`, with its stiffness and damping; None if there is none.")
     spring_2 = SpringOf(1, "The spring about `axis_other`, with its stiffness and damping; None if there is none.")

@@ -37,7 +37,7 @@ class Weld(ClosingJoint):
         other: The second body, or None for the world.
         at_body: The point on the body [m], body axes from its origin, shape (3,). The joint's torque is about this point.
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the present place of `at_body`.
+            the current position of `at_body`.
         relative_orientation: The orientation of the body that the weld maintains, relative to the other body or to the world, a quaternion
             (x, y, z, w). None takes the present one.
         pull_together: Frequency [Hz], above 0, and damping ratio, at least 0, of the springs that close a gap; None if there is no gap.
@@ -46,8 +46,8 @@ class Weld(ClosingJoint):
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, removed or in two worlds, a value is out of range, or the two points lie apart or the
-            orientation differs and `pull_together` is not given.
+        ValueError: The bodies are the same, have been removed, or belong to different worlds, a value is out of range, or the two points
+            lie apart or the orientation differs and `pull_together` is not given.
 
     Example:
         >>> from engine import MassProperties, World

@@ -170,7 +170,7 @@ class Rollback:
             Whether the tick was run; False if the world is `frames` ticks ahead of the last confirmed one and has to wait for inputs.
 
         Raises:
-            DesyncError: A hash that a peer has sent differs from that of a tick that is now confirmed.
+            DesyncError: The hash that a peer has sent for a confirmed tick differs from the one here.
         """
         self.settle()
         if self._world.tick_count - self.confirmed_tick >= self._frames:
@@ -182,7 +182,7 @@ class Rollback:
         """Run again what late inputs have changed.
 
         Raises:
-            DesyncError: A hash that a peer has sent differs from that of a tick that is now confirmed.
+            DesyncError: The hash that a peer has sent for a confirmed tick differs from the one here.
         """
         if self._wrong is not None:
             before = self._world.snapshot()
@@ -206,15 +206,18 @@ class Rollback:
             self._world.restore(before)
 
     def hash(self, tick: int) -> int | None:
-        """Return the state hash at a confirmed tick, to send to the peers; None if the tick is not confirmed or is too long ago.
+        """Return the state hash at a confirmed tick, to send to the peers.
 
         Args:
             tick: The tick count, at least 0.
 
+        Returns:
+            The hash, or None if the tick is not confirmed yet, or is older than those that are remembered.
+
         Raises:
             TypeError: The tick is not an integer.
             ValueError: It is below 0.
-            DesyncError: A hash that a peer has sent differs from that of a tick that is now confirmed.
+            DesyncError: The hash that a peer has sent for a confirmed tick differs from the one here.
         """
         tick = integer(tick, "tick", "Rollback.hash", at_least=0)
         self.settle()
@@ -229,7 +232,7 @@ class Rollback:
         Raises:
             TypeError: The tick is not an integer.
             ValueError: It is below 0.
-            DesyncError: A hash that a peer has sent differs from that of a tick that is now confirmed.
+            DesyncError: The hash that a peer has sent for a confirmed tick differs from the one here.
         """
         tick = integer(tick, "tick", "Rollback.snapshot", at_least=0)
         self.settle()

@@ -451,7 +451,7 @@ class MassProperties:
 
         Args:
             masses: Masses [kg], each above 0, shape (n,).
-            positions: Positions [m], body axes from the body's origin, shape (n, 3).
+            positions: Positions [m], body axes, from the origin of the body, shape (n, 3).
 
         Example:
             >>> cross = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)]
@@ -482,7 +482,7 @@ class MassProperties:
         Vertices with the same coordinates count as one. How many were merged is shown by `repr`.
 
         Args:
-            vertices: Points [m], body axes from the body's origin, shape (n, 3).
+            vertices: Points [m], body axes, from the origin of the body, shape (n, 3).
             faces: Three vertex indices per face, counter-clockwise seen from outside the material, shape (m, 3). Separate
                 pieces and the walls of cavities are allowed. For a shell, the direction does not matter and the surface may be open.
             density: Density [kg/m³]. Give this or `mass`.

@@ -40,7 +40,7 @@ def merged_within(points: FloatArray, triangles: IndexArray, weld: Any, owner: o
         ValueError: It is out of range, or most faces lose a corner.
     """
     if real(weld, "weld", owner, above=0.0) > MOST_WELD:
-        refuse(owner, "weld", weld, f"at most {MOST_WELD:g} of the largest extent")
+        refuse(owner, "weld", weld, f"at most {MOST_WELD:g}, as a fraction of the largest extent of the mesh")
     triangles = merged_where_equal(points, triangles)  # so that few vertices are left to compare
     used = np.unique(triangles)
     corners = points[used]

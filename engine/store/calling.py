@@ -176,16 +176,18 @@ def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
                 owner,
                 argument,
                 function,
-                f"{kind}; calling a generator function runs none of it, so it must not yield",
+                kind,
                 TypeError,
+                hint="calling a generator function runs none of it, so it must not yield",
             )
         if inspect.iscoroutinefunction(candidate):
             refuse(
                 owner,
                 argument,
                 function,
-                f"{kind}; calling an async function runs none of it, so it must not be async",
+                kind,
                 TypeError,
+                hint="calling an async function runs none of it, so it must not be async",
             )
 
 

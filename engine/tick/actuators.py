@@ -53,7 +53,7 @@ _MUST = (
     "one that leaves a positive definite tensor of the equation of motion, which is the inertia of the ship without the moments of "
     "its wheels about their axes"
 )
-_RULE = "the inertia of the ship without the moments of its wheels about their axes is no longer positive definite"
+_RULE = "the inertia of the ship, less the moments of its wheels about their axes, is no longer positive definite"
 
 
 class Actuators:
@@ -368,7 +368,8 @@ class Actuators:
             body = self._bodies.handles[int(self._driven.array[BODY, refused[0]])]
             self._driven.array[IS_FLOWING, refused] = 0.0
             raise ValueError(
-                f"{body}: the tick would drain its tanks so far that {_RULE}. The world is as it was before that tick"
+                f"{body}: the tick would drain its tanks so far that {_RULE}. The world is as it was before that tick; "
+                "make the wheels smaller, or leave more propellant"
             )
 
     def undo(self) -> None:
@@ -459,5 +460,6 @@ def refuse_actuators(integrator: Integrator, owner: object) -> None:
             owner,
             "the integrator of the world",
             integrator.name,
-            "one that computes each tick once; neither Extrapolated nor Substepped(tolerance=…) supports wheels, tanks and pulses",
+            "one that computes each tick once",
+            hint="Extrapolated and Substepped(tolerance=…) do not support wheels, tanks and pulses; choose another integrator",
         )

@@ -355,8 +355,15 @@ def _check_energy(force: Any) -> None:
     except ValueError:  # it says nothing of its arguments
         return
     except TypeError:
-        rule = "a method potential_energy(bodies), which returns the energy [J] of each body; give any other method another name"
-        refuse("World.add_force", "force.potential_energy", energy, rule, TypeError)
+        rule = "a method potential_energy(bodies), which returns the energy [J] of each body"
+        refuse(
+            "World.add_force",
+            "force.potential_energy",
+            energy,
+            rule,
+            TypeError,
+            hint="give any other method another name",
+        )
 
 
 def _evaluate(force: Member) -> str:

@@ -177,7 +177,7 @@ def test_a_loop_with_another_period_than_its_modulator_is_rejected():
     world, ship, bank, _ = ship_with_jets(**VALVES)
     jets = Jets(ThrusterAllocator([bank]), PulseModulator(0.02, 0.1))
     law = control.QuaternionPD.tuned(ship.inertia_body, max_torque_body=10.0, bandwidth=0.2)
-    with pytest.raises(ValueError, match=r"made for a period of 0\.15"):
+    with pytest.raises(ValueError, match=r"made for the sample period of the loop, 0\.15"):
         world.add_part(Controlled(ship, law, Reference(), jets, every=3))
 
 

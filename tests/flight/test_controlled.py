@@ -495,7 +495,7 @@ def test_a_law_can_be_replaced_by_one_that_remembers_as_many_numbers():
         ({"reference": (0.0, 0.0, 0.0, 1.0)}, TypeError, "reference must be a Reference"),
         ({"actuators": 3.0}, TypeError, "actuators must be an object with command"),
         ({"actuators": SimpleNamespace(command=print, state_size=-1)}, ValueError, "actuators.state_size must be"),
-        ({"measured": 3.0}, TypeError, "measured must be an object with one of the attributes"),
+        ({"measured": 3.0}, TypeError, "measured must be an object with at least one of the attributes"),
         ({"body": "ship"}, TypeError, "body must be"),
         ({"force_body": (1.0, 2.0)}, ValueError, "force_body must be"),
         ({"name": ""}, TypeError, "name must be a non-empty string"),
@@ -520,7 +520,7 @@ def test_actuators_of_another_body_or_of_no_world_or_of_another_period_are_rejec
         world.add_part(loop)
     actuators = Recorder()
     actuators.period = 0.2
-    with pytest.raises(ValueError, match=r"actuators must be made for a period of 0\.1 s"):
+    with pytest.raises(ValueError, match=r"actuators must be made for the sample period of the loop, 0\.1 s"):
         world.add_part(Controlled(ship, RateDamping(1.0), Reference(), actuators, every=2))
     assert world.parts == () and world.state_hash() == before
     world.add_part(Controlled(ship, RateDamping(1.0), Reference(), actuators, every=4))

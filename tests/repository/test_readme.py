@@ -44,7 +44,7 @@ def test_example_plots_the_rates_of_a_body_that_flips(monkeypatch):
     drawn = {}
     plots = types.ModuleType("matplotlib.pyplot")
     plots.plot = lambda rates, label: drawn.update(rates=np.array(rates), label=label)
-    plots.title = plots.margins = plots.legend = plots.show = lambda *_, **__: None
+    plots.title = plots.xlabel = plots.margins = plots.legend = plots.show = lambda *_, **__: None
     package = types.ModuleType("matplotlib")
     package.pyplot = plots
     monkeypatch.setitem(sys.modules, "matplotlib", package)
