@@ -272,7 +272,7 @@ def _take_back(links: Integers, rows: Array, first: int, last: int, repeats: int
 
 @inlined
 def _is_rigid(rows: Array, row: int) -> bool:
-    """Whether the impulse of a row is what it takes: that of an equality row, or of another one between its bounds, but of no spring."""
+    """Whether a row may take any impulse that holds it: an equality row, or another one between its bounds, but no spring."""
     kind, impulse = int(rows[row, KIND]), float(rows[row, IMPULSE])
     if kind == EQUALITY:
         return True

@@ -34,7 +34,8 @@ class Actuators(Protocol):
     * `stop()`: called in place of a command of zero when the loop is disabled,
     * `members`: the forces and parts that they command, which must be added to the world before the loop,
     * `state_size`: how many numbers they remember from one command to the next. Then `command` takes these as a fourth argument `state`,
-      an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world, and start at zero.
+      an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world. They start at
+      zero, also when the loop is enabled again.
     """
 
     def command(self, torque_body: Any, force_body: Any, seconds: float, /) -> Any:

@@ -105,6 +105,7 @@ _UNKNOWN = 10.0
 _LARGEST_PART = 0.5
 """Longer turns without a sample are predicted in parts of this angle [rad], because their integral is a sum by Simpson's rule."""
 _MOST_PARTS = 10_000.0
+"""Turns of more than 5000 rad are predicted in this many parts."""
 
 
 @kernel("attitude-filter-predict")
@@ -149,7 +150,7 @@ def _predict(filters: Array, row: int, gyros: Array, gyro: int, tick: int, every
         store_quaternion(out, 0, 0, path.turn)
         store_vector(out, _BIAS_ANGLE, 0, path.bias_angle)
         _store_matrix(out, _TURN_INTEGRAL, path.integral)
-        # an error of the rate that stays for the whole silence; what sightings have taken away since does not grow further
+        # the rate has a constant error during the silence; what sightings have found of it since does not count
         deviation, lasting = filters[_RATE_DEVIATION, row], silence
         if out[_IS_STARTED, 0] > 0.0:
             largest = max(out[_ANGLES, 0], out[_ANGLES + 1, 0], out[_ANGLES + 2, 0])
