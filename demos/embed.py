@@ -21,7 +21,7 @@ GRAVITY, MASS, FUEL, MAIN, SIDE, EXHAUST, GENTLE = 1.62, 1940.0, 60.0, 7000.0, 5
 WHITE, GREEN, RED, FIRE = (235, 240, 250), (90, 240, 150), (255, 90, 80), (255, 170, 70)
 KEYS = "UP: engine     LEFT, RIGHT: turn     SPACE: next, at the end     R: again     H: hide the keys     ESC: end"
 
-# Outlines in body axes [m], x to the right, y up, from the lowest layer to the highest.
+# Outlines in the body frame [m], x to the right, y up, from the lowest layer to the highest.
 LEGS = [(-1.1, -0.7), (-2.0, -2.2), (-2.4, -2.2), (-1.4, 0.2), (1.4, 0.2), (2.4, -2.2), (2.0, -2.2), (1.1, -0.7)]
 HULL = [(-1.5, -1.0), (1.5, -1.0), (1.7, 0.4), (0.9, 1.6), (-0.9, 1.6), (-1.7, 0.4)]
 SHIP = [((115, 122, 140), LEGS), (WHITE, HULL), ((50, 120, 190), [(-0.7, 0.5), (0.7, 0.5), (0.4, 1.2), (-0.4, 1.2)])]
@@ -132,7 +132,7 @@ def draw_ship(game: Lander, view: pygame.Surface) -> None:
 
 
 def fill(canvas: pygame.Surface, colour: tuple, outline: list, corner: tuple[float, float], scale: float) -> None:
-    """A polygon in world axes [m], on a canvas whose left upper corner lies there [m], with so many pixels per metre."""
+    """A polygon in the world frame [m], on a canvas whose left upper corner lies there [m], with so many pixels per metre."""
     pygame.draw.polygon(canvas, colour, np.subtract(outline, corner) * (scale, -scale))
 
 

@@ -64,7 +64,7 @@ class Orbit(Restarting):
 
     @property
     def target(self) -> Array:
-        """The satellite as it is drawn [m], world axes."""
+        """The satellite as it is drawn [m], world frame."""
         return self.satellite.interpolated_pose()[0]
 
     def picture(self) -> Picture:

@@ -73,7 +73,7 @@ class _InTwoFrames:
         _ = body.index  # a body that was removed says so
         name = self._name
         raise AttributeError(
-            f"{body}: {name} needs a frame; use {name}_body (body axes) or {name}_world (world axes)",
+            f"{body}: {name} needs a frame; use {name}_body (body frame) or {name}_world (world frame)",
             name=name,
             obj=body,
         )
@@ -205,7 +205,7 @@ class Body:
         `dry_mass_properties` instead.
 
         Replacing them changes neither the body's origin nor its angular velocity, nor the speed of its wheels. If the mass centre moves by
-        Δc in body axes, then ``position += R Δc`` and ``velocity += ω × R Δc``.
+        Δc in the body frame, then ``position += R Δc`` and ``velocity += ω × R Δc``.
         """
         index, actuators = self.index, self._world._actuators
         if not len(actuators.tanks_of(index)):
@@ -413,10 +413,10 @@ class Body:
     # between its axes and the world's
 
     def to_world(self, point_body: npt.ArrayLike) -> FloatArray:
-        """Convert points from body axes to world positions.
+        """Convert points from the body frame to world positions.
 
         Args:
-            point_body: Points [m], body axes, from the origin of the body, shape (..., 3).
+            point_body: Points [m], body frame, from the origin of the body, shape (..., 3).
 
         Returns:
             The same points [m], world frame, shape (..., 3).
@@ -427,13 +427,13 @@ class Body:
         return finite_result(result, "point_body", point_body, self)
 
     def to_body(self, point_world: npt.ArrayLike) -> FloatArray:
-        """Convert world positions to points in body axes.
+        """Convert world positions to points in the body frame.
 
         Args:
             point_world: Points [m], world frame, shape (..., 3).
 
         Returns:
-            The same points [m], body axes, from the origin of the body, shape (..., 3).
+            The same points [m], body frame, from the origin of the body, shape (..., 3).
         """
         points = stack(point_world, "point_world", self, 3)
         with beyond_range_allowed():
@@ -441,13 +441,13 @@ class Body:
         return finite_result(result, "point_world", point_world, self)
 
     def direction_to_world(self, direction_body: npt.ArrayLike) -> FloatArray:
-        """Rotate vectors from body axes to world axes.
+        """Rotate vectors from the body frame to the world frame.
 
         Args:
-            direction_body: Vectors of any unit, body axes, shape (..., 3).
+            direction_body: Vectors of any unit, body frame, shape (..., 3).
 
         Returns:
-            The same vectors, world axes, shape (..., 3).
+            The same vectors, world frame, shape (..., 3).
         """
         vectors = stack(direction_body, "direction_body", self, 3)
         with beyond_range_allowed():
@@ -455,13 +455,13 @@ class Body:
         return finite_result(result, "direction_body", direction_body, self)
 
     def direction_to_body(self, direction_world: npt.ArrayLike) -> FloatArray:
-        """Rotate vectors from world axes to body axes.
+        """Rotate vectors from the world frame to the body frame.
 
         Args:
-            direction_world: Vectors of any unit, world axes, shape (..., 3).
+            direction_world: Vectors of any unit, world frame, shape (..., 3).
 
         Returns:
-            The same vectors, body axes, shape (..., 3).
+            The same vectors, body frame, shape (..., 3).
         """
         vectors = stack(direction_world, "direction_world", self, 3)
         with beyond_range_allowed():
@@ -472,7 +472,7 @@ class Body:
         """Return the velocities of points that are fixed in the body.
 
         Args:
-            point_body: Points [m], body axes, from the origin of the body, shape (..., 3).
+            point_body: Points [m], body frame, from the origin of the body, shape (..., 3).
 
         Returns:
             Their velocities [m/s], world frame, shape (..., 3).
@@ -486,7 +486,7 @@ class Body:
     # forces that act for one tick: the next one, or inside `World.on_tick` the one that is starting
 
     def apply_force(self, force_world: npt.ArrayLike, at_world: npt.ArrayLike | None = None) -> None:
-        """Apply a force during the next tick; force and torque are held constant in world axes over that tick.
+        """Apply a force during the next tick; force and torque are held constant in the world frame over that tick.
 
         This is meant for game events. For a key that is held down, use a `Thruster` or call this inside `World.on_tick`. Called once per
         frame, it would act for one tick per frame, however many ticks the frame runs.
@@ -514,7 +514,7 @@ class Body:
 
         Args:
             force_body: Force [N], body frame, shape (3,).
-            at_body: Point of application [m], body axes, from the origin of the body, shape (3,). None is the mass centre.
+            at_body: Point of application [m], body frame, from the origin of the body, shape (3,). None is the mass centre.
         """
         force, torque = components(force_body, "force_body", self), None
         if at_body is not None:
@@ -522,7 +522,7 @@ class Body:
         self._push(FORCE_BODY, force, torque)
 
     def apply_torque(self, torque_world: npt.ArrayLike) -> None:
-        """Apply a torque during the next tick, held constant in world axes.
+        """Apply a torque during the next tick, held constant in the world frame.
 
         Args:
             torque_world: Torque [N·m], world frame, shape (3,).
@@ -564,11 +564,11 @@ class Body:
             self._set(_ANGULAR_VELOCITY, rates)
 
     def apply_impulse_body(self, impulse_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
-        """Change velocity and angular velocity at once by an impulse given in body axes.
+        """Change velocity and angular velocity at once by an impulse given in the body frame.
 
         Args:
             impulse_body: Impulse [N·s], body frame, shape (3,).
-            at_body: Point of application [m], body axes, from the origin of the body, shape (3,). None is the mass centre.
+            at_body: Point of application [m], body frame, from the origin of the body, shape (3,). None is the mass centre.
         """
         impulse = self.direction_to_world(vector(impulse_body, "impulse_body", self))
         self.apply_impulse(impulse, None if at_body is None else self.to_world(vector(at_body, "at_body", self)))
@@ -679,7 +679,7 @@ class Body:
                     body._set(_ORIENTATION, unit_quaternion(turned, argument, body), pose=True)
 
     def _set_rates(self, rates: FloatArray) -> None:
-        """Set the angular velocity in body axes; wheels keep their speeds."""
+        """Set the angular velocity in the body frame; wheels keep their speeds."""
         actuators, store = self._world._actuators, self._world._store
         if not actuators.has_wheels:
             self._set(_ANGULAR_VELOCITY, rates)

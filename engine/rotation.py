@@ -1,7 +1,7 @@
 """Rotations by unit quaternions, for single values and for stacks.
 
-Quaternions are scalar-last (x, y, z, w), with Hamilton's product (i j = k). They are active and turn body axes into world axes.
-`multiply(a, b)` turns by b first.
+Quaternions are scalar-last (x, y, z, w), with Hamilton's product (i j = k). They are active and rotate from the body frame to the world
+frame. `multiply(a, b)` turns by b first.
 
 Arguments are arrays or nested lists, whose leading dimensions broadcast as in NumPy. Results are new float64 arrays, or plain numbers if
 their shape is (). Every function raises `TypeError` for anything that is not a real number. It raises `ValueError` for values that are not
@@ -91,7 +91,7 @@ def conjugate(quaternion: npt.ArrayLike) -> FloatArray:
 
 
 def rotate(orientation: npt.ArrayLike, vector_body: npt.ArrayLike) -> FloatArray:
-    """Rotate vectors from body axes to world axes.
+    """Rotate vectors from the body frame to the world frame.
 
     To convert a point, add the body's origin to the result. Directions, rates, forces and torques need no such step.
 
@@ -116,7 +116,7 @@ def rotate(orientation: npt.ArrayLike, vector_body: npt.ArrayLike) -> FloatArray
 
 
 def rotate_inverse(orientation: npt.ArrayLike, vector_world: npt.ArrayLike) -> FloatArray:
-    """Rotate vectors from world axes to body axes, the inverse of `rotate`.
+    """Rotate vectors from the world frame to the body frame, the inverse of `rotate`.
 
     Args:
         orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
@@ -142,8 +142,8 @@ def to_matrix(orientation: npt.ArrayLike) -> FloatArray:
         orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Returns:
-        Matrices, shape (..., 3, 3). The columns are the body's axes in world axes. A renderer that multiplies row vectors from the left
-        needs the transpose.
+        Matrices, shape (..., 3, 3). The columns are the body's axes in the world frame. A renderer that multiplies row vectors from the
+        left needs the transpose.
 
     Error: 6 eps.
 
@@ -180,7 +180,7 @@ def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> FloatArray:
     """Quaternion of a rotation about an axis, counter-clockwise seen from the tip of the axis.
 
     Args:
-        axis: Axis of the rotation, a non-zero vector, the same in body and world axes, shape (..., 3).
+        axis: Axis of the rotation, a non-zero vector, with the same components in the body frame and in the world frame, shape (..., 3).
         angle: Any angle [rad], shape (...).
 
     Returns:
@@ -403,7 +403,7 @@ def rodrigues(axis: npt.ArrayLike, angle: npt.ArrayLike) -> FloatArray:
     part rotated by a quarter turn. This needs neither a basis around d nor the half angle.
 
     Args:
-        axis: Axis of the rotation, a non-zero vector, the same in body and world axes, shape (..., 3).
+        axis: Axis of the rotation, a non-zero vector, with the same components in the body frame and in the world frame, shape (..., 3).
         angle: Any angle [rad], shape (...).
 
     Returns:

@@ -207,14 +207,14 @@ def apply_symmetric(tensor: Symmetric, a: Vector) -> Vector:
 
 @inlined
 def rotate(q: Quaternion, v: Vector) -> Vector:
-    """Rotate a vector by a unit quaternion; with a body's orientation, from body axes to world axes.
+    """Rotate a vector by a unit quaternion; with a body's orientation, from the body frame to the world frame.
 
     Args:
         q: Unit quaternion (x, y, z, w).
-        v: A vector, of any unit, in body axes.
+        v: A vector, of any unit, in the body frame.
 
     Returns:
-        The vector in world axes. The error is at most ``1e-15 |v|``, and ``4 |v| (|q| − 1)`` more where q is not of unit length.
+        The vector in the world frame. The error is at most ``1e-15 |v|``, and ``4 |v| (|q| − 1)`` more where q is not of unit length.
 
     Example:
         >>> rotate((0.5, 0.5, 0.5, 0.5), (1.0, 2.0, 3.0))
@@ -225,14 +225,14 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
 
 @inlined
 def rotate_inverse(q: Quaternion, v: Vector) -> Vector:
-    """Rotate a vector by the inverse of a unit quaternion; with a body's orientation, from world axes to body axes.
+    """Rotate a vector by the inverse of a unit quaternion; with a body's orientation, from the world frame to the body frame.
 
     Args:
         q: Unit quaternion (x, y, z, w).
-        v: A vector, of any unit, in world axes.
+        v: A vector, of any unit, in the world frame.
 
     Returns:
-        The vector in body axes; accuracy as for `rotate`.
+        The vector in the body frame; accuracy as for `rotate`.
 
     Example:
         >>> rotate_inverse((0.5, 0.5, 0.5, 0.5), (3.0, 1.0, 2.0))

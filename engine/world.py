@@ -132,7 +132,7 @@ class World:
             keeps its body rates, and its angular momentum rotates with it.
         max_ticks_per_frame: The largest number of ticks that one call of `advance` runs. Time beyond that is skipped and counted.
         coasting: Whether `advance` coasts at a time scale that ticks cannot keep up with; see `coasting` and `coast`.
-        keep_out: A ball ``(center, radius)`` [m], world frame, that no coasting body may enter, such as a planet; see `keep_out`.
+        keep_out: A sphere ``(center, radius)`` [m], world frame, that no coasting body may enter, such as a planet; see `keep_out`.
         on_non_finite: What a tick does if it gives a state that is not finite: "raise" `NonFiniteStateError`, or "freeze" the bodies that
             caused it and what is linked to them; see `frozen`.
         threads: The largest number of threads that share a tick. A world with fewer than 4096 bodies per thread uses fewer. The results do
@@ -326,7 +326,7 @@ class World:
 
     @property
     def keep_out(self) -> KeepOut | None:
-        """The ball that no coasting body may enter, as centre [m], world frame, shape (3,), and radius [m]; None if there is none.
+        """The sphere that no coasting body may enter, as centre [m], world frame, shape (3,), and radius [m]; None if there is none.
 
         Its centre must be that of the gravity that acts on the bodies. `shift_origin` moves it.
         """
@@ -511,7 +511,7 @@ class World:
             >>> rock = world.add_body(MassProperties.sphere(1.0, 0.5), name="rock", position=(50, 0, 0), velocity=(-1, 0, 0))
             >>> world.coast_obstacle(30)
             >>> world.coast_obstacle(45)
-            "the path of body 'rock' enters keep_out, a ball of 10 m around [0.0, 0.0, 0.0]"
+            "the path of body 'rock' enters keep_out, a sphere of 10 m around [0.0, 0.0, 0.0]"
         """
         return find_obstacle(self, self._checked_ticks(ticks, "World.coast_obstacle"))
 
@@ -634,7 +634,7 @@ class World:
             mass_properties: Mass, inertia and mass centre. A singular inertia tensor is rejected.
             name: A name that no other body of this world has. None generates one.
             position: Position of the mass centre [m], world frame, shape (3,). Give this or `origin`; the default is the world's origin.
-            origin: Position of the origin of the body axes [m], world frame, shape (3,).
+            origin: Position of the origin of the body frame [m], world frame, shape (3,).
             orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (4,).
             velocity: Velocity of the mass centre [m/s], world frame, shape (3,).
             angular_velocity_body: Angular velocity [rad/s], body frame, shape (3,). Give this or `angular_velocity_world`; the default is
@@ -690,7 +690,7 @@ class World:
             mass_properties: One for all bodies, or a list of n.
             position: Positions of the mass centres [m], world frame, shape (n, 3) or (3,). Give this or `origin`.
             names: n names that no other body of this world has. None generates them.
-            origin: Positions of the origins of the body axes [m], world frame, shape (n, 3) or (3,).
+            origin: Positions of the origins of the body frame [m], world frame, shape (n, 3) or (3,).
             orientation: Unit quaternions, scalar-last (x, y, z, w), body to world, shape (n, 4) or (4,).
             velocity: Velocities of the mass centres [m/s], world frame, shape (n, 3) or (3,).
             angular_velocity_body: Angular velocities [rad/s], body frame, shape (n, 3) or (3,). Give this or `angular_velocity_world`.
@@ -1241,7 +1241,7 @@ class World:
         others are called again with the opposite shift. Points that a program keeps elsewhere, such as a camera or a trail, are not moved.
 
         Args:
-            shift: The new origin [m], in world axes from the current origin, shape (3,).
+            shift: The new origin [m], in the world frame from the current origin, shape (3,).
 
         Raises:
             TypeError: `shift` is not a sequence of real numbers.
@@ -1282,8 +1282,8 @@ class World:
     ) -> npt.NDArray[Any]:
         """Model matrices of all bodies for drawing relative to a camera, blended between the last two ticks by `alpha`.
 
-        Each matrix M converts column vectors, ``(x, y, z, 1)`` in body axes, from the origin of the body, to world axes from the camera:
-        ``M[:3, :3]`` is the rotation matrix, ``M[:3, 3]`` is the origin minus `camera_position`, and ``M[3]`` is (0, 0, 0, 1). The
+        Each matrix M converts column vectors, ``(x, y, z, 1)`` in the body frame, from the origin of the body, to the world frame from the
+        camera: ``M[:3, :3]`` is the rotation matrix, ``M[:3, 3]`` is the origin minus `camera_position`, and ``M[3]`` is (0, 0, 0, 1). The
         difference is computed in float64, so that a float32 matrix is accurate near the camera at any distance from the world's origin.
 
         In memory the matrices are stored row by row, and OpenGL reads column by column. To upload them, let ``out`` be

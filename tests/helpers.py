@@ -86,7 +86,7 @@ def fly(integrator, dt, times, **setup):
 
 
 def wrench_of(forces, *, mass=1.0, inertia_body=(1.0, 2.0, 2.5), **setup):
-    """Force (world axes) and torque (body axes, about the mass centre) that forces give a body in one state.
+    """Force (world frame) and torque (body frame, about the mass centre) that forces give a body in one state.
 
     Read off one tick of a second: in game mode semi-implicit Euler changes v by F/m and ω by I⁻¹τ, with F and τ at the start of the tick.
     """
@@ -138,7 +138,7 @@ def errors(found, truth, quantities=("position", "orientation", "velocity", "ang
 
 
 def angular_momentum(body):
-    """L = R (I ω + h), world axes, from the body's own numbers and SciPy's rotation."""
+    """L = R (I ω + h), world frame, from the body's own numbers and SciPy's rotation."""
     return rotations.to_world(
         body.orientation, body.inertia_body @ body.angular_velocity_body + body.stored_momentum_body
     )

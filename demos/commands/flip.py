@@ -26,7 +26,7 @@ TICKS_PER_SECOND, FRAMES_PER_SECOND = 240, 15
 QUALITY = 45
 """Of the compression. At 60, and with 30 frames per second, the file has 2.4 MB instead of 1 MB."""
 CASE, RATES = CASES["flip"], (0.08, 0.10, 2.4)
-"""The spacecraft, and its angular velocity at the start [rad/s], body axes; the intermediate axis is z."""
+"""The spacecraft, and its angular velocity at the start [rad/s], body frame; the intermediate axis is z."""
 ASIDE, ABOVE, LENGTH, DISTANCE = 1.6, 0.14, 1.15, 5.2
 """Distance of a craft from the middle to the side and upwards, length of its arrows, distance of the camera, in radii of the craft."""
 BELOW, TEXT_HEIGHT = 1.3, 16
@@ -60,7 +60,7 @@ class Craft:
         )
 
     def _nose(self) -> Array:
-        """A point on the z axis ahead of the craft, world axes [m]."""
+        """A point on the z axis ahead of the craft, world frame [m]."""
         return self.place + LENGTH * CASE.radius * self.body.direction_to_world((0.0, 0.0, 1.0))
 
 

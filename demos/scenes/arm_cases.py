@@ -22,7 +22,7 @@ class Case:
     turned: tuple[float, float, float]
     """Rotation vector from the attitude in which its fixture faces the arm [degree], in the axes of the craft."""
     rates: tuple[float, float, float]
-    """[degree/s], body axes."""
+    """[degree/s], body frame."""
     times_mass: float = 1.0
     """Its mass over that of the satellite as it is drawn."""
 

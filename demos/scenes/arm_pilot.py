@@ -67,17 +67,17 @@ class Meeting:
     time: float
     """Time at which the gripper is to meet the fixture [s]."""
     path: Array
-    """Points of its port until shortly after that time [m], world axes, shape (n, 3)."""
+    """Points of its port until shortly after that time [m], world frame, shape (n, 3)."""
     times: Array
     """Times of these points [s], shape (n,)."""
     position: Array
-    """Mass centre of the satellite when the gripper begins to follow [m], world axes, shape (3,)."""
+    """Mass centre of the satellite when the gripper begins to follow [m], world frame, shape (3,)."""
     orientation: Array
     """Orientation of the satellite at that time, shape (4,)."""
 
 
 def fixture_pose(origin: Array, turn: Array) -> tuple[Array, Array]:
-    """The port of a satellite, and the axes of a gripper that is mated with it as columns, world axes."""
+    """The port of a satellite, and the axes of a gripper that is mated with it as columns, world frame."""
     axis, up = turn @ np.array(FIXTURE.axis), turn @ np.array(FIXTURE.up)
     return origin + turn @ np.array(FIXTURE.position), np.column_stack([-axis, np.cross(up, -axis), up])
 
@@ -334,7 +334,7 @@ class ArmPilot:
         )
 
     def turn_to(self, axes: Array) -> tuple[Array, float]:
-        """Rotation vector from the gripper's axes to these [rad], world axes, and its length."""
+        """Rotation vector from the gripper's axes to these [rad], world frame, and its length."""
         turn = rotation.from_matrix(axes @ self.arm.gripper.rotation_matrix.T)
         axis, angle = rotation.to_axis_angle(turn)
         return axis * angle, float(angle)

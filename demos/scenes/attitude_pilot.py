@@ -50,7 +50,7 @@ class Record:
     leg: Leg
     start_time: float
     momentum: Array
-    """Angular momentum of ship and wheels when it began, or when a jet last fired [N·m·s], world axes."""
+    """Angular momentum of ship and wheels when it began, or when a jet last fired [N·m·s], world frame."""
     scale: float
     """With which changes of the momentum are compared [N·m·s]."""
     impulse: float

@@ -13,7 +13,7 @@ from .ship import DISH, NOSE
 
 STERN = (0.0, 0.0, -1.0)
 STAR = np.array([0.62, 0.35, 0.70])
-"""Direction of the star that the nose may be pointed at, world axes, of any length."""
+"""Direction of the star that the nose may be pointed at, world frame, of any length."""
 
 TARGETS: dict[str, flight.Pointing] = {
     "forward": flight.Pointing(NOSE, "velocity", DISH, "nadir", gm=GM),

@@ -42,13 +42,13 @@ class Case:
     place: tuple[float, float, float]
     """Position of the ship's mass centre in the axes of the port: across, up and out [m]."""
     turned: tuple[float, float, float]
-    """Rotation vector from the attitude that faces the port [degree], body axes."""
+    """Rotation vector from the attitude that faces the port [degree], body frame."""
     velocity: tuple[float, float, float]
     """Velocity relative to the port [m/s], in its axes."""
     rates: tuple[float, float, float]
-    """Angular velocity of the ship [degree/s], body axes."""
+    """Angular velocity of the ship [degree/s], body frame."""
     station_rates: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Angular velocity of the station [degree/s], body axes."""
+    """Angular velocity of the station [degree/s], body frame."""
 
 
 CASES = {

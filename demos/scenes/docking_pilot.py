@@ -50,7 +50,7 @@ class FacingPort:
 
 
 def free_acceleration(body: Body) -> Array:
-    """Angular acceleration of a body that rotates freely [rad/s²], world axes."""
+    """Angular acceleration of a body that rotates freely [rad/s²], world frame."""
     momentum, rates = body.angular_momentum_world, body.angular_velocity_world
     return body.inverse_inertia_world @ -np.cross(rates, momentum)
 
@@ -62,7 +62,7 @@ class HandTorque:
 
     def __init__(self) -> None:
         self.torque = np.zeros(3)
-        """Until the next sample [N·m], body axes."""
+        """Until the next sample [N·m], body frame."""
 
     def initial_state(self, measured: Any, reference: Any) -> Array:
         """Nothing is remembered."""
@@ -169,7 +169,7 @@ class DockingPilot:
         return wanted_velocity(place, self.alignment())
 
     def _wanted_acceleration(self) -> Array:
-        """Of the mass centre [m/s²], world axes: towards the wanted velocity, and what keeps it in the axes of a target that rotates."""
+        """Of the mass centre [m/s²], world frame: towards the wanted velocity, and what keeps it in the axes of a target that rotates."""
         body, target = self.ship.body, self.target
         axes, spin = target.rotation_matrix @ self.port.matrix, target.angular_velocity_world
         arm = body.position - target.position

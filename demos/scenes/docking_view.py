@@ -37,7 +37,7 @@ def cross(nose: Array, port: Array) -> list[Line]:
 
 
 def arrows(middle: Array, force: Array, torque: Array, torque_length: float = TORQUE_LENGTH) -> list[Arrow]:
-    """A force [N] and a torque [N·m], world axes, at a mass centre; none that would not be seen."""
+    """A force [N] and a torque [N·m], world frame, at a mass centre; none that would not be seen."""
     found = [
         Arrow(middle, FORCE_LENGTH * force, FIRE, "F", 0.05, "thrust"),
         Arrow(middle, torque_length * torque, VIOLET, "τ", 0.05, "torques"),

@@ -53,7 +53,7 @@ class Drifters:
         return [claim(drift <= allowed and change <= rounding, text)]
 
     def _kept(self) -> tuple[Array, Array]:
-        """Energy of turning [J], shape (n,), and angular momentum [N·m·s], world axes, shape (n, 3), of each."""
+        """Energy of turning [J], shape (n,), and angular momentum [N·m·s], world frame, shape (n, 3), of each."""
         state = self._world.state
         rates = state.angular_velocity_body[self._first_row :]
         momentum_body = rates * self._moments

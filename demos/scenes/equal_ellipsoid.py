@@ -29,7 +29,7 @@ class EqualEllipsoid:
         self._to_body = size * properties.principal()[1] * shares
 
     def models(self, turn: Array) -> list[Model]:
-        """It, where there is one; `turn` (3, 3) takes body axes to world axes."""
+        """It, where there is one; `turn` (3, 3) rotates from the body frame to the world frame."""
         return [Model("ball", self._centre, turn @ self._to_body, casts_shadow=False)] if len(self.semi_axes) else []
 
     def words(self) -> list[str]:

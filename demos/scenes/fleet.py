@@ -18,7 +18,7 @@ TRUTH_STEPS = 256
 """Steps of the reference solution per tick, with which the error of RK4 is below 1e-8 rad in a minute."""
 KEEP_MOMENTUM = (integrators.FreeRotor, integrators.ImplicitMidpoint, integrators.AxisSplitting)
 KEEP_ENERGY = (integrators.FreeRotor, integrators.ImplicitMidpoint)
-NOSE = np.array([0.0, 0.0, 3.2])  # [m], body axes
+NOSE = np.array([0.0, 0.0, 3.2])  # [m], body frame
 TRAIL_POINTS = 100
 
 

@@ -27,7 +27,7 @@ class FreeMotion:
         self.axis = int(np.argmax(np.abs(shares)))
         """Number of the principal axis that lies closest to the angular momentum."""
         self.axis_body = axes[:, self.axis] * math.copysign(1.0, shares[self.axis])
-        """The same as a unit vector in body axes, on the side of the angular momentum."""
+        """The same as a unit vector in the body frame, on the side of the angular momentum."""
         self.momentum_principal = np.abs(shares)
         """Angular momentum about each principal axis, their signs chosen along it."""
         self.tilts = (math.pi, 0.0)
@@ -42,7 +42,7 @@ class FreeMotion:
         return 2.0 * self.energy / self.momentum_size
 
     def remember(self) -> Array:
-        """Note how far the spin axis leans and ω strays; returns the axis in world axes."""
+        """Note how far the spin axis leans and ω strays; returns the axis in the world frame."""
         self.departures = np.maximum(self.departures, self._departures())
         axis_world = self.body.direction_to_world(self.axis_body)
         tilt = math.atan2(

@@ -13,7 +13,7 @@ class Entry(NamedTuple):
     """What is noted at the start of a tick."""
 
     momenta: Array
-    """P [N·s] and L [N·m·s] of all bodies, world axes, shape (6,)."""
+    """P [N·s] and L [N·m·s] of all bodies, world frame, shape (6,)."""
     impulses: Array
     """Of the jets so far [N·s], shape (16,)."""
     turn: Array

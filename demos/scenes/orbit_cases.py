@@ -79,8 +79,8 @@ def burn_at_the_apoapsis(case: Case, acceleration: float) -> tuple[Array, float,
         acceleration: Of the burn [m/s²].
 
     Returns:
-        Its direction, a unit vector in world axes, its duration [s], and the time of its middle [s]. On a hyperbola, which has no apoapsis,
-        the direction of the velocity at the start and no time.
+        Its direction, a unit vector in the world frame, its duration [s], and the time of its middle [s]. On a hyperbola, which has no
+        apoapsis, the direction of the velocity at the start and no time.
     """
     e = case.eccentricity
     if e >= 1.0:

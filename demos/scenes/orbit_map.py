@@ -101,7 +101,7 @@ def _described(state: tuple[Array, Array]) -> str:
 
 
 def perifocal_axes(state: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Unit vectors in the plane of an orbit, towards its periapsis and a quarter turn ahead of it, world axes."""
+    """Unit vectors in the plane of an orbit, towards its periapsis and a quarter turn ahead of it, world frame."""
     elements = flight.orbit.elements(GM, *state)
     angles = {name: getattr(elements, name) for name in ("inclination", "raan", "argument_of_periapsis")}
     position, velocity = flight.orbit.from_elements(

@@ -43,7 +43,7 @@ class Poinsot:
         self._flown_world.append(self._centre + self.scale * body.angular_velocity_world)
 
     def model(self, turn: Array) -> Model:
-        """The ellipsoid, where `turn` (3, 3) takes body axes to world axes."""
+        """The ellipsoid, where `turn` (3, 3) rotates from the body frame to the world frame."""
         return Model("dark-ball", self._centre, turn @ self._to_body, casts_shadow=False)
 
     def arrow(self, turn: Array) -> Arrow:

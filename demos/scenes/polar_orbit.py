@@ -18,7 +18,7 @@ RATE = math.sqrt(GM / ORBIT_RADIUS**3)
 """Of the orbit [rad/s]."""
 PERIOD = math.tau / RATE
 NODE = np.array([0.5, math.sqrt(0.75), 0.0])
-"""Direction of the ascending node, world axes; the sun stands 52° above the plane of the orbit."""
+"""Direction of the ascending node, world frame; the sun stands 52° above the plane of the orbit."""
 POLE = np.array([0.0, 0.0, 1.0])
 START = math.radians(38.0)
 """Angle from the node at the start [rad]."""
@@ -42,7 +42,7 @@ def velocity(time: float) -> Array:
 
 
 def orbital_axes(position: Array) -> Array:
-    """Forwards, left and up at a place of the orbit, as columns, world axes."""
+    """Forwards, left and up at a place of the orbit, as columns, world frame."""
     up, left = position / np.linalg.norm(position), np.cross(NODE, POLE)
     return np.column_stack([np.cross(left, up), left, up])
 
@@ -58,7 +58,7 @@ def field_line(equator: float, azimuth: Array, count: int = 60) -> Array:
 
     Args:
         equator: L, where it crosses the equator of the dipole, in radii of the planet.
-        azimuth: Direction to that point, world axes, unit.
+        azimuth: Direction to that point, world frame, unit.
         count: Number of points.
     """
     first = math.asin(math.sqrt(1.0 / equator))

@@ -131,7 +131,7 @@ class RobotArm:
 
     @property
     def tip(self) -> Array:
-        """The port of the gripper [m], world axes."""
+        """The port of the gripper [m], world frame."""
         return self.gripper.to_world(GRIPPER.position)
 
     @property
@@ -195,7 +195,7 @@ class RobotArm:
 
         Returns:
             Jacobian, shape (6, 6), and what it leaves: the twist of the gripper (velocity of its port [m/s], then angular velocity
-            [rad/s], world axes) is the Jacobian times the rates of the joints, plus the second array, shape (6,), which is the motion of
+            [rad/s], world frame) is the Jacobian times the rates of the joints, plus the second array, shape (6,), which is the motion of
             all bodies as one rigid body with the momentum that they have.
         """
         places = np.array([body.position for body in self.bodies] + [self.tip])
@@ -214,7 +214,7 @@ class RobotArm:
         return at_tip[:, 6:] - of_craft @ inertia[:, 6:], of_craft @ momentum
 
     def rates_for(self, velocity: Array, angular_velocity: Array) -> Array:
-        """Rates of the joints [rad/s], shape (6,), with which the port of the gripper moves so [m/s], [rad/s], world axes, both (3,)."""
+        """Rates of the joints [rad/s], shape (6,), with which the port of the gripper moves so [m/s], [rad/s], world frame, both (3,)."""
         jacobian, left = self.motion()
         return damped(jacobian, np.concatenate([velocity, angular_velocity]) - left)
 

@@ -15,7 +15,7 @@ MESH = "spacecraft"
 RADIUS = 3.3
 """Of the sphere that holds the hull [m]; the wings reach farther."""
 NOSE, DISH = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
-"""Body axes of the docking port and of the antenna."""
+"""Axes in the body frame of the docking port and of the antenna."""
 
 JETS = {name: nozzle for name, nozzle in NOZZLES.items() if name != "main"}
 """The sixteen jets with their nozzles, by quad: fore, aft, left, right of quad 1, then of quad 2, 3 and 4."""
@@ -124,7 +124,7 @@ class Ship:
         return np.where(np.isnan(stuck), shares, stuck)
 
     def plumes(self, origin: Array, turn: Array, levels: npt.ArrayLike) -> list[Plume]:
-        """The exhaust of the jets, for a body whose origin is at a world point [m] and whose axes a matrix (3, 3) turns to world axes."""
+        """The exhaust of the jets, for a body with its origin at a world point [m], rotated by a matrix (3, 3) to the world frame."""
         return [
             nozzle.plume(origin, turn, level)
             for nozzle, level in zip(JETS.values(), np.asarray(levels).tolist(), strict=True)

@@ -13,11 +13,11 @@ POINTS = 97
 class SpinningBody:
     """A free body with equal transverse moments, whose symmetry axis is its z.
 
-    In world axes it turns about its angular momentum L at the rate ``L/I₁``, and in itself about z at ``ω₃ (I₁ − I₃)/I₁``.
+    In the world frame it turns about its angular momentum L at the rate ``L/I₁``, and in itself about z at ``ω₃ (I₁ − I₃)/I₁``.
 
     Args:
         properties: Symmetric about z.
-        direction: Of the angular momentum, a unit vector, world axes.
+        direction: Of the angular momentum, a unit vector, world frame.
         spin: Rate about the axis, ω₃ [rad/s].
         nutation: Angle between axis and angular momentum [rad].
     """
@@ -57,7 +57,7 @@ class SpinningBody:
         return _energy(self._body) / energy - 1.0, change
 
     def circle(self) -> Array:
-        """The circle on which the unit vector of the axis moves, world axes, closed, shape (POINTS, 3)."""
+        """The circle on which the unit vector of the axis moves, world frame, closed, shape (POINTS, 3)."""
         angles = np.linspace(0.0, math.tau, POINTS)
         axis = rotation.rotate(self._start, (0.0, 0.0, 1.0))
         return rotation.rotate(rotation.from_axis_angle(self.direction, angles), axis)

@@ -21,7 +21,7 @@ class SymmetricTop:
     Args:
         transverse, axial: Moments of inertia across and along the axis [kg·m²].
         strength: k [N·m].
-        spin: Rate about the axis [rad/s], body axes, x₃ part of ω.
+        spin: Rate about the axis [rad/s], body frame, x₃ part of ω.
         tilt: Of the axis from z at the start [rad], more than 0 and less than π.
         precession: Rate at which the axis goes round z at the start [rad/s].
     """
@@ -53,7 +53,7 @@ class SymmetricTop:
         return math.acos(self._high), math.acos(self._low)
 
     def axis(self, times: Array) -> Array:
-        """Unit vectors along the axis, world axes, shape (n, 3); its azimuth at time 0 is 0.
+        """Unit vectors along the axis, world frame, shape (n, 3); its azimuth at time 0 is 0.
 
         Args:
             times: Seconds, growing, shape (n,).

@@ -15,7 +15,7 @@ class Case:
 
     properties: Callable[[], MassProperties]
     rates: tuple[float, float, float]
-    """Initial angular velocity [rad/s], body axes."""
+    """Initial angular velocity [rad/s], body frame."""
     mesh: str
     """Name of the mesh that is drawn."""
     radius: float

@@ -51,7 +51,7 @@ def mesh_case(path: Path) -> Case:
 
 
 def _flipping_rates(solid: MassProperties, path: Path) -> tuple[float, float, float]:
-    """The initial angular velocity [rad/s], body axes."""
+    """The initial angular velocity [rad/s], body frame."""
     moments, axes = solid.principal()
     direction: Array = np.array([TILT, 1.0, 0.0])  # about the principal axes, the least first
     rate = period_of_rates(moments, moments * direction) / PERIOD  # the period is inversely proportional to the rate

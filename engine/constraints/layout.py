@@ -37,7 +37,7 @@ COORDINATE = 57
 POSITION_FORCES, VELOCITY_FORCES = 60, 78
 """Mean force of each row over the last step in the two stages, from which the next stages start."""
 FORCE, TORQUE = 96, 99
-"""Mean over the last tick, on the body, world axes; the torque is about the common point."""
+"""Mean over the last tick, on the body, world frame; the torque is about the common point."""
 WAS_AT_LIMIT = 102
 """Whether each freedom had reached a limit when the last tick started."""
 REACHED_IN_A_STEP = 2.0
@@ -72,7 +72,7 @@ EQUALITY, LOWER_LIMIT, UPPER_LIMIT, RATE_ROW, SPRING_ROW = range(5)
 # columns of `rows`, one row per constraint
 RESIDUAL = 0
 LINEAR, ANGULAR = 1, 4
-"""Directions of impulse and angular impulse at the common point, world axes."""
+"""Directions of impulse and angular impulse at the common point, world frame."""
 ON_BODY, ON_OTHER = 7, 10
 """Angular impulse about the mass centre that a unit of the row gives to the body and takes from the other, in the axes of each."""
 SOFTNESS = 13
@@ -140,21 +140,21 @@ FACTOR, DIVIDE, SUBTRACT = range(3)
 # rows of `work`
 START, END = 0, STATE_ROWS
 PUSH, TWIST = 2 * STATE_ROWS, 2 * STATE_ROWS + 3
-"""Sum of impulses and of angular impulses about the mass centre, world axes."""
+"""Sum of impulses and of angular impulses about the mass centre, world frame."""
 SOLUTION = 2 * STATE_ROWS + 6
-"""Change of velocity (world axes) and of angular velocity (body axes)."""
+"""Change of velocity (world frame) and of angular velocity (body frame)."""
 KICKED = 2 * STATE_ROWS + 12
-"""Velocity after the last kick, and the sum of the impulses since, world axes."""
+"""Velocity after the last kick, and the sum of the impulses since, world frame."""
 SUM = KICKED + 3
 CHANGE = SUM + 3
-"""Change of velocity (world axes) and of angular velocity (body axes) in a solve with bounds."""
+"""Change of velocity (world frame) and of angular velocity (body frame) in a solve with bounds."""
 MADE_AT, MADE_WITH = CHANGE + 6, CHANGE + 13
 """Pose and model for which the directions and the factor of a hard island were computed last."""
 WORK_ROWS = MADE_WITH + MODEL_LAST - MODEL_FIRST
 
 # columns of `points`, one row per joint
 ARM, OTHER_ARM = 0, 3
-"""From the mass centres to the common point, world axes."""
+"""From the mass centres to the common point, world frame."""
 GIVEN, TURNED = 6, 9
 """Impulse and angular impulse at the common point since the start of the tick."""
 GIVEN_BEFORE = 12

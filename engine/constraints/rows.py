@@ -333,7 +333,7 @@ def joint_rows(
         joint = link
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         kind = int(joints[TYPE, joint])
-        # poses, anchors and frames, in world axes relative to the point that moves with the island
+        # poses, anchors and frames, in the world frame relative to the point that moves with the island
         q = load_quaternion(work, pose + ORIENTATION, place)
         center = load_vector(work, pose + POSITION, place)
         lever = rotate(q, 2.0, subtract(load_vector(joints, AT_BODY, joint), load_vector(own, CENTER_OF_MASS, place)))

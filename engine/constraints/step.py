@@ -334,7 +334,7 @@ def _largest(vector: Vector) -> float:
 
 @inlined
 def _anchor(own: Array, joints: Array, at: int, place: int, joint: int) -> Vector:
-    """From the mass centre to the anchor of a joint, body axes."""
+    """From the mass centre to the anchor of a joint, body frame."""
     return subtract(load_vector(joints, at, joint), load_vector(own, CENTER_OF_MASS, place))
 
 

@@ -155,7 +155,7 @@ class AttitudeHold(Controlled):
         """Point an axis of the ship at a target, and keep it there; the rotation about this axis stops.
 
         Args:
-            target: A body, or a direction in world axes, shape (3,).
+            target: A body, or a direction in the world frame, shape (3,).
             axis_body: The axis, a non-zero vector, body frame, shape (3,).
 
         Raises:

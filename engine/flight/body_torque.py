@@ -21,7 +21,7 @@ _AT_LIMIT = 1.0 - 1e-12
 
 
 class BodyTorque(TableForce):
-    """A plain torque in body axes, held until it is changed; added by `World.add_part`.
+    """A plain torque in the body frame, held until it is changed; added by `World.add_part`.
 
     Use it to study a control law without a model of its actuators. It follows every command at once, and needs no momentum and no
     propellant.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..world import World
 
 KeepOut = tuple[FloatArray, float]
-"""Centre [m], world frame, and radius [m] of a ball that no path may enter."""
+"""Centre [m], world frame, and radius [m] of a sphere that no path may enter."""
 GivenBall = tuple[npt.ArrayLike, float]
 """The same as users give it."""
 
@@ -48,7 +48,7 @@ _STRAIGHT_DOWN = 1e-12
 _POSITION, _VELOCITY = slice(POSITION, POSITION + 3), slice(VELOCITY, VELOCITY + 3)
 
 
-# the ball to keep out of
+# the sphere to keep out of
 
 
 def keep_out_of(store: Store) -> KeepOut | None:
@@ -60,7 +60,7 @@ def keep_out_of(store: Store) -> KeepOut | None:
 
 
 def set_keep_out(store: Store, value: Any) -> None:
-    """Replace the ball that no coasting body may enter, or remove it with None."""
+    """Replace the sphere that no coasting body may enter, or remove it with None."""
     row = None
     if value is not None:
         if not isinstance(value, tuple | list) or len(value) != 2:
@@ -171,7 +171,7 @@ def _gravity(world: World) -> FloatArray:
 
 
 def _check_path(world: World, gravity: FloatArray, end: FloatArray, seconds: float) -> None:
-    """Raise `InTheWay` if a path leads into the ball to keep out of, or straight into the centre of gravity."""
+    """Raise `InTheWay` if a path leads into the sphere to keep out of, or straight into the centre of gravity."""
     bodies, ball = world._bodies, keep_out_of(world._store)
     start = bodies.array[:STATE_ROWS, : bodies.count]
     gm, centers = gravity[GM], gravity[CENTER:]
@@ -190,7 +190,7 @@ def _check_path(world: World, gravity: FloatArray, end: FloatArray, seconds: flo
     with np.errstate(all="ignore"):
         straight = over_arrays(least_distance_on_a_line)(start[_POSITION] - center, start[_VELOCITY], seconds)
     for body in _first(bodies, np.where(attracted, distance, straight) < radius):
-        raise InTheWay(f"the path of {body} enters keep_out, a ball of {radius:g} m around {ball[0].tolist()}")
+        raise InTheWay(f"the path of {body} enters keep_out, a sphere of {radius:g} m around {ball[0].tolist()}")
 
 
 def _first(bodies: Bodies, where: Any) -> list[Any]:

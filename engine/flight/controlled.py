@@ -39,7 +39,7 @@ class Actuators(Protocol):
     """
 
     def command(self, torque_body: Any, force_body: Any, seconds: float, /) -> Any:
-        """Produce a torque [N·m] and a force [N], both in body axes, until the next command after `seconds`; None leaves the force free."""
+        """Produce a torque [N·m] and a force [N], body frame, until the next command after `seconds`; None leaves the force free."""
 
 
 @cache

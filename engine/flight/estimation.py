@@ -47,10 +47,10 @@ ATTITUDE_FILTERS = Schema(
         Field("rate_deviation", Kind.MODEL, 1, "rad/s", digest=3, rule=POSITIVE, meaning="of the rate while the gyro is silent"),
         # what has been measured since the start, in a ring of rows
         Field("turn", Kind.STATE, 4, digest=4, rest=(0.0, 0.0, 0.0, 1.0), meaning="rotation by the gyro"),
-        Field("bias_angle", Kind.STATE, 3, "rad", digest=5, meaning="what was taken off the gyro, in body axes at the start"),
+        Field("bias_angle", Kind.STATE, 3, "rad", digest=5, meaning="what was taken off the gyro, in the body frame at the start"),
         Field("tick", Kind.STATE, digest=6, rest=-1.0, meaning="the tick of the sample"),
         Field("drift", Kind.STATE, 1, "rad²", "body", digest=18, meaning="variance before the sample from a silent gyro"),
-        Field("turn_integral", Kind.STATE, 9, "s", digest=30, meaning="of the rotation to body axes at the start, by rows"),
+        Field("turn_integral", Kind.STATE, 9, "s", digest=30, meaning="of the rotation to the body frame at the start, by rows"),
         # of the first row
         Field("latest_turn", Kind.STATE, 4, digest=7, rest=(0.0, 0.0, 0.0, 1.0)),
         Field("latest_bias_angle", Kind.STATE, 3, "rad", digest=8),

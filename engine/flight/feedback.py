@@ -64,10 +64,10 @@ def mrp_feedback(
 class MRPFeedback(Law):
     """Nonlinear feedback of the modified Rodrigues parameters (MRP) of the attitude error, which tracks a moving reference exactly.
 
-    The torque is ``−Kσ − Pδω − P Kᵢz + (ω_r − Kᵢz) × (Iω + h) + I(ω̇_r − ω × ω_r) − L``, with ``z = K∫σ dt + I δω``, in body axes. σ are
-    the MRP of the shortest rotation from the reference to the body, so that ``|σ| ≤ 1``; where that rotation passes half a turn, σ jumps
-    to its shadow set. ``δω = ω − ω_r`` is the rate error, h the momentum of the wheels, ω̇_r the derivative of ω_r in the world, and L a
-    known torque. Without wheels, small errors have the stiffness K/4 and the damping P about every axis.
+    The torque is ``−Kσ − Pδω − P Kᵢz + (ω_r − Kᵢz) × (Iω + h) + I(ω̇_r − ω × ω_r) − L``, with ``z = K∫σ dt + I δω``, in the body frame. σ
+    are the MRP of the shortest rotation from the reference to the body, so that ``|σ| ≤ 1``; where that rotation passes half a turn, σ
+    jumps to its shadow set. ``δω = ω − ω_r`` is the rate error, h the momentum of the wheels, ω̇_r the derivative of ω_r in the world, and
+    L a known torque. Without wheels, small errors have the stiffness K/4 and the damping P about every axis.
 
     The integral removes the error that a constant unknown torque would leave. It grows by ``K σ seconds`` after each sample and starts at
     zero, so that z starts at ``I δω``.
@@ -127,7 +127,7 @@ class MRPFeedback(Law):
 
     @property
     def integral_limit(self) -> FloatArray | None:
-        """Largest components of ``K∫σ dt`` [N·m·s], body axes, shape (3,); None for no limit."""
+        """Largest components of ``K∫σ dt`` [N·m·s], body frame, shape (3,); None for no limit."""
         return None if self._limits == 3 * [inf] else np.array(self._limits)
 
     @property
@@ -264,8 +264,8 @@ def braking_quaternion_pd(
 class QuaternionPD(Law):
     """Proportional-derivative feedback of the error quaternion, always by the shorter way round (no unwinding).
 
-    The torque is ``−2 K v − D δω`` in body axes, where v is the vector part of the error quaternion with w ≥ 0, and ``δω = ω − ω_r``. The
-    law has no state.
+    The torque is ``−2 K v − D δω`` in the body frame, where v is the vector part of the error quaternion with w ≥ 0, and ``δω = ω − ω_r``.
+    The law has no state.
 
     With `gyroscopic`, the terms ``ω × (Iω + h) + I(ω̇_r − ω × ω_r)`` of gyroscopic torque, wheel momentum h and reference acceleration are
     added, so that a moving reference is tracked without error.

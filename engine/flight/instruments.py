@@ -66,7 +66,7 @@ EXCLUSIONS = 19
 EXCLUSION_SIZE = 11
 EXCLUSION_COUNT = 3
 EXCLUSION_FAR, EXCLUSION_BALL = 1.0, 2.0
-"""Kinds of bright things: a direction, or a ball in space."""
+"""Kinds of bright things: a direction, or a sphere in space."""
 EXCLUSION_KIND, EXCLUSION_TOWARDS, EXCLUSION_CENTER, EXCLUSION_RADIUS, EXCLUSION_COSINE, EXCLUSION_SINE = (
     0,
     1,

@@ -21,7 +21,7 @@ from ..store.schema import DIRECTION, POINT, Field, Kind, Schema
 
 @inlined
 def magnetorquer(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``τ = m × B`` with B at the mass centre; p = (m [A·m²], its axis, the seven constants of `dipole_field`), the axis in body axes."""
+    """``τ = m × B`` with B at the mass centre; p = (m [A·m²], its axis in the body frame, the seven constants of `dipole_field`)."""
     field_world = dipole_field(body.position, (p[4], p[5], p[6], p[7], p[8], p[9], p[10]))
     field_body = rotate_inverse(body.orientation, 2.0, field_world)
     return (0.0, 0.0, 0.0), cross(scale(p[0], (p[1], p[2], p[3])), field_body)
@@ -39,7 +39,7 @@ class Magnetorquer(OneBodyField):
 
     Args:
         body: The body that carries it.
-        axis: Axis of the coil, body axes, of any non-zero length, shape (3,).
+        axis: Axis of the coil, body frame, of any non-zero length, shape (3,).
         max_dipole: Largest magnetic moment [A·m²], above zero.
         field: The field of the planet. Its constants are copied, and `World.shift_origin` moves the centre of the copy.
 
@@ -83,7 +83,7 @@ class Magnetorquer(OneBodyField):
         largest = real(max_dipole, "max_dipole", owner, above=0.0)
         self._write({**_constants(owner, field), "max_dipole": largest})
 
-    axis = Parameter[FloatArray]("Axis of the coil, body axes, a unit vector, shape (3,).")
+    axis = Parameter[FloatArray]("Axis of the coil, body frame, a unit vector, shape (3,).")
 
     @property
     def dipole(self) -> float:

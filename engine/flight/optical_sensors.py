@@ -50,13 +50,13 @@ class Exclusion(NamedTuple):
     """A bright object near which a star tracker is blind; made by `Exclusion.far` and `Exclusion.ball`."""
 
     angle: float
-    """Angle [rad], from 0 to π/2, between the boresight and the direction of a thing far away, or the edge of a ball."""
+    """Angle [rad], from 0 to π/2, between the boresight and the direction of a thing far away, or the edge of a sphere."""
     direction_world: tuple[float, float, float] | None
-    """Direction to a thing far away, world frame, a unit vector; None for a ball."""
+    """Direction to a thing far away, world frame, a unit vector; None for a sphere."""
     center: tuple[float, float, float] | None
-    """Centre of a ball [m], world frame; None for a thing far away."""
+    """Centre of a sphere [m], world frame; None for a thing far away."""
     radius: float
-    """Radius of a ball [m]; 0 for a thing far away."""
+    """Radius of a sphere [m]; 0 for a thing far away."""
 
     @classmethod
     def far(cls, direction_world: npt.ArrayLike, angle: float) -> Exclusion:
@@ -111,7 +111,7 @@ def _exclusion_fields() -> Iterable[Field]:
     for number in range(EXCLUSION_COUNT):
         place = 10 + 10 * number
         yield Field(
-            f"excludes_{number}", Kind.MODEL, digest=place, meaning="0 for nothing, 1 for a direction, 2 for a ball"
+            f"excludes_{number}", Kind.MODEL, digest=place, meaning="0 for nothing, 1 for a direction, 2 for a sphere"
         )
         yield Field(f"direction_{number}", Kind.MODEL, 3, "-", "world", digest=place + 1)
         yield Field(f"center_{number}", Kind.MODEL, 3, "m", "world", digest=place + 2, world_axes=POINT)
@@ -124,16 +124,16 @@ def _exclusion_fields() -> Iterable[Field]:
 class StarTracker(Sensor):
     """A star tracker, which measures the orientation of the body.
 
-    The reading is the true orientation turned by a small random rotation in body axes: one angle about the boresight, with the standard
-    deviation `along`, and one about each of two axes across it, with the standard deviation `across`. A picture of the stars shows the
-    direction of the boresight better than the roll about it, typically by a factor of five to ten. As for `Gyro`, the noise depends only on
-    seed, name and tick.
+    The reading is the true orientation turned by a small random rotation in the body frame: one angle about the boresight, with the
+    standard deviation `along`, and one about each of two axes across it, with the standard deviation `across`. A picture of the stars shows
+    the direction of the boresight better than the roll about it, typically by a factor of five to ten. As for `Gyro`, the noise depends
+    only on seed, name and tick.
 
     The reading is not valid if the body turns faster than `max_rate`, and if the boresight is too near to something bright.
 
     Args:
         body: The body that carries it.
-        boresight_body: Direction of the line of sight, body axes, of any non-zero length, shape (3,).
+        boresight_body: Direction of the line of sight, body frame, of any non-zero length, shape (3,).
         noise: Standard deviations (across, along) [rad], each at least 0.
         max_rate: Largest angular velocity at which it sees stars [rad/s], above 0; None for no limit.
         exclusion: Up to three bright objects, each from `Exclusion.far` or `Exclusion.ball`.
@@ -191,7 +191,7 @@ class StarTracker(Sensor):
             values |= {field: np.array(part)[:, np.newaxis] for field, part in _exclusion_values(number, one).items()}
         super().__init__(body, values, owner, seed, every, delay, name)
 
-    boresight_body = Parameter[FloatArray]("Direction of the line of sight, body axes, a unit vector, shape (3,).")
+    boresight_body = Parameter[FloatArray]("Direction of the line of sight, body frame, a unit vector, shape (3,).")
     noise = Parameter[FloatArray](
         "Standard deviations (across, along) the boresight [rad], each at least 0, shape (2,)."
     )
@@ -268,19 +268,19 @@ def _exclusion_values(number: int, one: Exclusion | None) -> dict[str, Sequence[
 
 
 class SunSensor(Sensor):
-    """A sun sensor, which measures the direction to the sun in body axes.
+    """A sun sensor, which measures the direction to the sun in the body frame.
 
     The reading is the true direction turned by a small random rotation, with the same standard deviation about every axis. As for `Gyro`,
-    the noise is a function of seed, name and tick. The reading is not valid if the sun is outside the field of view, and if the ball given
-    as `shadow` hides it; its shadow is a cylinder.
+    the noise is a function of seed, name and tick. The reading is not valid if the sun is outside the field of view, and if the sphere
+    given as `shadow` hides it; its shadow is a cylinder.
 
     Args:
         body: The body that carries it.
-        boresight_body: Direction of the middle of the field of view, body axes, of any non-zero length, shape (3,).
+        boresight_body: Direction of the middle of the field of view, body frame, of any non-zero length, shape (3,).
         field_of_view: Largest angle between boresight and sun [rad], above 0 and at most π.
         noise: Standard deviation of the noise about each axis [rad], at least 0.
         sun_direction_world: Direction to the sun, world frame, of any non-zero length, shape (3,).
-        shadow: Centre [m], world frame, and radius [m] of a ball that hides the sun, such as a planet; None for nothing.
+        shadow: Centre [m], world frame, and radius [m] of a sphere that hides the sun, such as a planet; None for nothing.
         seed: Any integer; together with the name it determines the noise.
         every: Interval between two samples, in ticks.
         delay: By how many samples the reading is late.
@@ -351,7 +351,7 @@ class SunSensor(Sensor):
             values["shadow_radius"] = checked(self._schema, "shadow_radius", shadow[1], owner, argument="shadow[1]")
         super().__init__(body, values, owner, seed, every, delay, name)
 
-    boresight_body = Parameter[FloatArray]("Middle of the field of view, body axes, a unit vector, shape (3,).")
+    boresight_body = Parameter[FloatArray]("Middle of the field of view, body frame, a unit vector, shape (3,).")
     noise = Parameter[float]("Standard deviation of the noise about each axis [rad], at least 0.")
     sun_direction_world = Parameter[FloatArray]("Direction to the sun, world frame, a unit vector, shape (3,).")
 
@@ -363,7 +363,7 @@ class SunSensor(Sensor):
 
     @fixed
     def shadow(self) -> tuple[FloatArray, float] | None:
-        """Centre [m], world frame, shape (3,), and radius [m] of the ball that hides the sun; None for nothing."""
+        """Centre [m], world frame, shape (3,), and radius [m] of the sphere that hides the sun; None for nothing."""
         (radius,) = self._numbers("shadow_radius")
         return (self._value("shadow_center"), radius) if radius else None
 

@@ -89,7 +89,7 @@ def pointing(
 ) -> tuple[float, ...]:
     """Orientation, rates and acceleration of axes (u, b, n), u along the first line and n along the normal of both; nan if parallel.
 
-    The rates are ``ω = u × u̇ − (b·ṅ) u``. `axes` is the conjugate of the quaternion from the same axes in the body to body axes.
+    The rates are ``ω = u × u̇ − (b·ṅ) u``. `axes` is the conjugate of the quaternion from the same axes in the body to the body frame.
     """
     (u, u1, u2), _ = unit_moving(line_to(kinds[0], first, first_velocity, position, velocity, gm, center))
     (w, w1, w2), _ = unit_moving(line_to(kinds[1], second, second_velocity, position, velocity, gm, center))
@@ -146,7 +146,7 @@ class Pointing:
     * "velocity", the direction of flight,
     * "sun", the direction `sun_direction_world`,
     * a body, or anything with `position` and `velocity`, or
-    * a direction in world axes, shape (..., 3).
+    * a direction in the world frame, shape (..., 3).
 
     Rates and accelerations are exact if the body, and a body that is a target, move on Kepler orbits about the centre. Other forces, such
     as an oblate planet or thrust, are not included; attitude and rates of nadir and of a body are exact in any case.
@@ -226,7 +226,7 @@ class Pointing:
         self._center = read_only(vector(value, "center", "Pointing"))
 
     def _triad(self, first: Vector, second: Vector) -> list[float]:
-        """Conjugate of the quaternion from the axes (u, b, n) of `pointing` to body axes."""
+        """Conjugate of the quaternion from the axes (u, b, n) of `pointing` to the body frame."""
         (n, _, _), sine = unit_moving((cross(first, second), _ZERO, _ZERO))
         if sine <= PARALLEL:
             rule = f"a vector that is not parallel to axis_body (sine of the angle above {PARALLEL:g})"

@@ -25,7 +25,7 @@ class Reference:
     """An attitude with its angular velocity and angular acceleration, at one time.
 
     Args:
-        orientation: Unit quaternion, scalar-last (x, y, z, w), of the wanted body axes to world axes, shape (..., 4).
+        orientation: Unit quaternion, scalar-last (x, y, z, w), of the wanted body frame to the world frame, shape (..., 4).
         angular_velocity_world: Angular velocity of the wanted axes [rad/s], world frame, shape (..., 3).
         angular_acceleration_world: Its derivative [rad/s²], world frame, shape (..., 3).
 
@@ -55,7 +55,7 @@ class Reference:
 
     @property
     def orientation(self) -> FloatArray:
-        """Unit quaternion, scalar-last (x, y, z, w), of the wanted body axes to world axes, shape (..., 4)."""
+        """Unit quaternion, scalar-last (x, y, z, w), of the wanted body frame to the world frame, shape (..., 4)."""
         return self._orientation
 
     @property

@@ -253,7 +253,7 @@ class Accelerometer(_Instrument):
 
     Args:
         body: The body that carries it.
-        at_body: Position of the accelerometer [m], body axes, from the origin of the body, shape (3,). None is the mass centre at the time
+        at_body: Position of the accelerometer [m], body frame, from the origin of the body, shape (3,). None is the mass centre at the time
             of this call.
         noise_density: Density of the white noise [m/s/√s], at least 0.
         bias_body: Initial bias [m/s²], body frame, shape (3,).
@@ -314,7 +314,7 @@ class Accelerometer(_Instrument):
         super().__init__(body, owner, noise, given, max_acceleration, *errors, seed, every, delay, name)
 
     at_body = Parameter[FloatArray](
-        "Position of the accelerometer [m], body axes, from the origin of the body, shape (3,)."
+        "Position of the accelerometer [m], body frame, from the origin of the body, shape (3,)."
     )
 
     @property
@@ -360,7 +360,7 @@ class Accelerometer(_Instrument):
 
 
 class Magnetometer(_Instrument):
-    """A magnetometer with three axes, which measures the magnetic flux density at the mass centre, in body axes.
+    """A magnetometer with three axes, which measures the magnetic flux density at the mass centre, in the body frame.
 
     Bias, scale, misalignment, sampling and delay are those of `Gyro`. The standard deviation of the noise is that of one sample,
     independent of the sample interval. Fields of magnetorquers and of the body itself are not modelled.

@@ -46,9 +46,9 @@ class Tank(Part):
 
     Args:
         body: The body that carries it.
-        position: Centre of the propellant [m], body axes, from the origin of the body, shape (3,).
+        position: Centre of the propellant [m], body frame, from the origin of the body, shape (3,).
         propellant: Initial propellant [kg], from 0 to `capacity`.
-        specific_inertia: Inertia of the propellant about its centre per mass [m²], body axes, a number for all axes, three numbers or a
+        specific_inertia: Inertia of the propellant about its centre per mass [m²], body frame, a number for all axes, three numbers or a
             symmetric tensor, shape (), (3,) or (3, 3).
         capacity: Maximum mass of propellant [kg], above zero; None for no limit.
         jet_damping: Whether the ship feels the propellant that moves inside it.
@@ -99,11 +99,11 @@ class Tank(Part):
         capacity: float | None = None,
         jet_damping: bool = False,
     ) -> Tank:
-        """Make a tank whose propellant fills a ball, with less density as it empties.
+        """Make a tank whose propellant fills a sphere, with less density as it empties.
 
         Args:
             body: The body that carries it.
-            position: Centre of the ball [m], body axes, from the origin of the body, shape (3,).
+            position: Centre of the sphere [m], body frame, from the origin of the body, shape (3,).
             radius: Radius [m], above zero.
             propellant: Initial propellant [kg], from 0 to `capacity`.
             capacity: Maximum mass of propellant [kg], above zero; None for no limit.
@@ -138,11 +138,11 @@ class Tank(Part):
 
         Args:
             body: The body that carries it.
-            position: Centre of the cylinder [m], body axes, from the origin of the body, shape (3,).
+            position: Centre of the cylinder [m], body frame, from the origin of the body, shape (3,).
             radius: Radius [m], above zero.
             height: Length along the axis [m], above zero.
             propellant: Initial propellant [kg], from 0 to `capacity`.
-            axis: Direction from the outlet to the free surface, body axes, of any non-zero length, shape (3,).
+            axis: Direction from the outlet to the free surface, body frame, of any non-zero length, shape (3,).
             settled: Whether the propellant lies at the outlet, as under thrust, so that its surface and its mass centre move towards the
                 outlet as it empties. Otherwise it fills the whole cylinder, at a lower density as it empties.
             capacity: Maximum mass of propellant [kg], above zero; it must be given if `settled`. None for no limit.
@@ -225,7 +225,7 @@ class Tank(Part):
 
     @fixed
     def position(self) -> FloatArray:
-        """Centre of the propellant, or the outlet of a settled tank [m], body axes, from the origin of the body, shape (3,)."""
+        """Centre of the propellant, or the outlet of a settled tank [m], body frame, from the origin of the body, shape (3,)."""
         return self._value("position")
 
     @fixed

@@ -60,7 +60,7 @@ class ReactionWheel(Part):
 
     Args:
         body: The body that carries it.
-        axis: Its axis, body axes, of any non-zero length, shape (3,).
+        axis: Its axis, body frame, of any non-zero length, shape (3,).
         inertia: Moment of inertia about the axis [kg·m²], above zero.
         max_torque: Largest torque of the motor [N·m], above zero.
         max_speed: Largest speed relative to the body [rad/s], above zero.
@@ -121,7 +121,7 @@ class ReactionWheel(Part):
 
     @fixed
     def axis(self) -> FloatArray:
-        """Its axis, body axes, a unit vector, shape (3,)."""
+        """Its axis, body frame, a unit vector, shape (3,)."""
         return self._value("axis")
 
     inertia = fixed(lambda self: self._value("inertia"), doc="Moment of inertia about the axis [kg·m²].")

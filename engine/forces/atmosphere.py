@@ -24,7 +24,8 @@ def atmospheric_drag(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vec
     """``F = −½ ρ C_D A |u| u`` at a point of the body, where u is the velocity of the point relative to the air.
 
     The air rotates with the planet, ``u = v + ω × r − Ω × (x − c)``, and its density is ``ρ = ρ₀ exp(−(|x − c| − R − h₀)/H)``.
-    p = (C_D A [m²], point [m], ρ₀ [kg/m³], h₀ [m], H [m], R [m], c [m], Ω [rad/s]); the point in body axes, c and Ω in world axes.
+    p = (C_D A [m²], point [m], ρ₀ [kg/m³], h₀ [m], H [m], R [m], c [m], Ω [rad/s]); the point in the body frame, c and Ω in the world
+    frame.
     """
     lever_body = subtract((p[1], p[2], p[3]), body.center_of_mass_body)
     from_center = subtract(
@@ -55,7 +56,7 @@ class AtmosphericDrag(OneBodyField):
     Args:
         body: The body it acts on.
         drag_area: Drag coefficient times area, C_D A [m²], at least 0.
-        at_body: Point of application (the centre of pressure) [m], body axes, from the origin of the body, shape (3,).
+        at_body: Point of application (the centre of pressure) [m], body frame, from the origin of the body, shape (3,).
         density: Density ρ₀ [kg/m³] of the air at the reference altitude, at least 0; about 3e-12 at 400 km above the Earth.
         reference_altitude: Altitude h₀ [m] to which the density refers.
         scale_height: Height H [m] over which the density falls by a factor e, above zero; about 58 km at 400 km.
@@ -123,7 +124,7 @@ class AtmosphericDrag(OneBodyField):
         super().__init__("AtmosphericDrag", body, values)
 
     drag_area = Parameter[float]("Drag coefficient times area, C_D A [m²], at least 0.")
-    at_body = Parameter[FloatArray]("Point of application [m], body axes, from the origin of the body, shape (3,).")
+    at_body = Parameter[FloatArray]("Point of application [m], body frame, from the origin of the body, shape (3,).")
     density = Parameter[float]("Density [kg/m³] of the air at the reference altitude, at least 0.")
     reference_altitude = Parameter[float]("Altitude [m] to which the density refers.")
     scale_height = Parameter[float]("Height [m] over which the density falls by a factor e, above zero.")

@@ -61,10 +61,10 @@ def compiled(
     """Turn a scalar function of one body's state into a class of forces that is as fast as the built-in ones.
 
     The function is compiled into the loops of the integrator, which evaluates it at each stage without calling Python. Its arguments are
-    the body, the time [s] of the stage, and the parameters. It returns a force [N] in world axes at the mass centre and a torque [N·m] in
-    body axes about the mass centre, each as a tuple of three numbers. The body has these attributes:
+    the body, the time [s] of the stage, and the parameters. It returns a force [N] in the world frame at the mass centre and a torque [N·m]
+    in the body frame about the mass centre, each as a tuple of three numbers. The body has these attributes:
 
-    * `position` [m] and `velocity` [m/s] in world axes;
+    * `position` [m] and `velocity` [m/s] in the world frame;
     * `orientation`, scalar-last (x, y, z, w), body to world;
     * `angular_velocity_body` [rad/s];
     * `mass` [kg];

@@ -1,4 +1,4 @@
-"""Forces and torques that are constant in world axes or in body axes."""
+"""Forces and torques that are constant in the world frame or in the body frame."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -42,7 +42,7 @@ POINT_FORCES = Schema(
 
 
 class ConstantForce(TableForce):
-    """A force on one body that is constant in world axes or in body axes.
+    """A force on one body that is constant in the world frame or in the body frame.
 
     The torque of a world force at a point of the body changes as the body rotates, so such a force is evaluated at each stage ("stage").
     Every other constant force is held over the tick ("tick").
@@ -51,7 +51,7 @@ class ConstantForce(TableForce):
         body: The body it acts on.
         force_world: Force [N], world frame, shape (3,). Give this or `force_body`.
         force_body: Force [N], body frame, shape (3,).
-        at_body: Point of application [m], body axes, from the origin of the body, shape (3,). None is the mass centre.
+        at_body: Point of application [m], body frame, from the origin of the body, shape (3,). None is the mass centre.
 
     Example:
         >>> from engine import MassProperties, World
@@ -98,7 +98,7 @@ class ConstantForce(TableForce):
 
     @property
     def force_world(self) -> FloatArray | None:
-        """Force [N], world frame, shape (3,); None if it was given in body axes."""
+        """Force [N], world frame, shape (3,); None if it was given in the body frame."""
         return self._value("force_world") if "force_world" in self._given else None
 
     @force_world.setter
@@ -107,7 +107,7 @@ class ConstantForce(TableForce):
 
     @property
     def force_body(self) -> FloatArray | None:
-        """Force [N], body frame, shape (3,); None if it was given in world axes."""
+        """Force [N], body frame, shape (3,); None if it was given in the world frame."""
         return self._value("force_body") if "force_body" in self._given else None
 
     @force_body.setter
@@ -116,7 +116,7 @@ class ConstantForce(TableForce):
 
     @property
     def at_body(self) -> FloatArray | None:
-        """Point of application [m], body axes, from the origin of the body, shape (3,); None is the mass centre."""
+        """Point of application [m], body frame, from the origin of the body, shape (3,); None is the mass centre."""
         return self._value("at_body") if "at_body" in self._given else None
 
     @at_body.setter
@@ -158,7 +158,7 @@ class ConstantForce(TableForce):
 
 
 class ConstantTorque(TableForce):
-    """A torque on one body that is constant in world axes or in body axes.
+    """A torque on one body that is constant in the world frame or in the body frame.
 
     Args:
         body: The body it acts on.
@@ -198,7 +198,7 @@ class ConstantTorque(TableForce):
 
     @property
     def torque_world(self) -> FloatArray | None:
-        """Torque [N·m], world frame, shape (3,); None if it was given in body axes."""
+        """Torque [N·m], world frame, shape (3,); None if it was given in the body frame."""
         return self._value("torque_world") if self._frame == "torque_world" else None
 
     @torque_world.setter
@@ -207,7 +207,7 @@ class ConstantTorque(TableForce):
 
     @property
     def torque_body(self) -> FloatArray | None:
-        """Torque [N·m], body frame, shape (3,); None if it was given in world axes."""
+        """Torque [N·m], body frame, shape (3,); None if it was given in the world frame."""
         return self._value("torque_body") if self._frame == "torque_body" else None
 
     @torque_body.setter

@@ -25,7 +25,7 @@ from .wrench import BodyStates, Wrench
 
 @inlined
 def point_gravity(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """Gravity of a point mass with an oblateness term; p = (GM [m³/s²], centre [m], J2 R² [m²], axis), world axes.
+    """Gravity of a point mass with an oblateness term; p = (GM [m³/s²], centre [m], J2 R² [m²], axis), world frame.
 
     ``a = −GM/r³ { r + (3/2) J2 R²/r² [(1 − 5 z²/r²) r + 2 z k] }``, where k is the axis of symmetry and ``z = r·k``.
     """
@@ -45,7 +45,7 @@ POINT_GRAVITY = FieldKind("point_gravity", point_gravity, 8, False)
 
 @inlined
 def gravity_gradient(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``τ = 3 GM/r⁵ r × (I r)``, where r points from the centre to the body, in body axes, and I is the tensor with locked wheels.
+    """``τ = 3 GM/r⁵ r × (I r)``, where r points from the centre to the body, in the body frame, and I is the tensor with locked wheels.
 
     p = (GM [m³/s²], centre [m], moments of the wheels [kg·m²]).
     """

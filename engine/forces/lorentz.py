@@ -21,7 +21,7 @@ from .wrench import BodyStates
 
 @inlined
 def lorentz(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``F = q (E + v × B)``; p = (q [C], E [V/m], B [T]), E and B in world axes."""
+    """``F = q (E + v × B)``; p = (q [C], E [V/m], B [T]), E and B in the world frame."""
     electric = (p[1], p[2], p[3])
     magnetic = (p[4], p[5], p[6])
     return scale(p[0], add(electric, cross(body.velocity, magnetic))), (0.0, 0.0, 0.0)

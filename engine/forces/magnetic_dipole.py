@@ -17,7 +17,7 @@ from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
 
 @inlined
 def dipole_field(position: Vector, dipole: tuple[float, ...]) -> Vector:
-    """``B = k (3 (m·r̂) r̂ − m)/r³`` [T] with r from the centre; dipole = (k [T·m³], m, centre [m]), m a unit vector, world axes."""
+    """``B = k (3 (m·r̂) r̂ − m)/r³`` [T] with r from the centre; dipole = (k [T·m³], m, centre [m]), m a unit vector, world frame."""
     axis = (dipole[1], dipole[2], dipole[3])
     r = subtract(position, (dipole[4], dipole[5], dipole[6]))
     distance_squared = dot(r, r)

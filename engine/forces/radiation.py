@@ -26,15 +26,15 @@ def radiation_pressure(body: BodyAtStage, time: float, p: Parameters) -> tuple[V
     """``F = −P A cos θ [(1 − s) ŝ + 2 (s cos θ + d/3) n̂]`` at a point of the body, with ``cos θ = n̂·ŝ``; zero unless it is positive.
 
     n̂ is the normal of the plate, ŝ the direction to the sun, s and d are the shares of light reflected specularly and diffusely. The force
-    is zero in the shadow of a ball, a cylinder behind it.
-    p = (A [m²], n̂, point [m], s, d, P [N/m²], ŝ, centre of the ball [m], its radius [m]); n̂ and the point in body axes, the rest in world
-    axes.
+    is zero in the shadow of a sphere, a cylinder behind it.
+    p = (A [m²], n̂, point [m], s, d, P [N/m²], ŝ, centre of the sphere [m], its radius [m]); n̂ and the point in the body frame, the rest in
+    the world frame.
     """
     sun = (p[10], p[11], p[12])
     lever_body = subtract((p[4], p[5], p[6]), body.center_of_mass_body)
     normal = rotate(body.orientation, 2.0, (p[1], p[2], p[3]))
     cosine = dot(normal, sun)
-    # shadow: behind the ball and closer to its axis than its radius
+    # shadow: behind the sphere and closer to its axis than its radius
     from_ball = subtract(
         add(body.position, rotate(body.orientation, 2.0, lever_body)),
         (p[13], p[14], p[15]),
@@ -59,19 +59,19 @@ class RadiationPressure(OneBodyField):
     the sun. The share s of the light is reflected specularly, the share d diffusely, and the rest is absorbed. Light from behind has no
     effect. Use one of them per side of each plate. Plates do not shade one another.
 
-    The shadow of a ball is a cylinder, without penumbra. The force switches at its edge. A method of high order is therefore only of first
-    order in the tick in which the plate crosses the edge.
+    The shadow of a sphere is a cylinder, without penumbra. The force switches at its edge. A method of high order is therefore only of
+    first order in the tick in which the plate crosses the edge.
 
     Args:
         body: The body it acts on.
         area: Area of the plate [m²], at least 0.
-        normal_body: Outward normal of the side, body axes, of any non-zero length, shape (3,).
-        at_body: Centre of the plate [m], body axes, from the origin of the body, shape (3,).
+        normal_body: Outward normal of the side, body frame, of any non-zero length, shape (3,).
+        at_body: Centre of the plate [m], body frame, from the origin of the body, shape (3,).
         specular: Share of the light that is reflected as by a mirror, from 0 to 1.
         diffuse: Share of the light that is reflected diffusely (Lambert's law), from 0 to 1; the sum of both shares is at most 1.
         pressure: Pressure P of the light [N/m²] on a black plate that faces the sun, at least 0; 4.56e-6 at the distance of the Earth.
         sun_direction_world: Direction from the body to the sun, world frame, of any non-zero length, shape (3,).
-        shadow: Centre [m], world frame, and radius [m] of a ball that casts a shadow, as (center, radius); None for no shadow.
+        shadow: Centre [m], world frame, and radius [m] of a sphere that casts a shadow, as (center, radius); None for no shadow.
 
     Raises:
         TypeError: An argument has the wrong type.
@@ -135,8 +135,8 @@ class RadiationPressure(OneBodyField):
         self._write(_shadow(owner, shadow))
 
     area = Parameter[float]("Area of the plate [m²], at least 0.")
-    normal_body = Parameter[FloatArray]("Outward normal of the side, body axes, a unit vector, shape (3,).")
-    at_body = Parameter[FloatArray]("Centre of the plate [m], body axes, from the origin of the body, shape (3,).")
+    normal_body = Parameter[FloatArray]("Outward normal of the side, body frame, a unit vector, shape (3,).")
+    at_body = Parameter[FloatArray]("Centre of the plate [m], body frame, from the origin of the body, shape (3,).")
     pressure = Parameter[float]("Pressure of the light [N/m²] on a black plate that faces the sun, at least 0.")
     sun_direction_world = Parameter[FloatArray]("Direction to the sun, world frame, a unit vector, shape (3,).")
 
@@ -160,7 +160,7 @@ class RadiationPressure(OneBodyField):
 
     @property
     def shadow(self) -> tuple[FloatArray, float] | None:
-        """Centre [m], world frame, and radius [m] of the ball that casts a shadow; None if there is none."""
+        """Centre [m], world frame, and radius [m] of the sphere that casts a shadow; None if there is none."""
         radius = float(self._value("shadow_radius"))
         return (self._value("shadow_center"), radius) if radius > 0.0 else None
 
@@ -183,11 +183,11 @@ def _shares(owner: object, **shares: float) -> dict[str, float]:
 
 
 def _shadow(owner: object, shadow: Any) -> dict[str, Any]:
-    """The checked centre and radius of the ball."""
+    """The checked centre and radius of the sphere."""
     if shadow is None:
         return {"shadow_center": (0.0, 0.0, 0.0), "shadow_radius": 0.0}
     if not isinstance(shadow, tuple | list) or len(shadow) != 2:
-        refuse(owner, "shadow", shadow, "None or (center, radius) of a ball", TypeError)
+        refuse(owner, "shadow", shadow, "None or (center, radius) of a sphere", TypeError)
     center, radius = shadow
     return {
         "shadow_center": vector(center, "shadow center", owner),

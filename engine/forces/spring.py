@@ -40,7 +40,7 @@ class Spring(TableForce):
     Args:
         body: The first body.
         other: The second body, or None for a point fixed in the world.
-        at_body: Attachment point on the first body [m], body axes, from the origin of the body, shape (3,).
+        at_body: Attachment point on the first body [m], body frame, from the origin of the body, shape (3,).
         at_other: Attachment point on the second body [m], in that body's axes from its origin, or the fixed point [m], world frame; shape
             (3,).
         stiffness: Stiffness k [N/m], at least 0.
@@ -90,7 +90,7 @@ class Spring(TableForce):
         )
 
     at_body = Parameter[FloatArray](
-        "Attachment point on the first body [m], body axes, from the origin of the body, shape (3,)."
+        "Attachment point on the first body [m], body frame, from the origin of the body, shape (3,)."
     )
     at_other = Parameter[FloatArray](
         "Attachment point on the second body [m], that body's axes, or the fixed point [m], world frame; shape (3,)."

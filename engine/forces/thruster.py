@@ -40,8 +40,8 @@ class Thruster(Valves):
 
     Args:
         body: The body it pushes.
-        position: Point of application [m], body axes, from the origin of the body, shape (3,).
-        direction: Direction of the force on the body (opposite to the plume), body axes, of any non-zero length, shape (3,).
+        position: Point of application [m], body frame, from the origin of the body, shape (3,).
+        direction: Direction of the force on the body (opposite to the plume), body frame, of any non-zero length, shape (3,).
         max_force: Force at full throttle [N], at least 0.
         specific_impulse: Specific impulse [s], above zero, given with `tank`. The flow is ``F/(g₀ Isp)`` with g₀ = 9.80665 m/s².
         tank: The tank of the same body that feeds it, in the world before the thruster. None for propellant that is not counted.
@@ -97,12 +97,12 @@ class Thruster(Valves):
         self._tank = tank
         super().__init__([(body,)], values)
 
-    position = Parameter[FloatArray]("Point of application [m], body axes, from the origin of the body, shape (3,).")
+    position = Parameter[FloatArray]("Point of application [m], body frame, from the origin of the body, shape (3,).")
     max_force = Parameter[float]("Force at full throttle [N], at least 0.")
 
     @property
     def direction(self) -> FloatArray:
-        """Direction of the force on the body, body axes, a unit vector, shape (3,); a gimbal turns it."""
+        """Direction of the force on the body, body frame, a unit vector, shape (3,); a gimbal turns it."""
         return self._value("direction")
 
     @direction.setter
@@ -257,8 +257,8 @@ class ThrusterBank(Valves):
 
     Args:
         body: The body they push.
-        positions: Points of application [m], body axes, from the origin of the body, shape (k, 3).
-        directions: Directions of the forces on the body, body axes, each of any non-zero length, shape (k, 3).
+        positions: Points of application [m], body frame, from the origin of the body, shape (k, 3).
+        directions: Directions of the forces on the body, body frame, each of any non-zero length, shape (k, 3).
         max_forces: Forces at full throttle [N], each at least 0, shape (k,) or one number for all.
         specific_impulse: Specific impulses [s], above zero, shape (k,) or one number for all, given with `tank`.
         tank: The tank of the same body that feeds all of them, in the world before the bank; None for propellant that is not counted.
@@ -439,7 +439,7 @@ class ThrusterBank(Valves):
 
     @property
     def positions(self) -> FloatArray:
-        """Points of application [m], body axes, from the origin of the body, shape (k, 3)."""
+        """Points of application [m], body frame, from the origin of the body, shape (k, 3)."""
         return self._value("position")
 
     @positions.setter
@@ -448,7 +448,7 @@ class ThrusterBank(Valves):
 
     @property
     def directions(self) -> FloatArray:
-        """Directions of the forces on the body, body axes, unit vectors, shape (k, 3); gimbals turn them."""
+        """Directions of the forces on the body, body frame, unit vectors, shape (k, 3); gimbals turn them."""
         return self._value("direction")
 
     @directions.setter

@@ -118,9 +118,9 @@ class Gimbal(NamedTuple):
     """
 
     axis_1: npt.ArrayLike
-    """First axis, body axes, of any non-zero length, shape (3,)."""
+    """First axis, body frame, of any non-zero length, shape (3,)."""
     axis_2: npt.ArrayLike
-    """Second axis, which the first angle carries along, body axes, of any non-zero length, shape (3,)."""
+    """Second axis, which the first angle carries along, body frame, of any non-zero length, shape (3,)."""
     max_angle: float
     """Largest angle about either axis [rad], above zero."""
     max_rate: float

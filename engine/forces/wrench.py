@@ -109,11 +109,11 @@ class BodyStates:
         return Model(self._table).inertia_body
 
     def to_world(self, vectors_body: FloatArray) -> FloatArray:
-        """Rotate one vector per body, shape (n, 3), from body axes to world axes."""
+        """Rotate one vector per body, shape (n, 3), from the body frame to the world frame."""
         return rotated(self.orientation, vectors_body)
 
     def to_body(self, vectors_world: FloatArray) -> FloatArray:
-        """Rotate one vector per body, shape (n, 3), from world axes to body axes."""
+        """Rotate one vector per body, shape (n, 3), from the world frame to the body frame."""
         return rotated_inverse(self.orientation, vectors_world)
 
     def point_to_world(self, row: int, point_body: FloatArray) -> FloatArray:
@@ -121,7 +121,7 @@ class BodyStates:
 
         Args:
             row: The row of the body.
-            point_body: The point [m], body axes, from the origin of the body, shape (3,).
+            point_body: The point [m], body frame, from the origin of the body, shape (3,).
 
         Returns:
             The point [m], world frame, shape (3,).
@@ -133,7 +133,7 @@ class BodyStates:
         """Return the velocities of points that are fixed in bodies.
 
         Args:
-            point_body: Points [m], body axes, from the origin of the body. With a body, shape (..., 3). Without one, either one point for
+            point_body: Points [m], body frame, from the origin of the body. With a body, shape (..., 3). Without one, either one point for
                 all bodies, shape (3,), or one point per body, shape (..., n, 3).
             body_or_row: The body that the points are fixed in, or its row. None is all bodies.
 
@@ -197,7 +197,7 @@ class Wrench:
     """Forces and torques on all bodies, to which a Python force adds its contribution.
 
     Use `wrench.force_world += …` for all bodies, and `wrench.force_world[row] += …` or `wrench.add(body, …)` for one body. Contributions
-    in world axes and in body axes are summed separately. Assigning a new array is an error, because it would be lost.
+    in the world frame and in the body frame are summed separately. Assigning a new array is an error, because it would be lost.
 
     Example:
         >>> from engine import MassProperties, World
@@ -305,7 +305,7 @@ class Wrench:
             torque_world: Torque [N·m], world frame, shape (3,).
             torque_body: Torque [N·m], body frame, shape (3,).
             motor_torque_body: Torque of motors on the wheels inside the body [N·m], body frame, shape (3,).
-            at_body: Point of application of the forces [m], body axes, from the origin of the body, shape (3,). None is the mass centre.
+            at_body: Point of application of the forces [m], body frame, from the origin of the body, shape (3,). None is the mass centre.
 
         Raises:
             TypeError: An argument has the wrong type.

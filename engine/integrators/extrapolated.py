@@ -24,9 +24,9 @@ class Extrapolated(Integrator):
     The first tick after a start or a reset knows only its own value, and the next tick two values. This costs one error of ``dt²``, which
     is why `order` is at most 2. Forces that are evaluated at the stages are added, and the evaluations are those of the inner method.
 
-    A constant wrench stays constant to the last bit. World components are extrapolated in world axes and body components in body axes,
-    each by itself. A sudden change (a thruster that is switched on, a force applied for one tick) overshoots: by 1.9 of the change in the
-    mean of that tick and 0.6 in the next, which adds half a tick's worth in total.
+    A constant wrench stays constant to the last bit. World components are extrapolated in the world frame and body components in the body
+    frame, each by itself. A sudden change (a thruster that is switched on, a force applied for one tick) overshoots: by 1.9 of the change
+    in the mean of that tick and 0.6 in the next, which adds half a tick's worth in total.
 
     The history of a body is discarded when its pose, velocity, rates or mass properties are set, or when an impulse acts on it. The history
     of all bodies is discarded when whole state arrays are assigned, when the world gets another method, and by `reset()`. The history is

@@ -77,7 +77,7 @@ def implicit_midpoint(
         turn = from_rotation_vector(scale(dt, add_scaled(rates, 0.5, change)))
         end_orientation = normalize(multiply(orientation, turn))
         return BodyState(end_position, end_orientation, end_velocity, add(rates, change), end_stored)
-    # First half of the angular impulse at the midpoint. With both halves, L changes by exactly dt times the torque in world axes.
+    # First half of the angular impulse at the midpoint. With both halves, L changes by exactly dt times the torque in the world frame.
     torque_world = net_torque_world(middle_orientation, middle_twice, wrenches[1])
     torque_body = rotate_inverse(orientation, twice, torque_world)
     kick = scale(0.5 * dt, apply_symmetric(body.inverse_inertia, torque_body))

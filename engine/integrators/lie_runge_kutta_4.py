@@ -30,7 +30,7 @@ class _Chart(NamedTuple):
 
     position: Vector
     turn: Vector
-    """Rotation vector u, body axes."""
+    """Rotation vector u, body frame."""
     velocity: Vector
     angular_velocity: Vector
     stored_momentum: MaybeVector

@@ -69,7 +69,7 @@ class PredictorCorrector(OneStepMethod):
     Choose it for slow rotation with forces that are expensive to evaluate, and to compare with the literature on particles in flows. Do not
     choose it for tumbling bodies: `ImplicitMidpoint` needs as many evaluations and conserves both quantities at any spin.
 
-    The orientation is rotated by one exponential of the midpoint rates, in world axes. This is neither the explicit midpoint rule on a
+    The orientation is rotated by one exponential of the midpoint rates, in the world frame. This is neither the explicit midpoint rule on a
     quaternion nor the implicit one, because it solves no equation.
 
     Source: Zhao and van Wachem (2013), Acta Mechanica 224, 3091-3109, as on a page of documentation. Corrections: torques and rates are

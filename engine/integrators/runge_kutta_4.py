@@ -106,8 +106,8 @@ def _runge_kutta_4(
     mean = add_scaled_state(add_scaled_state(add_scaled_state(k1, 2.0, k2), 2.0, k3), 1.0, k4)
     end = _leave(variables, add_scaled_state(y, dt / 6.0, mean), body)
     if keep_momentum:
-        # The momentum is integrated separately, L₀ + dt/6 (τ₁ + 2 τ₂ + 2 τ₃ + τ₄) in world axes, and replaces that of the rates. It is also
-        # of order four, and it is constant if τ is zero.
+        # The momentum is integrated separately, L₀ + dt/6 (τ₁ + 2 τ₂ + 2 τ₃ + τ₄) in the world frame, and replaces that of the rates. It is
+        # also of order four, and it is constant if τ is zero.
         momentum = _enter(_MOMENTUM, start, body).angular_velocity
         middle = add(_torque_world(y1, wrenches[1]), _torque_world(y2, wrenches[2]))
         outer = add(_torque_world(y, wrenches[0]), _torque_world(y3, wrenches[3]))
@@ -120,7 +120,7 @@ def _runge_kutta_4(
 
 @inlined
 def _enter(variables: int, state: BodyState, body: BodyModel) -> BodyState:
-    """Replace the body rates by the rates or the angular momentum in world axes, as the method requires."""
+    """Replace the body rates by the rates or the angular momentum in the world frame, as the method requires."""
     rates = state.angular_velocity
     turning = rates
     # A unit quaternion has unit length only to rounding, with a bias. With rotation by q v q*, the momentum of a free body drifted by
@@ -165,7 +165,7 @@ def _slope(variables: int, gyroscopic: bool, state: BodyState, wrench: BodyWrenc
     if variables == _MOMENTUM:
         turning_slope = net_torque_world(orientation, twice, wrench)
     elif variables == _WORLD_RATES:
-        # ω × ω = 0, so the derivative of the world components is the derivative of the body components, rotated to world axes
+        # ω × ω = 0, so the derivative of the world components is the derivative of the body components, rotated to the world frame
         turning_slope = rotate(orientation, twice, turning_slope)
     return BodyState(
         changing.position, changing.orientation, changing.velocity, turning_slope, changing.stored_momentum

@@ -38,7 +38,7 @@ def semi_implicit_euler(
     stored = grown(start.stored_momentum, dt, wrench.motor_torque)
     turn = from_rotation_vector(scale(dt, rates))
     if gyroscopic:
-        # the total momentum is constant in world axes while the body rotates; motors do not change it
+        # the total momentum is constant in the world frame while the body rotates; motors do not change it
         momentum_body = angular_momentum_body(kicked, start.stored_momentum, body)
         rates = angular_velocity_of(rotate_inverse(turn, 2.0, momentum_body), stored, body)
     return _moved(dt, start, velocity, turn, rates, stored)

@@ -294,7 +294,7 @@ class _Steps:
 
 
 def _about_new_centers(start: FloatArray, shifts: FloatArray) -> FloatArray:
-    """The states at the start of a tick, of mass centres that have moved in the bodies since, by `shifts` in body axes, shape (3, n)."""
+    """The states at the start of a tick, of mass centres that have since moved in the body frame by `shifts`, shape (3, n)."""
     moved = start.copy()
     turns = start[ORIENTATION : ORIENTATION + 4].T
     moved[POSITION : POSITION + 3] += rotated(turns, shifts.T).T

@@ -75,10 +75,10 @@ class Ball(FreedomJoint):
     Args:
         body: The first body.
         other: The second body, or None for the world.
-        at_body: The point on the body [m], body axes from its origin, shape (3,).
+        at_body: The point on the body [m], body frame from its origin, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
             the current position of `at_body`.
-        axis_body: The axis of swing and twist, a unit vector in body axes, shape (3,). It is required for limits.
+        axis_body: The axis of swing and twist, a unit vector in the body frame, shape (3,). It is required for limits.
         axis_other: The axis of the cone, a unit vector in the axes of the other body or of the world, shape (3,). None takes the
             present direction of `axis_body`.
         swing_limit: Largest angle between the two axes [rad], from 1e-4 to π; None or infinite for no limit.

@@ -26,7 +26,7 @@ class Distance(FreedomJoint):
     Args:
         body: The first body.
         other: The second body, or None for the world.
-        at_body: The point on the body [m], body axes from its origin, shape (3,).
+        at_body: The point on the body [m], body frame from its origin, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,).
         length: The length of the rod [m], above 0. None takes the present distance, unless `min_length` or `max_length` is given.
         min_length: The least length [m], at least 0.

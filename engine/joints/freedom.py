@@ -20,7 +20,7 @@ from .motion import relative_rates, relative_velocity
 from .motor import JointSpring, Motor, numbers_of
 
 Direction = tuple[Vector, Vector]
-"""Directions of an impulse and of an angular impulse at the common point, world axes."""
+"""Directions of an impulse and of an angular impulse at the common point, world frame."""
 
 
 class Limits(Setting[tuple[float, float], Sequence[float] | None]):
@@ -186,7 +186,7 @@ class FreedomJoint(Joint):
         raise NotImplementedError
 
     def _common_point(self) -> Vector:
-        """The common point of both bodies, relative to the first body's mass centre, world axes."""
+        """The common point of both bodies, relative to the first body's mass centre, world frame."""
         return self._lever()
 
 
@@ -197,7 +197,7 @@ class AxisJoint(FreedomJoint):
 
     @fixed
     def axis_body(self) -> FloatArray:
-        """The axis, a unit vector, body axes, shape (3,)."""
+        """The axis, a unit vector, body frame, shape (3,)."""
         return self._axis("frame_body", AXES[0])
 
     @fixed
@@ -247,7 +247,7 @@ def mobility(body: BodyHandle, other: BodyHandle | None, point: Vector, rows: li
 
 
 def _times(body: Any, vector: Vector) -> Vector:
-    """The inverse inertia of a body times a vector, body axes."""
+    """The inverse inertia of a body times a vector, body frame."""
     rows = np.asarray(body.inverse_inertia_body).tolist()
     x, y, z = (row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2] for row in rows)
     return x, y, z

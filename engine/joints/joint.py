@@ -142,7 +142,7 @@ class Joint(TableRows):
 
     @fixed
     def at_body(self) -> FloatArray:
-        """Point on the first body [m], body axes from its origin, shape (3,)."""
+        """Point on the first body [m], body frame from its origin, shape (3,)."""
         values: FloatArray = self._value("at_body")
         return values
 
@@ -205,18 +205,18 @@ class Joint(TableRows):
         self._table.write(slice(first, first + len(numbers)), self._slice().start, tuple(numbers))
 
     def _lever(self, which: str = "body") -> Vector:
-        """From the mass centre of the first body, or of the other one, to its point, world axes."""
+        """From the mass centre of the first body, or of the other one, to its point, world frame."""
         _position, q, center = pose_of(self.body if which == "body" else self.other)
         x, y, z = self._value(f"at_{which}").tolist()
         return rotate(q, 2.0, subtract((x, y, z), center))
 
     def _gap(self) -> Vector:
-        """From the point on the other body to that on the first, world axes."""
+        """From the point on the other body to that on the first, world frame."""
         position, other_position = pose_of(self.body)[0], pose_of(self.other)[0]
         return subtract(add(subtract(position, other_position), self._lever()), self._lever("other"))
 
     def _frame(self, name: str, body: BodyHandle | None) -> tuple[Vector, Vector, Vector]:
-        """The axes of the joint on one of the bodies, world axes."""
+        """The axes of the joint on one of the bodies, world frame."""
         x, y, z, w = self._value(name).tolist()
         _position, q, _center = pose_of(body)
         one, two, three = (rotate((x, y, z, w), 2.0, axis) for axis in AXES)
@@ -356,7 +356,7 @@ def points(
         at_world, other_world = add(position, lever), subtract(add(position, lever), gap)
         rule = (
             f"the same point as at_body now, within {FARTHEST_POINT:g} m; at_body is at {list(at_world)} and at_other at "
-            f"{list(other_world)} in world axes, {distance:.3g} m apart{way_out}"
+            f"{list(other_world)} in the world frame, {distance:.3g} m apart{way_out}"
         )
         refuse(owner, "at_other", at_other, rule)
     return on_body, on_other, distance

@@ -25,12 +25,12 @@ _MOST_RETRACTIONS = 3.0
 
 @dataclass(frozen=True)
 class Port:
-    """A docking port, which is a point, an outward axis and an up direction in body axes.
+    """A docking port, which is a point, an outward axis and an up direction in the body frame.
 
     Args:
-        position: The point [m], body axes, from the origin of the body, shape (3,).
-        axis: The outward axis, a unit vector, body axes, shape (3,).
-        up: A direction at right angles to `axis`, a unit vector, body axes, shape (3,).
+        position: The point [m], body frame, from the origin of the body, shape (3,).
+        axis: The outward axis, a unit vector, body frame, shape (3,).
+        up: A direction at right angles to `axis`, a unit vector, body frame, shape (3,).
 
     Raises:
         TypeError: An argument is not a sequence of real numbers.
@@ -363,7 +363,7 @@ class Latch(ClosingJoint):
         return rotate((x, y, z, w), 2.0, (1.0, 0.0, 0.0))
 
     def _to_mated(self) -> tuple[Vector, Quaternion]:
-        """From the body's port to where it is mated, and the rotation from there to its frame, world axes."""
+        """From the body's port to where it is mated, and the rotation from there to its frame, world frame."""
         position, q, _center = pose_of(self.body)
         other_position, other_q, other_center = pose_of(self.other)
         mated_point, mated_frame = self._mated()

@@ -9,7 +9,7 @@ from .joint import Joint, pose_of
 
 
 def relative_velocity(joint: Joint, point: Vector) -> Vector:
-    """Velocity of the first body relative to the other [m/s] at a point given from the first body's mass centre, world axes."""
+    """Velocity of the first body relative to the other [m/s] at a point given from the first body's mass centre, world frame."""
     position, _q, _center = pose_of(joint.body)
     other_position, _other_q, _other_center = pose_of(joint.other)
     own = _velocity(joint.body, point)
@@ -29,5 +29,5 @@ def _rates(body: Any) -> Vector:
 
 
 def relative_rates(joint: Joint) -> Vector:
-    """Angular velocity of the first body relative to the other [rad/s], world axes."""
+    """Angular velocity of the first body relative to the other [rad/s], world frame."""
     return subtract(_rates(joint.body), _rates(joint.other))

@@ -25,9 +25,9 @@ class Planar(FreedomJoint):
 
     Args:
         body: The body.
-        normal: The normal of the plane, a unit vector in world axes, or in the axes of the other body, shape (3,).
+        normal: The normal of the plane, a unit vector in the world frame, or in the axes of the other body, shape (3,).
         other: The body that carries the plane, or None for the world.
-        at_body: The point on the body [m], body axes from its origin, shape (3,).
+        at_body: The point on the body [m], body frame from its origin, shape (3,).
         at_other: A point of the plane [m], in the axes of the other body from its origin, or of the world; shape (3,). None takes
             the current position of `at_body`.
         axis_1: The first axis of the plane, a unit vector at right angles to the normal, in the axes of the other body or of the world,

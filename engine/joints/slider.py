@@ -21,8 +21,8 @@ class Slider(AxisJoint):
     Args:
         body: The first body, which carries the axis.
         other: The second body, or None for the world.
-        at_body: The point on the body [m], body axes from its origin, shape (3,).
-        axis_body: The axis, a unit vector in body axes, shape (3,).
+        at_body: The point on the body [m], body frame from its origin, shape (3,).
+        axis_body: The axis, a unit vector in the body frame, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
             the current position of `at_body`.
         limits: Limits (lower, upper) of the distance [m]; None or infinite for no limit.

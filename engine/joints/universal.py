@@ -29,9 +29,9 @@ class Universal(FreedomJoint):
     Args:
         body: The first body.
         other: The second body, or None for the world.
-        at_body: The point on the body [m], body axes from its origin, shape (3,).
-        axis_body: The axis on the body, a unit vector in body axes, shape (3,).
-        axis_other: The axis on the other body, a unit vector in its axes or in world axes, shape (3,).
+        at_body: The point on the body [m], body frame from its origin, shape (3,).
+        axis_body: The axis on the body, a unit vector in the body frame, shape (3,).
+        axis_other: The axis on the other body, a unit vector in its axes or in the world frame, shape (3,).
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
             the current position of `at_body`.
         limits_1: Limits (lower, upper) of `angle_1` [rad]; None or infinite for no limit.
@@ -134,7 +134,7 @@ class Universal(FreedomJoint):
 
     @fixed
     def axis_body(self) -> FloatArray:
-        """The axis on the first body, a unit vector, body axes, shape (3,)."""
+        """The axis on the first body, a unit vector, body frame, shape (3,)."""
         return self._axis("frame_body", AXES[0])
 
     @fixed

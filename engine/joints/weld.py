@@ -35,7 +35,7 @@ class Weld(ClosingJoint):
     Args:
         body: The first body.
         other: The second body, or None for the world.
-        at_body: The point on the body [m], body axes from its origin, shape (3,). The joint's torque is about this point.
+        at_body: The point on the body [m], body frame from its origin, shape (3,). The joint's torque is about this point.
         at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
             the current position of `at_body`.
         relative_orientation: The orientation of the body that the weld maintains, relative to the other body or to the world, a quaternion

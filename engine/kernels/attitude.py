@@ -8,7 +8,7 @@ from .vectors import Vector, scale
 
 
 def attitude_error(q: Quaternion, reference: Quaternion) -> tuple[Vector, float]:
-    """Vector part, in body axes, and scalar part w ≥ 0 of the quaternion of the shortest rotation from a reference attitude to q."""
+    """Vector part, in the body frame, and scalar part w ≥ 0 of the quaternion of the shortest rotation from a reference attitude to q."""
     x, y, z, w = multiply(conjugate(reference), q)
     sign = choose(w < 0.0, -1.0, 1.0)
     return (sign * x, sign * y, sign * z), sign * w

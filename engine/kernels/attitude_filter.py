@@ -1,6 +1,6 @@
 """A multiplicative extended Kalman filter for attitude and gyro bias, as functions from one estimate to the next.
 
-The error state is x = (δθ, δb): the small rotation [rad], in body axes, that turns the estimated attitude into the true one,
+The error state is x = (δθ, δb): the small rotation [rad], in the body frame, that turns the estimated attitude into the true one,
 ``q_true = q δq(δθ)``, and the error of the bias [rad/s], ``b_true = b + δb``. The gyro measures ``ω + b + n``; n is white noise of density
 σ [rad/√s], and b a random walk of density σ_b [rad/s/√s].
 
@@ -61,27 +61,27 @@ class GyroNoise(NamedTuple):
 
 
 class Path(NamedTuple):
-    """What the gyro has measured since a start without the bias, for a body that turns in any way; in body axes at that start."""
+    """What the gyro has measured since a start without the bias, for a body that turns in any way; in the body frame at that start."""
 
     turn: Quaternion
-    """The rotation from body axes at the end to body axes at the start."""
+    """The rotation from the body frame at the end to the body frame at the start."""
     integral: Matrix
-    """The integral over the time of the rotation from body axes at each moment to those at the start [s]."""
+    """The integral over the time of the rotation from the body frame at each moment to those at the start [s]."""
     bias_angle: Vector
-    """The integral of the bias that was taken off the gyro, turned to body axes at the start [rad]."""
+    """The integral of the bias that was taken off the gyro, turned to the body frame at the start [rad]."""
 
 
 class Since(NamedTuple):
-    """The same since a time, in body axes now."""
+    """The same since a time, in the body frame now."""
 
     turn: Quaternion
-    """The rotation from body axes now to body axes then."""
+    """The rotation from the body frame now to the body frame then."""
     integral: Matrix
-    """The integral of the rotation from body axes at each moment to those now [s]."""
+    """The integral of the rotation from the body frame at each moment to those now [s]."""
     first_half: Matrix
     """The same over the first half of the time [s]."""
     bias_angle: Vector
-    """The integral of the bias that was taken off the gyro, turned to body axes now [rad]."""
+    """The integral of the bias that was taken off the gyro, turned to the body frame now [rad]."""
 
 
 class Sighting(NamedTuple):
@@ -105,13 +105,13 @@ class Sighting(NamedTuple):
 
 @inlined
 def turn_of(rate_body: Vector, seconds: float) -> Quaternion:
-    """The rotation at a constant body rate over a time, from body axes after it to body axes before it."""
+    """The rotation at a constant body rate over a time, from the body frame after it to the body frame before it."""
     return from_rotation_vector(scale(seconds, rate_body))
 
 
 @inlined
 def extended(path: Path, turn: Quaternion, seconds: float, bias_body: Vector) -> Path:
-    """A path in body axes at its start, after a further turn over a time [s], from which this bias [rad/s] was taken off."""
+    """A path in the body frame at its start, after a further turn over a time [s], from which this bias [rad/s] was taken off."""
     end = normalize(multiply(path.turn, turn))
     _, integral = _of_turn(turn, seconds)
     to_start = to_matrix(end)

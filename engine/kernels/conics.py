@@ -104,7 +104,7 @@ def elements_of_state(gm: float, position: Vector, velocity: Vector) -> Seven:
 
 
 def orbital_frame(position: Vector, velocity: Vector) -> Seven:
-    """Orientation with z to the centre and y against the orbit's normal, and its angular velocity, world axes; nan on a straight line."""
+    """Orientation with z to the centre and y against the orbit's normal, and its angular velocity, world frame; nan on a straight line."""
     out, distance = unit(position)
     along, speed = unit(velocity)
     # two passes, so that the axes are at right angles to rounding even where position and velocity are nearly parallel

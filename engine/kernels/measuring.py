@@ -40,7 +40,7 @@ def _digit(x: float, limit: float, quantum: float) -> float:
 
 @inlined
 def of_attitude(q: Quaternion, boresight: Vector, across: float, along: float, noise: Vector) -> Quaternion:
-    """An orientation turned by a random vector in body axes [rad].
+    """An orientation turned by a random vector in the body frame [rad].
 
     The vector has the standard deviation `along` about the boresight, which is the roll of the picture, and `across` about each axis at
     right angles to it. `noise` is three standard normal numbers.
@@ -66,7 +66,7 @@ def mean_specific_force(
     lever: Vector,
     dt: float,
 ) -> Vector:
-    """Mean specific force [m/s²] over a tick at a point of a body, in body axes at the middle of the tick.
+    """Mean specific force [m/s²] over a tick at a point of a body, in the body frame at the middle of the tick.
 
     Pairs are the values before and after the tick. ``Rᵀ (Δv/dt − g) + ω̇ × r + ω × (ω × r)`` with R, ω at the middle and ω̇ = Δω/dt; exact
     to second order in dt.
@@ -114,12 +114,12 @@ def middle_of(position: Vector, velocities: tuple[Vector, Vector], dt: float) ->
 
 @inlined
 def is_near_disc(direction: Vector, to_center: Vector, radius: float, cosine: float, sine: float) -> bool:
-    """Whether a unit direction is less than an angle from the edge of a ball, or on its disc.
+    """Whether a unit direction is less than an angle from the edge of a sphere, or on its disc.
 
     Args:
         direction: A unit vector.
-        to_center: From the eye to the centre of the ball [m], in the same axes; of unit length and with radius 0, a point far away.
-        radius: Radius of the ball [m].
+        to_center: From the eye to the centre of the sphere [m], in the same axes; of unit length and with radius 0, a point far away.
+        radius: Radius of the sphere [m].
         cosine: Cosine of the angle, which is from 0 to π/2.
         sine: Its sine.
     """
@@ -135,7 +135,7 @@ def is_near_disc(direction: Vector, to_center: Vector, radius: float, cosine: fl
 
 @inlined
 def is_in_shadow(position: Vector, center: Vector, radius: float, to_light: Vector) -> bool:
-    """Whether a ball hides a light far away: the shadow is a cylinder behind the ball; `to_light` is a unit vector, world axes."""
+    """Whether a sphere hides a light far away: the shadow is a cylinder behind the sphere; `to_light` is a unit vector, world frame."""
     r = subtract(position, center)
     along = dot(r, to_light)
     beside = add_scaled(r, -along, to_light)

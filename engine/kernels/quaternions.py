@@ -48,7 +48,7 @@ def doubling(q: Quaternion) -> float:
 
 @inlined
 def rotate(q: Quaternion, doubling: float, vector_body: Vector) -> Vector:
-    """Rotate a vector from body axes to world axes, ``q v q⁻¹``.
+    """Rotate a vector from the body frame to the world frame, ``q v q⁻¹``.
 
     For q = (u, w) this is ``v + s w (u × v) + s u × (u × v)`` with ``s = 2/|q|²``. For a unit quaternion pass 2.
     """
@@ -66,7 +66,7 @@ def rotate(q: Quaternion, doubling: float, vector_body: Vector) -> Vector:
 
 @inlined
 def rotate_inverse(q: Quaternion, doubling: float, vector_world: Vector) -> Vector:
-    """Rotate a vector from world axes to body axes, ``q⁻¹ v q``."""
+    """Rotate a vector from the world frame to the body frame, ``q⁻¹ v q``."""
     return rotate((-q[0], -q[1], -q[2], q[3]), doubling, vector_world)
 
 

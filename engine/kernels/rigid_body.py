@@ -1,8 +1,8 @@
 """The equation of motion of one rigid body, the tuples that represent a body, and sums of these tuples.
 
-The rotation follows ``I ω̇ = τ − u − ω × (I ω + h)`` and ``ḣ = u``, in body axes about the mass centre. h is the momentum stored in wheels,
-and u is the torque of their motors, which acts on the wheels and, with opposite sign, on the body. Only the external torque τ changes the
-total momentum I ω + h.
+The rotation follows ``I ω̇ = τ − u − ω × (I ω + h)`` and ``ḣ = u``, in the body frame about the mass centre. h is the momentum stored in
+wheels, and u is the torque of their motors, which acts on the wheels and, with opposite sign, on the body. Only the external torque τ
+changes the total momentum I ω + h.
 
 `gyroscopic` is always a compile-time constant. False selects game mode, which omits ω × (I ω + h) and nothing else. In loops for worlds
 without stored momentum, h and u are None. The branches on None are resolved at compile time.
@@ -34,7 +34,7 @@ class BodyState(NamedTuple):
 
 
 class BodyWrench(NamedTuple):
-    """Forces [N] and torques [N·m] about the mass centre; the parts in body axes rotate with the body."""
+    """Forces [N] and torques [N·m] about the mass centre; the parts in the body frame rotate with the body."""
 
     force_world: Vector
     torque_world: Vector
@@ -49,7 +49,7 @@ Wrenches = tuple[BodyWrench, ...]
 
 
 class BodyModel(NamedTuple):
-    """The mass properties, which are constant during a tick; tensors in body axes about the mass centre."""
+    """The mass properties, which are constant during a tick; tensors in the body frame about the mass centre."""
 
     inverse_mass: float
     inertia: Symmetric
@@ -82,31 +82,31 @@ def net_force_world(orientation: Quaternion, doubling: float, wrench: BodyWrench
 
 @inlined
 def net_torque_world(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
-    """The external torque in world axes, which changes the total momentum."""
+    """The external torque in the world frame, which changes the total momentum."""
     return add(wrench.torque_world, rotate(orientation, doubling, wrench.torque_body))
 
 
 @inlined
 def net_torque_body(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
-    """The external torque in body axes, which changes the total momentum."""
+    """The external torque in the body frame, which changes the total momentum."""
     return add(wrench.torque_body, rotate_inverse(orientation, doubling, wrench.torque_world))
 
 
 @inlined
 def turning_torque_body(orientation: Quaternion, doubling: float, wrench: BodyWrench) -> Vector:
-    """The torque on the body without its wheels, ``τ − u``, in body axes."""
+    """The torque on the body without its wheels, ``τ − u``, in the body frame."""
     return less(net_torque_body(orientation, doubling, wrench), wrench.motor_torque)
 
 
 @inlined
 def angular_momentum_body(angular_velocity_body: Vector, stored_momentum: MaybeVector, body: BodyModel) -> Vector:
-    """``I ω + h``, in body axes."""
+    """``I ω + h``, in the body frame."""
     return plus(apply_symmetric(body.inertia, angular_velocity_body), stored_momentum)
 
 
 @inlined
 def angular_velocity_of(momentum_body: Vector, stored_momentum: MaybeVector, body: BodyModel) -> Vector:
-    """``ω = I⁻¹ (m − h)``, in body axes."""
+    """``ω = I⁻¹ (m − h)``, in the body frame."""
     return apply_symmetric(body.inverse_inertia, less(momentum_body, stored_momentum))
 
 
@@ -118,7 +118,7 @@ def angular_acceleration_body(
     turning_torque: Vector,
     body: BodyModel,
 ) -> Vector:
-    """Euler's equations solved for ω̇, in body axes; `turning_torque` is ``τ − u``."""
+    """Euler's equations solved for ω̇, in the body frame; `turning_torque` is ``τ − u``."""
     torque = turning_torque
     if gyroscopic:
         momentum = angular_momentum_body(angular_velocity_body, stored_momentum, body)

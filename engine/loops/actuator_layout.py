@@ -52,7 +52,7 @@ SPECIFIC_INERTIA = 6
 CAPACITY = 12
 """[kg]; zero if it has no limit."""
 FILL = 13
-"""From the outlet to the free surface of the full tank [m], body axes; zero if the propellant is not settled."""
+"""From the outlet to the free surface of the full tank [m], body frame; zero if the propellant is not settled."""
 JET_DAMPING = 16
 PROPELLANT = 17
 USED = 18

@@ -427,7 +427,7 @@ def _lean(array: Array, column: int, thrusters: Array, jet: int, duration: float
 
 @inlined
 def _push(array: Array, column: int, impulse: Vector, angular_impulse: Vector) -> None:
-    """Change the velocities of a body by an impulse and an angular impulse about its mass centre, in body axes."""
+    """Change the velocities of a body by an impulse and an angular impulse about its mass centre, in the body frame."""
     orientation = load_quaternion(array, ORIENTATION, column)
     add_to_vector(array, VELOCITY, column, scale(float(array[INVERSE_MASS, column]), rotate(orientation, 2.0, impulse)))
     turn = apply_symmetric(load_symmetric(array, INVERSE_INERTIA, column), angular_impulse)
@@ -464,7 +464,7 @@ def _has_damping(thrusters: Array, tanks: Array, jet: int) -> bool:
 def _jet_damping(
     flow: float, nozzle: Vector, source: Vector, specific_inertia: Symmetric, rates: Vector
 ) -> tuple[Vector, Vector]:
-    """Force and torque on a turning ship because propellant moves from its tank to the nozzle, in body axes.
+    """Force and torque on a turning ship because propellant moves from its tank to the nozzle, in the body frame.
 
     Points are from the mass centre. The torque is ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ)]`` and the force ``−2 ṁ ω×(rₙ − rₜ)``.
     """

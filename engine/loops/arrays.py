@@ -16,12 +16,12 @@ _rotate, _rotate_inverse = plain(rotate), plain(rotate_inverse)
 
 
 def rotated(orientation: Array, vector_body: Array) -> Array:
-    """Rotate vectors (..., 3) from body axes to world axes by unit quaternions (..., 4), scalar last; leading dimensions broadcast."""
+    """Rotate vectors (..., 3) from the body frame to the world frame by unit quaternions (..., 4); leading dimensions broadcast."""
     return _turn(_rotate, orientation, vector_body)
 
 
 def rotated_inverse(orientation: Array, vector_world: Array) -> Array:
-    """Rotate vectors (..., 3) from world axes to body axes by unit quaternions (..., 4), scalar last; leading dimensions broadcast."""
+    """Rotate vectors (..., 3) from the world frame to the body frame by unit quaternions (..., 4); leading dimensions broadcast."""
     return _turn(_rotate_inverse, orientation, vector_world)
 
 

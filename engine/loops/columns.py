@@ -143,7 +143,7 @@ def load_body_at_stage(array: Array, column: int, state: BodyState) -> BodyAtSta
 
 @inlined
 def load_principal(array: Array, column: int) -> tuple[Vector, Quaternion]:
-    """Load the principal moments and the quaternion from principal to body axes; its w is computed from x, y and z."""
+    """Load the principal moments and the quaternion from principal to the body frame; its w is computed from x, y and z."""
     x, y, z = load_vector(array, PRINCIPAL_AXES, column)
     return load_vector(array, PRINCIPAL_MOMENTS, column), (x, y, z, sqrt(1.0 - (x * x + y * y + z * z)))
 

@@ -22,7 +22,7 @@ Layers = Array | float
 """The parameters of fields per body, shape (rows, pitch); a number if there are no fields."""
 
 ForceAndTorque = tuple[Vector, Vector]
-"""Force in world axes and torque about the mass centre in body axes."""
+"""Force in the world frame and torque about the mass centre in the body frame."""
 
 
 class Field(Protocol):
@@ -159,7 +159,8 @@ def _layers_of(kind: FieldKind) -> Callable[..., None]:
         count: int,
         time: float,
     ) -> None:
-        # Fields return a force in world axes and a torque in body axes. If the pass also loaded the other rows, it would not vectorise.
+        # Fields return a force in the world frame and a torque in the body frame. If the pass also loaded the other rows, it would not
+        # vectorise.
         force_row, torque_row = wrench_row + FORCE_WORLD, wrench_row + TORQUE_BODY
         for layer in range(layer_count):
             row = first_row + layer * rows_per_layer

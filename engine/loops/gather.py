@@ -139,7 +139,7 @@ def _weigh(array: Array, column: int) -> None:
 
 @inlined
 def _arm(array: Array, column: int, point_body: Vector) -> Vector:
-    """Vector from the mass centre to a point, which is given from the body's origin; body axes."""
+    """Vector from the mass centre to a point, which is given from the body's origin; body frame."""
     return subtract(point_body, load_vector(array, CENTER_OF_MASS, column))
 
 

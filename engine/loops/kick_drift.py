@@ -109,7 +109,7 @@ def drift(
 
 @inlined
 def _along(axes: Quaternion, stored_momentum: MaybeVector) -> MaybeVector:
-    """Rotate the stored momentum from body axes to principal axes."""
+    """Rotate the stored momentum from the body frame to principal axes."""
     if stored_momentum is None:
         return stored_momentum
     return rotate_inverse(axes, 2.0, stored_momentum)

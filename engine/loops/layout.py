@@ -9,13 +9,13 @@ The world has one array with these rows:
 | 7-9 | velocity of the mass centre | m/s | world |
 | 10-12 | angular velocity | rad/s | body |
 | 13-25 | the same thirteen components one tick earlier | | |
-| 26-37 | wrench held over the tick: force and torque in world axes, force and torque in body axes | N, N·m | about the mass centre |
+| 26-37 | wrench held over the tick: force and torque, world frame, then force and torque, body frame | N, N·m | about the mass centre |
 | 38, 39 | mass and its inverse | kg, 1/kg | |
 | 40-42 | mass centre, from the body's origin | m | body |
 | 43-48 | inertia xx, yy, zz, xy, xz, yz about the mass centre | kg·m² | body |
 | 49-54 | inverse of the inertia | 1/(kg·m²) | body |
 | 55-57 | principal moments, ascending | kg·m² | |
-| 58-60 | principal axes: x, y, z of the quaternion from principal to body axes, whose w is at least 1/2 | - | principal to body |
+| 58-60 | principal axes: x, y, z of the quaternion from principal to the body frame, whose w is at least 1/2 | - | principal to body |
 | 61-63 | angular momentum stored in wheels, part of the state | N·m·s | body |
 | 64-66 | motor torque held over the tick, the rate of change of the stored momentum | N·m | body |
 | 67-69 | stored angular momentum one tick earlier | N·m·s | body |

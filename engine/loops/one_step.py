@@ -109,8 +109,8 @@ def held_ticks(
 ) -> Callable[..., int]:
     """Make the fused loop of a method, `loop(array, control, layers, dt, ticks) -> ticks completed`.
 
-    The wrench rows are held over the tick. Their world parts are constant in world axes, and their body parts rotate with the body. At each
-    stage, the same pass adds the fields, one layer of each kind (see `fields.summed`). If there are no fields, `layers` is not used.
+    The wrench rows are held over the tick. Their world parts are constant in the world frame, and their body parts rotate with the body. At
+    each stage, the same pass adds the fields, one layer of each kind (see `fields.summed`). If there are no fields, `layers` is not used.
     """
     take = _evaluated(advance, offsets, gyroscopic, kinds) if kinds else _held(advance, len(offsets), gyroscopic)
     has_fields = bool(kinds)

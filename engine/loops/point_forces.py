@@ -109,7 +109,7 @@ def _add_spring(array: Array, states: Array, wrench_row: int, springs: Array, sp
 
 @inlined
 def _attachment(array: Array, states: Array, column: int, point: Vector) -> tuple[Vector, Vector, Vector]:
-    """Return the lever arm, position and velocity in world axes of a point, which is given in body axes, from the origin of the body."""
+    """Return the lever arm, position and velocity (world frame) of a point that is given in the body frame, from the origin."""
     state = load_state(states, POSITION, column, None)
     arm = subtract(point, load_vector(array, CENTER_OF_MASS, column))
     lever = rotate(state.orientation, 2.0, arm)

@@ -627,7 +627,7 @@ class _Loading:
 
 
 def _exclusion(angle: Any, direction_world: Any = None, center: Any = None, radius: Any = 0.0) -> Exclusion:
-    """Something bright, by a direction to a thing far away or by the centre and the radius of a ball."""
+    """Something bright, by a direction to a thing far away or by the centre and the radius of a sphere."""
     if direction_world is not None:
         return Exclusion.far(direction_world, angle)
     return Exclusion.ball(center, radius, angle)

@@ -94,9 +94,9 @@ class MassProperties:
 
         Args:
             mass: Mass [kg], above 0, with a finite inverse.
-            inertia_body: Inertia about the mass centre [kg·m²], body axes. Either the principal moments along x, y, z, shape (3,), or a
+            inertia_body: Inertia about the mass centre [kg·m²], body frame. Either the principal moments along x, y, z, shape (3,), or a
                 tensor, shape (3, 3), whose mirrored elements agree within 1e-12 of the largest element (their mean is used).
-            center_of_mass_body: Mass centre from the body's origin [m], body axes, shape (3,).
+            center_of_mass_body: Mass centre from the body's origin [m], body frame, shape (3,).
             physical: Whether to reject a tensor that no real body can have. Some textbook examples of Euler's equations need False.
 
         Raises:
@@ -170,12 +170,12 @@ class MassProperties:
 
     @property
     def center_of_mass_body(self) -> FloatArray:
-        """Mass centre from the body's origin [m], body axes, shape (3,), read-only."""
+        """Mass centre from the body's origin [m], body frame, shape (3,), read-only."""
         return self._center_of_mass
 
     @property
     def inertia_body(self) -> FloatArray:
-        """Inertia tensor about the mass centre [kg·m²], body axes, shape (3, 3), exactly symmetric, read-only."""
+        """Inertia tensor about the mass centre [kg·m²], body frame, shape (3, 3), exactly symmetric, read-only."""
         return self._inertia
 
     @property
@@ -188,7 +188,7 @@ class MassProperties:
 
     @property
     def inverse_inertia_body(self) -> FloatArray:
-        """Inverse of the inertia tensor [1/(kg·m²)], body axes, shape (3, 3), exactly symmetric, read-only.
+        """Inverse of the inertia tensor [1/(kg·m²)], body frame, shape (3, 3), exactly symmetric, read-only.
 
         Raises:
             ValueError: The tensor is singular.
@@ -206,7 +206,7 @@ class MassProperties:
 
         Returns:
             The moments about the mass centre [kg·m²], ascending, shape (3,), and their axes as the columns of a right-handed rotation
-            matrix, body axes, shape (3, 3), so that `inertia_body` is ``axes · diag(moments) · axesᵀ``. Both arrays are read-only. If
+            matrix, body frame, shape (3, 3), so that `inertia_body` is ``axes · diag(moments) · axesᵀ``. Both arrays are read-only. If
             moments are equal, the choice of axes is arbitrary; the axes of a diagonal tensor are those of the body.
 
         Error: the moments are within 4 eps of the largest; ``axes · diag(moments) · axesᵀ`` and ``axesᵀ · axes`` are within 8 eps, also
@@ -451,7 +451,7 @@ class MassProperties:
 
         Args:
             masses: Masses [kg], each above 0, shape (n,).
-            positions: Positions [m], body axes, from the origin of the body, shape (n, 3).
+            positions: Positions [m], body frame, from the origin of the body, shape (n, 3).
 
         Example:
             >>> cross = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)]
@@ -482,7 +482,7 @@ class MassProperties:
         Vertices with the same coordinates count as one. How many were merged is shown by `repr`.
 
         Args:
-            vertices: Points [m], body axes, from the origin of the body, shape (n, 3).
+            vertices: Points [m], body frame, from the origin of the body, shape (n, 3).
             faces: Three vertex indices per face, counter-clockwise seen from outside the material, shape (m, 3). Separate
                 pieces and the walls of cavities are allowed. For a shell, the direction does not matter and the surface may be open.
             density: Density [kg/m³]. Give this or `mass`.

@@ -217,7 +217,7 @@ def _pieces(triangles: IndexArray) -> IndexArray:
         lowest: IndexArray = corners.min(axis=1)
         if np.array_equal(corners, np.stack((lowest, lowest, lowest), axis=1)):
             return lowest
-        # Lower the labels and not only the vertices, and follow every chain to its end. This takes 9 rounds for a ball of
+        # Lower the labels and not only the vertices, and follow every chain to its end. This takes 9 rounds for a sphere of
         # 131072 faces and 11 for a strip of 100000 with randomly numbered vertices; lowering vertices alone took 215.
         np.minimum.at(label, corners.ravel(), np.repeat(lowest, 3))
         while not np.array_equal(label, label[label]):

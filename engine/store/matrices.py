@@ -22,7 +22,7 @@ def check_matrices(out: Any, count: int, owner: str) -> None:
 def fill_matrices(
     out: npt.NDArray[Any], origins: FloatArray, orientations: FloatArray, camera: FloatArray, owner: str
 ) -> npt.NDArray[Any]:
-    """Write the matrices that convert column vectors from body axes to world axes with the camera as the origin.
+    """Write the matrices that convert column vectors from the body frame to the world frame with the camera as the origin.
 
     Args:
         out: Where to write them, shape (n, 4, 4).

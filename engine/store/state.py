@@ -133,7 +133,7 @@ class State:
         return array(value, argument, "World.state", (self._bodies.count, size))
 
     def _write_rates(self, values: FloatArray) -> None:
-        """Set the angular velocities in body axes; wheels keep their speeds."""
+        """Set the angular velocities in the body frame; wheels keep their speeds."""
         actuators, store = self._bodies.actuators, self._bodies.store
         assert store is not None
         with (change := store.all_or_nothing()), change:

@@ -30,7 +30,7 @@ _AN_INSTANT = 1e-100
 """Length of the step [s] of an impact, in which motors, springs and friction give no impulse."""
 
 End = tuple[Any, Vector]
-"""A body, and the point at which an impulse acts on it, from its mass centre, world axes."""
+"""A body, and the point at which an impulse acts on it, from its mass centre, world frame."""
 
 
 class Impulses:
@@ -65,7 +65,7 @@ class Impulses:
         Args:
             numbers: The islands of the bodies.
             ends: The bodies and their points; the second one gets the opposite impulse.
-            directions: Directions of the impulse and of the angular impulse, world axes.
+            directions: Directions of the impulse and of the angular impulse, world frame.
         """
         islands, graph = self._islands, self._islands.graph
         work, rows, own = islands.work, islands.rows, islands.own

@@ -578,7 +578,7 @@ class Joints:
     def _places(self, joint: Any) -> str:
         """The two points of a joint, in words."""
         there = joint.at_other if joint.other is None else joint.other.to_world(joint.at_other)
-        return f"at_body is at {joint.body.to_world(joint.at_body).tolist()} and at_other at {there.tolist()} in world axes"
+        return f"at_body is at {joint.body.to_world(joint.at_body).tolist()} and at_other at {there.tolist()} in the world frame"
 
     def are_welded_without(self, joint: Any) -> bool:
         """Whether welds and locked latches other than this joint make its bodies one."""

@@ -18,7 +18,7 @@ from .plan import Plan
 def wrench_on(
     row: int, plan: Plan, bodies: Bodies, forces: Iterable[Any], with_pushes: bool, time: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the net force [N] (world axes) and the net torque about the mass centre [N·m] (body axes) on the body in a row.
+    """Return the net force [N] (world frame) and the net torque about the mass centre [N·m] (body frame) on the body in a row.
 
     Args:
         row: The row of the body.

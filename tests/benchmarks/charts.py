@@ -69,7 +69,7 @@ SPHERE_SECONDS = 15.7
 """How long a path on the sphere is: over and back once."""
 
 AWAY = (-0.87, 0.5, 0.0)
-"""Where the eye looks, from above, world axes: the body turns over on the near side."""
+"""Where the eye looks, from above, world frame: the body turns over on the near side."""
 HEIGHT_OF_EYE = np.radians(30.0)
 SEEN_FROM = np.array(
     [
@@ -96,7 +96,7 @@ class Style:
 
 @dataclass(frozen=True)
 class Tumbling:
-    """A turning body, one row a sample; world axes."""
+    """A turning body, one row a sample; world frame."""
 
     times: Array
     """[s], shape (n,)."""
@@ -339,7 +339,7 @@ def _sphere(axes: Axes, run: Tumbling, up: Array) -> None:
 
 
 def _view(up: Array) -> Array:
-    """Matrix from world axes to (right, up, towards the eye)."""
+    """Matrix from the world frame to (right, up, towards the eye)."""
     vertical = up / np.linalg.norm(up)
     side = np.cross(vertical, AWAY)
     side /= np.linalg.norm(side)

@@ -28,7 +28,7 @@ Array = npt.NDArray[np.float64]
 
 
 class Motion(NamedTuple):
-    """Mass centres [m], turns from body axes to world axes, velocities [m/s] and angular velocities [rad/s], world axes."""
+    """Mass centres [m], turns from the body frame to the world frame, velocities [m/s] and angular velocities [rad/s], world frame."""
 
     position: Array
     turn: Rotation
@@ -47,7 +47,7 @@ class Scene:
         self.held = [joint for joint in world.joints if not isinstance(joint, Slider | Distance)]
         places = {body: number for number, body in enumerate(world.bodies)}
         self.ends = [(places[joint.body], -1 if joint.other is None else places[joint.other]) for joint in self.held]
-        # from the mass centres, in body axes
+        # from the mass centres, in the body frame
         self.points = [
             (
                 from_center(joint.body, joint.at_body),
@@ -88,7 +88,7 @@ def at_other(joint: Joint) -> Array:
 
 
 def from_center(body: Body, point: Any) -> Array:
-    """A point in body axes, from the mass centre instead of the origin."""
+    """A point in the body frame, from the mass centre instead of the origin."""
     return np.array(point) - np.array(body.center_of_mass_body)
 
 

@@ -146,7 +146,7 @@ INLINED double sum(State s) {
          + (0.0 * v.x + 0.0 * v.y + 0.0 * v.z) + (0.0 * w.x + 0.0 * w.y + 0.0 * w.z);
 }
 
-/* Runge-Kutta of order four: `turning` is the body rates or, with `momentum`, the angular momentum in world axes */
+/* Runge-Kutta of order four: `turning` is the body rates or, with `momentum`, the angular momentum in the world frame */
 
 INLINED Vector momentum_body(Vector rates, Body body) { return add(apply(body.inertia, rates), body.stored_momentum); }
 

@@ -21,7 +21,7 @@ from ..viewing import fly
 
 PORT = station.PORTS["front"]
 SKEW = rotation.from_rotation_vector((0.7, -0.4, 1.1))
-SPIN = (0.05, -0.03, 0.08)  # of the station [rad/s], body axes
+SPIN = (0.05, -0.03, 0.08)  # of the station [rad/s], body frame
 
 
 def new_scene(*arguments):

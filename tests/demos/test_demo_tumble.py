@@ -205,7 +205,7 @@ def test_the_ellipsoid_beside_the_body_has_its_moments(case):
     scene = fly(new_scene("--case", case), 77)
     ball = next(model for model in scene.picture().models if model.mesh == "ball")
     scale = scene.equal.semi_axes[0] / np.linalg.norm(ball.matrix, axis=0).max()
-    spread = scale**2 * ball.matrix @ ball.matrix.T  # Σ a² e eᵀ, world axes
+    spread = scale**2 * ball.matrix @ ball.matrix.T  # Σ a² e eᵀ, world frame
     inertia = scene.body.mass / 5.0 * (np.trace(spread) * np.eye(3) - spread)
     turn = rotation.to_matrix(scene.body.interpolated_pose()[1])
     assert inertia == pytest.approx(turn @ scene.body.inertia_body @ turn.T, rel=1e-9, abs=1e-6 * scene.body.mass)

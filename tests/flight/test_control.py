@@ -40,7 +40,7 @@ def random_situation(seed, count=()):
 
 
 def errors(measured, reference):
-    """Rotation from reference to body, rate error, and rates and acceleration of the reference in body axes, by matrices."""
+    """Rotation from reference to body, rate error, and rates and acceleration of the reference in the body frame, by matrices."""
     body, wanted = Rotation.from_quat(measured.orientation), Rotation.from_quat(reference.orientation)
     to_body = body.as_matrix().T
     reference_rates = to_body @ reference.angular_velocity_world

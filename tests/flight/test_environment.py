@@ -131,7 +131,7 @@ PLATE = {"area": 2.5, "at_body": POINT, "pressure": 0.7}
 
 
 def lit_from(cosine):
-    """A direction to the sun, world axes, at this cosine from the normal of the plate."""
+    """A direction to the sun, world frame, at this cosine from the normal of the plate."""
     normal = to_world(NORMAL)
     across = np.cross(normal, (0.3, 0.4, -0.2))
     return cosine * normal + np.sqrt(1.0 - cosine**2) * across / np.linalg.norm(across)
@@ -355,7 +355,7 @@ def coils(body, moment, largest=100.0):
 
 
 def test_coils_turn_a_body_by_the_product_of_moment_and_field():
-    """τ = m × B, B in body axes at the mass centre, and no force."""
+    """τ = m × B, B in the body frame at the mass centre, and no force."""
     moment = np.array([31.0, -52.0, 17.0])
     expected = np.cross(moment, to_body(DIPOLE.at(POSITION)))
     assert_wrench(wrench_of(lambda body: coils(body, moment), **BODY), np.zeros(3), expected)

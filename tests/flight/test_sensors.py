@@ -320,7 +320,7 @@ def test_an_accelerometer_in_free_fall_measures_nothing(gravity):
 
 
 def test_an_accelerometer_that_is_held_measures_against_gravity():
-    """A force that balances gravity: 9.81 m/s² upwards, in body axes."""
+    """A force that balances gravity: 9.81 m/s² upwards, in the body frame."""
     world, ship, made = world_with(lambda ship: flight.Accelerometer(ship, seed=1), angular_velocity_body=(0, 0, 0))
     world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
     world.add_force(forces.ConstantForce(ship, force_world=(0.0, 0.0, 9.81 * 600.0)))

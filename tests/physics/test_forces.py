@@ -50,7 +50,7 @@ def assert_wrench(found, force_world, torque_body, tolerance=1e-14):
 
 
 def test_force_at_the_mass_centre_does_not_turn_the_body():
-    """F = m a, τ = 0, in world axes or in body axes."""
+    """F = m a, τ = 0, in the world frame or in the body frame."""
     assert_wrench(wrench_of(lambda body: [forces.ConstantForce(body, force_world=FORCE)], **BODY), FORCE, np.zeros(3))
     assert_wrench(
         wrench_of(lambda body: [forces.ConstantForce(body, force_body=FORCE)], **BODY), to_world(FORCE), np.zeros(3)
@@ -100,7 +100,7 @@ def test_torque_does_not_move_the_mass_centre():
 
 
 def test_thruster_pushes_along_its_direction_at_its_place():
-    """F = throttle · max_force along the unit direction, body axes, whatever length it was given with; τ = (p − c) × F."""
+    """F = throttle · max_force along the unit direction, body frame, whatever length it was given with; τ = (p − c) × F."""
 
     def thruster(body):
         made = forces.Thruster(body, position=POINT, direction=(2.0, -3.0, 6.0), max_force=2.8)
@@ -667,7 +667,7 @@ CONSERVATIVE = {
 @any_step
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_forces_are_the_slopes_of_their_potential_energy(name):
-    """F = −∂U/∂x and R τ = −∂U/∂(turn in world axes), by central differences of 1e-4; measured 3e-8.
+    """F = −∂U/∂x and R τ = −∂U/∂(turn in the world frame), by central differences of 1e-4; measured 3e-8.
 
     The force of a gravity gradient is left out of the model (it is of the order of size²/distance² of the pull), so only its
     torque is compared.

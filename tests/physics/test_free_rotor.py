@@ -126,7 +126,7 @@ def largest_component(tensor):
 def test_a_body_turns_alike_however_its_principal_axes_lie():
     """Four bodies for each of the components of the quaternion of the axes that may be the largest, of either sign, in one tick.
 
-    Energy and the momentum in world axes stay, and the attitude is that of Jacobi's functions. Measured 3e-15, 7e-16 and 3e-15.
+    Energy and the momentum in the world frame stay, and the attitude is that of Jacobi's functions. Measured 3e-15, 7e-16 and 3e-15.
     """
     kinds = {}
     for axes in Rotation.random(400, random_state=5).as_matrix():

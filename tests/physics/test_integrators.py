@@ -317,7 +317,7 @@ def held_truth():
 
 @every_method
 def test_forces_held_over_the_tick_converge_at_the_named_order(method, held_truth):
-    """Constant forces and torques, in world axes and turning with the body: held, they are still what each stage needs."""
+    """Constant forces and torques, in the world frame and turning with the body: held, they are still what each stage needs."""
 
     def push(body):
         return [

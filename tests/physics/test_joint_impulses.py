@@ -15,7 +15,7 @@ CENTER = (-0.7, 0.1, 0.2)
 
 
 class Dense:
-    """Mass matrix and directions of rows of all bodies of a world, with a velocity and an angular velocity per body, world axes."""
+    """Mass matrix and directions of rows of all bodies of a world, with a velocity and an angular velocity per body, world frame."""
 
     def __init__(self, world):
         self.bodies = list(world.bodies)

@@ -112,7 +112,7 @@ FREEDOMS = {"ball": 3, "hinge": 1, "slider": 1, "weld": 0, "universal": 2, "rod"
 
 
 def relative_motion(world, a, b, joint):
-    """Relative velocity at the joint's point and relative rotation, in world axes."""
+    """Relative velocity at the joint's point and relative rotation, in the world frame."""
     at = a.to_world(joint.at_body)
     swing = np.cross(a.angular_velocity_world, at - a.position) - np.cross(b.angular_velocity_world, at - b.position)
     return np.concatenate([a.velocity - b.velocity + swing, a.angular_velocity_world - b.angular_velocity_world])

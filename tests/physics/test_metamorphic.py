@@ -35,7 +35,7 @@ class Scene:
     orientation: np.ndarray
     velocity: np.ndarray
     angular_velocity_body: np.ndarray
-    tie_points: np.ndarray  # of springs 0-1, 1-2: body axes of each end, shape (2, 2, 3)
+    tie_points: np.ndarray  # of springs 0-1, 1-2: body frame of each end, shape (2, 2, 3)
     stiffness: float = 5.0
     damping: float = 0.4
     rest_length: float = 0.8

@@ -446,7 +446,7 @@ def test_rates_and_torques_are_turned_without_the_position(generator):
 
 
 def test_change_to_principal_axes_multiplies_on_the_right(generator):
-    """Erratum M6: with x = B x', B's columns the principal axes in the old body axes, A' = A B and q' = q quat(B).
+    """Erratum M6: with x = B x', B's columns the principal axes in the old body frame, A' = A B and q' = q quat(B).
 
     The printed B A and quat(B) q put every point of the body elsewhere.
     """

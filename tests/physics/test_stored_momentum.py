@@ -95,7 +95,7 @@ def motor_truth():
 
 @every_method
 def test_attitude_and_rates_converge_at_the_named_order(method, motor_truth):
-    """A skew asymmetric body with wheels that spin up, torques in world and body axes, and a torque that follows position and attitude."""
+    """A skew asymmetric body, wheels that spin up, torques fixed in the world and in the body, and one that follows the pose."""
 
     def push(body):
         return [Motor(MOTOR, EXTERNAL_WORLD, EXTERNAL_BODY), forces.GravityGradient(1.7, CENTER)]
@@ -140,12 +140,12 @@ def test_motors_leave_the_total_momentum_alone_to_rounding(method):
 
 @pytest.mark.parametrize("method", KEEP_MOMENTUM, ids=lambda method: method.name)
 def test_the_total_momentum_grows_by_the_external_torque_alone(method):
-    """A constant torque in world axes for 2 s: R (I ω + h) grows by τ t to rounding, whatever motors do."""
+    """A constant torque in the world frame for 2 s: R (I ω + h) grows by τ t to rounding, whatever motors do."""
     world, body = one_body(method, 0.01, forces=lambda body: [Motor(MOTOR, torque_world=EXTERNAL_WORLD)], **START)
     start = angular_momentum(body)
     world.step(200)
     expected = start + 2.0 * np.array(EXTERNAL_WORLD)
-    # the kicks of a splitting turn a world torque to body axes of the moment; so their sum in world axes is exact as well
+    # the kicks of a splitting turn a world torque to the body frame of the moment; so their sum in the world frame is exact as well
     assert np.linalg.norm(angular_momentum(body) - expected) < 1e-13 * np.linalg.norm(expected)
 
 

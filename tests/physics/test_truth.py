@@ -113,7 +113,7 @@ def test_librations_are_those_of_the_gravity_gradient_torque():
 
     def acceleration(angles, rates):
         """Second derivative of small angles (φ, θ, ψ) to first order, by the body-rate equations for a rotation vector."""
-        turn = np.eye(3) - _skew(angles)  # orbit frame to body axes
+        turn = np.eye(3) - _skew(angles)  # orbit frame to the body frame
         w = rates + turn @ (0.0, -1.0, 0.0)
         down = turn @ (0.0, 0.0, 1.0)
         w_rate = np.linalg.solve(inertia, 3.0 * np.cross(down, inertia @ down) - np.cross(w, inertia @ w))

@@ -36,7 +36,7 @@ START = {
 
 
 class OnceATick:
-    """A force of the time in world axes and one that turns with the body, each known at the starts of ticks only."""
+    """A force of the time in the world frame and one that turns with the body, each known at the starts of ticks only."""
 
     evaluate = "tick"
 

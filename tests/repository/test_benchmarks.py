@@ -83,7 +83,7 @@ def displaced(time):
 def check_flight(entry, count):
     """One second. A method of order one that kicks first is ahead by half a tick of the final speed, 10 m/s · dt/2 = 0.02 m.
 
-    The others hold the thrust over a tick in world axes at worst, 0.4 m/s² Ω dt/2 = 6e-4 m/s²; float32 keeps 1e-5 at 30 m and 1 s.
+    The others hold the thrust over a tick in the world frame at worst, 0.4 m/s² Ω dt/2 = 6e-4 m/s²; float32 keeps 1e-5 at 30 m and 1 s.
     """
     bodies = spun_balls(count)
     peer = entry.make(bodies)

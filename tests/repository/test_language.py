@@ -53,6 +53,7 @@ WRONG = {
     r"\band (its|their) kin\b": ("`World` and its kin", "`World` and the other classes"),
     r"\bany length but zero\b": ("a vector of any length but zero", "a non-zero vector"),
     r"\bA test that cannot fail holds\b": ("A test that cannot fail holds nothing", "proves nothing"),
+    r"\b(in|from|to) (the )?(body|world) axes\b": ("a vector in body axes", "a vector in the body frame"),
     r"\brefus(e|es|ed|als?)\b": ("A tensor without an inverse is refused", "is rejected"),
 }
 

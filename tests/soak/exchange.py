@@ -75,7 +75,7 @@ class Account:
 
 
 def momenta(body: Any) -> Array:
-    """Linear momentum, and angular momentum about the mass centre with that of the wheels, world axes, shape (2, 3)."""
+    """Linear momentum, and angular momentum about the mass centre with that of the wheels, world frame, shape (2, 3)."""
     own = body.inertia_body @ body.angular_velocity_body + body.stored_momentum_body
     return np.array([body.mass * body.velocity, rotations.to_world(body.orientation, own)])
 
@@ -161,7 +161,7 @@ class Soak:
         self.pull = sum(force.strength for force in members if isinstance(force, Pull))
 
     def wrenches(self, positions: Array, axes: Array, body_torques: Array) -> Array:
-        """Force, and torque about the mass centre, world axes, of all but thrusters at each of k poses, shape (k, n, 2, 3)."""
+        """Force, and torque about the mass centre, world frame, of all but thrusters at each of k poses, shape (k, n, 2, 3)."""
         found = np.zeros((len(positions), self.count, 2, 3))
         found[:, :, 0] = self.mass[:, np.newaxis] * self.gravity - self.pull * positions
         found[:, :, 1] = np.einsum("knij,knj->kni", axes, body_torques)
@@ -244,7 +244,7 @@ class Soak:
 
         Args:
             given: Takes the impulse and the angular impulse of each body, shape (n, 2, 3).
-            body_torque: Takes the torque [N·m] in body axes over the tick, shape (n, 3).
+            body_torque: Takes the torque [N·m] in the body frame over the tick, shape (n, 3).
         """
         rng = self.random
         kind = rng.randrange(12)

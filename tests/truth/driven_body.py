@@ -1,4 +1,4 @@
-"""Rotation under a constant torque in body axes, and librations in orbit."""
+"""Rotation under a constant torque in the body frame, and librations in orbit."""
 
 import numpy as np
 from scipy.special import ellipk, fresnel

@@ -93,7 +93,7 @@ def solve(ship, times, position=(0, 0, 0), velocity=(0, 0, 0), orientation=(0, 0
         position: Of the origin.
         velocity: Of the origin.
         orientation: Quaternion, scalar last.
-        rates: Angular velocity in body axes.
+        rates: Angular velocity in the body frame.
 
     Returns:
         Arrays with a row per time: position, velocity, orientation, rates, wheel momenta, propellant.

@@ -52,7 +52,7 @@ class FreeBody:
         return 4.0 * quarter_period(self.m1) / self.pace
 
     def angular_velocities_body(self, times):
-        """Rates [rad/s], body axes, shape (n, 3)."""
+        """Rates [rad/s], body frame, shape (n, 3)."""
         return self._principal_rates(np.asarray(times)).T @ self.axes.T
 
     def orientations(self, times):
@@ -77,7 +77,7 @@ class FreeBody:
         return self.momentum * (one + two) / (j1 * one + j2 * two)
 
     def _momentum_frames(self, times):
-        """Turn from (node, L × node, L) to body axes; the node is along L × axis 3."""
+        """Turn from (node, L × node, L) to the body frame; the node is along L × axis 3."""
         along = (self.moments * self._principal_rates(times).T) / self.momentum
         j1, j2, j3 = self.moments
         sn, cn, _ = sn_cn_dn(self.phase + self.pace * times, self.m1)

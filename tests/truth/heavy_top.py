@@ -73,7 +73,7 @@ class HeavyTop:
         return _from_euler_angles(*self._euler(times))
 
     def angular_velocities_body(self, times):
-        """Rates [rad/s], body axes, shape (n, 3)."""
+        """Rates [rad/s], body frame, shape (n, 3)."""
         azimuth_rate, _ = self._rates(np.asarray(times, dtype=float))
         _, tilt, turn = self._euler(times)
         sn, cn, dn = sn_cn_dn(self.phase + self.pace * np.asarray(times), self.m1)

@@ -1,6 +1,6 @@
 """Any problem of one rigid body, by SciPy's eighth-order Runge-Kutta at a tolerance of 1e-13.
 
-The equations are written out on their own here: angular velocity in body axes, quaternion without normalisation, wrench as a function
+The equations are written out on their own here: angular velocity in the body frame, quaternion without normalisation, wrench as a function
 of the time and the whole state. Stored momentum and game mode as the engine defines them.
 """
 

@@ -5,7 +5,7 @@ from scipy.spatial.transform import Rotation
 
 
 def matrix(orientation):
-    """Matrix that takes body axes to world axes."""
+    """Matrix that rotates from the body frame to the world frame."""
     return Rotation.from_quat(orientation).as_matrix()
 
 

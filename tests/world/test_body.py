@@ -171,7 +171,7 @@ def test_what_is_read_follows_the_rows_of_the_bodies_as_they_move_and_as_the_arr
 
 def test_a_rate_without_a_frame_names_the_two_that_have_one():
     _, ship = skew_body()
-    message = r"body 'ship': angular_velocity needs a frame; use angular_velocity_body \(body axes\) or angular_velocity_world \(world"
+    message = r"body 'ship': angular_velocity needs a frame; use angular_velocity_body \(body frame\) or angular_velocity_world \(world"
     with pytest.raises(AttributeError, match=message):
         ship.angular_velocity  # noqa: B018
     with pytest.raises(AttributeError, match=message):
@@ -389,7 +389,7 @@ def test_pushes_add_up_and_each_lasts_one_tick():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_four_pushes_are_the_same_push_in_other_words(method):
-    """For one tick of a body that does not turn yet, world and body axes differ by the constant R (to the order of the turn, dt²)."""
+    """For one tick of a body at rest, the world frame and the body frame differ by the constant R (to the order of the turn, dt²)."""
     force, at_body = np.array((3.0, -1.0, 2.0)), np.array((0.7, 0.6, -0.9))
     results = []
     for words in range(4):
@@ -478,7 +478,7 @@ def test_a_body_force_turns_with_the_body_over_the_tick_and_a_world_force_does_n
 
 
 def test_an_impulse_acts_at_once():
-    """Δv = J/m, Δω = I⁻¹ (r × J) with r from the mass centre, all in world axes; energy by the closed form."""
+    """Δv = J/m, Δω = I⁻¹ (r × J) with r from the mass centre, all in the world frame; energy by the closed form."""
     world, ship = skew_body()
     impulse, at_body = np.array((0.5, -1.5, 2.0)), np.array((0.7, 0.6, -0.9))
     rotation = turned(ship)

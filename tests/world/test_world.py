@@ -849,7 +849,7 @@ def test_a_gyrostat_keeps_its_total_angular_momentum(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_symmetric_gyrostat_turns_its_rates_at_the_closed_form_rate(method):
-    """I1 = I2, wheel along the axis: ω1 + iω2 turns at λ = ((I3 − I1) ω3 + h)/I1 in body axes, ω3 constant."""
+    """I1 = I2, wheel along the axis: ω1 + iω2 turns at λ = ((I3 − I1) ω3 + h)/I1 in the body frame, ω3 constant."""
     i1, i3, wheel, spin = 2.0, 3.0, 1.7, 0.8
     world, ship = one_body(
         method,

@@ -53,7 +53,7 @@ def gather(picture: Picture, camera: OrbitCamera) -> Batches:
 
 
 def rows(offsets: Rows, matrices: Array, paint: Sequence[float] = WHITE) -> Rows:
-    """Rows for offsets (n, 3) from the eye and matrices (n, 3, 3) from mesh to world axes."""
+    """Rows for offsets (n, 3) from the eye and matrices (n, 3, 3) from mesh to the world frame."""
     found = np.empty((len(offsets), 15), np.float32)
     found[:, :3] = offsets
     found[:, 3:12] = np.swapaxes(matrices, 1, 2).reshape(-1, 9)  # OpenGL reads columns

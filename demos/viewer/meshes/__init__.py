@@ -1,4 +1,4 @@
-"""The things that are drawn, each made by a function from simple solids, in metres and in body axes; one craft a file."""
+"""The things that are drawn, each made by a function from simple solids, in metres and in the body frame; one craft a file."""
 
 from collections.abc import Callable
 from functools import cache

@@ -22,10 +22,10 @@ class Nozzle:
 
     @property
     def force_direction(self) -> Array:
-        """Unit vector of the force on the body, body axes."""
+        """Unit vector of the force on the body, body frame."""
         return -np.asarray(self.direction)
 
     def plume(self, origin: Array, matrix: Array, throttle: float) -> Plume:
-        """Its exhaust, for a body whose origin is at a world point [m] and whose axes a matrix (3, 3) turns to world axes."""
+        """Its exhaust, for a body whose origin is at a world point [m] and whose axes a matrix (3, 3) turns to the world frame."""
         position, direction = np.asarray(self.position), np.asarray(self.direction)
         return Plume(origin + matrix @ position, matrix @ direction, self.radius, float(throttle))

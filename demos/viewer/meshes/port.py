@@ -25,5 +25,5 @@ class Port:
 
     @property
     def matrix(self) -> Array:
-        """The axes of the port as columns, body axes, shape (3, 3): across (to the right for who looks at it), up, and out of it."""
+        """The axes of the port as columns, body frame, shape (3, 3): across (to the right for who looks at it), up, and out of it."""
         return np.column_stack([np.cross(self.up, self.axis), self.up, self.axis])

@@ -14,7 +14,7 @@ WORLD_AXES = np.eye(3)
 FIELD_OF_VIEW = 36.0  # [degree], vertical: long enough a lens that a ship does not bulge
 FIRST_YAW, FIRST_PITCH = math.radians(38.0), math.radians(17.0)  # from where a scene is first seen
 FIRST_RIGHT = np.array([-math.sin(FIRST_YAW), math.cos(FIRST_YAW), 0.0])
-"""Unit vector to the right of the picture as the camera first looks, world axes."""
+"""Unit vector to the right of the picture as the camera first looks, world frame."""
 HIGHEST_PITCH = math.radians(86.0)  # short of straight down, where "up" loses its meaning
 
 
@@ -35,7 +35,7 @@ class OrbitCamera:
     target: Array = field(default_factory=lambda: np.zeros(3))
     """World point looked at [m], shape (3,)."""
     axes: Array = field(default_factory=lambda: WORLD_AXES)
-    """The axes of its angles as columns, world axes, shape (3, 3); the third one is up in the picture."""
+    """The axes of its angles as columns, world frame, shape (3, 3); the third one is up in the picture."""
 
     @property
     def eye(self) -> Array:
@@ -44,7 +44,7 @@ class OrbitCamera:
 
     @property
     def forward(self) -> Array:
-        """Unit vector of the line of sight, world axes."""
+        """Unit vector of the line of sight, world frame."""
         level = math.cos(self.pitch)
         return -self.axes @ np.array([level * math.cos(self.yaw), level * math.sin(self.yaw), math.sin(self.pitch)])
 
@@ -75,7 +75,7 @@ class OrbitCamera:
         return math.tan(math.radians(FIELD_OF_VIEW) / 2.0)
 
     def half_picture(self, aspect: float) -> tuple[Array, Array]:
-        """From the middle of the picture to its right edge and to its upper edge, at unit distance from the eye; world axes."""
+        """From the middle of the picture to its right edge and to its upper edge, at unit distance from the eye; world frame."""
         right = np.cross(self.forward, self.axes[:, 2])
         right /= np.linalg.norm(right)
         return right * self.half_height * aspect, np.cross(right, self.forward) * self.half_height

@@ -51,7 +51,7 @@ class History:
 
     @property
     def rates(self) -> Array:
-        """Angular velocity [rad/s], body axes, shape (n, 3)."""
+        """Angular velocity [rad/s], body frame, shape (n, 3)."""
         return self._rows[: self._count, 1:4]
 
     @property

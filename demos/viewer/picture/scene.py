@@ -21,7 +21,7 @@ FASTEST = 8.0
 """The greatest pace that the keys set in most scenes, over the pace at which the scene begins."""
 
 SUN = np.array([-0.05, 0.94, 0.31]) / math.sqrt(0.05**2 + 0.94**2 + 0.31**2)
-"""Direction of the sun, world axes, unit: from the right of the first view and a little behind it."""
+"""Direction of the sun, world frame, unit: from the right of the first view and a little behind it."""
 
 LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
 """What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""
@@ -29,7 +29,7 @@ LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
 
 @dataclass(frozen=True)
 class Model:
-    """A mesh of `meshes.MESHES` at a world position [m], turned (and scaled) by a matrix (3, 3) from its axes to world axes."""
+    """A mesh of `meshes.MESHES` at a world position [m], turned (and scaled) by a matrix (3, 3) from its axes to the world frame."""
 
     mesh: str
     position: Array
@@ -59,7 +59,7 @@ class Plume:
     position: Array
     """World position of the middle of the nozzle's exit [m]."""
     direction: Array
-    """Unit vector the way the gas goes, world axes."""
+    """Unit vector the way the gas goes, world frame."""
     radius: float
     """Of the nozzle's exit [m]."""
     throttle: float
@@ -78,7 +78,7 @@ class Caption:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A vector drawn from a world point [m]; `vector` is its drawn length and direction [m], world axes."""
+    """A vector drawn from a world point [m]; `vector` is its drawn length and direction [m], world frame."""
 
     start: Array
     vector: Array
@@ -123,9 +123,9 @@ class Eye:
     position: Array
     """World position [m]."""
     forward: Array
-    """Unit vector of the line of sight, world axes."""
+    """Unit vector of the line of sight, world frame."""
     up: Array
-    """Unit vector across it, up in the picture, world axes."""
+    """Unit vector across it, up in the picture, world frame."""
     reach: float
     """Distance of what it looks at [m], a fiftieth of which is the nearest that it sees."""
 
@@ -160,12 +160,12 @@ class Picture:
     title: str = ""
     status: Sequence[str] = ()
     camera_axes: Array | None = None
-    """The axes in which the camera stands, as columns, world axes; None for the world's."""
+    """The axes in which the camera stands, as columns, world frame; None for the world's."""
     reticle: Reticle | None = None
     eye: Eye | None = None
     """The camera to look through; None for the one that moves about the target."""
     planet: Array | None = None
-    """Direction of the middle of the planet in the backdrop, world axes, unit, and its radius over its distance; None for the usual one."""
+    """Unit vector to the middle of the planet in the backdrop, world frame, and its radius over its distance; None for the usual one."""
 
     def without(self, layers: Collection[str]) -> "Picture":
         """The same picture with these layers left out."""
@@ -199,7 +199,7 @@ class Sample:
     time: float
     """Seconds of the world."""
     rates: Array
-    """Angular velocity [rad/s], body axes, shape (3,)."""
+    """Angular velocity [rad/s], body frame, shape (3,)."""
     energy_drift: float
     """Kinetic energy over the first one, minus one."""
     momentum_drift: float

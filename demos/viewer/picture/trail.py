@@ -11,7 +11,7 @@ CHUNK = 50
 
 
 class Trail:
-    """The last so many places of a point, world axes [m]."""
+    """The last so many places of a point, world frame [m]."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity

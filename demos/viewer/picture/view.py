@@ -9,8 +9,8 @@ from .scene import SUN
 Array = npt.NDArray[np.float64]
 
 PLANET = np.array([-0.137, -0.220, -0.966, 0.743])
-"""Direction of its middle from everywhere, world axes, unit, and its radius over its distance: a backdrop, at infinity. A picture may place
-it elsewhere."""
+"""Direction of its middle from everywhere, world frame, unit, and its radius over its distance: a backdrop, at infinity. A picture may
+place it elsewhere."""
 FLAMES = 4
 """Plumes that light what is near them."""
 BYTES = 4 * (2 * 16 + 5 * 4 + 4 + FLAMES * 4)
@@ -38,7 +38,7 @@ def pack(
         sun_map: From eye-relative world points to the shadow map, for row vectors, shape (4, 4).
         texels_per_metre: Of the shadow map; 0 without shadows.
         flames: Offset from the eye [m] and strength [m²] of each light that gas gives, shape (FLAMES, 4).
-        planet: Direction of its middle, world axes, unit, and its radius over its distance, shape (4,).
+        planet: Direction of its middle, world frame, unit, and its radius over its distance, shape (4,).
     """
     aspect = size[0] / size[1]
     right, up = camera.half_picture(aspect)

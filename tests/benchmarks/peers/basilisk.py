@@ -1,4 +1,4 @@
-"""Basilisk: a spacecraft a body, with a module that gives it thrust in body axes and weight in world axes."""
+"""Basilisk: a spacecraft a body, with a module that gives it thrust in the body frame and weight in the world frame."""
 
 import functools
 

@@ -85,7 +85,7 @@ class BasiliskShip:
 
     @property
     def rates(self) -> Array:
-        """Angular velocity [rad/s], body axes."""
+        """Angular velocity [rad/s], body frame."""
         return np.array(self._craft.scStateOutMsg.read().omega_BN_B)
 
     def _add(self, module: Any, *kept: Any) -> None:

@@ -1,7 +1,7 @@
 """MuJoCo: one model of free bodies.
 
-Few thrusters are actuators at sites, held in body axes within many steps of one call. The work for each of those grows with all bodies;
-so many thrusters are written as generalised forces, by NumPy and before each step, which is second order.
+Few thrusters are actuators at sites, held in the body frame within many steps of one call. The work for each of those grows with all
+bodies; so many thrusters are written as generalised forces, by NumPy and before each step, which is second order.
 """
 
 import functools

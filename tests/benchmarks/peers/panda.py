@@ -1,4 +1,4 @@
-"""Panda3D's Bullet, single precision: forces are taken in world axes only, so each body's is turned by its orientation first."""
+"""Panda3D's Bullet, single precision: forces are taken in the world frame only, so each body's is turned by its orientation first."""
 
 import numpy as np
 import numpy.typing as npt

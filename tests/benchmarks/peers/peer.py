@@ -19,14 +19,14 @@ class Peer(Protocol):
         """Take one tick of `scenes.DT`."""
 
     def run(self, ticks: int) -> object:
-        """Take ticks, in one call where the engine has one, the thrust held in body axes."""
+        """Take ticks, in one call where the engine has one, the thrust held in the body frame."""
 
     @property
     def time(self) -> float:
         """Simulated time [s]; not a multiple of `scenes.DT` where an engine rounds its tick."""
 
     def positions(self) -> Array:
-        """[m], world axes, shape (n, 3)."""
+        """[m], world frame, shape (n, 3)."""
 
     def orientations(self) -> Array:
         """Scalar-last (x, y, z, w), body to world, shape (n, 4)."""
