@@ -1,4 +1,4 @@
-"""Which jets of a body fire, and how much, for a wanted force and torque."""
+"""Allocation of a wanted force and torque to the jets of a body."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -35,7 +35,17 @@ _BOTH_WAYS = np.array([np.eye(3), -np.eye(3)])
 
 
 class Allocation(NamedTuple):
-    """Shares of the jets, and what they make of the wanted force and torque."""
+    """Shares of the jets, with the force and torque that they make and the part that is missing.
+
+    Example:
+        >>> from engine import MassProperties, World
+        >>> from engine.forces import Thruster
+        >>> ship = World(dt=0.1).add_body(MassProperties.sphere(100.0, 1.0))
+        >>> jet = Thruster(ship, position=(1.0, 0.0, 0.0), direction=(0.0, 1.0, 0.0), max_force=8.0)
+        >>> made = ThrusterAllocator([jet]).allocate(torque_body=(0.0, 0.0, 2.0), force_body=None)
+        >>> made.shares.tolist(), made.force_body.tolist(), made.saturated
+        ([0.25], [0.0, 2.0, 0.0], False)
+    """
 
     shares: FloatArray
     """Share of the full thrust of each jet, from 0 to 1, shape (..., n)."""
@@ -48,9 +58,9 @@ class Allocation(NamedTuple):
     residual_torque_body: FloatArray
     """Wanted torque minus the one made [N·m], body frame, shape (..., 3)."""
     fraction: Any
-    """How much of the wanted length is made, from 0 to 1, a number or shape (...)."""
+    """Factor from 0 to 1 by which the reachable part of force and torque was scaled, a number or shape (...)."""
     saturated: Any
-    """Whether force and torque together are out of reach, a bool or shape (...)."""
+    """Whether force and torque together are out of reach, a bool or an array of shape (...)."""
 
 
 @read_only_attributes()
@@ -58,31 +68,31 @@ class ThrusterAllocator:
     """Allocation of a wanted force and torque to the jets of one body.
 
     Each call solves for shares of full thrust between 0 and 1 that together make the wanted force and torque. Lever arms are measured from
-    the mass centre at the time of the call: that of the body or, with `assembly`, that of all that is rigidly joined to it. Where several
-    sets of shares do this, the method decides:
+    the mass centre at the time of the call: that of the body or, with `assembly`, that of everything that is rigidly joined to it. If
+    several sets of shares make the wanted force and torque, the method decides:
 
     * ``"least propellant"``: the least sum of flows, by an exact linear programme. Few jets fire; among equal jets, those with lower
       numbers. A small change of the wanted torque may replace some of them by others. This suits jets that are either on or off.
-    * ``"fast"``: the least sum of flow times share squared, a pseudo-inverse with limits. The load is spread over many jets, and changes
-      continuously with the wanted torque. This suits throttled jets. It burns more propellant.
+    * ``"fast"``: the least sum of flow times share squared, by a pseudo-inverse with limits. The load is spread over many jets, and
+      changes continuously with the wanted torque. This suits throttled jets, but burns more propellant.
 
-    The flow of a jet is its full thrust over its specific impulse. Unless all jets have a specific impulse, it is the full thrust.
+    The flow of a jet is its full thrust over its specific impulse. If any jet lacks a specific impulse, the full thrust is used for all.
 
-    A force and a torque that are out of reach keep their directions and are cut by one common factor, `fraction`. What no combination of
-    these jets can make, even with negative thrust, is removed first. An example is a roll torque from jets that all point through the
-    roll axis. In both cases `saturated` is True, and the residuals say what is missing.
+    A force and a torque that are out of reach keep their directions and are scaled down by one common factor, `fraction`. A component that
+    no combination of these jets can make, even with negative thrust, is removed first, such as a roll torque if all jets point through
+    the roll axis. In both cases `saturated` is True, and the residuals say what is missing.
 
     Positions, directions, thrusts and specific impulses of the jets are read when the allocator is made.
 
     Args:
         thrusters: Thrusters and banks of one body. The jets are numbered in this order, and within a bank in its order.
         method: "least propellant" or "fast".
-        assembly: What `World.assembly` returned for this body. Force and torque then act about the mass centre of all that is rigidly
-            joined to the body at the time of the call, so that the allocator works before docking, while docked and after undocking.
+        assembly: The handle that `World.assembly` returned for this body. Force and torque then act about the mass centre of everything
+            that is rigidly joined to the body at the time of the call, so that the allocator works before, during and after docking.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: There are no thrusters, one is given twice, or thrusters or assembly belong to different bodies.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `thrusters` is empty or contains one twice, or if `thrusters` and `assembly` belong to different bodies.
 
     Example:
         >>> from engine import MassProperties, World
@@ -117,7 +127,7 @@ class ThrusterAllocator:
             refuse(owner, "thrusters", thrusters, "at least one thruster")
         for each in given:
             if each.body is not given[0].body:
-                refuse(owner, "thrusters", each, f"of one body, which is {given[0].body} for the first of them")
+                refuse(owner, "thrusters", each, f"on the same body as the first of them, {given[0].body}")
         if len(set(map(id, given))) < len(given):
             refuse(owner, "thrusters", thrusters, "different from each other")
         self._assembly = assembly_for(assembly, given[0].body, owner)
@@ -144,12 +154,12 @@ class ThrusterAllocator:
 
     @property
     def assembly(self) -> Assembly | None:
-        """The assembly about whose mass centre force and torque act; None if it is that of the body."""
+        """The assembly about whose mass centre force and torque act; None for the mass centre of the body."""
         return self._assembly
 
     @property
     def center_of_mass_body(self) -> FloatArray:
-        """The mass centre from which lever arms are measured now, from the body's origin [m], body frame, shape (3,)."""
+        """The present mass centre from which lever arms are measured, from the body's origin [m], body frame, shape (3,)."""
         center: FloatArray = (self._assembly or self._body).center_of_mass_body
         return center
 
@@ -160,12 +170,12 @@ class ThrusterAllocator:
 
     @property
     def lost(self) -> tuple[int, ...]:
-        """Numbers of the jets that are not commanded, see `without`."""
+        """Numbers of the jets that are not commanded; see `without`."""
         return tuple(np.flatnonzero(self._jets[kernel.JET_LEVEL] >= 0.0).tolist())
 
     @property
     def stuck_levels(self) -> tuple[tuple[int, float], ...]:
-        """The number of each jet that is not commanded, and its share of full thrust; see `without`."""
+        """Number and share of full thrust of each jet that is not commanded; see `without`."""
         return tuple((jet, float(self._jets[kernel.JET_LEVEL, jet])) for jet in self.lost)
 
     def __repr__(self) -> str:
@@ -179,10 +189,10 @@ class ThrusterAllocator:
             thruster: One of `thrusters`.
 
         Returns:
-            The numbers of its jets, which are also their places in `shares`.
+            The numbers of its jets, which are also their indices in `shares`.
 
         Raises:
-            ValueError: The thruster is not one of these.
+            ValueError: If `thruster` is not one of `thrusters`.
         """
         for each, numbers in zip(self._thrusters, self._numbers, strict=True):
             if each is thruster:
@@ -195,14 +205,15 @@ class ThrusterAllocator:
         The numbers of the jets stay as they are. The share of the lost jet is always `level`, and the other jets compensate for it.
 
         Args:
-            jet: The number of a jet, or a thruster or bank, for all of its jets.
+            jet: The number of a jet; or a thruster or bank, for all of its jets.
             level: Share of full thrust at which the jet is stuck, from 0 (shut, or cut off from its propellant) to 1 (fully open).
 
         Returns:
-            A new allocator; this one stays as it is.
+            A new allocator; this one does not change.
 
         Raises:
-            ValueError: There is no such jet, no jet is left, or the level is not between 0 and 1.
+            TypeError: If `jet` is neither a number nor a thruster or bank.
+            ValueError: If there is no such jet, `jet` is the last one in use, or `level` is not between 0 and 1.
 
         Example:
             >>> from engine import MassProperties, World
@@ -254,34 +265,34 @@ class ThrusterAllocator:
                 jets; None takes that of the body, or of the assembly.
 
         Returns:
-            The shares, force and torque that they make, and what is missing.
+            The shares, the force and torque that they make, and the residuals.
 
         Raises:
-            ValueError: An argument is not finite or of the wrong shape.
+            ValueError: If an argument is not finite or has the wrong shape.
 
-        Error: residuals of what is in reach are below 2e-15 of the wanted length with "least propellant", and 1e-12 with "fast". The flow
-            is the least to a relative 1e-13, compared with SciPy's solver in 3000 random cases. All results have the same bits on every
-            machine, alone or in a stack.
+        Error: for reachable forces and torques, residuals are below 2e-15 of the wanted magnitude with "least propellant", and 1e-12 with
+            "fast". The flow is minimal to a relative 1e-13, compared with SciPy's solver in 3000 random cases. All results have the same
+            bits on every machine, alone or in a stack.
         """
         center = self.center_of_mass_body if center_of_mass_body is None else center_of_mass_body
         return self._solve(*_cases(self, force_body, torque_body, center), force_body is None)
 
     def reachable_torques(self, directions: npt.ArrayLike | None = None, *, force_is_free: bool = False) -> FloatArray:
-        """Return the largest torque along given directions that the jets can make.
+        """Return the maximum torque that the jets can make in given directions.
 
-        The reachable torques form a convex set around zero. The result is the distance from zero to its surface. Jets that were lost make
-        no torque, also if they are stuck open.
+        The reachable torques form a convex set around zero. The result is the distance from zero to its surface. Lost jets make no torque
+        here, even if they are stuck open.
 
         Args:
-            directions: Directions in the body frame, each of any non-zero length, shape (..., 3). None stands for both directions of each
-                axis, shape (2, 3, 3): +x, +y, +z, then −x, −y, −z.
-            force_is_free: Whether the jets may push the body as well. By default their forces cancel.
+            directions: Directions in the body frame, each of any non-zero length, shape (..., 3). None takes both directions of each axis,
+                +x, +y, +z, then −x, −y, −z, shape (2, 3, 3).
+            force_is_free: Whether the jets may also exert a net force. By default, their forces must cancel.
 
         Returns:
-            The largest torque in each direction [N·m], shape (...).
+            The maximum torque in each direction [N·m], shape (...).
 
         Raises:
-            ValueError: A direction is zero.
+            ValueError: If an entry of `directions` is zero or not finite.
 
         Example:
             >>> from engine import MassProperties, World
@@ -324,7 +335,7 @@ class ThrusterAllocator:
             Force [N] and torque about the mass centre [N·m], body frame, shape (3,) each.
 
         Raises:
-            ValueError: The number of shares is not that of the jets.
+            ValueError: If `shares` does not have one finite entry per jet.
         """
         given = array(shares, "shares", self, (self.jet_count,)).tolist()
         center = self.center_of_mass_body if center_of_mass_body is None else center_of_mass_body

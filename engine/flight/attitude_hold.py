@@ -1,4 +1,4 @@
-"""The shortest way to attitude control, to hold an attitude, stop the rotation or point at a target."""
+"""A preconfigured control loop that holds an attitude, stops the rotation or points at a target."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -31,31 +31,31 @@ _LINEAR_ERROR = 0.1
 
 
 class AttitudeHold(Controlled):
-    """A preconfigured control loop, which holds the attitude of a ship, stops its rotation, or points it at a target.
+    """A preconfigured control loop that holds the attitude of a ship, stops its rotation, or points it at a target.
 
-    It is a `Controlled` with a tuned `QuaternionPD`. The gains follow from the inertia of the ship and the torque of its actuators at the
-    time when the loop is made. Add it to the world by `World.add_part`, after the actuators. Initially, it holds the attitude that the ship
-    has when the loop is made.
+    It is a `Controlled` with a tuned `QuaternionPD`. The gains follow from the inertia of the ship and the torque of its actuators when the
+    loop is made. Add it to the world by `World.add_part`, after the actuators. Initially, it holds the attitude that the ship has when the
+    loop is made.
 
     Thrusters and banks of thrusters become `Jets`. If any of them has a `min_on_time`, they fire pulses, otherwise they are throttled.
 
     With `assembly`, gains, gyroscopic terms and lever arms are updated at each sample for everything that is rigidly joined to the ship.
-    One loop then works before docking, after it, and after undocking. The bandwidth and the largest torque keep their initial values.
+    One loop then works before docking, while docked, and after undocking. The bandwidth and the maximum torque keep their initial values.
 
     Args:
         ship: The body, in a world.
-        actuators: A thruster, a bank of thrusters or a list of them; or `Jets`, or a `BodyTorque` with a largest torque, or other actuators
-            together with `max_torque`.
-        max_torque: Largest torque about each body axis [N·m], one number or three. None takes it from the actuators.
-        every: Interval between two samples, in ticks. None takes the period of the actuators. If they have none, it is 0.1 s, or the time
-            of the shortest pulse and its rise if that is longer.
-        assembly: What `World.assembly` returned for the ship.
-        name: Its name in errors.
+        actuators: A thruster, a bank of thrusters or a list of them; or `Jets`; or a `BodyTorque` with `max_torque`; or other actuators
+            together with the argument `max_torque`.
+        max_torque: Maximum torque about each body axis [N·m], one number or three. None takes it from the actuators.
+        every: Interval between two samples [ticks], at least 1. None takes the period of the actuators. If they have none, it is 0.1 s, or
+            the shortest pulse plus its rise time if that is longer.
+        assembly: The handle that `World.assembly` returned for the ship.
+        name: Name in errors.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The actuators cannot turn the body about every axis, have no largest torque, or belong to another body; or the
-            assembly belongs to another body, or was given to the loop but not to the allocator of its `Jets`.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `actuators` cannot turn the body both ways about every axis, define no maximum torque, or belong to another body, or
+            if `assembly` belongs to another body or was not also given to the allocator of `Jets`.
 
     Example:
         >>> import numpy as np
@@ -134,12 +134,12 @@ class AttitudeHold(Controlled):
 
     @fixed
     def max_torque(self) -> FloatArray | None:
-        """Largest torque about each body axis [N·m] that the gains allow for, body frame, shape (3,)."""
+        """Maximum torque about each body axis [N·m] for which the gains were chosen, body frame, shape (3,)."""
         return self._pointing.max_torque_body
 
     @fixed
     def assembly(self) -> Assembly | None:
-        """The assembly that the loop follows; None if it is the ship alone."""
+        """The assembly whose mass properties the loop uses; None for those of the ship alone."""
         return self._pointing.assembly
 
     def hold(self) -> None:
@@ -159,8 +159,8 @@ class AttitudeHold(Controlled):
             axis_body: The axis, a non-zero vector, body frame, shape (3,).
 
         Raises:
-            TypeError: The target is neither.
-            ValueError: The target is a name or the ship itself, or a vector is zero.
+            TypeError: If `target` is neither a body nor a direction.
+            ValueError: If `target` is a string or the ship itself, or a vector is zero.
         """
         if isinstance(target, str):
             rule = "a body or a direction; for other targets use follow(Pointing(axis_body, target, gm=…)) or sun_direction_world=…"
@@ -170,10 +170,13 @@ class AttitudeHold(Controlled):
         self.follow(Pointing(axis_body, target))
 
     def follow(self, reference: FixedOrMoving) -> None:
-        """Bring the ship to a reference, and keep it there.
+        """Bring the ship to the attitude of a reference, and keep it there.
 
         Args:
             reference: A `Reference`, `Spin`, `Slew`, `Pointing`, or anything with `at(time, body)`.
+
+        Raises:
+            TypeError: If `reference` has no method `at`.
         """
         self.reference, self.law = reference, self._pointing
 

@@ -21,18 +21,18 @@ _AT_LIMIT = 1.0 - 1e-12
 
 
 class BodyTorque(TableForce):
-    """A plain torque in the body frame, held until it is changed; added by `World.add_part`.
+    """A torque in the body frame, which is held until it is changed; added by `World.add_part`.
 
-    Use it to study a control law without a model of its actuators. It follows every command at once, and needs no momentum and no
+    Use it to study a control law without a model of its actuators. It follows every command at once, stores no momentum and burns no
     propellant.
 
     Args:
         body: The body it acts on.
-        max_torque: Largest torque about each body axis [N·m], one number or three, above zero. None means no limit.
+        max_torque: Maximum torque about each body axis [N·m], one number or three, above zero. None means no limit.
 
     Raises:
-        TypeError: The body is not one, or the limit is not a real number.
-        ValueError: The limit is not above zero.
+        TypeError: If `body` is not a body, or `max_torque` is not a real number or three of them.
+        ValueError: If `max_torque` is not positive, or the body was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -65,7 +65,7 @@ class BodyTorque(TableForce):
 
     @fixed
     def max_torque(self) -> FloatArray | None:
-        """Largest torque about each body axis [N·m], shape (3,); None if there is no limit."""
+        """Maximum torque about each body axis [N·m], shape (3,); None if there is no limit."""
         return None if self._max_torque is None else np.array(self._max_torque)
 
     @property
@@ -91,15 +91,15 @@ class BodyTorque(TableForce):
     def command(
         self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike = (0.0, 0.0, 0.0), seconds: float = 0.0
     ) -> None:
-        """Set the torque; one beyond the limit keeps its direction and is cut in length.
+        """Set the torque; a torque beyond the limit is scaled down and keeps its direction.
 
         Args:
             torque_body: Wanted torque [N·m], body frame, shape (3,).
-            force_body: Wanted force [N], body frame, shape (3,), which this actuator cannot make.
+            force_body: Wanted force [N], body frame, shape (3,). It has no effect, because this actuator makes no force.
             seconds: Time until the next command [s]; the torque stays until it is changed.
 
         Raises:
-            ValueError: The torque is not finite.
+            ValueError: If an argument is not finite, or `seconds` is negative.
         """
         wanted = components(torque_body, "torque_body", self)
         if force_body is not None:

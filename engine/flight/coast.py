@@ -1,4 +1,4 @@
-"""Coasting: a jump of any number of ticks in one call, while nothing but a fixed centre of gravity acts on the bodies.
+"""Coasting, which jumps over any number of ticks in one call while only a fixed centre of gravity acts on the bodies.
 
 Each body moves along its conic (`kernels.kepler`) or, without gravity, along a straight line, and rotates freely (`kernels.free_rotor`).
 Both are exact, so that the jump costs the same for one tick and for a year.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 KeepOut = tuple[FloatArray, float]
 """Centre [m], world frame, and radius [m] of a sphere that no path may enter."""
 GivenBall = tuple[npt.ArrayLike, float]
-"""The same as users give it."""
+"""The same, as given by the user."""
 
 KEEP_OUT = Schema(
     "keep out",
@@ -41,7 +41,7 @@ KEEP_OUT = Schema(
         Field("radius", Kind.COMMAND, 1, "m", digest=1, rule=POSITIVE),
     ),
 )
-"""The ball that no coasting body may enter, in at most one row."""
+"""The sphere that no coasting body may enter, in at most one row."""
 
 _STRAIGHT_DOWN = 1e-12
 """Distance of the periapsis, in units of the distance at the start, below which a path leads into the centre."""
@@ -52,7 +52,7 @@ _POSITION, _VELOCITY = slice(POSITION, POSITION + 3), slice(VELOCITY, VELOCITY +
 
 
 def keep_out_of(store: Store) -> KeepOut | None:
-    """The ball that no coasting body may enter; None if there is none."""
+    """The sphere that no coasting body may enter; None if there is none."""
     table = store.tables.get(KEEP_OUT.name)
     if table is None or not table.count:
         return None
@@ -81,11 +81,11 @@ def set_keep_out(store: Store, value: Any) -> None:
 
 
 class InTheWay(Exception):
-    """What keeps a world from coasting, in words."""
+    """The reason why a world cannot coast, as text."""
 
 
 def find_obstacle(world: World, ticks: int) -> str | None:
-    """What keeps a world from coasting for that many ticks, in words; None if nothing does."""
+    """The reason why a world cannot coast for this many ticks, as text; None if it can."""
     try:
         _states_after(world, ticks)
     except InTheWay as found:
@@ -94,10 +94,10 @@ def find_obstacle(world: World, ticks: int) -> str | None:
 
 
 def _states_after(world: World, ticks: int) -> FloatArray:
-    """The states of all bodies after a coast of that many ticks, shape (13, n); changes nothing.
+    """The states of all bodies after a coast of this many ticks, shape (13, n); changes nothing.
 
     Raises:
-        InTheWay: The world cannot coast that far.
+        InTheWay: If the world cannot coast that far.
     """
     for words in _standing(world):
         raise InTheWay(words)
@@ -108,7 +108,7 @@ def _states_after(world: World, ticks: int) -> FloatArray:
 
 
 def _coasted(world: World, gravity: FloatArray, ticks: int) -> FloatArray:
-    """The states of all bodies after that many ticks in this gravity, shape (13, n), whatever stands in the way."""
+    """The states of all bodies after this many ticks in this gravity, shape (13, n), without any check."""
     bodies = world._bodies
     states = np.empty((STATE_ROWS, bodies.count))
     coast_loop(bodies.count)(bodies.array, gravity, states, ticks * world.dt)
@@ -118,7 +118,7 @@ def _coasted(world: World, gravity: FloatArray, ticks: int) -> FloatArray:
 
 
 def _standing(world: World) -> Iterator[str]:
-    """Everything that stands in the way wherever the bodies are."""
+    """Every reason not to coast that does not depend on the positions of the bodies."""
     if world.game_mode:
         yield "game mode drops the gyroscopic term"
     bodies = world._bodies
@@ -156,12 +156,12 @@ def _gravity(world: World) -> FloatArray:
         if not len(rows):
             continue
         if table.read("j2", rows).any():
-            raise InTheWay(f"{force!r} has a J2, so that orbits around it are no conics")
+            raise InTheWay(f"{force!r} has a J2 term, so that orbits around it are not conics")
         named = table.array[0, rows].astype(np.int64)
         columns: Any = np.arange(bodies.count) if NOBODY in named else named
         taken = columns[gravity[GM, columns] > 0.0]
         if len(taken):
-            raise InTheWay(f"{force!r} is a second gravity on {bodies.handles[taken[0]]}")
+            raise InTheWay(f"{force!r} is a second point gravity on {bodies.handles[taken[0]]}")
         gravity[GM, columns] = table.read("gm", rows)
         gravity[CENTER:, columns] = table.read("center", rows).T
         at_center = (bodies.array[_POSITION, columns] == gravity[CENTER:, columns]).all(axis=0)
@@ -171,7 +171,7 @@ def _gravity(world: World) -> FloatArray:
 
 
 def _check_path(world: World, gravity: FloatArray, end: FloatArray, seconds: float) -> None:
-    """Raise `InTheWay` if a path leads into the sphere to keep out of, or straight into the centre of gravity."""
+    """Raise `InTheWay` if a path leads into the `keep_out` sphere, or straight into the centre of gravity."""
     bodies, ball = world._bodies, keep_out_of(world._store)
     start = bodies.array[:STATE_ROWS, : bodies.count]
     gm, centers = gravity[GM], gravity[CENTER:]
@@ -186,7 +186,7 @@ def _check_path(world: World, gravity: FloatArray, end: FloatArray, seconds: flo
         return
     center, radius = ball[0][:, np.newaxis], ball[1]
     for body in _first(bodies, attracted & (centers != center).any(axis=0)):
-        raise InTheWay(f"the gravity on {body} has another centre than keep_out")
+        raise InTheWay(f"the gravity on {body} and keep_out have different centres")
     with np.errstate(all="ignore"):
         straight = over_arrays(least_distance_on_a_line)(start[_POSITION] - center, start[_VELOCITY], seconds)
     for body in _first(bodies, np.where(attracted, distance, straight) < radius):
@@ -202,11 +202,11 @@ def _first(bodies: Bodies, where: Any) -> list[Any]:
 
 
 def jump(world: World, ticks: int) -> None:
-    """Jump that many ticks ahead; the world is in the phase of a tick, and the caller undoes what an exception leaves.
+    """Jump this many ticks ahead; the world is in the phase of a tick, and the caller undoes the changes if an exception occurs.
 
     Raises:
-        RuntimeError: Something stands in the way, or the floating-point mode of the thread has been changed.
-        NonFiniteStateError: The state after the jump is not finite.
+        RuntimeError: If the world cannot coast, or the floating-point mode of the thread was changed.
+        NonFiniteStateError: If the state after the jump is not finite.
     """
     store, bodies = world._store, world._bodies
     if is_other_mode(bodies.control):

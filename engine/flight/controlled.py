@@ -28,14 +28,14 @@ class Actuators(Protocol):
 
     Actuators may also have
 
-    * `saturated`: whether they could not do what was wanted,
-    * `period`: the time between two commands [s] that they are made for,
+    * `saturated`: whether they could not do what the last command asked for,
+    * `period`: the time between two commands [s] for which they are made,
     * `body`: the body that they act on,
     * `stop()`: called in place of a command of zero when the loop is disabled,
     * `members`: the forces and parts that they command, which must be added to the world before the loop,
-    * `state_size`: how many numbers they remember from one command to the next. Then `command` takes these as a fourth argument `state`,
-      an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world. They start at
-      zero, also when the loop is enabled again.
+    * `state_size`: the number of values that they remember from one command to the next. `command` then takes these as a fourth argument
+      `state`, an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world. They
+      start at zero, also when the loop is enabled again.
     """
 
     def command(self, torque_body: Any, force_body: Any, seconds: float, /) -> Any:
@@ -44,7 +44,7 @@ class Actuators(Protocol):
 
 @cache
 def loop_schema(law_size: int, actuator_size: int, delay: int) -> Schema:
-    """Schema of the loops whose laws and actuators remember so many numbers."""
+    """Schema of the loops whose laws and actuators remember this many numbers."""
     optional = [
         Field("waiting", Kind.STATE, 3 * delay, "N·m", "body", digest=5, meaning="torques that are not yet due, oldest first"),
         Field("law_state", Kind.STATE, law_size, digest=6, meaning="what the law remembers"),
@@ -77,31 +77,32 @@ class _Measured:
 
 
 class Controlled(SampledPart):
-    """A control loop, in which a law is sampled every few ticks and commands actuators, which hold between two samples.
+    """A control loop, which samples a law every few ticks and commands actuators, whose command is held between two samples.
 
     At each sample, the loop asks the reference for the wanted attitude, asks the law for a torque, and commands this torque to the
-    actuators. With a delay of d samples, it commands the torque that the law gave d samples before, and nothing until the first one is due.
-    Between two samples the loop costs nothing.
+    actuators. With a delay of d samples, it commands the torque that the law computed d samples before, and nothing until the first one is
+    due. Between two samples the loop costs nothing.
 
     What the law remembers is state of the loop, which is undone with a failed tick, hashed and copied with the world. One law may
-    therefore serve several loops. When the loop is disabled, it commands zero torque and force once; when it is enabled again, it starts
-    anew, with the initial state of its law.
+    therefore serve several loops. When the loop is disabled, it commands zero torque and force once. When it is enabled again, it starts
+    from the initial state of its law.
 
     Args:
         body: The body that is controlled.
         law: A law of `flight.control`, or anything with its methods `initial_state` and `update` and its attribute `state_size`.
         reference: A `Reference`, `Spin`, `Slew`, `Pointing`, or anything with `at(time, body)`.
         actuators: A `BodyTorque`, or anything with `command(torque_body, force_body, seconds)`; see `Actuators`.
-        every: Interval between two samples, in ticks, at least 1.
-        delay: Samples by which the command is late, at least 0.
-        measured: An estimator with `orientation` and `angular_velocity_body`; what it lacks is read from the body. None is the body.
+        every: Interval between two samples [ticks], at least 1.
+        delay: Delay of the command [samples], at least 0.
+        measured: An estimator with `orientation` and `angular_velocity_body`; attributes that it lacks are read from the body. None reads
+            the body itself.
         force_body: Force that is wanted in addition to the torque [N], body frame, shape (3,). None leaves it free.
-        name: Its name in errors.
+        name: Name in errors.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The interval is below 1, the delay is negative, the actuators or the assembly of the law belong to another body, or the
-            body was removed.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `every` is below 1, `delay` is negative, `actuators` or the assembly of `law` belongs to another body, or the body
+            was removed.
 
     Example:
         >>> from engine import MassProperties, World, flight
@@ -179,12 +180,12 @@ class Controlled(SampledPart):
 
     @fixed
     def actuators(self) -> Any:
-        """What the loop commands."""
+        """The actuators that the loop commands."""
         return self._actuators
 
     @fixed
     def delay(self) -> int:
-        """Samples by which the command is late."""
+        """Delay of the command [samples]."""
         return self._delay
 
     @fixed
@@ -194,7 +195,7 @@ class Controlled(SampledPart):
 
     @property
     def law(self) -> Any:
-        """The law; a new one must remember as many numbers, and starts from its initial state. Torques that wait for a delay stay."""
+        """The law; a new one must have the same `state_size`, and starts from its initial state. Delayed torques are still commanded."""
         return self._law
 
     @law.setter
@@ -227,7 +228,7 @@ class Controlled(SampledPart):
     def enabled(self) -> bool:
         """Whether the loop is sampled, initially True.
 
-        Disabling it commands zero torque and force once, and shuts jets whose pulse runs. Enabling it starts anew, with the initial state
+        Disabling the loop commands zero torque and force once, and shuts jets that are firing. Enabling it starts from the initial state
         of the law.
         """
         return bool(self._value("enabled"))
@@ -255,12 +256,12 @@ class Controlled(SampledPart):
 
     @property
     def error_angle(self) -> float:
-        """Angle between measured and wanted attitude at the last sample [rad], from 0 to π."""
+        """Angle between the measured and the wanted attitude at the last sample [rad], from 0 to π."""
         return self._numbers("error_angle")[0]
 
     @property
     def saturated(self) -> bool:
-        """Whether the actuators could not do what the last command wanted."""
+        """Whether the last command asked for more than the actuators can do."""
         return self._numbers("saturated")[0] > 0.0
 
     def _needed(self) -> tuple[Any, ...]:
@@ -280,9 +281,9 @@ class Controlled(SampledPart):
         """Reject a law that reads what is not in the world of the loop, or belongs to another body."""
         for member in self._read_by(law):
             if member._table.store is not self._table.store:
-                refuse(self, "law", law, f"one that reads wheels of this world; {member!r} is not in it")
+                refuse(self, "law", law, f"one that reads only wheels of this world; {member!r} is not in it")
             if member.body is not self.body:
-                refuse(self, "law", law, f"one that reads wheels of {self.body}; {member!r} is on another body")
+                refuse(self, "law", law, f"one that reads only wheels of {self.body}; {member!r} is on another body")
 
     def _joined(self, world: Any) -> None:
         actuators, seconds = self._actuators, self._seconds(world)
@@ -301,7 +302,9 @@ class Controlled(SampledPart):
         try:
             reference = self._reference.at(world.time, measured)
         except ValueError as error:  # such as a target that was removed
-            raise ValueError(f"{self!r}: its reference gives no attitude now; assign another one. {error}") from error
+            raise ValueError(
+                f"{self!r}: its reference gives no attitude now; assign another reference. {error}"
+            ) from error
         self._refuse_law(law)
         samples = self._numbers("samples")[0]
         if not law.state_size:
@@ -312,7 +315,7 @@ class Controlled(SampledPart):
             state = law.initial_state(measured, reference)
         given = law.update(measured, reference, seconds, state)
         if not isinstance(given, tuple) or len(given) != 2:
-            refuse(f"the law of {self!r}", "result of update", given, "a torque and a state", TypeError)
+            refuse(f"the law of {self!r}", "result of update", given, "a tuple of a torque and a state", TypeError)
         torque, state = given
         wanted = checked_numbers(torque, "torque_body", f"the law of {self!r}")
         self._set_numbers("samples", [min(samples + 1.0, self._delay + 1.0)])

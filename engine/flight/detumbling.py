@@ -1,4 +1,4 @@
-"""Detumbling with magnetorquers: the dipole against the change of the magnetic field."""
+"""Detumbling with magnetorquers, whose dipole opposes the change of the magnetic field."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -26,21 +26,22 @@ def b_dot(field: Vector, previous: Vector, factor: float) -> tuple[float, float,
 
 
 class BDot(Law):
-    """B-dot law of detumbling, a magnetic dipole against the change of the field that the body measures, ``m = −gain dB/dt``.
+    """B-dot law of detumbling, with a magnetic dipole against the measured change of the field, ``m = −gain dB/dt``.
 
     In a tumbling body the field changes mainly because the body rotates, so that the torque ``m × B`` brakes every rotation except the one
-    about the field. Because the direction of the field changes along the orbit, the whole tumble decays. No attitude and no gyro are
-    needed. The law measures the field at two successive samples, so it must be sampled several times per rotation, and the torquers must be
+    about the field. Because the direction of the field changes along the orbit, the whole tumble decays. The law needs neither an attitude
+    nor a gyro. It compares the field at two successive samples, so it must be sampled several times per rotation, and the torquers must be
     off while the magnetometer reads.
 
-    The measured object needs the attribute `field_body` [T], body frame, shape (..., 3); attitude and reference do not matter. The state is
-    the field of the last sample.
+    The measured object needs the attribute `field_body` [T], body frame, shape (..., 3). Attitude and reference are not used. The state is
+    the field at the last sample.
 
     Args:
         gain: Dipole per rate of change of the field [A·m²·s/T], above zero.
 
     Raises:
-        ValueError: The gain is not positive.
+        TypeError: If `gain` is not a real number.
+        ValueError: If `gain` is not positive.
 
     Source: Stickler and Alfriend, Elementary Magnetic Attitude Control System, Journal of Spacecraft and Rockets 13 (1976).
 
@@ -67,7 +68,11 @@ class BDot(Law):
             seconds: Time between the samples [s], above zero.
 
         Returns:
-            The dipole [A·m²], body frame, shape (..., 3); actuators may have to reduce it.
+            The dipole [A·m²], body frame, shape (..., 3), which may exceed the limits of the actuators.
+
+        Raises:
+            TypeError: If an argument is not an array of real numbers.
+            ValueError: If `seconds` is not positive, or a field has the wrong shape or is not finite.
         """
         field = components(field_body, "field_body", self._name, 3)
         previous = components(previous_field_body, "previous_field_body", self._name, 3)

@@ -359,35 +359,39 @@ def _is_finite(out: Array) -> bool:
 
 
 class AttitudeFilter(SampledPart):
-    """An estimator of attitude and gyro bias: a multiplicative extended Kalman filter of a gyro and star trackers.
+    """A multiplicative extended Kalman filter, which estimates attitude and gyro bias from a gyro and star trackers.
 
-    It is sampled with the gyro, after all sensors, and reads only these sensors. Between two samples of the gyro the attitude turns by the
-    mean of the two readings, without the estimated bias, which is right to second order in the sample interval. Each valid sighting of a
-    tracker corrects attitude and bias by their covariance. A late sighting is used for the time at which it was taken, and sightings with
-    different delays in the order in which they were taken. This is exact to first order in the errors. Sightings that arrive before older
-    ones are therefore used again in each sample until those have arrived, at less than 1 µs each.
+    The filter is sampled with the gyro, after all sensors, and reads only these sensors. Between two samples of the gyro, the attitude is
+    propagated with the mean of the two readings minus the estimated bias, which is correct to second order in the sample interval. Each
+    valid sighting of a tracker corrects attitude and bias by their covariance. A late sighting is applied at the time at which it was
+    taken, and sightings with different delays are applied in the order in which they were taken. This is exact to first order in the
+    errors. Sightings that arrive before older ones are therefore applied again at each sample until the older ones have arrived, which
+    takes less than 1 µs each.
 
-    The filter takes the noise of the gyro and of the trackers from them, so that its covariance is right by construction as long as they
-    have neither scale errors nor misalignment, which it does not estimate. It starts at the first valid sighting, unless an initial
+    By default, the filter reads the noise parameters of the gyro and of the trackers. Its covariance is then correct as long as these
+    sensors have neither scale errors nor misalignment, which it does not estimate. It starts at the first valid sighting, unless an initial
     `orientation` is given. While the gyro has no valid reading, the last rate is held, and the variance of the attitude grows as if the
-    rate were wrong by `rate_deviation`, up to 10 rad², at which nothing is known. A late sighting does not reduce what the variance has
-    grown by since it was taken. The same holds for the time in which the filter was disabled; sightings from before that time are not used
-    after it.
+    rate were wrong by `rate_deviation`. It grows to at most 10 rad², at which the attitude is unknown. A late sighting does not reduce the
+    variance that was added after it was taken. The same holds for the time during which the filter was disabled; sightings taken before
+    that time are not used after it.
 
     Args:
-        gyro: The gyro, without delay.
-        trackers: One or more star trackers on the same body, each sampled at a multiple of the interval of the gyro, with noise above 0.
-        orientation: Initial estimate of the orientation, scalar-last (x, y, z, w), body to world, shape (4,); None for the first sighting.
-        orientation_deviation: Standard deviation of its error about each axis [rad], above 0; given together with `orientation`.
-        bias_deviation: Standard deviation of the initial bias of each axis [rad/s], above 0; the estimate begins at 0.
-        noise_density: Density of the white noise of the gyro [rad/√s]; None for that of the gyro now.
-        bias_walk: Density of the random walk of its bias [rad/s/√s]; None for that of the gyro now.
-        rate_deviation: Standard deviation of the error of the rate that is held while the gyro is silent [rad/s], above 0.
-        name: Its name; None makes one from that of the body.
+        gyro: A gyro without delay.
+        trackers: One or more star trackers on the same body. Each has noise above 0, and its `every` is a multiple of that of the gyro.
+        orientation: Initial estimate of the orientation, scalar-last (x, y, z, w), body to world, shape (4,); None takes the first
+            sighting.
+        orientation_deviation: Standard deviation of the initial attitude error about each axis [rad], above 0; given together with
+            `orientation`.
+        bias_deviation: Standard deviation of the initial bias of each axis [rad/s], above 0; the estimate of the bias starts at 0.
+        noise_density: Density of the white noise of the gyro [rad/√s], at least 0; None takes the present value of the gyro.
+        bias_walk: Density of the random walk of the gyro bias [rad/s/√s], at least 0; None takes the present value of the gyro.
+        rate_deviation: Standard deviation of the error of the rate that is held while the gyro has no valid reading [rad/s], above 0.
+        name: Name of the filter; None derives it from the name of the body.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A value violates its rule, the sensors are on different bodies, or their sample intervals do not fit.
+        TypeError: If an argument has the wrong type.
+        ValueError: If an argument is out of its range, the sensors are on different bodies, `gyro` has a delay, or the interval of a
+            tracker is not a multiple of that of the gyro.
 
     Example:
         >>> from engine import MassProperties, World, flight, rotation
@@ -470,7 +474,7 @@ class AttitudeFilter(SampledPart):
         super().__init__([(gyro.body,)] * ((late + 1) * max(len(early), 1)), values, name=name, every=gyro.every)
 
     rate_deviation = Parameter[float](
-        "Standard deviation of the error of the rate that is held while the gyro is silent [rad/s], above 0."
+        "Standard deviation of the error of the rate that is held while the gyro has no valid reading [rad/s], above 0."
     )
 
     @fixed
@@ -500,17 +504,17 @@ class AttitudeFilter(SampledPart):
 
     @property
     def is_started(self) -> bool:
-        """Whether there is an estimate; from the first valid sighting on, or from the start with a given orientation."""
+        """Whether there is an estimate, which is so from the first valid sighting on, or from the start if `orientation` was given."""
         return self._numbers("is_started")[0] > 0.0
 
     @property
     def orientation(self) -> FloatArray:
-        """Estimated orientation, scalar-last (x, y, z, w), body to world, shape (4,); no rotation before there is an estimate."""
+        """Estimated orientation, scalar-last (x, y, z, w), body to world, shape (4,); the identity before there is an estimate."""
         return reading(np.array(self._numbers("orientation")))
 
     @property
     def angular_velocity_body(self) -> FloatArray:
-        """Last valid reading of the gyro without the estimated bias [rad/s], body frame, shape (3,)."""
+        """Last valid reading of the gyro minus the estimated bias [rad/s], body frame, shape (3,)."""
         return reading(np.array(self._numbers("rate")) - np.array(self._numbers("bias_body")))
 
     @property
@@ -522,7 +526,7 @@ class AttitudeFilter(SampledPart):
     def covariance(self) -> FloatArray:
         """Covariance of the errors of attitude [rad], body frame, and bias [rad/s], shape (6, 6); infinite before there is an estimate.
 
-        The error of the attitude is the rotation vector that turns the estimate into the truth.
+        The error of the attitude is the rotation vector from the estimated to the true attitude.
         """
         if not self.is_started:
             return read_only(np.diag(np.full(6, np.inf)))
@@ -616,10 +620,10 @@ def _checked_trackers(trackers: Any, gyro: Gyro, owner: str) -> tuple[StarTracke
     rule = "a list of one or more flight.StarTracker"
     chosen = tuple(members(trackers, "trackers", owner, rule, lambda tracker: isinstance(tracker, StarTracker)))
     if not chosen or len(set(map(id, chosen))) != len(chosen):
-        refuse(owner, "trackers", chosen, f"{rule}, each once")
+        refuse(owner, "trackers", chosen, f"{rule}, without repetition")
     for tracker in chosen:
         if tracker.body is not gyro.body:
-            refuse(owner, "trackers", tracker, f"on {gyro.body}, as the gyro is")
+            refuse(owner, "trackers", tracker, f"on {gyro.body}, the body of the gyro")
         if tracker.every % gyro.every:
             refuse(
                 owner, "trackers", tracker, f"sampled every multiple of {gyro.every} ticks, the interval of the gyro"

@@ -75,21 +75,22 @@ class MRPFeedback(Law):
     Args:
         k: Attitude gain K [N·m], above zero.
         p: Rate gain P [N·m·s], above zero.
-        integral_gain: Integral gain Kᵢ [1/(kg·m²)]; 0 is no integral, and then the law has no state.
-        integral_limit: Largest component of ``K∫σ dt`` [N·m·s], one number or three. None means no limit.
+        integral_gain: Integral gain Kᵢ [1/(kg·m²)], at least 0. With 0 there is no integral, and the law has no state.
+        integral_limit: Maximum size of each component of ``K∫σ dt`` [N·m·s], above zero, one number or three. None means no limit.
         known_torque_body: Known torque L [N·m] that acts on the body, body frame, shape (..., 3).
-        inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes that of the
-            measured body. For a body with reaction wheels, it is the tensor of the equation of motion, ``I − Σ J ĝĝᵀ``.
-        assembly: What `World.assembly` returned for the measured body. Inertia and wheel momentum are then those of all that is rigidly
-            joined to the body at the time of each sample, so that the law fits before docking, after it, and after undocking.
+        inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes the inertia of the
+            measured body. For a body with reaction wheels, give the tensor of the equation of motion, ``I − Σ J ĝĝᵀ``.
+        assembly: The handle that `World.assembly` returned for the measured body. Inertia and wheel momentum are then those of everything
+            that is rigidly joined to the body at the time of each sample, so that the law fits before, during and after docking.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A gain is not positive, the integral gain is negative, the tensor has no inverse, or there is an assembly as well.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `k`, `p` or `integral_limit` is not positive, `integral_gain` is negative, `inertia_body` is not positive definite,
+            or both `inertia_body` and `assembly` are given.
 
     Stability: ``V = δω·Iδω/2 + 2K ln(1 + σ·σ) + Kᵢ z·z/2`` has the derivative ``−P |δω + Kᵢz|²``.
     Source: Schaub and Junkins, Analytical Mechanics of Space Systems, section 8.4. The cross product has the sign that their proof needs;
-        with ``ω_r + Kᵢz``, as the law is often printed, V can grow.
+        with ``ω_r + Kᵢz``, which is often printed instead, V can grow.
 
     Example:
         >>> from engine import MassProperties, World, rotation
@@ -127,7 +128,7 @@ class MRPFeedback(Law):
 
     @property
     def integral_limit(self) -> FloatArray | None:
-        """Largest components of ``K∫σ dt`` [N·m·s], body frame, shape (3,); None for no limit."""
+        """Maximum size of each component of ``K∫σ dt`` [N·m·s], body frame, shape (3,); None for no limit."""
         return None if self._limits == 3 * [inf] else np.array(self._limits)
 
     @property
@@ -137,7 +138,7 @@ class MRPFeedback(Law):
 
     @property
     def inertia_body(self) -> FloatArray | None:
-        """The inertia that was given to the law [kg·m²], body frame, shape (..., 3, 3); None if it reads another one."""
+        """The inertia that was given to the law [kg·m²], body frame, shape (..., 3, 3); None if none was given."""
         return given_inertia(self._tensor)
 
     def update(
@@ -194,7 +195,7 @@ def quaternion_pd(
     damping: Symmetric,
     feedforward: float,
 ) -> Vector:
-    """Torque of `QuaternionPD` without a largest torque."""
+    """Torque of `QuaternionPD` without a maximum torque."""
     turn = scale(2.0, attitude_error(q, reference)[0])
     reference_rates = rotate_inverse(q, 2.0, reference_rates_world)
     rate_error = subtract(rates, reference_rates)
@@ -270,23 +271,24 @@ class QuaternionPD(Law):
     With `gyroscopic`, the terms ``ω × (Iω + h) + I(ω̇_r − ω × ω_r)`` of gyroscopic torque, wheel momentum h and reference acceleration are
     added, so that a moving reference is tracked without error.
 
-    With `max_torque_body`, the attitude error is scaled down where it is large, so that half of this torque can still brake the approach
-    in time, and the rate at which the body itself turns stays within what the other half can hold against its gyroscopic torque. An
-    actuator that cuts the torque to this maximum then causes no overshoot. The torque that the law asks for is not cut.
+    With `max_torque_body`, large attitude errors are scaled down. The rate of approach then stays low enough that half of this torque can
+    brake the body in time and that the other half can balance its gyroscopic torque. Actuators that limit the torque to this maximum
+    therefore cause no overshoot. The law itself does not limit the torque.
 
     Args:
         stiffness: K [N·m/rad], torque per small angle: a number above zero, three numbers, or a positive definite tensor (3, 3).
-        damping: D [N·m·s/rad], in the same forms.
+        damping: D [N·m·s/rad], in the same forms as `stiffness`.
         gyroscopic: Whether the gyroscopic terms are added, which needs the inertia.
-        max_torque_body: The torque about each body axis [N·m] that the actuators can deliver, one number or three. None means no limit.
-        inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes that of the
+        max_torque_body: Torque about each body axis [N·m] that the actuators can deliver, one number or three. None means no limit.
+        inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,), (3, 3) or (n, 3, 3). None takes the inertia of the
             measured body.
-        assembly: What `World.assembly` returned for the measured body. Inertia and wheel momentum are then those of all that is rigidly
-            joined to the body at the time of each sample, so that the law fits before docking, after it, and after undocking.
+        assembly: The handle that `World.assembly` returned for the measured body. Inertia and wheel momentum are then those of everything
+            that is rigidly joined to the body at the time of each sample, so that the law fits before, during and after docking.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A gain or the largest torque is not positive, a tensor has no inverse, or both a tensor and an assembly are given.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `stiffness`, `damping`, `max_torque_body` or `inertia_body` is not positive (definite), or both `inertia_body` and
+            `assembly` are given.
 
     Source: Wie, Space Vehicle Dynamics and Control, section 7.3; the limit on the rate as in Wie, Bailey and Heiberg (2002).
 
@@ -334,16 +336,16 @@ class QuaternionPD(Law):
 
         Args:
             inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,) or (3, 3); None with an assembly.
-            max_torque_body: The torque about each body axis [N·m] that the actuators can deliver, one number or three.
+            max_torque_body: Torque about each body axis [N·m] that the actuators can deliver, one number or three.
             bandwidth: Natural frequency of small errors [rad/s], above zero. The time between samples should be below 0.2/bandwidth.
-            assembly: What `World.assembly` returned for the measured body, as for the law itself.
+            assembly: The handle that `World.assembly` returned for the measured body, as for the law itself.
 
         Returns:
             The law.
 
         Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: A value is not positive, the tensor has no inverse, or there are both or neither of the tensor and an assembly.
+            TypeError: If an argument has the wrong type.
+            ValueError: If an argument is not positive (definite), or if both or neither of `inertia_body` and `assembly` are given.
 
         Example:
             >>> law = QuaternionPD.tuned((100.0, 100.0, 40.0), max_torque_body=2.0, bandwidth=0.5)
@@ -366,12 +368,12 @@ class QuaternionPD(Law):
 
     @property
     def stiffness(self) -> FloatArray:
-        """Stiffness K [N·m/rad], body frame, shape (3, 3); that of the present assembly if it was tuned for one."""
+        """Stiffness K [N·m/rad], body frame, shape (3, 3); that of the present assembly if the law was tuned for one."""
         return tensor_matrix(self._gains_now()[0])
 
     @property
     def damping(self) -> FloatArray:
-        """Damping D [N·m·s/rad], body frame, shape (3, 3); that of the present assembly if it was tuned for one."""
+        """Damping D [N·m·s/rad], body frame, shape (3, 3); that of the present assembly if the law was tuned for one."""
         return tensor_matrix(self._gains_now()[1])
 
     @property
@@ -381,7 +383,7 @@ class QuaternionPD(Law):
 
     @property
     def inertia_body(self) -> FloatArray | None:
-        """The inertia that was given to the law [kg·m²], body frame, shape (..., 3, 3); None if it reads another one."""
+        """The inertia that was given to the law [kg·m²], body frame, shape (..., 3, 3); None if none was given."""
         return given_inertia(self._tensor)
 
     def _gains_now(self, inertia: Any = None) -> tuple[Any, Any]:
@@ -423,15 +425,16 @@ def rate_damping(
 
 @read_only_attributes()
 class RateDamping(Law):
-    """Torque against the difference of the rates from those of the reference, ``−D δω``; the attitude does not matter.
+    """Rate feedback with the torque ``−D δω``, which brakes the rotation relative to the reference and ignores the attitude.
 
-    The law needs no inertia, but how fast the rates decay depends on it; see `tuned`.
+    The law needs no inertia, but the speed at which the rates decay depends on it; see `tuned`.
 
     Args:
         damping: D [N·m·s/rad]: a number above zero, three numbers, or a positive definite tensor of shape (3, 3).
 
     Raises:
-        ValueError: The damping is not positive.
+        TypeError: If `damping` is not a real number or an array of real numbers.
+        ValueError: If `damping` is not positive (definite).
 
     Example:
         >>> from types import SimpleNamespace
@@ -447,20 +450,21 @@ class RateDamping(Law):
 
     @classmethod
     def tuned(cls, inertia_body: npt.ArrayLike | None, decay_rate: float, *, assembly: Assembly | None = None) -> Self:
-        """Create a law under which rates about every axis decay alike, with ``D = I decay_rate``.
+        """Create a law under which the rates about all axes decay equally fast, with ``D = I decay_rate``.
 
         Args:
             inertia_body: Inertia I [kg·m²] about the mass centre, body frame, shape (3,) or (3, 3); None with an assembly.
-            decay_rate: Rates fall as ``exp(−decay_rate t)`` [1/s], above zero. The time between samples should be below 0.4/decay_rate.
-            assembly: What `World.assembly` returned for the measured body. The damping then follows the inertia of all that is rigidly
-                joined to the body, from sample to sample.
+            decay_rate: Decay rate [1/s], above zero; the rates fall as ``exp(−decay_rate t)``. The time between samples should be below
+                0.4/decay_rate.
+            assembly: The handle that `World.assembly` returned for the measured body. The damping then follows the inertia of everything
+                that is rigidly joined to the body, from sample to sample.
 
         Returns:
             The law.
 
         Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: A value is not positive, the tensor has no inverse, or there are both or neither of the tensor and an assembly.
+            TypeError: If an argument has the wrong type.
+            ValueError: If an argument is not positive (definite), or if both or neither of `inertia_body` and `assembly` are given.
 
         Example:
             >>> RateDamping.tuned((100.0, 100.0, 40.0), decay_rate=0.5).damping.diagonal().tolist()
@@ -474,7 +478,7 @@ class RateDamping(Law):
 
     @property
     def damping(self) -> FloatArray:
-        """Damping D [N·m·s/rad], body frame, shape (3, 3); that of the present assembly if it was tuned for one."""
+        """Damping D [N·m·s/rad], body frame, shape (3, 3); that of the present assembly if the law was tuned for one."""
         return tensor_matrix(self._damping_now())
 
     def _damping_now(self) -> Any:

@@ -1,4 +1,4 @@
-"""Where a thruster on a gimbal points for a wanted torque."""
+"""Allocation of a wanted torque to a thruster on a gimbal."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -29,19 +29,20 @@ _AT_THE_LIMIT = 1e-13
 class GimbalAllocator:
     """A thruster on a gimbal as an actuator of a control loop.
 
-    It turns the thrust so that it passes beside the mass centre at the distance that gives the wanted torque. The torque along the line
-    from the mass centre to the thruster cannot be made, and is left out. The rest keeps its direction and is made as far as the angles of
-    the gimbal allow; if they allow no torque in that direction, each angle is cut at its limit. Thrust and torque are means until the next
-    command, under the throttle, a pulse or a stuck valve. Without thrust there is no torque, and the angles stay.
+    The allocator turns the thrust so that its line of action passes the mass centre at the distance that gives the wanted torque. The
+    component of the torque along the line from the mass centre to the thruster cannot be made, and is left out. The rest keeps its
+    direction and is made as far as the angles of the gimbal allow. If they allow no torque in that direction, each angle is cut at its
+    limit. The thrust used is the mean until the next command, under the throttle, a pulse or a stuck valve. Without thrust there is no
+    torque, and the angles do not change.
 
     Args:
         thruster: A thruster with a gimbal, which is not at the mass centre.
-        assembly: What `World.assembly` returned for its body. The torque then acts about the mass centre of all that is rigidly joined to
-            the body at the time of the command.
+        assembly: The handle that `World.assembly` returned for the body of the thruster. The torque then acts about the mass centre of
+            everything that is rigidly joined to the body at the time of the command.
 
     Raises:
-        TypeError: The thruster has no gimbal, or the assembly is not one.
-        ValueError: The assembly is that of another body.
+        TypeError: If `thruster` has no gimbal, or `assembly` is not an assembly.
+        ValueError: If `assembly` belongs to another body.
 
     Example:
         >>> from engine import MassProperties, World
@@ -61,7 +62,7 @@ class GimbalAllocator:
 
     saturated = reader(
         "_saturated",
-        "Whether the angles of the gimbal, or the lack of thrust, cut the last command; the part along the lever does not count.",
+        "Whether the limits of the gimbal, or a lack of thrust, cut the last command; the component along the lever does not count.",
     )
 
     def __init__(self, thruster: Any, *, assembly: Assembly | None = None) -> None:
@@ -89,7 +90,7 @@ class GimbalAllocator:
 
     @property
     def assembly(self) -> Assembly | None:
-        """The assembly about whose mass centre the torque acts; None if it is that of the body."""
+        """The assembly about whose mass centre the torque acts; None for the mass centre of the body."""
         return self._assembly
 
     @property
@@ -110,14 +111,14 @@ class GimbalAllocator:
 
         Args:
             torque_body: Wanted torque about the mass centre [N·m], body frame, shape (3,).
-            force_body: Wanted force [N], which makes no difference; the valve sets it.
-            seconds: Time until the next command [s].
+            force_body: Wanted force [N], body frame, shape (3,). It has no effect, because the valve sets the thrust.
+            seconds: Time until the next command [s], above 0.
 
         Returns:
-            The torque and the force at the commanded angles, which the gimbal reaches at its own rate.
+            The torque and the force at the commanded angles, which the gimbal approaches at its maximum rate.
 
         Raises:
-            ValueError: The torque is not finite, or the thruster is at the mass centre.
+            ValueError: If an argument is not finite, `seconds` is not positive, or the thruster is at the mass centre.
         """
         wanted: Any = components(torque_body, "torque_body", self)
         if force_body is not None:

@@ -14,11 +14,16 @@ from .allocation import ThrusterAllocator
 from .modulation import PulseModulator
 
 _SAME_PERIOD = 1e-9
-"""Largest relative difference between the time until the next command and the period of the modulator."""
+"""Maximum relative difference between the time until the next command and the period of the modulator."""
 
 
 class Commanded(NamedTuple):
-    """The mean force and torque that actuators were commanded to exert until the next command."""
+    """The mean force and torque that actuators were commanded to exert until the next command.
+
+    Example:
+        >>> Commanded(torque_body=np.array([0.0, 5.0, 0.0]), force_body=np.zeros(3)).torque_body.tolist()
+        [0.0, 5.0, 0.0]
+    """
 
     torque_body: FloatArray
     """Torque about the mass centre [N·m], body frame, shape (3,)."""
@@ -31,17 +36,17 @@ class Jets:
     """The jets of a body as actuators of a control loop.
 
     Each command is allocated to the jets, as a share of the full thrust of each. Without a modulator, the shares are set as throttles,
-    which hold until the next command. With a modulator, each command fires one pulse per jet, and the remainder is carried to the next
-    one. The carried remainders are state: they are passed to `command` and returned, so that the control loop keeps them.
+    which are held until the next command. With a modulator, each command fires at most one pulse per jet, and the remainder is carried to
+    the next command. The carried remainders are state: they are passed to `command` and returned, so that the control loop keeps them.
 
     Args:
         allocator: The allocator of the jets.
-        modulator: A modulator for valves that are either open or shut, whose period is that of the control loop; None for throttles. The
-            rise, the fall and the `min_on_time` of the valves are taken from the thrusters; if that of the modulator is longer, it applies.
+        modulator: A modulator for valves that are either open or shut, whose period is that of the control loop; None for throttles. Rise
+            and fall times are taken from the thrusters. The longer `min_on_time` of thruster and modulator applies.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: `min_on_time` and `rise_time` of a valve together exceed the period.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `min_on_time` and `rise_time` of a valve together exceed the period of `modulator`.
 
     Example:
         >>> from engine import MassProperties, World
@@ -60,15 +65,15 @@ class Jets:
     __slots__ = ("_allocator", "_center", "_modulator", "_period", "_saturated", "_shares", "_state_size")
 
     period: float
-    """Time between two commands that the modulator is made for [s]; not there without a modulator."""
+    """Time between two commands for which the modulator is made [s]; missing without a modulator."""
     saturated: bool
-    """Whether force and torque of the last command were out of reach together."""
+    """Whether the force and torque of the last command together were out of reach."""
     state_size: int
-    """How many numbers `command` takes and returns as the state: two per jet with a modulator, else none."""
+    """Number of values in the state that `command` takes and returns, two per jet with a modulator, else none."""
 
     period = reader("_period", "Time between two commands [s]; only with a modulator.")
     saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
-    state_size = reader("_state_size", "How many numbers the modulator remembers from one command to the next.")
+    state_size = reader("_state_size", "Number of values that the modulator remembers from one command to the next.")
 
     def __init__(self, allocator: ThrusterAllocator, modulator: PulseModulator | None = None) -> None:
         if not isinstance(allocator, ThrusterAllocator):
@@ -90,7 +95,7 @@ class Jets:
 
     @property
     def allocator(self) -> ThrusterAllocator:
-        """The allocator; another one for the same thrusters may be assigned, such as `allocator.without(jet)` after a failure."""
+        """The allocator; assign another one for the same thrusters, such as `allocator.without(jet)`, after a failure."""
         return self._allocator
 
     @allocator.setter
@@ -111,12 +116,12 @@ class Jets:
 
     @property
     def modulator(self) -> PulseModulator | None:
-        """The modulator, with the times of the valves; None for throttles."""
+        """The modulator, with the times of the valves; None if the jets are throttled."""
         return self._modulator
 
     @property
     def shares(self) -> FloatArray:
-        """Share of full thrust of each jet until the next command, as the mean over its pulse where it is pulsed, shape (n,)."""
+        """Share of full thrust of each jet until the next command, shape (n,); for pulsed jets, the mean over the period."""
         return self._shares.copy()
 
     @property
@@ -126,7 +131,7 @@ class Jets:
 
     @property
     def commanded(self) -> Commanded:
-        """The force and the torque of these shares."""
+        """The force and the torque that these shares make."""
         force, torque = self._allocator.wrench_of(self._shares, self._center)
         return Commanded(torque, force)
 
@@ -154,14 +159,15 @@ class Jets:
             torque_body: Wanted torque about the mass centre [N·m], body frame, shape (3,).
             force_body: Wanted force [N], body frame, shape (3,); None leaves it free.
             seconds: Time until the next command [s]; with a modulator, its period.
-            state: With a modulator, what the last command returned, or `initial_state`, shape (state_size,).
+            state: With a modulator, the state that the last command returned, or `initial_state()`, shape (state_size,); else None.
 
         Returns:
-            Without a modulator, what was `Commanded`. With a modulator the new state, shape (state_size,); `commanded` has the rest.
+            Without a modulator, the force and torque as `Commanded`. With a modulator, the new state, shape (state_size,); read the force
+            and torque from `commanded`.
 
         Raises:
-            TypeError: There is a modulator, and no state was given.
-            ValueError: The time is not the period of the modulator, or an argument is not finite.
+            TypeError: If there is a modulator and `state` is not given.
+            ValueError: If `seconds` is not the period of the modulator, or an argument is not finite.
         """
         components(torque_body, "torque_body", self)
         if force_body is not None:
@@ -177,9 +183,9 @@ class Jets:
             return Commanded(found.torque_body, found.force_body)
         count, period = self._allocator.jet_count, self._period
         if abs(real(seconds, "seconds", self, above=0.0) - period) > _SAME_PERIOD * period:
-            refuse(self, "seconds", seconds, f"the period of the modulator, which is {period!r}")
+            refuse(self, "seconds", seconds, f"the period of the modulator, which is {period!r} s")
         if state is None:
-            refuse(self, "state", state, "what the last command returned, or initial_state()", TypeError)
+            refuse(self, "state", state, "the state that the last command returned, or initial_state()", TypeError)
         carried = array(state, "state", self, (2 * count,)).reshape(2, count).copy()
         # the valves as they are, because they were shut while the loop was disabled, or were fired by somebody else
         carried[1] = np.concatenate([each._table.array[LEVEL, each._slice()] for each in self._allocator.thrusters])
@@ -198,7 +204,7 @@ class Jets:
         return pulses.state.reshape(-1)
 
     def stop(self) -> None:
-        """Shut the valves, and set the throttles to zero, of all jets that are not lost; nothing of an earlier command goes on."""
+        """Stop all jets that are not lost, by shutting their valves or setting their throttles to zero."""
         self._keep(np.zeros(self._allocator.jet_count), False)
         for thruster, none in self._by_thruster(self._shares):
             if self._modulator is None:

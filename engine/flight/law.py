@@ -1,4 +1,4 @@
-"""What all control laws have in common: their interface, and how they read gains, tensors and measurements."""
+"""The base of control laws, with their interface and the reading of gains, tensors and measurements."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -18,7 +18,7 @@ _NOT_STORED: Components = [0.0, 0.0, 0.0]
 _SINGULAR = 1e-12
 """Smallest ratio of a principal moment to the largest, as `MassProperties.is_singular` has it."""
 _SYMMETRIC = 1e-9
-"""Largest difference between opposite elements of a tensor, as a fraction of its largest element."""
+"""Maximum difference between opposite elements of a tensor, as a fraction of its largest element."""
 
 
 @read_only_attributes({"assembly": "give it to the constructor of the law"})
@@ -26,8 +26,8 @@ class Law(ABC):
     """Base class of control laws, which compute a torque from a measured and a reference attitude.
 
     A law needs no world. The measured object is anything with the attributes `orientation` (unit quaternion, scalar-last (x, y, z, w), body
-    to world, shape (4,)) and `angular_velocity_body` [rad/s] of shape (3,): a `Body`, an estimate, or an object of your own. With arrays of
-    shape (n, 4) and (n, 3), one call computes the torques of n bodies, with the same bits as n calls.
+    to world, shape (4,)) and `angular_velocity_body` ([rad/s], body frame, shape (3,)): a `Body`, an estimate, or an object of your own.
+    With arrays of shape (n, 4) and (n, 3), one call computes the torques of n bodies, with the same bits as n calls.
 
     A law object holds only its parameters. What a law remembers from sample to sample, such as an integral, is its state: it is passed in
     and returned, so that one law object can serve several loops.
@@ -35,7 +35,7 @@ class Law(ABC):
     To write a law of your own, derive from this class and define `update`; if it has a state, also `state_size`.
 
     Attributes:
-        state_size: How many numbers the law remembers per body.
+        state_size: Number of values that the law remembers per body.
 
     Example:
         >>> from types import SimpleNamespace
@@ -58,8 +58,8 @@ class Law(ABC):
         """Return the state before the first sample.
 
         Args:
-            measured: What is measured at the first sample.
-            reference: The reference at the first sample.
+            measured: The measured object at the first sample.
+            reference: The `Reference` at the first sample.
 
         Returns:
             The state, shape (..., state_size).
@@ -76,7 +76,7 @@ class Law(ABC):
         """Compute the torque of one sample and the state for the next one.
 
         Args:
-            measured: An object with `orientation` and `angular_velocity_body`, and what else the law needs.
+            measured: An object with `orientation`, `angular_velocity_body` and whatever else the law needs.
             reference: The `Reference` at the time of the sample.
             seconds: Time until the next sample [s], above zero.
             state: The state, shape (..., state_size).
@@ -85,19 +85,24 @@ class Law(ABC):
             The torque on the body [N·m], body frame, shape (..., 3), and the new state, shape (..., state_size).
 
         Raises:
-            ValueError: The torque is not finite.
+            TypeError: If `measured` or `reference` lacks an attribute that the law needs.
+            ValueError: If `seconds` is not positive, or the torque is not finite.
         """
 
     def torque_body(self, measured: Any, reference: Any, seconds: float) -> FloatArray:
         """Compute the torque of one sample from the initial state.
 
         Args:
-            measured: An object with `orientation` and `angular_velocity_body`, and what else the law needs.
+            measured: An object with `orientation`, `angular_velocity_body` and whatever else the law needs.
             reference: The `Reference` at the time of the sample.
             seconds: Time until the next sample [s], above zero.
 
         Returns:
             The torque on the body [N·m], body frame, shape (..., 3).
+
+        Raises:
+            TypeError: If `measured` or `reference` lacks an attribute that the law needs.
+            ValueError: If `seconds` is not positive, or the torque is not finite.
         """
         return self.update(measured, reference, seconds, self.initial_state(measured, reference))[0]
 
@@ -161,7 +166,7 @@ class Law(ABC):
         if value is None:
             value = getattr(getattr(measured, "mass_properties", None), "inertia_body", None)
         if value is None:
-            rule = "given to the law, or an attribute of what is measured"
+            rule = "given to the law, or be an attribute of the measured object"
             refuse(self._name, "inertia_body", None, rule)
         return tensor_components(value, "measured inertia_body", self._name)
 

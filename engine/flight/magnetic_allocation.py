@@ -1,4 +1,4 @@
-"""Which magnetorquers turn a body, and how much, for a wanted torque."""
+"""Allocation of a wanted torque to magnetorquers."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -19,12 +19,16 @@ from .wheel_allocation import of_one_body
 class Magnetorquers:
     """The magnetorquers of a body as actuators of a control loop.
 
-    Only torques at right angles to the magnetic field are possible. The part of the wanted torque along the field is left out, and the
-    dipoles with the least sum of squares make the rest, or as much of it as their limits allow, in the same direction. The field is that of
-    the position at the time of the command.
+    Only torques at right angles to the magnetic field are possible. The component of the wanted torque along the field is left out. The
+    dipoles with the least sum of squares make the rest, or as much of it as their limits allow, in the same direction. The field is
+    evaluated at the position of the body at the time of the command.
 
     Args:
         torquers: Magnetorquers of one body.
+
+    Raises:
+        TypeError: If an entry of `torquers` is not a magnetorquer.
+        ValueError: If `torquers` is empty, contains one twice, or contains magnetorquers of different bodies.
 
     Example:
         >>> from engine import MassProperties, World
@@ -43,7 +47,7 @@ class Magnetorquers:
     __slots__ = ("_commanded", "_saturated", "_torquers")
 
     saturated: bool
-    """Whether the limits of the dipoles cut the last command; the part along the field does not count."""
+    """Whether the limits of the dipoles cut the last command; the component along the field does not count."""
 
     saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
 
@@ -84,7 +88,7 @@ class Magnetorquers:
             New actuators; these stay as they are.
 
         Raises:
-            ValueError: It is not one of the magnetorquers, or none is left.
+            ValueError: If `torquer` is not one of the magnetorquers, or is the last one in use.
         """
         rest = [each for each in self._torquers if each is not torquer]
         if len(rest) == len(self._torquers):
@@ -98,14 +102,14 @@ class Magnetorquers:
 
         Args:
             torque_body: Wanted torque on the body [N·m], body frame, shape (3,).
-            force_body: Wanted force [N], which magnetorquers cannot make.
-            seconds: Time until the next command [s], which makes no difference.
+            force_body: Wanted force [N], body frame, shape (3,). It has no effect, because magnetorquers make no force.
+            seconds: Time until the next command [s], above 0; it has no effect.
 
         Returns:
-            What was really commanded, in the field at the time of the command.
+            The torque that these dipoles make in the field at the time of the command, with zero force.
 
         Raises:
-            ValueError: The torque is not finite.
+            ValueError: If an argument is not finite, or `seconds` is not positive.
         """
         wanted = list(components(torque_body, "torque_body", self))
         if force_body is not None:

@@ -1,4 +1,4 @@
-"""Magnetorquers, coils whose magnetic moment is turned by the field of a planet."""
+"""Magnetorquers, which are coils whose magnetic moment exerts a torque in the field of a planet."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -34,18 +34,18 @@ class Magnetorquer(OneBodyField):
     """A coil or rod with a commanded magnetic moment, ``τ = m × B``, in the field of a dipole; added by `World.add_part`.
 
     The torque is perpendicular to the field, so even three coils cannot turn a body about the direction of the field. It is evaluated at
-    each stage of the method, with the attitude and position of that stage. The `dipole` is a command that holds until it is set again,
+    each stage of the method, with the attitude and position of that stage. The `dipole` is a command that is held until it is changed,
     initially 0. Neither the force on the coil nor its inductance is modelled.
 
     Args:
         body: The body that carries it.
         axis: Axis of the coil, body frame, of any non-zero length, shape (3,).
-        max_dipole: Largest magnetic moment [A·m²], above zero.
+        max_dipole: Maximum magnetic moment [A·m²], above zero.
         field: The field of the planet. Its constants are copied, and `World.shift_origin` moves the centre of the copy.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A value violates its rule, or the body was removed.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `axis` is zero, `max_dipole` is not positive, an argument is not finite, or the body was removed.
 
     Example:
         >>> from engine import MassProperties, World, flight
@@ -89,7 +89,7 @@ class Magnetorquer(OneBodyField):
     def dipole(self) -> float:
         """Magnetic moment along the axis [A·m²], at most `max_dipole` in size, initially 0.
 
-        A new value acts from the next tick on. A value set inside `World.on_tick` acts from the tick that is starting.
+        A new value acts from the next tick on. A value set inside `World.on_tick` already acts in the tick that is starting.
         """
         return float(self._value("dipole"))
 
@@ -102,12 +102,12 @@ class Magnetorquer(OneBodyField):
 
     @fixed
     def max_dipole(self) -> float:
-        """Largest magnetic moment [A·m²]."""
+        """Maximum magnetic moment [A·m²]."""
         return float(self._value("max_dipole"))
 
     @property
     def field(self) -> MagneticDipole:
-        """The field of the planet, from the copied constants."""
+        """The field of the planet, made from the copied constants."""
         return MagneticDipole(*(self._value(f"field_{name}") for name in ("strength", "axis", "center")))
 
     @field.setter

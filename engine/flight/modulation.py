@@ -1,4 +1,4 @@
-"""Pulses of valves that give the shares of full thrust that were wanted, on average."""
+"""Pulses of valves whose mean thrust is a wanted share of full thrust."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -15,14 +15,21 @@ _SLACK = 1e-9
 
 
 class Pulses(NamedTuple):
-    """What the valves do in one period, and the state for the next one."""
+    """The pulses of the valves in one period, and the state for the next period.
+
+    Example:
+        >>> modulator = PulseModulator(min_on_time=0.25, period=1.0)
+        >>> pulses = modulator.update((0.5, 0.125), modulator.initial_state(2))
+        >>> pulses.durations.tolist(), pulses.areas.tolist()
+        ([0.5, 0.0], [0.5, 0.0])
+    """
 
     durations: FloatArray
-    """How long each valve is open [s], from the start of the period, shape (..., n); 0 for no pulse."""
+    """Time for which each valve is open [s], from the start of the period, shape (..., n); 0 for no pulse."""
     areas: FloatArray
-    """Thrust of each jet in the period, in seconds of full thrust, shape (..., n)."""
+    """Impulse of each jet in the period over its full thrust [s], shape (..., n)."""
     state: FloatArray
-    """For the next period, shape (..., 2, n): area that was wanted and not yet delivered [s], and level of each valve."""
+    """State for the next period, shape (..., 2, n), with the area not yet delivered [s] and the level of each valve from 0 to 1."""
 
 
 _MOST_JETS = 1_000_000
@@ -33,19 +40,23 @@ _MOST_JETS = 1_000_000
 class PulseModulator:
     """Pulse-width modulation of on-off valves, with a carried remainder.
 
-    Each period starts with one pulse per jet, or none. Its duration gives the wanted share of the period's thrust, with what earlier
-    periods left over. A pulse shorter than `min_on_time` is not fired, and its thrust is carried. The thrust is counted as the valve gives
-    it: the level rises in `rise_time` and falls in `fall_time`, and what falls after the end of a period belongs to the next one. The sum
-    of the delivered thrust therefore differs from the sum of the wanted thrust by less than one shortest pulse, after any number of
-    periods.
+    Each period starts with one pulse per jet, or none. The pulse delivers the wanted share of the period's full impulse, plus the remainder
+    of earlier periods. A pulse shorter than `min_on_time` is not fired, and its impulse is carried to the next period. The impulse follows
+    the level of the valve, which rises in `rise_time` and falls in `fall_time`. Thrust after the end of a period counts for the next
+    period. After any number of periods, the delivered impulse therefore differs from the wanted impulse by less than that of one shortest
+    pulse.
 
-    A modulator holds only its parameters. Its state is passed in and returned, as for control laws.
+    A modulator holds only its parameters. Its state is passed in and returned, as with control laws.
 
     Args:
-        min_on_time: Shortest pulse [s], above 0 and at least `rise_time`; one number for all jets, or one per jet.
+        min_on_time: Shortest pulse [s], above 0 and at least `rise_time`; one number for all jets, or one per jet, shape () or (n,).
         period: Time between two samples of the control loop [s], at least ``min_on_time + rise_time``.
-        rise_time: Time in which a valve opens [s], at least 0; one number for all jets, or one per jet.
-        fall_time: Time in which a valve closes [s], at least 0; one number for all jets, or one per jet.
+        rise_time: Time in which a valve opens [s], at least 0; one number for all jets, or one per jet, shape () or (n,).
+        fall_time: Time in which a valve closes [s], at least 0; one number for all jets, or one per jet, shape () or (n,).
+
+    Raises:
+        TypeError: If an argument is not a real number or an array of real numbers.
+        ValueError: If an argument is out of its range, or the arrays have different lengths.
 
     Example:
         >>> modulator = PulseModulator(min_on_time=0.25, period=1.0)
@@ -115,7 +126,7 @@ class PulseModulator:
     def of_valves(
         self, min_on_time: npt.ArrayLike, rise_time: npt.ArrayLike, fall_time: npt.ArrayLike
     ) -> PulseModulator:
-        """Return a modulator with the rise and fall of given valves, and the longer of the two shortest pulses.
+        """Return a modulator for given valves, with the longer of the two values of `min_on_time`.
 
         Args:
             min_on_time: Shortest pulse of the valves [s], shape (n,).
@@ -126,7 +137,7 @@ class PulseModulator:
             A modulator for n jets.
 
         Raises:
-            ValueError: A shortest pulse and its rise do not fit into the period.
+            ValueError: If `min_on_time` and `rise_time` of a valve together exceed the period.
         """
         longer = np.maximum(self.min_on_time, _times(min_on_time, "min_on_time", "PulseModulator"))
         return PulseModulator(longer, self._period, rise_time=rise_time, fall_time=fall_time)
@@ -150,15 +161,15 @@ class PulseModulator:
 
         Args:
             shares: Wanted shares of full thrust, from 0 to 1, shape (..., n).
-            state: The state that the last call returned, or `initial_state`, shape (..., 2, n).
+            state: The state that the last call returned, or `initial_state(n)`, shape (..., 2, n).
 
         Returns:
-            The durations to fire, the thrust that they give in this period, and the new state.
+            The durations of the pulses [s], their impulse in this period over full thrust [s], and the new state.
 
         Raises:
-            ValueError: A share is not between 0 and 1, or a shape is wrong.
+            ValueError: If a share is not between 0 and 1, or an argument has the wrong shape.
 
-        Error: sums of delivered thrust are exact to rounding, for valves that move as described above.
+        Error: the sum of the delivered impulse is exact to rounding, for valves that move as described above.
         """
         owner = "PulseModulator"
         wanted = stack(shares, "shares", owner)
@@ -171,7 +182,7 @@ class PulseModulator:
         if valves.shape[1] == 1:
             valves = np.repeat(valves, count, axis=1)
         elif valves.shape[1] != count:
-            refuse(owner, "shares", shares, f"of {valves.shape[1]} jets")
+            refuse(owner, "shares", shares, f"one share for each of the {valves.shape[1]} jets")
         durations, areas, after = np.empty_like(wanted), np.empty_like(wanted), np.empty_like(before)
         one_row, states = (-1, count), (-1, 2, count)
         pulses.modulate(

@@ -25,50 +25,85 @@ from .sensor import Sensor, limit_of, sensor_schema
 
 
 class StarTrackerReading(NamedTuple):
-    """What `StarTracker.read` returns."""
+    """A reading of a `StarTracker`, with the measured orientation, its validity and its time.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+        >>> sensor = world.add_part(flight.StarTracker(ship, (0.0, 0.0, 1.0), seed=1))
+        >>> sensor.read().is_valid
+        False
+        >>> world.step(2)
+        >>> reading = sensor.read()
+        >>> reading.orientation.round(9).tolist(), reading.is_valid, reading.time
+        ([0.0, 0.0, 0.0, 1.0], True, 0.5)
+    """
 
     orientation: FloatArray
-    """Measured orientation, scalar-last (x, y, z, w), body to world, shape (4,); zeros before the first one and of a dead sensor."""
+    """Measured orientation, scalar-last (x, y, z, w), body to world, shape (4,); zeros before the first reading and of a dead sensor."""
     is_valid: bool
-    """Whether it is a measurement: False before the first one, of a dead sensor, of one that turns too fast, and of one that is blinded."""
+    """Whether it is valid; False before the first reading, of a dead sensor, if the body rotates too fast, and if it is blinded."""
     time: float
-    """Time at which it was taken [s]; nan before the first one."""
+    """Time of the sample [s]; NaN before the first one."""
 
 
 class SunSensorReading(NamedTuple):
-    """What `SunSensor.read` returns."""
+    """A reading of a `SunSensor`, with the measured direction to the sun, its validity and its time.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+        >>> sensor = world.add_part(flight.SunSensor(ship, (0, 0, 1), field_of_view=1.0, sun_direction_world=(0, 0, 1), seed=1))
+        >>> sensor.read().is_valid
+        False
+        >>> world.step(2)
+        >>> reading = sensor.read()
+        >>> reading.direction_body.round(9).tolist(), reading.is_valid, reading.time
+        ([0.0, 0.0, 1.0], True, 0.5)
+    """
 
     direction_body: FloatArray
-    """Measured direction to the sun, body frame, a unit vector, shape (3,); zeros before the first one and of a dead sensor."""
+    """Measured direction to the sun, body frame, a unit vector, shape (3,); zeros before the first reading and of a dead sensor."""
     is_valid: bool
-    """Whether it is a measurement: False before the first one, of a dead sensor, and where the sun is not in view or in the shadow."""
+    """Whether the reading is valid; False before the first one, of a dead sensor, and if the sun is out of view or hidden by the shadow."""
     time: float
-    """Time at which it was taken [s]; nan before the first one."""
+    """Time of the sample [s]; NaN before the first one."""
 
 
 class Exclusion(NamedTuple):
-    """A bright object near which a star tracker is blind; made by `Exclusion.far` and `Exclusion.ball`."""
+    """A bright object near which a star tracker is blind; made by `Exclusion.far` and `Exclusion.ball`.
+
+    Example:
+        >>> earth = Exclusion.ball(center=(0.0, 0.0, 0.0), radius=6.378e6, angle=0.4)
+        >>> earth.angle, earth.radius, earth.direction_world
+        (0.4, 6378000.0, None)
+    """
 
     angle: float
-    """Angle [rad], from 0 to π/2, between the boresight and the direction of a thing far away, or the edge of a sphere."""
+    """Angle [rad], from 0 to π/2, between the boresight and the direction of a distant object, or the edge of a sphere."""
     direction_world: tuple[float, float, float] | None
-    """Direction to a thing far away, world frame, a unit vector; None for a sphere."""
+    """Direction to a distant object, world frame, a unit vector, shape (3,); None for a sphere."""
     center: tuple[float, float, float] | None
-    """Centre of a sphere [m], world frame; None for a thing far away."""
+    """Centre of a sphere [m], world frame, shape (3,); None for a distant object."""
     radius: float
-    """Radius of a sphere [m]; 0 for a thing far away."""
+    """Radius of a sphere [m]; 0 for a distant object."""
 
     @classmethod
     def far(cls, direction_world: npt.ArrayLike, angle: float) -> Exclusion:
-        """A thing far away, such as the sun.
+        """Make an exclusion for a distant object, such as the sun.
 
         Args:
-            direction_world: Direction to it, world frame, of any non-zero length, shape (3,).
-            angle: Angle [rad] from the boresight within which it blinds, from 0 to π/2.
+            direction_world: Direction to the object, world frame, of any non-zero length, shape (3,).
+            angle: Angle from the boresight within which the object blinds the tracker [rad], from 0 to π/2.
+
+        Returns:
+            The exclusion, for the argument `exclusion` of `StarTracker`.
 
         Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: A value violates its rule.
+            TypeError: If an argument has the wrong type.
+            ValueError: If `direction_world` is zero or not finite, or `angle` is out of its range.
 
         Example:
             >>> Exclusion.far((2.0, 0.0, 0.0), 0.5).direction_world
@@ -80,16 +115,19 @@ class Exclusion(NamedTuple):
 
     @classmethod
     def ball(cls, center: npt.ArrayLike, radius: float, angle: float) -> Exclusion:
-        """A ball, such as a planet.
+        """Make an exclusion for a sphere, such as a planet.
 
         Args:
-            center: Its centre [m], world frame, shape (3,).
-            radius: Its radius [m], above 0.
-            angle: Angle [rad] between the boresight and its edge within which it blinds, from 0 to π/2.
+            center: Centre of the sphere [m], world frame, shape (3,).
+            radius: Radius of the sphere [m], above 0.
+            angle: Angle between the boresight and the edge within which the sphere blinds the tracker [rad], from 0 to π/2.
+
+        Returns:
+            The exclusion, for the argument `exclusion` of `StarTracker`.
 
         Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: A value violates its rule.
+            TypeError: If an argument has the wrong type.
+            ValueError: If an argument is not finite, `radius` is not positive, or `angle` is out of its range.
 
         Example:
             >>> Exclusion.ball((0.0, 0.0, 0.0), 6.378e6, 0.4).radius
@@ -129,22 +167,22 @@ class StarTracker(Sensor):
     the direction of the boresight better than the roll about it, typically by a factor of five to ten. As for `Gyro`, the noise depends
     only on seed, name and tick.
 
-    The reading is not valid if the body turns faster than `max_rate`, and if the boresight is too near to something bright.
+    The reading is not valid if the body rotates faster than `max_rate`, or if the boresight is too near to a bright object.
 
     Args:
         body: The body that carries it.
         boresight_body: Direction of the line of sight, body frame, of any non-zero length, shape (3,).
         noise: Standard deviations (across, along) [rad], each at least 0.
-        max_rate: Largest angular velocity at which it sees stars [rad/s], above 0; None for no limit.
+        max_rate: Maximum angular velocity at which the tracker works [rad/s], above 0; None for no limit.
         exclusion: Up to three bright objects, each from `Exclusion.far` or `Exclusion.ball`.
-        seed: Any integer; together with the name it determines the noise.
-        every: Interval between two samples, in ticks.
-        delay: By how many samples the reading is late.
-        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+        seed: Any integer. It must be given, because seed and name determine the noise.
+        every: Interval between two samples [ticks], at least 1.
+        delay: Delay of the reading [samples], at least 0.
+        name: Name of the sensor, which no other sensor with the same seed may have. None derives it from the name of the body.
 
     Raises:
-        TypeError: An argument has the wrong type, or there is no seed.
-        ValueError: A value violates its rule.
+        TypeError: If an argument has the wrong type, or `seed` is not given.
+        ValueError: If an argument is not finite or out of its range.
 
     Example:
         >>> from engine import MassProperties, World, flight
@@ -198,7 +236,7 @@ class StarTracker(Sensor):
 
     @property
     def max_rate(self) -> float | None:
-        """Largest angular velocity at which it sees stars [rad/s], above 0; None for no limit."""
+        """Maximum angular velocity at which the tracker works [rad/s], above 0; None for no limit."""
         (limit,) = self._numbers("max_rate")
         return None if limit == inf else limit
 
@@ -208,7 +246,7 @@ class StarTracker(Sensor):
 
     @property
     def exclusion(self) -> tuple[Exclusion, ...]:
-        """What blinds it; assign up to three, for example where the sun is now."""
+        """Up to three bright objects that blind the tracker; assign them anew when the sun or a planet has moved."""
         found = []
         for number in range(EXCLUSION_COUNT):
             names = ("excludes", "direction", "center", "radius", "angle")
@@ -229,7 +267,11 @@ class StarTracker(Sensor):
                     self._table.write(self._schema.components[field], self._slice(), np.array(part)[:, np.newaxis])
 
     def read(self) -> StarTrackerReading:
-        """Return the last reading: orientation from body to world, whether it is valid, and its time."""
+        """Return the last reading.
+
+        Returns:
+            Orientation, scalar-last (x, y, z, w), body to world, shape (4,), whether it is valid, and the time of the sample [s].
+        """
         return StarTrackerReading(*self._read(4))
 
     def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
@@ -271,24 +313,24 @@ class SunSensor(Sensor):
     """A sun sensor, which measures the direction to the sun in the body frame.
 
     The reading is the true direction turned by a small random rotation, with the same standard deviation about every axis. As for `Gyro`,
-    the noise is a function of seed, name and tick. The reading is not valid if the sun is outside the field of view, and if the sphere
-    given as `shadow` hides it; its shadow is a cylinder.
+    the noise is a function of seed, name and tick. The reading is not valid if the sun is outside the field of view, or if the sphere
+    given as `shadow` hides it. The shadow of the sphere is a cylinder.
 
     Args:
         body: The body that carries it.
         boresight_body: Direction of the middle of the field of view, body frame, of any non-zero length, shape (3,).
-        field_of_view: Largest angle between boresight and sun [rad], above 0 and at most π.
+        field_of_view: Maximum angle between boresight and sun [rad], above 0 and at most π.
         noise: Standard deviation of the noise about each axis [rad], at least 0.
         sun_direction_world: Direction to the sun, world frame, of any non-zero length, shape (3,).
         shadow: Centre [m], world frame, and radius [m] of a sphere that hides the sun, such as a planet; None for nothing.
-        seed: Any integer; together with the name it determines the noise.
-        every: Interval between two samples, in ticks.
-        delay: By how many samples the reading is late.
-        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+        seed: Any integer. It must be given, because seed and name determine the noise.
+        every: Interval between two samples [ticks], at least 1.
+        delay: Delay of the reading [samples], at least 0.
+        name: Name of the sensor, which no other sensor with the same seed may have. None derives it from the name of the body.
 
     Raises:
-        TypeError: An argument has the wrong type, or there is no seed.
-        ValueError: A value violates its rule.
+        TypeError: If an argument has the wrong type, or `seed` is not given.
+        ValueError: If an argument is not finite or out of its range.
 
     Example:
         >>> from engine import MassProperties, World, flight
@@ -357,7 +399,7 @@ class SunSensor(Sensor):
 
     @fixed
     def field_of_view(self) -> float:
-        """Largest angle between boresight and sun [rad], above 0 and at most π."""
+        """Maximum angle between boresight and sun [rad], above 0 and at most π."""
         (angle,), (cosine,) = self._numbers("field_of_view"), self._numbers("cosine")
         return angle or acos(cosine)
 
@@ -368,7 +410,11 @@ class SunSensor(Sensor):
         return (self._value("shadow_center"), radius) if radius else None
 
     def read(self) -> SunSensorReading:
-        """Return the last reading: direction to the sun in the body frame, whether it is valid, and its time."""
+        """Return the last reading.
+
+        Returns:
+            Direction to the sun, body frame, a unit vector, shape (3,), whether it is valid, and the time of the sample [s].
+        """
         return SunSensorReading(*self._read(3))
 
     def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:

@@ -1,7 +1,7 @@
-"""Orbits around a fixed centre: elements, motion on a conic, and the frame that follows it.
+"""Orbits around a fixed centre, with their elements, the motion on a conic, and the orbital frame.
 
-All functions take one value or stacks whose leading dimensions broadcast as NumPy's do. One orbit and one of a stack get the same bits.
-Positions and velocities are relative to the centre, in axes that do not rotate; z is the axis that inclinations are measured from.
+All functions take one value or stacks whose leading dimensions broadcast as NumPy's do. A single orbit and the same orbit in a stack get
+the same bits. Positions and velocities are relative to the centre, in axes that do not rotate; inclinations are measured from the z axis.
 """
 
 from __future__ import annotations  # help() then shows them as written
@@ -22,7 +22,13 @@ __all__ = ["Elements", "elements", "from_elements", "lvlh", "propagate"]
 
 
 class Elements(NamedTuple):
-    """The elements of an orbit, each a number or an array of shape (...)."""
+    """The elements of an orbit, each a number or an array of shape (...).
+
+    Example:
+        >>> found = elements(1.0, (1.0, 0.0, 0.0), (0.0, 0.0, 1.25))
+        >>> found.eccentricity.round(9).item(), found.periapsis_distance.round(9).item()
+        (0.5625, 1.0)
+    """
 
     semi_major_axis: FloatArray
     """Semi-major axis [m]: above zero on an ellipse, below zero on a hyperbola, inf on a parabola."""
@@ -51,9 +57,9 @@ def from_elements(
     true_anomaly: npt.ArrayLike,
     periapsis_distance: npt.ArrayLike | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Position and velocity of a body on an orbit that is given by its elements.
+    """Compute position and velocity of a body from the elements of its orbit.
 
-    Give the size of the orbit either by `semi_major_axis` or by `periapsis_distance`. Only the second describes a parabola.
+    Give the size of the orbit either by `semi_major_axis` or by `periapsis_distance`. Only `periapsis_distance` describes a parabola.
 
     Args:
         gm: Gravitational parameter GM [m³/s²], above zero, shape (...).
@@ -70,11 +76,11 @@ def from_elements(
         Position from the centre [m] and velocity [m/s], each of shape (..., 3).
 
     Raises:
-        TypeError: An argument is not a real number, or neither or both of the sizes are given.
-        ValueError: A value is out of range, the semi-major axis has the wrong sign or belongs to a parabola, or the anomaly is beyond the
-            asymptote.
+        TypeError: If an argument is not a real number, or if neither or both of `semi_major_axis` and `periapsis_distance` are given.
+        ValueError: If an argument is out of its range, `semi_major_axis` has the wrong sign or is given for a parabola, or `true_anomaly`
+            is beyond the asymptote.
 
-    Error: 4 eps of distance and speed, plus what the rounding of the angles changes.
+    Error: 4 eps of distance and speed, plus the effect of the rounding of the angles.
     Source: Vallado, Fundamentals of Astrodynamics and Applications (2013), algorithm 10.
 
     Example:
@@ -93,11 +99,11 @@ def from_elements(
 
 
 def elements(gm: npt.ArrayLike, position: npt.ArrayLike, velocity: npt.ArrayLike) -> Elements:
-    """Elements of the orbit of a body.
+    """Compute the elements of the orbit of a body.
 
     On a circular orbit, with an eccentricity below 1e-12, the argument of the periapsis is 0 and the anomaly is measured from the node. On
-    an equatorial one, with an inclination within 1e-12 of 0 or π, the node is on the x axis. An eccentricity within 1e-12 of 1 is a
-    parabola.
+    an equatorial orbit, with an inclination within 1e-12 of 0 or π, the node is on the x axis. An orbit with an eccentricity within 1e-12
+    of 1 counts as a parabola.
 
     Args:
         gm: Gravitational parameter GM [m³/s²], above zero, shape (...).
@@ -105,11 +111,11 @@ def elements(gm: npt.ArrayLike, position: npt.ArrayLike, velocity: npt.ArrayLike
         velocity: Velocity [m/s], not parallel to the position, shape (..., 3).
 
     Returns:
-        The elements, each a number or an array of shape (...). `from_elements` needs one of the two sizes among them.
+        The elements, each a number or an array of shape (...). Pass only one of the two sizes to `from_elements`.
 
     Raises:
-        TypeError: An argument is not a real number or a sequence of three of them.
-        ValueError: GM is not above zero, or position and velocity are parallel, so that the orbit has no plane.
+        TypeError: If an argument is not a real number or a sequence of three real numbers.
+        ValueError: If `gm` is not positive, or if `position` and `velocity` are parallel, so that the orbit has no plane.
 
     Error: a few eps in each angle, divided by the eccentricity for the periapsis and by the sine of the inclination for the node, and a few
         eps of the semi-major axis, divided by the distance of the eccentricity from 1.
@@ -127,9 +133,9 @@ def elements(gm: npt.ArrayLike, position: npt.ArrayLike, velocity: npt.ArrayLike
 def propagate(
     gm: npt.ArrayLike, position: npt.ArrayLike, velocity: npt.ArrayLike, seconds: npt.ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Position and velocity of a body on its orbit after a time, for every conic and forwards or backwards in time.
+    """Compute position and velocity of a body on its orbit after a time, on any conic, forwards or backwards in time.
 
-    A body that moves straight towards the centre is thrown back from it, as on the narrowest ellipse.
+    A body that moves straight towards the centre returns from it the way it came, as in the limit of a narrow ellipse.
 
     Args:
         gm: Gravitational parameter GM [m³/s²], above zero, shape (...).
@@ -141,12 +147,13 @@ def propagate(
         Position from the centre [m] and velocity [m/s], each of shape (..., 3).
 
     Raises:
-        TypeError: An argument is not a real number or a sequence of three of them.
-        ValueError: GM is not above zero, the position is zero, or the result is beyond the range of floats.
+        TypeError: If an argument is not a real number or a sequence of three real numbers.
+        ValueError: If `gm` is not positive, `position` is zero, or the result is beyond the range of floats.
 
-    Error: on 99 of 100 random orbits at most 3 times what the rounding of the arguments changes, which is about 1e-15 within a revolution
-        and grows by ``3π eps`` with each. It is greatest on a hyperbola from thousands of times the periapsis in to as far out: 1e-11.
-    Source: universal variables, see `kernels.kepler`.
+    Error: on 99 of 100 random orbits, at most 3 times the effect of the rounding of the arguments. That effect is about 1e-15 within a
+        revolution and grows by ``3π eps`` per revolution. The error is greatest, 1e-11, on a hyperbola that is followed from thousands of
+        times the periapsis distance to the same distance on the other side.
+    Source: universal variables; see `kernels.kepler`.
 
     Example:
         >>> position, velocity = propagate(1.0, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), 3.141592653589793)
@@ -157,10 +164,10 @@ def propagate(
 
 
 def lvlh(position: npt.ArrayLike, velocity: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Orientation and angular velocity of the orbital frame (local vertical, local horizontal).
+    """Compute orientation and angular velocity of the orbital frame (local vertical, local horizontal).
 
-    Its z axis points to the centre and its y axis against the orbit's normal. The x axis lies in the plane of the orbit, at right angles to
-    the position, ahead of the body; on a circular orbit it points along the velocity.
+    The z axis of this frame points to the centre, and its y axis against the orbit's normal. The x axis lies in the plane of the orbit, at
+    right angles to the position, ahead of the body; on a circular orbit it points along the velocity.
 
     Args:
         position: Position from the centre [m], not zero, shape (..., 3).
@@ -171,8 +178,8 @@ def lvlh(position: npt.ArrayLike, velocity: npt.ArrayLike) -> tuple[FloatArray, 
         shape (..., 3).
 
     Raises:
-        TypeError: An argument is not a sequence of three real numbers.
-        ValueError: The position is zero, or position and velocity are parallel.
+        TypeError: If an argument is not a sequence of three real numbers.
+        ValueError: If `position` is zero, or `position` and `velocity` are parallel.
 
     Error: 4 eps; of the rotation about the position, 4 eps divided by the sine of the angle between position and velocity.
 

@@ -1,4 +1,4 @@
-"""The base of the parts of a body: wheels, tanks, magnetorquers, sensors, filters and control loops."""
+"""The base of the parts of a body, which are wheels, tanks, magnetorquers, sensors, filters and control loops."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -10,11 +10,11 @@ from ..checks import integer, refuse
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed
 
 MOST_DELAY = 1_000_000
-"""The most samples by which a reading or a command may be late; each is kept until then."""
+"""Maximum delay of a reading or a command [samples]; all delayed samples are kept."""
 
 
 class Part(TableRows):
-    """Something that belongs to a body and is added by `World.add_part`; its parameters and state are rows of a table."""
+    """A component of a body, added by `World.add_part`; its parameters and state are rows of a table."""
 
     __slots__ = ()
 
@@ -30,11 +30,11 @@ class Place(IntEnum):
 
 
 class SampledPart(Part):
-    """A part that runs in Python at the start of the ticks that it is due in: a sensor, a filter or a control loop.
+    """A part that runs in Python at the start of each tick in which it is due, such as a sensor, a filter or a control loop.
 
-    Everything that it remembers from one sample to the next is a field of its schema with kind STATE, which is undone with a failed tick,
-    hashed and copied with the world. Other attributes are fixed when it is made. A copy of the world has copies of them, in which bodies,
-    forces and parts of the world are replaced by those of the copy.
+    Everything that the part remembers from one sample to the next is a field of its schema with kind STATE, which is undone with a failed
+    tick, hashed and copied with the world. Other attributes are fixed when the part is made. A copy of the world has copies of them, in
+    which bodies, forces and parts of the world are replaced by those of the copy.
     """
 
     __slots__ = ("_every", "_name")
@@ -54,8 +54,8 @@ class SampledPart(Part):
         Args:
             bodies: The bodies that the part refers to, in a list of one tuple.
             values: Checked values by field, shape (size, 1).
-            name: Its name in errors and among the parts of a world.
-            every: The interval between two samples, in ticks.
+            name: Name in errors and among the parts of a world.
+            every: Interval between two samples [ticks], at least 1.
         """
         owner = type(self).__name__
         if not isinstance(name, str) or not name:
@@ -72,12 +72,12 @@ class SampledPart(Part):
 
     @fixed
     def name(self) -> str:
-        """Its name in errors and among the parts of a world."""
+        """Name in errors and among the parts of a world."""
         return self._name
 
     @fixed
     def every(self) -> int:
-        """The interval between two samples, in ticks."""
+        """Interval between two samples [ticks]."""
         return self._every
 
     def __repr__(self) -> str:
@@ -98,7 +98,7 @@ class SampledPart(Part):
         self._table.write(self._schema.components[name], self._slice().start, values)
 
     def coast_obstacle(self) -> str | None:
-        """Why the world cannot coast because of this part; None if it can. Sensors do not stand in the way."""
+        """Return the reason why this part keeps the world from coasting; None if it does not. Sensors never do."""
         if self._place is Place.SENSOR or not self.enabled:
             return None
         return f"{self!r} is enabled"

@@ -1,4 +1,4 @@
-"""Guidance that points body axes at targets, with the rates and the angular acceleration that a Kepler orbit gives them."""
+"""Guidance that points body axes at targets, with the rates and angular accelerations of a Kepler orbit."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -140,7 +140,7 @@ class Pointing:
     Without a second axis, the rotation about the first one is free: the reference is the nearest attitude in which the axis points at the
     target, without a roll rate.
 
-    A target is
+    A target is one of these:
 
     * "nadir", the direction to the centre of gravity,
     * "velocity", the direction of flight,
@@ -148,21 +148,22 @@ class Pointing:
     * a body, or anything with `position` and `velocity`, or
     * a direction in the world frame, shape (..., 3).
 
-    Rates and accelerations are exact if the body, and a body that is a target, move on Kepler orbits about the centre. Other forces, such
-    as an oblate planet or thrust, are not included; attitude and rates of nadir and of a body are exact in any case.
+    Rates and accelerations are exact if the body, and any target body, move on Kepler orbits about the centre. The effect of other forces,
+    such as thrust or the gravity of an oblate planet, is not included. Attitude and rates for "nadir" and for a body are always exact.
 
     Args:
         axis_body: The axis that points at the target, a non-zero vector, body frame, shape (3,).
         target: The first target.
         second_axis_body: The second axis, a non-zero vector that is not parallel to the first, body frame, shape (3,).
         second_target: The second target. Give it together with the second axis, or neither of them.
-        gm: Gravitational parameter GM [m³/s²], above zero; required for "nadir" and "velocity". None is no gravity.
+        gm: Gravitational parameter GM [m³/s²], above zero; required for "nadir" and "velocity". None means no gravity.
         center: Position of the centre of gravity [m], world frame, shape (3,). Assign it anew after `World.shift_origin`.
         sun_direction_world: Direction to the sun, a non-zero vector, world frame, shape (3,).
 
     Raises:
-        TypeError: A target is none of these.
-        ValueError: An axis or a direction is zero, the two axes are parallel, or a target lacks gm or the direction to the sun.
+        TypeError: If `target` or `second_target` is none of the above.
+        ValueError: If an axis or a direction is zero, the two axes are parallel, or a target needs `gm` or `sun_direction_world` and it is
+            not given.
 
     Example:
         A satellite on a circular orbit keeps its z axis on the planet and its x axis along its flight:
@@ -264,7 +265,7 @@ class Pointing:
         """Return the reference for a body at its position and velocity.
 
         Args:
-            time: Time [s]; it is not used, because the body has moved to it.
+            time: Time [s]; it is not used, because the body is already at its position for this time.
             body: The body or estimate that follows the reference, with `position` [m] and `velocity` [m/s], shape (..., 3). Without a
                 second axis, it also needs `orientation`, shape (..., 4).
 
@@ -272,7 +273,8 @@ class Pointing:
             The reference.
 
         Raises:
-            ValueError: The two targets are in the same direction or opposite, or the body is at a target.
+            TypeError: If `body` has no position or velocity.
+            ValueError: If the two targets are in the same or in opposite directions, or the body is at a target.
         """
         real(time, "time", "Pointing")
         if not hasattr(body, "position") or not hasattr(body, "velocity"):

@@ -1,4 +1,4 @@
-"""Guidance: the attitude that a law shall reach, with the rates and the angular acceleration of a moving one."""
+"""Guidance, which gives the attitude that a law tracks, with its rates and angular acceleration if it moves."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -25,13 +25,13 @@ class Reference:
     """An attitude with its angular velocity and angular acceleration, at one time.
 
     Args:
-        orientation: Unit quaternion, scalar-last (x, y, z, w), of the wanted body frame to the world frame, shape (..., 4).
+        orientation: Unit quaternion, scalar-last (x, y, z, w), from the wanted body frame to the world frame, shape (..., 4).
         angular_velocity_world: Angular velocity of the wanted axes [rad/s], world frame, shape (..., 3).
-        angular_acceleration_world: Its derivative [rad/s²], world frame, shape (..., 3).
+        angular_acceleration_world: Derivative of that angular velocity [rad/s²], world frame, shape (..., 3).
 
     Raises:
-        TypeError: A value is not an array of real numbers.
-        ValueError: A value is not finite or has another shape, or the quaternion is more than 1e-6 from unit length.
+        TypeError: If an argument is not an array of real numbers.
+        ValueError: If an argument is not finite or has the wrong shape, or `orientation` is more than 1e-6 from unit length.
 
     Example:
         >>> Reference(angular_velocity_world=(0.0, 0.0, 0.1)).angular_velocity_world.tolist()
@@ -55,7 +55,7 @@ class Reference:
 
     @property
     def orientation(self) -> FloatArray:
-        """Unit quaternion, scalar-last (x, y, z, w), of the wanted body frame to the world frame, shape (..., 4)."""
+        """Unit quaternion, scalar-last (x, y, z, w), from the wanted body frame to the world frame, shape (..., 4)."""
         return self._orientation
 
     @property
@@ -69,7 +69,7 @@ class Reference:
         return self._acceleration
 
     def at(self, time: float, body: Any = None) -> Reference:
-        """Return the reference at a time, which is this one at every time.
+        """Return this reference, which is the same at every time.
 
         Args:
             time: Time [s].
@@ -108,8 +108,8 @@ class Spin:
         start_time: Time of the start [s]; the reference also rotates before it.
 
     Raises:
-        TypeError: A value is not an array of real numbers.
-        ValueError: A value is not finite, or the quaternion is more than 1e-6 from unit length.
+        TypeError: If an argument is not an array of real numbers.
+        ValueError: If an argument is not finite, or `orientation` is more than 1e-6 from unit length.
 
     Example:
         >>> import math
@@ -172,19 +172,19 @@ def slew(
 class Slew:
     """A reference that rotates from one attitude to another about a single axis, by the shorter way round.
 
-    The rate is a trapezoid: it rises at the largest acceleration, stays at the largest rate, and falls. A short slew is a triangle that
-    does not reach the largest rate. Before the start the reference rests at the first attitude, after the end at the second.
+    The rate is a trapezoid over time: it rises at the maximum acceleration, stays at the maximum rate, and falls again. In a short slew it
+    is a triangle that does not reach the maximum rate. The reference rests at `start` before the slew and at `end` after it.
 
     Args:
         start: Attitude at the start, unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
-        end: Attitude at the end, in the same form.
-        max_rate: Largest angular velocity [rad/s], above zero.
-        max_acceleration: Largest angular acceleration [rad/s²], above zero.
+        end: Attitude at the end, in the same form, shape (..., 4).
+        max_rate: Maximum angular velocity [rad/s], above zero.
+        max_acceleration: Maximum angular acceleration [rad/s²], above zero.
         start_time: Time of the start [s].
 
     Raises:
-        TypeError: A value is not a real number or an array of them.
-        ValueError: A limit is not above zero, or a quaternion is more than 1e-6 from unit length.
+        TypeError: If an argument is not a real number or an array of real numbers.
+        ValueError: If `max_rate` or `max_acceleration` is not positive, or `start` or `end` is more than 1e-6 from unit length.
 
     Example:
         >>> slew = Slew((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.0), max_rate=0.5, max_acceleration=0.1)

@@ -1,4 +1,4 @@
-"""Values at one sample: of one body as floats, of a stack of bodies as arrays, through the same formulas."""
+"""Values at one sample, as floats for one body and as arrays for a stack of bodies, with the same formulas."""
 
 from collections.abc import Callable, Sequence
 from math import isfinite
@@ -25,8 +25,8 @@ def components(value: Any, argument: str, owner: object, size: int) -> Component
     """Read one vector, or a stack of vectors of shape (..., size).
 
     Raises:
-        TypeError: The value is not an array of real numbers.
-        ValueError: The value has another shape, or a stack contains a number that is not finite.
+        TypeError: If `value` is not an array of real numbers.
+        ValueError: If `value` has the wrong shape, or a stack contains a number that is not finite.
     """
     kind = type(value)
     if (kind is np.ndarray or kind is Reading) and value.dtype is _FLOAT64 and value.shape == (size,):
@@ -68,7 +68,7 @@ def combined(results: Sequence[Any], owner: object, quantity: str, rule: str = _
     """Combine the results of a formula in an array of shape (..., len(results)).
 
     Raises:
-        ValueError: A result is not finite; the message gives the rule.
+        ValueError: If a result is not finite; the message gives `rule`.
     """
     if np.ndarray in map(type, results):
         shape = np.broadcast_shapes(*map(np.shape, results))

@@ -1,4 +1,4 @@
-"""The base of the sensors: when they are sampled, how late their readings are, and how they fail."""
+"""The base of the sensors, with their sampling, delays and faults."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -39,7 +39,7 @@ def sensor_schema(name: str, *own: Field) -> Schema:
 
 
 class Sensor(SampledPart):
-    """The base of the sensors. A sensor has one row more than its delay, and each row has one of its last samples."""
+    """The base of the sensors; a sensor has one row more than its delay [samples], and each row holds one of its last samples."""
 
     __slots__ = ("_delay", "_seed")
 
@@ -77,20 +77,20 @@ class Sensor(SampledPart):
 
     @fixed
     def seed(self) -> int:
-        """The integer from which, with the name, the noise is computed."""
+        """The integer that, together with the name, determines the noise."""
         return self._seed
 
     @fixed
     def delay(self) -> int:
-        """By how many samples its reading is late."""
+        """Delay of the reading [samples]."""
         return self._delay
 
     @property
     def fault(self) -> Fault | None:
-        """None for a sensor that works, "stuck" for one that repeats its last sample, "dead" for one that gives zeros that are not valid.
+        """None for a working sensor, "stuck" for one that repeats its last sample, "dead" for one that returns zeros that are not valid.
 
-        A fault affects the samples from the next one on; those that are on their way still arrive. Noise and bias of a sensor that works
-        again are as if it had worked all the time.
+        A fault affects the samples from the next one on; delayed samples taken before it still arrive. After a repair, noise and bias are
+        as if the sensor had worked all the time.
         """
         return _FAULTS[int(self._numbers("fault")[0])]
 
@@ -106,7 +106,7 @@ class Sensor(SampledPart):
     def _joined(self, world: Any) -> None:
         for part in world.parts:
             if isinstance(part, Sensor) and part is not self and (part._seed, part._name) == (self._seed, self._name):
-                rule = f"different from seed and name of each other sensor; {part!r} would have the same noise"
+                rule = f"different from those of every other sensor; {part!r} would have the same noise"
                 refuse(self, "seed and name", (self._seed, self._name), rule)
         # compiled now and not in the middle of a tick
         self._measure(world, self._table.array, self.rows.start, self.rows.start, np.empty((self._state_size, 1)))
@@ -147,5 +147,5 @@ class Sensor(SampledPart):
 
 
 def limit_of(value: float | None, argument: str, owner: object) -> float:
-    """A largest value above 0, which is infinite for None."""
+    """A maximum value above 0, which is infinite for None."""
     return inf if value is None else real(value, argument, owner, above=0.0)

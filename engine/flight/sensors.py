@@ -31,36 +31,75 @@ _NO_GRAVITY = np.zeros((1, 1))
 
 
 class GyroReading(NamedTuple):
-    """A reading of a `Gyro`: the measured angular velocity, whether it is valid, and when it was taken."""
+    """A reading of a `Gyro`, with the measured angular velocity, its validity and its time.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), angular_velocity_body=(0.0, 0.0, 0.25))
+        >>> sensor = world.add_part(flight.Gyro(ship, seed=1))
+        >>> sensor.read().is_valid
+        False
+        >>> world.step(2)
+        >>> reading = sensor.read()
+        >>> reading.angular_velocity_body.tolist(), reading.is_valid, reading.time
+        ([0.0, 0.0, 0.25], True, 0.5)
+    """
 
     angular_velocity_body: FloatArray
     """Measured angular velocity [rad/s], body frame, shape (3,)."""
     is_valid: bool
-    """Whether it is a measurement: False before the first one, of a dead sensor, and of one at its limit."""
+    """Whether the reading is valid; False before the first one, of a dead sensor, and at the limit of the sensor."""
     time: float
-    """Time at which it was taken [s]; nan before the first one."""
+    """Time of the sample [s]; NaN before the first one."""
 
 
 class AccelerometerReading(NamedTuple):
-    """A reading of an `Accelerometer`: the measured specific force, whether it is valid, and when it was taken."""
+    """A reading of an `Accelerometer`, with the measured specific force, its validity and its time.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+        >>> sensor = world.add_part(flight.Accelerometer(ship, seed=1))
+        >>> sensor.read().is_valid
+        False
+        >>> world.step(2)
+        >>> reading = sensor.read()
+        >>> reading.specific_force_body.tolist(), reading.is_valid, reading.time
+        ([0.0, 0.0, 0.0], True, 0.5)
+    """
 
     specific_force_body: FloatArray
     """Measured specific force [m/s²], the mean over the last tick, body frame, shape (3,)."""
     is_valid: bool
-    """Whether it is a measurement: False before the first one, of a dead sensor, and of one at its limit."""
+    """Whether the reading is valid; False before the first one, of a dead sensor, and at the limit of the sensor."""
     time: float
     """Time at the end of that tick [s]; nan before the first one."""
 
 
 class MagnetometerReading(NamedTuple):
-    """What `Magnetometer.read` returns."""
+    """A reading of a `Magnetometer`, with the measured flux density, its validity and its time.
+
+    Example:
+        >>> from engine import MassProperties, World, flight
+        >>> world = World(dt=0.5)
+        >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+        >>> sensor = world.add_part(flight.Magnetometer(ship, field=(3e-5, 0.0, 0.0), seed=1))
+        >>> sensor.read().is_valid
+        False
+        >>> world.step(2)
+        >>> reading = sensor.read()
+        >>> reading.field_body.tolist(), reading.is_valid, reading.time
+        ([3e-05, 0.0, 0.0], True, 0.5)
+    """
 
     field_body: FloatArray
     """Measured magnetic flux density [T], body frame, shape (3,)."""
     is_valid: bool
-    """Whether it is a measurement: False before the first one, of a dead sensor, and of one at its limit."""
+    """Whether the reading is valid; False before the first one, of a dead sensor, and at the limit of the sensor."""
     time: float
-    """Time at which it was taken [s]; nan before the first one."""
+    """Time of the sample [s]; NaN before the first one."""
 
 
 def _instrument(name: str, unit: str, limit: str, *own: Field) -> Schema:
@@ -116,14 +155,14 @@ class _Instrument(Sensor):
         super().__init__(body, values, owner, seed, every, delay, name)
 
     bias_body = Parameter[FloatArray](
-        "Bias now, in the unit of the sensor, body frame, shape (3,); a random walk from the value that was given."
+        "Present bias, in the unit of the sensor, body frame, shape (3,); a random walk that starts at the given value."
     )
     bias_walk = Parameter[float]("Density of the random walk of the bias [unit of the sensor/√s], at least 0.")
     quantum = Parameter[float]("Step of the reading, in the unit of the sensor; 0 for none.")
 
     @fixed
     def scale_error(self) -> FloatArray:
-        """Relative error of the scale of each axis [-], shape (3,)."""
+        """Relative scale error of each axis [-], shape (3,)."""
         return self._scale_error
 
     @fixed
@@ -152,12 +191,13 @@ class _Instrument(Sensor):
 class Gyro(_Instrument):
     """A gyro with three axes, which measures the angular velocity at the instant of the sample.
 
-    The reading is ``(1 + s) Mᵀ ω + b + n``, limited to ±`max_rate` and then rounded to a multiple of `quantum`, where s are the errors of
-    the scale, M is the misalignment, b is the bias and n is white noise. The standard deviation of the noise is the density over the square
+    The reading is ``(1 + s) Mᵀ ω + b + n``, limited to ±`max_rate` and then rounded to a multiple of `quantum`, where s are the scale
+    errors, M is the misalignment, b is the bias and n is white noise. The standard deviation of the noise is the density over the square
     root of the sample interval, so that the angle integrated from the readings has the error ``noise_density · √t``, the angle random walk.
     The bias is a random walk, whose increment between two samples has the variance ``bias_walk² · (time between them)``. White noise and
-    increments are functions of seed, name, tick and axis: a tick that is undone or run again gives the same reading, and other sensors
-    change nothing. The gyro does not average over the sample interval, so oscillations faster than half the sample frequency are aliased.
+    increments are functions of seed, name, tick and axis. A tick that is undone or run again therefore gives the same reading, and adding
+    other sensors changes nothing. The gyro does not average over the sample interval, so oscillations faster than half the sample frequency
+    are aliased.
 
     The gyro is sampled at the start of every tick whose number is a multiple of `every`, before the functions of `World.on_tick`. Between
     two samples, `read` returns the same reading. A reading beyond `max_rate` is limited and not valid.
@@ -167,18 +207,18 @@ class Gyro(_Instrument):
         noise_density: Density of the white noise [rad/√s], at least 0. 1 °/√h is 2.9e-4 rad/√s.
         bias_body: Initial bias [rad/s], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [rad/s/√s], at least 0.
-        scale_error: Relative error of the scale [-], one number or one for each axis.
+        scale_error: Relative scale error [-], one number or one per axis, shape () or (3,).
         misalignment: Rotation vector [rad] from the axes of the body to those of the sensor, body frame, shape (3,).
         quantum: Step of the reading [rad/s], at least 0; 0 for none.
-        max_rate: Largest rate about each axis [rad/s], above 0; None for no limit.
-        seed: Any integer; together with the name it determines the noise.
-        every: Interval between two samples, in ticks.
-        delay: By how many samples the reading is late.
-        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+        max_rate: Maximum rate about each axis [rad/s], above 0; None for no limit.
+        seed: Any integer. It must be given, because seed and name determine the noise.
+        every: Interval between two samples [ticks], at least 1.
+        delay: Delay of the reading [samples], at least 0.
+        name: Name of the sensor, which no other sensor with the same seed may have. None derives it from the name of the body.
 
     Raises:
-        TypeError: An argument has the wrong type, or there is no seed.
-        ValueError: A value violates its rule.
+        TypeError: If an argument has the wrong type, or `seed` is not given.
+        ValueError: If an argument is not finite or out of its range.
 
     Example:
         >>> from engine import MassProperties, World, flight
@@ -227,7 +267,7 @@ class Gyro(_Instrument):
 
     @property
     def max_rate(self) -> float | None:
-        """Largest rate about each axis [rad/s], above 0; None for no limit."""
+        """Maximum rate about each axis [rad/s], above 0; None for no limit."""
         return self._get_limit()
 
     @max_rate.setter
@@ -235,7 +275,11 @@ class Gyro(_Instrument):
         self._set_limit(value)
 
     def read(self) -> GyroReading:
-        """Return the last reading: angular velocity [rad/s] in the body frame, whether it is valid, and its time."""
+        """Return the last reading.
+
+        Returns:
+            Angular velocity [rad/s], body frame, shape (3,), whether it is valid, and the time of the sample [s].
+        """
         return GyroReading(*self._read(3))
 
 
@@ -243,33 +287,33 @@ class Accelerometer(_Instrument):
     """An accelerometer with three axes, which measures the mean specific force at a point of the body over the last tick.
 
     Specific force is acceleration without gravity: 0 in free fall, F/m under the force F, 9.81 m/s² upwards on the ground. At the point r
-    from the mass centre it is ``Rᵀ(a − g) + ω̇ × r + ω × (ω × r)``. Forces of the tick that is starting are not known yet when sensors are
-    sampled, so it is computed from the change of the velocities over the last tick, divided by dt, with g and the attitude at the middle of
-    the tick; the error is of second order in dt. Pushes and impulses count. A velocity that is assigned between two ticks counts as an
-    impulse too. Before the first tick the reading is that of a body that is held. After a coast it is that of the last tick of the coast.
-    Gravity is that of every `UniformGravity` and `PointGravity` of the world. A gravity of your own is measured like every other force.
+    from the mass centre it is ``Rᵀ(a − g) + ω̇ × r + ω × (ω × r)``. When sensors are sampled, the forces of the starting tick are not yet
+    known. The specific force is therefore computed from the change of the velocities over the last tick, divided by dt, with g and the
+    attitude at the middle of that tick; the error is of second order in dt. Pushes and impulses count. A velocity that is assigned between
+    two ticks counts as an impulse too. Before the first tick, the reading is that of a body at rest on a support. After a coast, it is that
+    of the last tick of the coast. Gravity is that of every `UniformGravity` and `PointGravity` of the world. A gravity of your own is
+    measured like every other force.
 
     Noise, bias, scale, misalignment, sampling and delay are those of `Gyro`.
 
     Args:
         body: The body that carries it.
-        at_body: Position of the accelerometer [m], body frame, from the origin of the body, shape (3,). None is the mass centre at the time
-            of this call.
+        at_body: Position of the accelerometer [m], body frame, from the origin of the body, shape (3,). None takes the present mass centre.
         noise_density: Density of the white noise [m/s/√s], at least 0.
         bias_body: Initial bias [m/s²], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [m/s²/√s], at least 0.
-        scale_error: Relative error of the scale [-], one number or one for each axis.
+        scale_error: Relative scale error [-], one number or one per axis, shape () or (3,).
         misalignment: Rotation vector [rad] from the axes of the body to those of the sensor, body frame, shape (3,).
         quantum: Step of the reading [m/s²], at least 0; 0 for none.
-        max_acceleration: Largest specific force along each axis [m/s²], above 0; None for no limit.
-        seed: Any integer; together with the name it determines the noise.
-        every: Interval between two samples, in ticks.
-        delay: By how many samples the reading is late.
-        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+        max_acceleration: Maximum specific force along each axis [m/s²], above 0; None for no limit.
+        seed: Any integer. It must be given, because seed and name determine the noise.
+        every: Interval between two samples [ticks], at least 1.
+        delay: Delay of the reading [samples], at least 0.
+        name: Name of the sensor, which no other sensor with the same seed may have. None derives it from the name of the body.
 
     Raises:
-        TypeError: An argument has the wrong type, or there is no seed.
-        ValueError: A value violates its rule.
+        TypeError: If an argument has the wrong type, or `seed` is not given.
+        ValueError: If an argument is not finite or out of its range.
 
     Example:
         >>> from engine import MassProperties, World, flight, forces
@@ -328,7 +372,7 @@ class Accelerometer(_Instrument):
 
     @property
     def max_acceleration(self) -> float | None:
-        """Largest specific force along each axis [m/s²], above 0; None for no limit."""
+        """Maximum specific force along each axis [m/s²], above 0; None for no limit."""
         return self._get_limit()
 
     @max_acceleration.setter
@@ -345,7 +389,11 @@ class Accelerometer(_Instrument):
         return super()._measure(world, array, row, before, out)
 
     def read(self) -> AccelerometerReading:
-        """Return the last reading: specific force [m/s²] in the body frame, whether it is valid, and its time."""
+        """Return the last reading.
+
+        Returns:
+            Specific force [m/s²], body frame, shape (3,), whether it is valid, and the time of the sample [s].
+        """
         return AccelerometerReading(*self._read(3))
 
     def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
@@ -367,23 +415,23 @@ class Magnetometer(_Instrument):
 
     Args:
         body: The body that carries it.
-        field: The flux density [T], world frame, shape (3,); a `MagneticDipole`, whose constants are copied, and whose centre
+        field: The flux density [T], world frame, shape (3,); or a `MagneticDipole`, whose constants are copied and whose centre
             `World.shift_origin` then moves; or another object whose `at(position)` returns the flux density.
         noise: Standard deviation of the noise of one sample [T], at least 0.
         bias_body: Initial bias [T], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [T/√s], at least 0.
-        scale_error: Relative error of the scale [-], one number or one for each axis.
+        scale_error: Relative scale error [-], one number or one per axis, shape () or (3,).
         misalignment: Rotation vector [rad] from the axes of the body to those of the sensor, body frame, shape (3,).
         quantum: Step of the reading [T], at least 0; 0 for none.
-        max_field: Largest flux density along each axis [T], above 0; None for no limit.
-        seed: Any integer; together with the name it determines the noise.
-        every: Interval between two samples, in ticks.
-        delay: By how many samples the reading is late.
-        name: Its name, which no other sensor with the same seed may have. None makes one from that of the body.
+        max_field: Maximum flux density along each axis [T], above 0; None for no limit.
+        seed: Any integer. It must be given, because seed and name determine the noise.
+        every: Interval between two samples [ticks], at least 1.
+        delay: Delay of the reading [samples], at least 0.
+        name: Name of the sensor, which no other sensor with the same seed may have. None derives it from the name of the body.
 
     Raises:
-        TypeError: An argument has the wrong type, or there is no seed.
-        ValueError: A value violates its rule.
+        TypeError: If an argument has the wrong type, or `seed` is not given.
+        ValueError: If an argument is not finite or out of its range.
 
     Example:
         >>> from engine import MassProperties, World, flight
@@ -442,7 +490,7 @@ class Magnetometer(_Instrument):
 
     @fixed
     def field(self) -> Any:
-        """The flux density [T], world frame, or what gives it."""
+        """The flux density [T], world frame, shape (3,), or the object that computes it."""
         if self._field is None:
             (strength,), axis, center = (self._numbers(name) for name in ("strength", "axis_world", "center"))
             return MagneticDipole(strength, axis, center)
@@ -450,7 +498,7 @@ class Magnetometer(_Instrument):
 
     @property
     def max_field(self) -> float | None:
-        """Largest flux density along each axis [T], above 0; None for no limit."""
+        """Maximum flux density along each axis [T], above 0; None for no limit."""
         return self._get_limit()
 
     @max_field.setter
@@ -458,7 +506,11 @@ class Magnetometer(_Instrument):
         self._set_limit(value)
 
     def read(self) -> MagnetometerReading:
-        """Return the last reading: flux density [T] in the body frame, whether it is valid, and its time."""
+        """Return the last reading.
+
+        Returns:
+            Flux density [T], body frame, shape (3,), whether it is valid, and the time of the sample [s].
+        """
         return MagnetometerReading(*self._read(3))
 
     def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:

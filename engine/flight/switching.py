@@ -1,4 +1,4 @@
-"""Control laws that switch: the phase plane for on-off jets, and the dumping of wheel momentum, each with its formula."""
+"""Control laws that switch, for on-off jets and for dumping wheel momentum, each with its formula."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -17,7 +17,7 @@ from .law import Law, gain, limits
 from .samples import Components, components, evaluate
 
 _DEEPEST = 2.0
-"""Attitude errors beyond this many dead bands count as this many, so that the rate of approach stays limited."""
+"""Attitude errors beyond this many dead bands are cut to this many, so that the rate of approach stays limited."""
 
 
 def switched(error: float, rate: float, before: float, off: float) -> float:
@@ -49,7 +49,7 @@ def phase_plane(
 
 @read_only_attributes()
 class PhasePlane(Law):
-    """Switching law for on-off jets: a dead band in attitude and rate about each body axis, with hysteresis.
+    """Switching law for on-off jets, with hysteresis and a dead band in attitude and rate about each body axis.
 
     For each axis, ``s = θ/dead_band + ω/rate_limit``, with the attitude error θ limited to two dead bands. A jet opens when ``|s|`` exceeds
     1 and shuts when ``|s|`` falls below 1 − hysteresis or its sign changes. At rest the body therefore drifts within the dead band,
@@ -60,11 +60,12 @@ class PhasePlane(Law):
     Args:
         dead_band: Attitude error that is allowed at zero rate [rad], above zero.
         rate_limit: Rate that is allowed at zero error [rad/s], above zero.
-        hysteresis: From 0 to 1.
-        torque: The torque of the jets about each body axis [N·m], one number or three.
+        hysteresis: Hysteresis [-], from 0 to 1.
+        torque: Torque of the jets about each body axis [N·m], above zero, one number or three.
 
     Raises:
-        ValueError: A value is not positive, or the hysteresis is not from 0 to 1.
+        TypeError: If an argument is not a real number, or `torque` is not a real number or three of them.
+        ValueError: If `dead_band`, `rate_limit` or `torque` is not positive, or `hysteresis` is not from 0 to 1.
 
     Source: the switching lines of Wie, Space Vehicle Dynamics and Control, section 7.2.
 
@@ -112,15 +113,15 @@ class PhasePlane(Law):
 
 
 class Wheel(Protocol):
-    """What `MomentumManager` reads of a reaction wheel."""
+    """The attributes of a reaction wheel that `MomentumManager` reads."""
 
     @property
     def momentum(self) -> Any:
-        """Angular momentum about its axis [N·m·s], a number or shape (n,)."""
+        """Angular momentum about the axis [N·m·s], a number or shape (n,)."""
 
     @property
     def axis(self) -> Any:
-        """Axis, a unit vector, body frame, shape (3,) or (n, 3)."""
+        """Axis of the wheel, a unit vector, body frame, shape (3,) or (n, 3)."""
 
 
 def dumping_torque(
@@ -138,22 +139,23 @@ def dumping_torque(
 
 
 class MomentumManager(Law):
-    """Asks for the torque with which jets or magnetorquers dump the momentum of reaction wheels.
+    """Momentum management, which asks jets or magnetorquers for the torque that dumps the momentum of reaction wheels.
 
-    While it dumps, the torque is ``−Σ h ĝ / time_constant``, which takes away the total momentum of the wheels exponentially, as long as
-    another law holds the attitude by the wheels. It starts when the total momentum exceeds `high` and stops when it falls below `low`.
-    Attitude and reference do not matter.
+    While the law dumps, the torque is ``−Σ h ĝ / time_constant``. The total momentum of the wheels then decays exponentially, provided that
+    another law holds the attitude with the wheels. Dumping starts when the total momentum exceeds `high` and stops when it falls below
+    `low`. Attitude and reference are not used.
 
-    The state is 1 while it dumps, else 0.
+    The state is 1 while the law dumps, else 0.
 
     Args:
         wheels: The wheels: objects with `momentum` [N·m·s] and `axis` (a unit vector, body frame), such as reaction wheels of a body.
         high: Momentum at which dumping starts [N·m·s].
         low: Momentum at which dumping stops [N·m·s], above zero and below `high`.
-        time_constant: Time in which the momentum falls to 37 % [s], above zero.
+        time_constant: Time in which the momentum falls to 37 % of its value [s], above zero.
 
     Raises:
-        ValueError: There are no wheels, or a value is out of its range.
+        TypeError: If an entry of `wheels` has no momentum or axis, or another argument is not a real number.
+        ValueError: If `wheels` is empty, `low` or `time_constant` is not positive, or `high` is not above `low`.
 
     Example:
         >>> from types import SimpleNamespace
@@ -177,7 +179,7 @@ class MomentumManager(Law):
 
     @property
     def members(self) -> tuple[Any, ...]:
-        """The wheels; those of a world cannot be removed before the control loop that uses this law."""
+        """The wheels; wheels in a world cannot be removed before the control loop that uses this law."""
         return self.wheels
 
     def initial_state(self, measured: Any, reference: Any) -> FloatArray:

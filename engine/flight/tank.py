@@ -35,27 +35,28 @@ TANKS = Schema(
 class Tank(Part):
     """A tank of a body, which its thrusters drain, added by `World.add_part` before them.
 
-    The body is the ship without it: `mass_properties` then reads the whole, and `dry_mass_properties` the ship without the propellant of
-    its tanks. Thrust of F newtons takes ``F/(g₀ Isp)`` kg/s. Within each tick, mass, mass centre and inertia are those of its middle for
-    the motion, which is therefore of order two, and those of its end afterwards. A tank that runs dry within a tick shuts its thrusters at
-    that moment.
+    Create the body without its tanks. Once they are added, `mass_properties` includes the propellant, and `dry_mass_properties` excludes
+    it. A thrust of F newtons uses ``F/(g₀ Isp)`` kg/s. For the motion within a tick, mass, mass centre and inertia are those at the middle
+    of the tick, so that the motion is of order two; after the tick, they are those at its end. A tank that runs dry within a tick shuts
+    its thrusters at that moment.
 
-    Propellant leaves with the velocity of the point where it lay. With `jet_damping`, a turning ship also has to carry it to the nozzle.
-    This adds the torque ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ)]`` and the force ``−2 ṁ ω×(rₙ − rₜ)``, where rₙ and rₜ are nozzle and tank from
-    the mass centre and K is the specific inertia. Propellant does not slosh.
+    Propellant leaves with the velocity of the point of the tank where it was. With `jet_damping`, a rotating ship also feels the reaction
+    of the propellant that flows from the tank to the nozzle: the torque ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ)]`` and the force
+    ``−2 ṁ ω×(rₙ − rₜ)``, where rₙ and rₜ are the positions of nozzle and tank relative to the mass centre and K is the specific inertia.
+    Propellant does not slosh.
 
     Args:
         body: The body that carries it.
         position: Centre of the propellant [m], body frame, from the origin of the body, shape (3,).
         propellant: Initial propellant [kg], from 0 to `capacity`.
-        specific_inertia: Inertia of the propellant about its centre per mass [m²], body frame, a number for all axes, three numbers or a
-            symmetric tensor, shape (), (3,) or (3, 3).
+        specific_inertia: Inertia of the propellant about its centre per unit of mass [m²], body frame: a number for all axes, three
+            numbers or a symmetric tensor, shape (), (3,) or (3, 3).
         capacity: Maximum mass of propellant [kg], above zero; None for no limit.
-        jet_damping: Whether the ship feels the propellant that moves inside it.
+        jet_damping: Whether to apply the force and torque of the propellant that flows from the tank to the nozzle.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A value is out of range.
+        TypeError: If an argument has the wrong type.
+        ValueError: If an argument is not finite or out of its range, or the body was removed.
 
     Example:
         >>> from engine import MassProperties, World, flight, forces
@@ -99,7 +100,7 @@ class Tank(Part):
         capacity: float | None = None,
         jet_damping: bool = False,
     ) -> Tank:
-        """Make a tank whose propellant fills a sphere, with less density as it empties.
+        """Make a tank whose propellant fills a sphere, at a lower density as the tank empties.
 
         Args:
             body: The body that carries it.
@@ -107,7 +108,14 @@ class Tank(Part):
             radius: Radius [m], above zero.
             propellant: Initial propellant [kg], from 0 to `capacity`.
             capacity: Maximum mass of propellant [kg], above zero; None for no limit.
-            jet_damping: Whether the ship feels the propellant that moves inside it.
+            jet_damping: Whether to apply the force and torque of the propellant that flows from the tank to the nozzle.
+
+        Returns:
+            The tank.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If an argument is not finite or out of its range, or the body was removed.
         """
         owner = f"Tank of {require_body(body, 'body', 'Tank')}"
         moment = 0.4 * _squared(radius, "radius", owner)
@@ -144,9 +152,16 @@ class Tank(Part):
             propellant: Initial propellant [kg], from 0 to `capacity`.
             axis: Direction from the outlet to the free surface, body frame, of any non-zero length, shape (3,).
             settled: Whether the propellant lies at the outlet, as under thrust, so that its surface and its mass centre move towards the
-                outlet as it empties. Otherwise it fills the whole cylinder, at a lower density as it empties.
+                outlet as the tank empties. Otherwise it fills the whole cylinder, at a lower density as the tank empties.
             capacity: Maximum mass of propellant [kg], above zero; it must be given if `settled`. None for no limit.
             jet_damping: Whether to apply the force and torque of the propellant that flows from the tank to the nozzle.
+
+        Returns:
+            The tank.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If an argument is not finite or out of its range, `settled` is given without `capacity`, or the body was removed.
         """
         owner = f"Tank of {require_body(body, 'body', 'Tank')}"
         a = direction(axis, "axis", owner)
@@ -200,7 +215,7 @@ class Tank(Part):
 
     @property
     def propellant(self) -> float:
-        """Propellant in it [kg]; assigning refuels or vents it between two ticks.
+        """Mass of propellant in the tank [kg]; assigning refuels or vents the tank between two ticks.
 
         Assigning keeps the velocity of every point of the body, and its angular velocity.
         """
@@ -220,7 +235,7 @@ class Tank(Part):
 
     @fixed
     def capacity(self) -> float | None:
-        """Maximum mass of propellant [kg], or None."""
+        """Maximum mass of propellant [kg]; None for no limit."""
         return float(self._table.array[CAPACITY, self._slice().start]) or None
 
     @fixed
@@ -230,14 +245,14 @@ class Tank(Part):
 
     @fixed
     def jet_damping(self) -> bool:
-        """Whether the ship feels the propellant that moves inside it."""
+        """Whether the force and torque of the propellant that flows from the tank to the nozzle are applied."""
         return bool(self._value("jet_damping"))
 
     def __repr__(self) -> str:
         return f"Tank({self._named_bodies()[0]}, propellant={self.propellant:g})"
 
     def coast_obstacle(self) -> str | None:
-        """None, because a tank does not stand in the way of coasting; an open valve does."""
+        """Return None, because a tank does not keep the world from coasting; an open valve does."""
         return None
 
     def _joined(self, world: Any) -> None:
@@ -253,7 +268,7 @@ class Tank(Part):
                 "World.remove_part",
                 "part",
                 self,
-                f"one that feeds no thruster; remove {fed[0]!r} first, which takes its propellant from it",
+                f"one that feeds no thruster; remove {fed[0]!r} first, because it takes its propellant from this tank",
             )
 
 

@@ -1,4 +1,4 @@
-"""Allocation of a torque to actuators that work in both directions: wheels and magnetorquers."""
+"""Allocation of a torque to actuators that work in both directions, which are wheels and magnetorquers."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -18,7 +18,7 @@ class Efforts(NamedTuple):
     torque_body: FloatArray
     """Torque of these efforts [N·m], body frame, shape (3,)."""
     fraction: float
-    """How much of the wanted torque is made, without what no effort can make, from 0 to 1."""
+    """Fraction of the wanted torque that is made, not counting the component that no effort can make, from 0 to 1."""
     is_cut: bool
     """Whether a part of the wanted torque is missing."""
 

@@ -1,4 +1,4 @@
-"""Attitude from directions that are known in two frames: TRIAD from two of them, Wahba's problem for any number."""
+"""Attitude from directions that are known in two frames, by TRIAD for two directions and Wahba's problem for any number."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -42,8 +42,8 @@ def triad(
         Unit quaternion, scalar-last (x, y, z, w), body to world, with w ≥ 0, shape (..., 4).
 
     Raises:
-        TypeError: An argument is not an array of real numbers.
-        ValueError: A direction is zero or not finite, or two directions are parallel or antiparallel within 1e-6 rad.
+        TypeError: If an argument is not an array of real numbers.
+        ValueError: If a direction is zero or not finite, or the two directions of a frame are parallel or antiparallel within 1e-6 rad.
 
     Source: Black (1964).
 
@@ -57,10 +57,10 @@ def triad(
 def quest(
     directions_body: npt.ArrayLike, directions_world: npt.ArrayLike, weights: npt.ArrayLike | None = None
 ) -> FloatArray:
-    """The attitude that fits two or more directions best, by Wahba's measure ``Σ wᵢ |world_i − R body_i|²/2``.
+    """Compute the attitude that fits two or more directions best, by Wahba's measure ``Σ wᵢ |world_i − R body_i|²/2``.
 
-    With weights 1/σ², where σ is the error of a direction across it [rad], this is the most probable attitude. Stacks give the bits of the
-    single problems.
+    With weights 1/σ², where σ is the standard deviation of the angular error of a direction [rad], this is the most probable attitude.
+    Stacks give the same bits as single calls.
 
     Args:
         directions_body: Measured directions, body frame, each of any non-zero length, shape (..., k, 3) with k ≥ 2.
@@ -71,8 +71,9 @@ def quest(
         Unit quaternion, scalar-last (x, y, z, w), body to world, with w ≥ 0, shape (..., 4).
 
     Raises:
-        TypeError: An argument is not an array of real numbers.
-        ValueError: A direction is zero or not finite, a weight is negative, shapes do not fit, or all directions are on one line.
+        TypeError: If an argument is not an array of real numbers.
+        ValueError: If a direction is zero or not finite, a weight is negative, all weights are zero, the shapes do not match, or all
+            directions are on one line.
 
     Error: 4e-15 rad over the square of the angle between the directions, if their weights are equal (`tests/flight/test_estimation.py`).
     Source: the q method of Davenport (1968). QUEST, by Shuster and Oh (1981), finds the same attitude from a polynomial of fourth degree,
@@ -95,7 +96,7 @@ def quest(
             "quest",
             "directions_body, directions_world and weights",
             given,
-            "of shapes (..., k, 3) twice and (..., k), k at least 2",
+            "of shapes (..., k, 3), (..., k, 3) and (..., k) with k at least 2",
         )
     form: Any = (lambda function: function) if leading == () else over_arrays
     zero: Any = 0.0 if leading == () else np.zeros(leading)

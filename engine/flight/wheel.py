@@ -17,7 +17,7 @@ from .part import Part
 
 
 def _refuse_below_command(columns: FloatArray, limits: FloatArray, owner: object) -> None:
-    """Reject largest torques below the torques that are commanded."""
+    """Reject maximum torques below the commanded torques."""
     commanded = np.abs(columns[TORQUE])
     if (commanded > limits[0]).any():
         rule = f"at least the commanded torque, {commanded.max():g} N·m; set the torque first"
@@ -48,28 +48,29 @@ WHEELS = Schema(
 class ReactionWheel(Part):
     """A wheel whose motor exchanges angular momentum with the body, added by `World.add_part`.
 
-    What is stored is its angular momentum about its axis, ``inertia · (speed + axis·ω)``. Forces and impulses on the body do not
-    change it; assigning the body's angular velocity or mass properties keeps the speed. The body's `mass_properties` are those of the ship
-    with its wheels locked, as a CAD program gives them. Its `inertia_body`, and everything that is computed from it, is the tensor of the
-    equation of motion ``I − Σ J g gᵀ``, without the wheels' moments J about their axes g, and its `stored_momentum_body` is the sum of
-    the momenta along the axes.
+    The state of the wheel is its angular momentum about its axis, ``inertia · (speed + axis·ω)``. Forces and impulses on the body do not
+    change it; assigning the body's angular velocity or mass properties keeps the speed instead. The body's `mass_properties` are those of
+    the ship with its wheels locked, as a CAD program gives them. The body's `inertia_body`, and everything that is computed from it, is the
+    tensor of the equation of motion ``I − Σ J g gᵀ``, without the wheels' moments J about their axes g. The body's `stored_momentum_body`
+    is the sum of the wheels' momenta along their axes.
 
-    The torque of the motor is held over each tick. It is cut where the speed would exceed its limit at the end of the tick, as seen from
-    its start, so the change of the body's rates in one tick may carry the speed slightly beyond. Friction acts in half a step at each end
-    of a tick, which is of order two in every method. The sum of the momenta of body and wheels is conserved to rounding.
+    The torque of the motor is held over each tick. It is cut if the speed, as predicted at the start of the tick, would exceed its limit at
+    the end. The change of the body's rates during the tick may therefore take the speed slightly beyond the limit. Friction acts in half a
+    step at each end of a tick, which is of order two with every method. The sum of the momenta of body and wheels is conserved to rounding.
 
     Args:
         body: The body that carries it.
-        axis: Its axis, body frame, of any non-zero length, shape (3,).
+        axis: Axis of the wheel, body frame, of any non-zero length, shape (3,).
         inertia: Moment of inertia about the axis [kg·m²], above zero.
-        max_torque: Largest torque of the motor [N·m], above zero.
-        max_speed: Largest speed relative to the body [rad/s], above zero.
-        speed: Initial speed relative to the body [rad/s], at most `max_speed`.
-        viscous_friction: Torque of the bearings per speed [N·m·s/rad], at least 0.
+        max_torque: Maximum torque of the motor [N·m], above zero.
+        max_speed: Maximum speed relative to the body [rad/s], above zero.
+        speed: Initial speed relative to the body [rad/s], at most `max_speed` in either direction.
+        viscous_friction: Torque of the bearings per unit of speed [N·m·s/rad], at least 0.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A value is out of range. `World.add_part` also rejects a wheel whose moment leaves no positive definite tensor.
+        TypeError: If an argument has the wrong type.
+        ValueError: If an argument is not finite or out of its range, or the body was removed. `World.add_part` also raises it if
+            ``I − Σ J g gᵀ`` is not positive definite with this wheel.
 
     Example:
         >>> from engine import MassProperties, World, flight
@@ -111,7 +112,7 @@ class ReactionWheel(Part):
         super().__init__([(body,)], values)
 
     enabled = Parameter[bool](
-        "Whether the motor works, initially True; a wheel without it turns freely, with its friction."
+        "Whether the motor works, initially True; with a failed motor, the wheel rotates freely, with its friction."
     )
 
     @fixed
@@ -121,19 +122,19 @@ class ReactionWheel(Part):
 
     @fixed
     def axis(self) -> FloatArray:
-        """Its axis, body frame, a unit vector, shape (3,)."""
+        """Axis of the wheel, body frame, a unit vector, shape (3,)."""
         return self._value("axis")
 
     inertia = fixed(lambda self: self._value("inertia"), doc="Moment of inertia about the axis [kg·m²].")
-    max_torque = Parameter[float]("Largest torque of the motor [N·m], above zero and at least the commanded torque.")
+    max_torque = Parameter[float]("Maximum torque of the motor [N·m], above zero and at least the commanded torque.")
     max_speed = Parameter[float](
-        "Largest speed relative to the body [rad/s], above zero; beyond it, the motor acts only to brake the wheel."
+        "Maximum speed relative to the body [rad/s], above zero; beyond it, the motor acts only to brake the wheel."
     )
-    viscous_friction = Parameter[float]("Torque of the bearings per speed [N·m·s/rad], at least 0.")
+    viscous_friction = Parameter[float]("Torque of the bearings per unit of speed [N·m·s/rad], at least 0.")
 
     @property
     def torque(self) -> float:
-        """Commanded torque of the motor on the wheel about its axis [N·m], at most `max_torque` either way, held until changed."""
+        """Commanded torque of the motor on the wheel about its axis [N·m], at most `max_torque` in size, held until it is changed."""
         return float(self._value("torque"))
 
     @torque.setter
@@ -168,14 +169,14 @@ class ReactionWheel(Part):
 
     @fixed
     def applied_torque(self) -> float:
-        """Torque of the motor in the last tick [N·m], smaller than commanded where the speed is at its limit."""
+        """Torque of the motor in the last tick [N·m], smaller than commanded if the speed is at its limit."""
         return float(self._table.array[APPLIED, self._slice().start])
 
     def __repr__(self) -> str:
         return f"ReactionWheel({self._named_bodies()[0]}, axis={self._value('axis').tolist()}, speed={self.speed:g})"
 
     def coast_obstacle(self) -> str | None:
-        """Why the world cannot coast because of this part."""
+        """Return the reason why this wheel keeps the world from coasting."""
         return f"{self!r} stores momentum"
 
     # inside
@@ -188,7 +189,7 @@ class ReactionWheel(Part):
         return speed
 
     def _turn_at(self, speed: float) -> None:
-        """Give the wheel, which is in no world, a speed relative to its body that may be beyond the largest one."""
+        """Give the wheel, which is in no world, a speed relative to its body that may be beyond `max_speed`."""
         self._table.array[MOMENTUM, self._slice().start] = self.inertia * speed
 
     def _body_rates(self) -> Sequence[float]:

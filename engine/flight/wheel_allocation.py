@@ -1,4 +1,4 @@
-"""Which reaction wheels turn a body, and how much, for a wanted torque."""
+"""Allocation of a wanted torque to reaction wheels."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -23,17 +23,22 @@ class WheelAllocator:
     """The reaction wheels of a body as actuators of a control loop.
 
     A wanted torque on the body is divided among the wheels so that the sum of the squares of the motor torques is least. Each motor torque
-    stays below its limit, and no wheel is driven beyond its largest speed until the next command. A full wheel therefore takes no part in
-    one direction, and the others do its work. Disabled wheels take no part at all. A torque that is out of reach keeps its direction and is
-    cut in length.
+    stays within its limit, and no wheel exceeds its maximum speed before the next command. A wheel at its maximum speed is therefore not
+    used in the direction that would accelerate it, and the others take over. Disabled wheels are not used at all. A torque that is out of
+    reach is scaled down and keeps its direction.
 
-    Wheels that could turn against each other without a torque on the body, such as four in a pyramid, are driven towards a preferred speed
-    as well, with what the limits leave. This is null motion; it keeps the wheels away from zero speed or from each other's limits.
+    Wheels whose torques can cancel each other, such as four in a pyramid, are also driven towards a preferred speed, as far as the limits
+    allow. This null motion makes no torque on the body. It keeps the wheels away from zero speed or from their limits.
 
     Args:
         wheels: Reaction wheels of one body.
-        preferred_speed: Speed of the wheels [rad/s], one number or one per wheel; None for no null motion.
-        null_rate: How fast differences from the preferred speed decay [1/s], above 0.
+        preferred_speed: Preferred speed of the wheels [rad/s], one number or one per wheel, shape () or (n,); None for no null motion.
+        null_rate: Rate at which differences from the preferred speed decay [1/s], above 0.
+
+    Raises:
+        TypeError: If an entry of `wheels` is not a wheel, or another argument has the wrong type.
+        ValueError: If `wheels` is empty, contains a wheel twice or wheels of different bodies, `preferred_speed` exceeds the maximum speed
+            of a wheel, or `null_rate` is not positive.
 
     Example:
         >>> from engine import MassProperties, World
@@ -71,7 +76,12 @@ class WheelAllocator:
             self._preferred = [real(preferred_speed, "preferred_speed", owner)] * count
         for wheel, speed in zip(self._wheels, self._preferred or (), strict=False):
             if abs(speed) > wheel.max_speed:
-                refuse(owner, "preferred_speed", preferred_speed, f"at most the largest speed, {wheel.max_speed!r}")
+                refuse(
+                    owner,
+                    "preferred_speed",
+                    preferred_speed,
+                    f"at most max_speed of the wheel, {wheel.max_speed!r} rad/s",
+                )
         self._null_rate = real(null_rate, "null_rate", owner, above=0.0)
         self._lost: frozenset[int] = frozenset()
         self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), False
@@ -88,17 +98,17 @@ class WheelAllocator:
 
     @property
     def lost(self) -> tuple[Any, ...]:
-        """The wheels that are not commanded, see `without`."""
+        """The wheels that are not commanded; see `without`."""
         return tuple(self._wheels[place] for place in sorted(self._lost))
 
     @property
     def preferred_speed(self) -> FloatArray | None:
-        """The speeds that the allocator leads the wheels to [rad/s], shape (n,); None for none."""
+        """Preferred speed of each wheel [rad/s], shape (n,); None for no null motion."""
         return None if self._preferred is None else np.array(self._preferred)
 
     @property
     def null_rate(self) -> float:
-        """The rate at which it does so [1/s], above 0."""
+        """Rate at which differences from the preferred speed decay [1/s], above 0."""
         return self._null_rate
 
     @property
@@ -125,7 +135,7 @@ class WheelAllocator:
             A new allocator; this one stays as it is.
 
         Raises:
-            ValueError: It is not one of the wheels, or none is left.
+            ValueError: If `wheel` is not one of the wheels, or is the last one in use.
         """
         places = {place for place, each in enumerate(self._wheels) if each is wheel}
         if not places:
@@ -141,14 +151,14 @@ class WheelAllocator:
 
         Args:
             torque_body: Wanted torque on the body [N·m], body frame, shape (3,).
-            force_body: Wanted force [N], which wheels cannot make.
-            seconds: Time until the next command [s].
+            force_body: Wanted force [N], body frame, shape (3,). It has no effect, because wheels make no force.
+            seconds: Time until the next command [s], above 0.
 
         Returns:
-            What was really commanded.
+            The torque that the wheels were commanded to exert on the body, with zero force.
 
         Raises:
-            ValueError: The torque is not finite, or the time is not above 0.
+            ValueError: If an argument is not finite, or `seconds` is not positive.
         """
         wanted = components(torque_body, "torque_body", self)
         if force_body is not None:
@@ -192,14 +202,14 @@ def of_one_body(given: Iterable[Any], argument: str, owner: str, attributes: tup
         refuse(owner, argument, given, "at least one")
     for each in found:
         if each.body is not found[0].body:
-            refuse(owner, argument, each, f"of one body, which is {found[0].body} for the first of them")
+            refuse(owner, argument, each, f"on the same body as the first of them, {found[0].body}")
     if len(set(map(id, found))) < len(found):
         refuse(owner, argument, given, "different from each other")
     return found
 
 
 def _room(wheel: Any, speed: float, seconds: float) -> float:
-    """Largest motor torque in the direction in which the wheel has this speed, at least 0 [N·m]."""
+    """Maximum motor torque in the direction in which the wheel has this speed, at least 0 [N·m]."""
     to_limit = wheel.inertia * (wheel.max_speed - speed) / seconds
     return float(min(max(to_limit, 0.0), wheel.max_torque))
 

@@ -18,10 +18,10 @@ from .joint import pose_of, unit_length
 
 @read_only_attributes()
 class Assembly:
-    """A body and everything that is rigidly joined to it by welds and locked latches, made by `World.assembly`.
+    """A handle of a body and everything that is rigidly joined to it by welds and locked latches, made by `World.assembly`.
 
-    Like a body, it is a handle: each attribute is computed from the joints and bodies at the time when it is read. The handle stays valid
-    when a latch locks or releases, and when propellant flows.
+    Each attribute is computed from the joints and bodies when it is read. The handle stays valid when a latch locks or releases, and when
+    propellant flows.
 
     Example:
         >>> from engine import MassProperties, World
@@ -44,7 +44,7 @@ class Assembly:
 
     @property
     def body(self) -> Any:
-        """The body for which the assembly was made, in whose axes everything is given."""
+        """The body for which the assembly was made, in whose body frame all vectors and tensors are given."""
         return self._body
 
     @property
@@ -58,7 +58,7 @@ class Assembly:
 
     @property
     def mass_properties(self) -> MassProperties:
-        """Mass, mass centre and inertia of the assembly at the present poses, from the origin of `body`, with wheels locked."""
+        """Mass, mass centre and inertia of the assembly at the present poses, in the frame of `body` from its origin, wheels locked."""
         bodies = self.bodies
         if len(bodies) == 1:
             own: MassProperties = self._body.mass_properties
@@ -73,14 +73,14 @@ class Assembly:
 
     @property
     def center_of_mass_body(self) -> FloatArray:
-        """Common mass centre [m], in the axes of `body` from its origin, shape (3,)."""
+        """Common mass centre [m], in the body frame of `body` from its origin, shape (3,)."""
         bodies = self.bodies
         center: FloatArray = self._body.center_of_mass_body if len(bodies) == 1 else np.array(self._middle(bodies)[0])
         return center
 
     @property
     def inertia_body(self) -> FloatArray:
-        """Inertia about the common mass centre [kg·m²], in the axes of `body`, shape (3, 3).
+        """Inertia about the common mass centre [kg·m²], in the body frame of `body`, shape (3, 3).
 
         Like `Body.inertia_body`, it excludes the moments of wheels about their axes.
         """
@@ -102,7 +102,7 @@ class Assembly:
 
     @property
     def stored_momentum_body(self) -> FloatArray:
-        """Sum of the angular momenta stored in the wheels of all bodies [N·m·s], in the axes of `body`, shape (3,)."""
+        """Sum of the angular momenta stored in the wheels of all bodies [N·m·s], in the body frame of `body`, shape (3,)."""
         own, stored = self._body, np.zeros(3)
         for body in self.bodies:
             momentum = body.stored_momentum_body
@@ -130,13 +130,13 @@ def assembly_for(value: Any, body: Any, owner: object) -> Assembly | None:
     """The `assembly` that was given for a body, or None.
 
     Raises:
-        TypeError: The value is not an assembly.
-        ValueError: It is the assembly of another body.
+        TypeError: If `value` is not an assembly.
+        ValueError: If `value` is the assembly of another body.
     """
     if value is None:
         return None
     if not isinstance(value, Assembly):
-        refuse(owner, "assembly", value, "None or what World.assembly returns", TypeError)
+        refuse(owner, "assembly", value, "None, or an Assembly that World.assembly returned", TypeError)
     if body is not None and value.body is not body:
         refuse(
             owner,

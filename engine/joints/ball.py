@@ -55,42 +55,43 @@ class BallSpring(SpringOf):
                 joint,
                 f"{self._name}.rest",
                 value.rest,
-                "0; the spring of a ball joint rests where the axes coincide and the twist is zero",
+                "0, because the spring of a ball joint rests where the axes coincide and the twist is zero",
             )
         return 0.0
 
 
 class Ball(FreedomJoint):
-    """A ball joint, which keeps a point of the body at a point of the other body and leaves all rotations free, or limits swing and twist.
+    """A ball joint, which keeps a point of the body at a point of the other body, with free or limited rotations.
 
     The rotation of the body relative to the other body is decomposed into a `twist` about `axis_body`, followed by the smallest rotation
     that brings the axis into its present direction. The angle of this second rotation is the `swing`. The twist is zero at the poses at
-    which the joint was made. It is undefined at a swing of π, so if you limit the twist, also limit the swing.
+    which the joint was made. It is undefined at a swing of π, so limit the swing as well if you limit the twist.
 
     The spring pulls towards the orientation in which the axes coincide and the twist is zero. At a rotation by the angle θ from there, its
-    energy is ``k θ²/2``. For viscous friction, use ``JointSpring(stiffness=0.0, damping=c)``.
+    energy is ``k θ²/2`` with the stiffness k. For viscous friction, use ``JointSpring(stiffness=0.0, damping=c)``.
 
-    There is no dry friction and no motor, because their bound would apply to the length of a torque about all three axes together.
+    Ball joints have no dry friction and no motor, because one torque limit would have to cover all three axes.
 
     Args:
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the current position of `at_body`.
+        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+            shape (3,). None takes the present position of `at_body`.
         axis_body: The axis of swing and twist, a unit vector in the body frame, shape (3,). It is required for limits.
-        axis_other: The axis of the cone, a unit vector in the axes of the other body or of the world, shape (3,). None takes the
-            present direction of `axis_body`.
-        swing_limit: Largest angle between the two axes [rad], from 1e-4 to π; None or infinite for no limit.
+        axis_other: The axis of the cone, a unit vector in the body frame of the other body or in the world frame, shape (3,). None takes
+            the present direction of `axis_body`.
+        swing_limit: Maximum angle between the two axes [rad], from 1e-4 to π; None or infinite for no limit.
         twist_limits: Limits (lower, upper) of the twist [rad]; None or infinite for no limit.
-        spring: A spring towards the orientation in which the axes coincide and the twist is zero. A frequency refers to the mean inertia.
-        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
-        break_torque: The same for the mean torque of its limits and its spring [N·m].
+        spring: A spring towards the orientation in which the axes coincide and the twist is zero. A frequency refers to the mean of the
+            inertias about the three axes.
+        break_force: Maximum mean force over a tick [N]; a joint that carries more breaks and is removed. None for no limit.
+        break_torque: Maximum mean torque of the limits and the spring over a tick [N·m], with the same effect. None for no limit.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, have been removed, or belong to different worlds, the two points lie apart, an axis is not of
-            unit length, or limits are out of range, without an axis, or do not contain the present pose.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the bodies are the same, were removed or belong to different worlds, if the two points lie apart, if an axis is not
+            of unit length, or if limits are out of range, are given without `axis_body`, or do not contain the present pose.
 
     Example:
         >>> from engine import MassProperties, World
@@ -142,8 +143,8 @@ class Ball(FreedomJoint):
         settings = {"swing_limit": swing_limit, "twist_limits": twist_limits, "spring": spring}
         self._set_up(settings, break_force, break_torque)
 
-    swing_limit = SwingLimit(0, "Largest swing [rad]; infinite where there is no limit.")
-    twist_limits = Limits(1, "Limits (lower, upper) of the twist [rad]; infinite where there is none.")
+    swing_limit = SwingLimit(0, "Maximum swing [rad]; infinite if there is no limit.")
+    twist_limits = Limits(1, "Limits (lower, upper) of the twist [rad]; infinite if there is none.")
     spring = BallSpring(
         2, "The spring towards the rest orientation, with its stiffness and damping; None if there is none."
     )
@@ -167,7 +168,7 @@ class Ball(FreedomJoint):
     def swing_rate(self) -> float:
         """Rate of the swing [rad/s].
 
-        From a swing of zero, every relative rotation across the axis increases it, and from π it decreases it.
+        At a swing of zero, every relative rotation across the axis increases the swing, and at π it decreases it.
         """
         self._require_axis("swing_rate")
         axis, other = self._frame("frame_body", self.body)[0], self._frame("frame_other", self.other)[0]
@@ -185,7 +186,7 @@ class Ball(FreedomJoint):
         return self._rate(1)
 
     def potential_energy(self) -> float:
-        """Return the energy of the spring ``k θ²/2`` [J]."""
+        """Return the energy ``k θ²/2`` of the spring [J]; zero if there is none."""
         spring = self.spring
         if spring is None or not self.enabled:
             return 0.0
@@ -198,7 +199,7 @@ class Ball(FreedomJoint):
 
     def _require_axis(self, name: str) -> None:
         if not self._has_axis:
-            refuse(self, "axis_body", None, f"given for the joint to have a {name}")
+            refuse(self, "axis_body", None, f"given, because {name} refers to it")
 
     def _require_free(self, value: object, argument: str) -> None:
         if argument != "spring":

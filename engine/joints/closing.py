@@ -1,4 +1,4 @@
-"""Joints that close, whose two frames are drawn together by damped springs until the joint becomes rigid."""
+"""Joints that close, whose two frames are pulled together by damped springs until the joint becomes rigid."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -34,7 +34,7 @@ class ClosingJoint(Joint):
         return float(self._value("latch")[2])
 
     def potential_energy(self) -> float:
-        """Return the energy of the closing springs [J]."""
+        """Return the energy of the closing springs [J]; zero once the joint is rigid."""
         kind, stiffness = self._numbers(layout.TYPE, 1)[0], self._numbers(layout.SPRING + 1, 1)[0]
         turning = self._numbers(layout.SPRING + layout.SPRING_SIZE + 1, 1)[0]
         if not self.enabled or kind not in (layout.SOFT, layout.SOFT_AXIS):

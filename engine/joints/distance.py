@@ -27,19 +27,20 @@ class Distance(FreedomJoint):
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,).
+        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+            shape (3,).
         length: The length of the rod [m], above 0. None takes the present distance, unless `min_length` or `max_length` is given.
-        min_length: The least length [m], at least 0.
-        max_length: The greatest length [m].
+        min_length: Minimum length [m], at least 0; None for no limit.
+        max_length: Maximum length [m], above 0; None for no limit.
         friction: Maximum force of dry (Coulomb) friction along the line [N], at least 0; not for rods.
         motor: A motor along the line; not for rods.
         spring: A spring along the line; not for rods.
-        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
+        break_force: Maximum mean force over a tick [N]; a joint that carries more breaks and is removed. None for no limit.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, have been removed, or belong to different worlds, the present distance does not fit the
-            lengths, or a setting is out of range.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the bodies are the same, were removed or belong to different worlds, if the present distance does not match the
+            lengths, or if a setting is out of range.
 
     Example:
         >>> from engine import MassProperties, World
@@ -100,7 +101,7 @@ class Distance(FreedomJoint):
         settings = {"limits": limits, "friction": friction, "motor": motor, "spring": spring}
         self._set_up(settings, break_force, None)
 
-    limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite where there is none. Not for rods.")
+    limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite if there is none. Not for rods.")
     friction = Friction(0, "Maximum force of dry (Coulomb) friction along the line [N], at least 0; not for rods.")
     motor = MotorOf(
         0,

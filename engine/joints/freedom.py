@@ -43,7 +43,7 @@ class Limits(Setting[tuple[float, float], Sequence[float] | None]):
 
 
 class Friction(Setting[float, float]):
-    """The largest torque or force of dry friction on a degree of freedom."""
+    """The maximum torque or force of dry friction on a degree of freedom."""
 
     def _read(self, joint: FreedomJoint) -> float:
         return joint._numbers(layout.FRICTION + self._freedom, 1)[0]
@@ -141,14 +141,17 @@ class FreedomJoint(Joint):
         return 1.0 / compliance(self.body, self.other, self._common_point(), others, free[freedom])
 
     def inertia(self, number: int = 1) -> float:
-        """Return the inertia about a degree of freedom at the present poses [kg·m² or kg], with the joint's other ones locked.
+        """Return the inertia about a degree of freedom at the present poses, with the other degrees of freedom of the joint locked.
 
         Args:
             number: The number of the degree of freedom, from 1.
 
+        Returns:
+            The inertia [kg·m²] about an axis of rotation, or the effective mass [kg] along a translation.
+
         Raises:
-            TypeError: The number is not an integer.
-            ValueError: The joint has no such degree of freedom.
+            TypeError: If `number` is not an integer.
+            ValueError: If the joint has no such degree of freedom.
         """
         count = len(self._coordinates())
         if integer(number, "number", self, at_least=1) > count:
@@ -165,7 +168,7 @@ class FreedomJoint(Joint):
         return counted(angle, self._numbers(layout.COORDINATE + freedom, 1)[0])
 
     def potential_energy(self) -> float:
-        """Return the energy of the springs ``Σ k (x − rest)²/2`` [J]."""
+        """Return the energy ``Σ k (x − rest)²/2`` of the springs [J]."""
         energy = 0.0
         if self.enabled:
             for freedom, coordinate in enumerate(self._coordinates()):

@@ -1,4 +1,4 @@
-"""Hinges, which leave two bodies one rotation about a common axis."""
+"""Hinges, which allow two bodies one relative rotation about a common axis."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -27,19 +27,19 @@ class Hinge(AxisJoint):
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
         axis_body: The axis, a unit vector in the body frame, shape (3,).
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the current position of `at_body`.
+        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+            shape (3,). None takes the present position of `at_body`.
         limits: Limits (lower, upper) of the angle [rad]; None or infinite for no limit.
         friction: Maximum torque of dry (Coulomb) friction [N·m], at least 0.
         motor: A motor about the axis.
         spring: A spring about the axis.
-        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
-        break_torque: The same for the mean torque [N·m].
+        break_force: Maximum mean force over a tick [N]; a joint that carries more breaks and is removed. None for no limit.
+        break_torque: Maximum mean torque over a tick [N·m], with the same effect. None for no limit.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, have been removed, or belong to different worlds, the axis is not of unit length, the two
-            points lie apart, or a setting is out of range.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the bodies are the same, were removed or belong to different worlds, if `axis_body` is not of unit length, if the
+            two points lie apart, or if a setting is out of range.
 
     Example:
         >>> from engine import MassProperties, World
@@ -86,17 +86,17 @@ class Hinge(AxisJoint):
         settings = {"limits": limits, "friction": friction, "motor": motor, "spring": spring}
         self._set_up(settings, break_force, break_torque)
 
-    limits = Limits(0, "Limits (lower, upper) of the angle [rad]; infinite where there is none.")
+    limits = Limits(0, "Limits (lower, upper) of the angle [rad]; infinite if there is none.")
     friction = Friction(0, "Maximum torque of dry (Coulomb) friction [N·m], at least 0.")
     motor = MotorOf(
         0,
-        "The motor; None if there is none. One that holds an angle is returned with `stiffness` and `damping`. May be changed at any time.",
+        "The motor; None if there is none. One that holds an angle is returned with `stiffness` and `damping`.",
     )
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 
     @fixed
     def angle(self) -> float:
-        """Angle of the body relative to the other [rad], zero at the poses at which the hinge was made.
+        """Angle of the body relative to the other body [rad], zero at the poses at which the hinge was made.
 
         It is counted over whole turns, except those made while the hinge is disabled.
         """

@@ -1,4 +1,4 @@
-"""What all joints have in common: their table, their handle, and the points and axes on both bodies."""
+"""The base of the joints, with their table, their handle, and the points and axes on both bodies."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -60,7 +60,7 @@ Given = TypeVar("Given")
 
 
 class JointConflictError(ArithmeticError):
-    """The joints cannot all hold at the same time. If this happens in a tick, the tick is undone.
+    """The joints cannot all hold at the same time; a tick in which this happens is undone.
 
     Example:
         >>> from engine import MassProperties, World
@@ -116,7 +116,7 @@ class Joint(TableRows):
     _types: ClassVar[tuple[int, ...]]
     """All types that it may have."""
     _measured: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """The attributes that a record has beside force and torque, with their units."""
+    """The attributes that a record has in addition to force and torque, with their units."""
 
     def __init_subclass__(cls) -> None:
         if "_type" in vars(cls) and "_types" not in vars(cls):
@@ -148,13 +148,13 @@ class Joint(TableRows):
 
     @fixed
     def at_other(self) -> FloatArray:
-        """Point on the other body [m], in its axes from its origin, or point of the world [m], shape (3,)."""
+        """Point on the other body [m], in its body frame from its origin, or point of the world [m], world frame, shape (3,)."""
         values: FloatArray = self._value("at_other")
         return values
 
     @property
     def break_force(self) -> float:
-        """Mean force over a tick [N] above which the joint is removed; infinite for no limit, which is set by None."""
+        """Mean force over a tick [N] above which the joint breaks and is removed; infinite for no limit, which None sets."""
         return float(self._value("break_force"))
 
     @break_force.setter
@@ -163,7 +163,7 @@ class Joint(TableRows):
 
     @property
     def break_torque(self) -> float:
-        """Mean torque over a tick about the joint's point [N·m] above which it is removed; infinite for no limit, set by None."""
+        """Mean torque over a tick about the joint's point [N·m] above which the joint breaks; infinite for no limit, which None sets."""
         return float(self._value("break_torque"))
 
     @break_torque.setter
@@ -177,23 +177,23 @@ class Joint(TableRows):
 
     @fixed
     def other(self) -> BodyHandle | None:
-        """The other body; None for the world."""
+        """The other body; None if the joint ties the body to the world."""
         return self._bodies[0][1]
 
     @fixed
     def force_world(self) -> FloatArray:
-        """Force of the joint on the body [N], mean over the last tick, world frame, shape (3,)."""
+        """Mean force of the joint on the first body over the last tick [N], world frame, shape (3,)."""
         values: FloatArray = self._value("force_world")
         return values
 
     @fixed
     def torque_world(self) -> FloatArray:
-        """Torque of the joint on the body about the joint's point [N·m], mean over the last tick, world frame, shape (3,)."""
+        """Mean torque of the joint on the first body over the last tick, about the joint's point [N·m], world frame, shape (3,)."""
         values: FloatArray = self._value("torque_world")
         return values
 
     def _recorded(self) -> tuple[tuple[str, str], ...]:
-        """The attributes that a `Recorder` records beside force and torque, with their units."""
+        """The attributes that a `Recorder` records in addition to force and torque, with their units."""
         return self._measured
 
     def _numbers(self, first: int, count: int) -> list[float]:
@@ -312,8 +312,8 @@ def check_bodies(body: BodyHandle, other: BodyHandle | None, owner: str) -> None
     """Reject bodies that a joint cannot connect.
 
     Raises:
-        TypeError: One of them is not a body.
-        ValueError: A body was removed, both are the same, or they belong to two worlds.
+        TypeError: If `body` or `other` is not a body.
+        ValueError: If a body was removed, both are the same, or they belong to different worlds.
     """
     require_body(body, "body", owner)
     if other is None:
@@ -334,11 +334,11 @@ def points(
     may_differ: bool = False,
     way_out: str = "",
 ) -> tuple[FloatArray, FloatArray, float]:
-    """The points of a joint on both bodies, and the distance between them now.
+    """The points of a joint on both bodies, and the present distance between them.
 
     Raises:
-        TypeError: A point is not a sequence of real numbers.
-        ValueError: The points do not coincide.
+        TypeError: If a point is not a sequence of real numbers.
+        ValueError: If the points do not coincide and must.
     """
     on_body = vector(at_body, "at_body", owner)
     position, q, center = pose_of(body)
@@ -366,8 +366,8 @@ def unit_axis(value: npt.ArrayLike, argument: str, owner: str) -> Vector:
     """An axis that is of unit length within 1e-6, normalised.
 
     Raises:
-        TypeError: It is not a sequence of real numbers.
-        ValueError: It is not of unit length.
+        TypeError: If `value` is not a sequence of real numbers.
+        ValueError: If `value` is not of unit length.
     """
     axis = _tuple(vector(value, argument, owner))
     length = sqrt(dot(axis, axis))
@@ -407,12 +407,12 @@ def range_of(value: Sequence[float] | None, argument: str, owner: str) -> tuple[
     """Limits (lower, upper), each a number or infinite; None means no limit.
 
     Raises:
-        TypeError: It is not a pair of real numbers.
-        ValueError: The lower one is above the upper one.
+        TypeError: If `value` is not a pair of real numbers.
+        ValueError: If the lower limit is above the upper limit.
     """
     if value is None:
         return -inf, inf
-    rule = "a pair (lower, upper) of real numbers, lower at most upper; -inf and inf are no limit"
+    rule = "a pair (lower, upper) of real numbers with lower <= upper; -inf and inf mean no limit"
     value = by_value(value, argument, owner, rule)
     if depth(value) != 1 or isinstance(value, np.ma.MaskedArray) or len(value) != 2:
         refuse(owner, argument, value, rule, TypeError)

@@ -1,4 +1,4 @@
-"""Latches, which capture two ports, draw them together and lock them, as in docking."""
+"""Latches, which capture a port, pull two ports together and lock them, as in docking."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -33,8 +33,8 @@ class Port:
         up: A direction at right angles to `axis`, a unit vector, body frame, shape (3,).
 
     Raises:
-        TypeError: An argument is not a sequence of real numbers.
-        ValueError: A direction is not of unit length, or the two are not at right angles.
+        TypeError: If an argument is not a sequence of real numbers.
+        ValueError: If `axis` or `up` is not of unit length, or they are not at right angles.
 
     Example:
         >>> from engine.joints import Port
@@ -68,15 +68,15 @@ class Capture:
     """The limits within which a latch captures a port.
 
     Args:
-        distance: Largest distance between the ports along the body's axis [m].
-        angle: Largest angle between the axes, and largest error of the clocking angle [rad].
-        lateral: Largest distance across the axis [m].
-        speed: Largest relative speed of the ports [m/s].
-        rate: Largest rate of the relative rotation [rad/s].
+        distance: Maximum distance between the ports along the axis of the body's port [m], above 0.
+        angle: Maximum angle between the axes, and maximum error of the clocking angle [rad], above 0.
+        lateral: Maximum distance across the axis [m], above 0.
+        speed: Maximum relative speed of the ports [m/s], above 0.
+        rate: Maximum rate of the relative rotation [rad/s], above 0.
 
     Raises:
-        TypeError: A value is not a real number.
-        ValueError: A value is not above zero.
+        TypeError: If an argument is not a real number.
+        ValueError: If an argument is not positive.
 
     Example:
         >>> from engine.joints import Capture
@@ -96,33 +96,33 @@ class Capture:
 
 
 class Latch(ClosingJoint):
-    """A latch between ports of two bodies, which captures the other port, draws the ports together and locks.
+    """A latch between ports of two bodies, which captures the other port, pulls the ports together and locks.
 
     Mated ports are at the same point, and their axes are opposite. The `up` direction of the body's port is that of the other port, rotated
     by `clocking` about the axis of the body's port.
 
     The latch has three states. While it is "open", it checks at the start of every tick whether the other port is within `capture`. If so,
-    it becomes "soft": damped springs hold the ports and draw them together over `retract_time`. Once they are within 1e-3 m and 1e-3 rad,
+    it becomes "soft": damped springs hold the ports and pull them together over `retract_time`. Once they are within 1e-3 m and 1e-3 rad,
     it becomes "hard", which is a weld. If that takes longer than three times `retract_time`, the event "failed" occurs and the latch stays
-    soft. A soft latch that is disabled or removed has let go when it acts again. The latch conserves the linear and angular momentum of the
-    two bodies. The hulls of the bodies pass through each other.
+    soft. A soft latch that is disabled or removed is open when it is enabled or added again. The latch conserves the linear and angular
+    momentum of the two bodies. The hulls of the bodies pass through each other.
 
     Args:
         body: The first body.
         other: The second body.
         port: The port of the body.
         other_port: The port of the other body.
-        clocking: Angle between the `up` directions of the mated ports [rad]. None allows any angle: the latch locks at the present one.
+        clocking: Angle between the `up` directions of the mated ports [rad]. None allows any angle, and the latch locks at the present one.
         capture: The limits for capture; None for those of `Capture()`.
-        soft: Frequency [Hz] and damping ratio of the springs. They refer to the masses and inertias that yield to an impulse at the ports
-            at the moment of capture, with the bodies that other joints connect to the two.
-        retract_time: The time over which the springs draw the ports together [s], above 0.
-        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
-        break_torque: The same for the mean torque [N·m].
+        soft: Frequency [Hz], above 0, and damping ratio [-], at least 0, of the springs. They refer to the effective masses and inertias at
+            the ports at the moment of capture, including the bodies that other joints connect to the two.
+        retract_time: The time over which the springs pull the ports together [s], above 0.
+        break_force: Maximum mean force over a tick [N]; a joint that carries more breaks and is removed. None for no limit.
+        break_torque: Maximum mean torque over a tick [N·m], with the same effect. None for no limit.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, have been removed, or belong to different worlds, or a value is out of range.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the bodies are the same, were removed or belong to different worlds, or if an argument is out of its range.
 
     Example:
         >>> from engine import MassProperties, World
@@ -189,7 +189,7 @@ class Latch(ClosingJoint):
 
     @fixed
     def state(self) -> str:
-        """ "open", "soft" or "hard"."""
+        """State of the latch, "open", "soft" or "hard"."""
         phase = int(self._value("latch")[0])
         return "hard" if phase == HARD else "soft" if phase in (SOFT, FAILED) else "open"
 
@@ -234,13 +234,14 @@ class Latch(ClosingJoint):
             push: Impulse on the other body along the axis of the body's port [N·s], at least 0. The body gets the opposite impulse.
 
         Raises:
-            ValueError: The latch is open or not in a world, or the impulse is negative.
+            TypeError: If `push` is not a real number.
+            ValueError: If the latch is open or not in a world, or `push` is negative.
         """
         impulse = real(push, "push", repr(self), at_least=0.0)
         if self._table.store is None:
             refuse(self, "release", push, "called while the latch is in a world")
         if self.state == "open":
-            refuse(self, "state", self.state, "soft or hard to be released")
+            refuse(self, "state", self.state, '"soft" or "hard" to be released')
         body: Any = self.body
         other: Any = self.other
         along = scale(impulse, rotate(pose_of(body)[1], 2.0, self._axis_body()))

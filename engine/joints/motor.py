@@ -14,21 +14,22 @@ class Motor:
     """A motor on a degree of freedom of a joint, which follows a rate or holds a position with a bounded torque.
 
     Give either `target_rate`, or `target_angle` with a frequency and a damping ratio, or `target_angle` with a stiffness and a damping. On
-    a slider or a distance joint, the target is a speed [m/s] or a distance [m], and the bound is a force [N].
+    a slider or a distance joint, the target is a speed [m/s] or a distance [m], and `max_torque` is a force [N].
 
     Args:
         target_rate: The rate to follow [rad/s].
         target_angle: The angle to hold [rad].
         frequency: Natural frequency of the held position [Hz], at least 0. It refers to the inertia about the degree of freedom at the
             moment when the motor is assigned.
-        damping_ratio: Damping ratio of the held position, at least 0.
+        damping_ratio: Damping ratio of the held position [-], at least 0.
         stiffness: Stiffness of the held position [N·m/rad], at least 0.
         damping: Damping of the held position [N·m·s/rad], at least 0.
-        max_torque: Largest torque [N·m], at least 0. It must be given.
+        max_torque: Maximum torque [N·m], at least 0. It must be given.
 
     Raises:
-        TypeError: A value is not a real number, or `max_torque` is left out.
-        ValueError: A value is out of range, or both kinds of target are given or none is.
+        TypeError: If an argument is not a real number, or `max_torque` is not given.
+        ValueError: If an argument is out of its range, if both or neither of `target_rate` and `target_angle` are given, or if frequency
+            and stiffness are both given or both left out with `target_angle`.
 
     Example:
         >>> Motor(target_rate=2.0, max_torque=5.0).target_rate
@@ -67,14 +68,14 @@ class JointSpring:
     Args:
         frequency: Natural frequency [Hz], at least 0. It refers to the inertia about the degree of freedom at the moment when the spring is
             assigned.
-        damping_ratio: Damping ratio, at least 0; 1 is critical.
-        rest: The angle [rad] or distance [m] at which it exerts no torque or force.
+        damping_ratio: Damping ratio [-], at least 0; 1 is critical.
+        rest: The angle [rad] or distance [m] at which the spring exerts no torque or force.
         stiffness: Stiffness [N·m/rad or N/m], at least 0, instead of a frequency.
         damping: Damping [N·m·s/rad or N·s/m], at least 0, instead of a damping ratio.
 
     Raises:
-        TypeError: A value is not a real number.
-        ValueError: A value is out of range, or frequency and stiffness are both given or both left out.
+        TypeError: If an argument is not a real number.
+        ValueError: If an argument is out of its range, or if `frequency` and `stiffness` are both given or both left out.
 
     Example:
         >>> JointSpring(frequency=2.0, damping_ratio=0.1).rest
@@ -104,11 +105,11 @@ def _keep_floats(given: Motor | JointSpring) -> None:
 def check_spring(
     frequency: float | None, damping_ratio: float | None, stiffness: float | None, damping: float | None, owner: str
 ) -> None:
-    """Check the two ways to describe a spring, of which one must be given.
+    """Check that a spring is described in exactly one of the two possible ways.
 
     Raises:
-        TypeError: A value is not a real number.
-        ValueError: A value is below 0, or both ways are used or neither is.
+        TypeError: If an argument is not a real number.
+        ValueError: If an argument is below 0, or if both ways or neither are used.
     """
     given = {"frequency": frequency, "damping_ratio": damping_ratio, "stiffness": stiffness, "damping": damping}
     for name, value in given.items():

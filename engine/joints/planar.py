@@ -17,7 +17,7 @@ from .joint import AXES, check_bodies, frame_along, frame_with, points, pose_of,
 
 
 class Planar(FreedomJoint):
-    """A planar joint, which keeps a point of the body in a plane and leaves the rotation about the normal of the plane, as in a 2D game.
+    """A planar joint, which keeps a point of the body in a plane and allows only the rotation about its normal, as in a 2D game.
 
     The degrees of freedom are two distances from `at_other` along the axes of the plane, and an angle about the normal. Their limits,
     friction, motors and springs are assigned after the joint is made: `limits_1` and `limits_2` for the distances, `limits_3` for the
@@ -25,21 +25,21 @@ class Planar(FreedomJoint):
 
     Args:
         body: The body.
-        normal: The normal of the plane, a unit vector in the world frame, or in the axes of the other body, shape (3,).
+        normal: The normal of the plane, a unit vector in the body frame of the other body, or in the world frame, shape (3,).
         other: The body that carries the plane, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
-        at_other: A point of the plane [m], in the axes of the other body from its origin, or of the world; shape (3,). None takes
-            the current position of `at_body`.
-        axis_1: The first axis of the plane, a unit vector at right angles to the normal, in the axes of the other body or of the world,
-            shape (3,). The second axis is ``normal × axis_1``. None takes whichever of the x, y and z axes is most nearly perpendicular
-            to the normal (the first of several), projected onto the plane.
-        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
-        break_torque: The same for the mean torque [N·m].
+        at_other: A point of the plane [m], in the body frame of the other body from its origin, or in the world frame, shape (3,). None
+            takes the present position of `at_body`.
+        axis_1: The first axis of the plane, a unit vector at right angles to the normal, in the body frame of the other body or in the
+            world frame, shape (3,). The second axis is ``normal × axis_1``. None takes the x, y or z axis, whichever is most nearly
+            perpendicular to the normal (the first in case of a tie), projected onto the plane.
+        break_force: Maximum mean force over a tick [N]; a joint that carries more breaks and is removed. None for no limit.
+        break_torque: Maximum mean torque over a tick [N·m], with the same effect. None for no limit.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, have been removed, or belong to different worlds, or an axis is not of unit length or not at
-            right angles to the normal.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the bodies are the same, were removed or belong to different worlds, if the two points lie apart, if `normal` or
+            `axis_1` is not of unit length, or if `axis_1` is not at right angles to the normal.
 
     Example:
         >>> from engine import MassProperties, World
@@ -96,9 +96,9 @@ class Planar(FreedomJoint):
         super().__init__(body, other, values)
         self._set_up({}, break_force, break_torque)
 
-    limits_1 = Limits(0, "Limits (lower, upper) of `distance_1` [m]; infinite where there is none.")
-    limits_2 = Limits(1, "Limits (lower, upper) of `distance_2` [m]; infinite where there is none.")
-    limits_3 = Limits(2, "Limits (lower, upper) of `angle` [rad]; infinite where there is none.")
+    limits_1 = Limits(0, "Limits (lower, upper) of `distance_1` [m]; infinite if there is none.")
+    limits_2 = Limits(1, "Limits (lower, upper) of `distance_2` [m]; infinite if there is none.")
+    limits_3 = Limits(2, "Limits (lower, upper) of `angle` [rad]; infinite if there is none.")
     friction_1 = Friction(0, "Maximum force of dry (Coulomb) friction along the first axis [N], at least 0.")
     friction_2 = Friction(1, "Maximum force of dry (Coulomb) friction along the second axis [N], at least 0.")
     friction_3 = Friction(2, "Maximum torque of dry (Coulomb) friction about the normal [N·m], at least 0.")
@@ -120,12 +120,12 @@ class Planar(FreedomJoint):
 
     @fixed
     def normal(self) -> FloatArray:
-        """The normal of the plane, a unit vector in the axes of the other body, or of the world; shape (3,)."""
+        """The normal of the plane, a unit vector in the body frame of the other body, or in the world frame, shape (3,)."""
         return self._axis("frame_other", AXES[0])
 
     @fixed
     def axis_1(self) -> FloatArray:
-        """The first axis of the plane, a unit vector in the axes of the other body, or of the world; shape (3,)."""
+        """The first axis of the plane, a unit vector in the body frame of the other body, or in the world frame, shape (3,)."""
         return self._axis("frame_other", AXES[1])
 
     @fixed

@@ -1,4 +1,4 @@
-"""Sliders, which leave two bodies one translation along a common axis."""
+"""Sliders, which allow two bodies one relative translation along a common axis."""
 
 from __future__ import annotations  # help() then shows them as written
 
@@ -16,26 +16,27 @@ from .motor import JointSpring, Motor
 
 
 class Slider(AxisJoint):
-    """A slider, along whose axis the point on the other body moves, while the bodies do not rotate relative to each other.
+    """A slider (prismatic joint), which lets two bodies move along one axis without rotating relative to each other.
 
     Args:
-        body: The first body, which carries the axis.
+        body: The first body, on which the axis is fixed; the point on the other body moves along it.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
         axis_body: The axis, a unit vector in the body frame, shape (3,).
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the current position of `at_body`.
+        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+            shape (3,). None takes the present position of `at_body`.
         limits: Limits (lower, upper) of the distance [m]; None or infinite for no limit.
         friction: Maximum force of dry (Coulomb) friction [N], at least 0.
-        motor: A motor along the axis; its bound is a force.
+        motor: A motor along the axis, whose limit is a force.
         spring: A spring along the axis.
-        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
-        break_torque: The same for the mean torque [N·m] about the point on the other body, to which `torque_world` refers as well.
+        break_force: Maximum mean force over a tick [N]; a joint that carries more breaks and is removed. None for no limit.
+        break_torque: Maximum mean torque over a tick [N·m], with the same effect. None for no limit. Like `torque_world`, it refers to the
+            point on the other body.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, have been removed, or belong to different worlds, the axis is not of unit length, the two
-            points lie apart, or a setting is out of range.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the bodies are the same, were removed or belong to different worlds, if `axis_body` is not of unit length, if the
+            two points lie apart, or if a setting is out of range.
 
     Example:
         >>> from engine import MassProperties, World
@@ -81,17 +82,17 @@ class Slider(AxisJoint):
         settings = {"limits": limits, "friction": friction, "motor": motor, "spring": spring}
         self._set_up(settings, break_force, break_torque)
 
-    limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite where there is none.")
+    limits = Limits(0, "Limits (lower, upper) of the distance [m]; infinite if there is none.")
     friction = Friction(0, "Maximum force of dry (Coulomb) friction [N], at least 0.")
     motor = MotorOf(
         0,
-        "The motor; None if there is none. One that holds a distance is returned with `stiffness` and `damping`. It may be changed.",
+        "The motor; None if there is none. One that holds a distance is returned with `stiffness` and `damping`.",
     )
     spring = SpringOf(0, "The spring, with its stiffness and damping; None if there is none.")
 
     @fixed
     def distance(self) -> float:
-        """Distance from the point on the other body to that on the body, along the axis [m]; zero where the points coincide."""
+        """Distance along the axis from the point on the other body to the point on the body [m]."""
         return self._coordinates()[0]
 
     @fixed

@@ -20,35 +20,35 @@ from .motor import JointSpring, Motor
 
 
 class Universal(FreedomJoint):
-    """A universal joint, which keeps a point of the body at a point of the other body, and an axis of each at right angles to the other's.
+    """A universal joint, which holds a common point of two bodies and keeps an axis of one at right angles to an axis of the other.
 
     Think of a cross that carries both axes. `angle_1` is the angle of the body about `axis_body`, relative to the cross. `angle_2` is the
-    angle of the cross about `axis_other`, relative to the other body. Both are zero at the poses at which the joint was made. Each has its
-    own limits, friction, motor and spring.
+    angle of the cross about `axis_other`, relative to the other body. Both are zero at the poses at which the joint was made. Each angle
+    has its own limits, friction, motor and spring.
 
     Args:
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
         axis_body: The axis on the body, a unit vector in the body frame, shape (3,).
-        axis_other: The axis on the other body, a unit vector in its axes or in the world frame, shape (3,).
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the current position of `at_body`.
+        axis_other: The axis on the other body, a unit vector in its body frame, or in the world frame, shape (3,).
+        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+            shape (3,). None takes the present position of `at_body`.
         limits_1: Limits (lower, upper) of `angle_1` [rad]; None or infinite for no limit.
-        limits_2: The same for `angle_2`.
+        limits_2: Limits (lower, upper) of `angle_2` [rad]; None or infinite for no limit.
         friction_1: Maximum torque of dry (Coulomb) friction about `axis_body` [N·m], at least 0.
-        friction_2: The same about `axis_other`.
+        friction_2: Maximum torque of dry (Coulomb) friction about `axis_other` [N·m], at least 0.
         motor_1: A motor about `axis_body`.
         motor_2: A motor about `axis_other`.
         spring_1: A spring about `axis_body`.
         spring_2: A spring about `axis_other`.
-        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
-        break_torque: The same for the mean torque [N·m].
+        break_force: Maximum mean force over a tick [N]; a joint that carries more breaks and is removed. None for no limit.
+        break_torque: Maximum mean torque over a tick [N·m], with the same effect. None for no limit.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, have been removed, or belong to different worlds, an axis is not of unit length, the axes are
-            not at right angles, the two points lie apart, or a setting is out of range.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the bodies are the same, were removed or belong to different worlds, if an axis is not of unit length, if the axes
+            are not at right angles, if the two points lie apart, or if a setting is out of range.
 
     Example:
         >>> from engine import MassProperties, World
@@ -117,8 +117,8 @@ class Universal(FreedomJoint):
         settings |= {"motor_1": motor_1, "motor_2": motor_2, "spring_1": spring_1, "spring_2": spring_2}
         self._set_up(settings, break_force, break_torque)
 
-    limits_1 = Limits(0, "Limits (lower, upper) of `angle_1` [rad]; infinite where there is none.")
-    limits_2 = Limits(1, "Limits (lower, upper) of `angle_2` [rad]; infinite where there is none.")
+    limits_1 = Limits(0, "Limits (lower, upper) of `angle_1` [rad]; infinite if there is none.")
+    limits_2 = Limits(1, "Limits (lower, upper) of `angle_2` [rad]; infinite if there is none.")
     friction_1 = Friction(0, "Maximum torque of dry (Coulomb) friction about `axis_body` [N·m], at least 0.")
     friction_2 = Friction(1, "Maximum torque of dry (Coulomb) friction about `axis_other` [N·m], at least 0.")
     motor_1 = MotorOf(
@@ -139,7 +139,7 @@ class Universal(FreedomJoint):
 
     @fixed
     def axis_other(self) -> FloatArray:
-        """The axis on the other body, a unit vector in the axes of that body, or of the world; shape (3,)."""
+        """The axis on the other body, a unit vector in its body frame, or in the world frame, shape (3,)."""
         return self._axis("frame_other", AXES[0])
 
     @fixed
@@ -149,7 +149,7 @@ class Universal(FreedomJoint):
 
     @fixed
     def angle_2(self) -> float:
-        """Angle about `axis_other` [rad], counted over whole turns, zero at the poses at which the joint was made."""
+        """Angle of the cross about `axis_other` [rad], counted over whole turns, zero at the poses at which the joint was made."""
         return self._coordinates()[1]
 
     @fixed

@@ -26,7 +26,7 @@ _MOST_PER_TICK = 0.25
 class Weld(ClosingJoint):
     """A weld, which keeps the relative position and orientation of two bodies.
 
-    With `pull_together`, the points may lie apart and the orientation may differ when the weld is made. Damped springs then draw the bodies
+    With `pull_together`, the points may lie apart and the orientation may differ when the weld is made. Damped springs then pull the bodies
     together. The weld becomes rigid, with the event "locked", at the start of the first tick at which the points are within 1e-3 m and the
     orientation is within 1e-3 rad. Closing conserves the linear and angular momentum of the two bodies. If the gap is not closed after two
     periods of the springs, for example because the pair spins, they become critically damped, and their frequency grows by a factor of e
@@ -36,18 +36,18 @@ class Weld(ClosingJoint):
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,). The joint's torque is about this point.
-        at_other: The point on the other body [m], in its axes from its origin, or the point of the world [m]; shape (3,). None takes
-            the current position of `at_body`.
-        relative_orientation: The orientation of the body that the weld maintains, relative to the other body or to the world, a quaternion
-            (x, y, z, w). None takes the present one.
-        pull_together: Frequency [Hz], above 0, and damping ratio, at least 0, of the springs that close a gap; None if there is no gap.
-        break_force: Largest mean force [N] over a tick. A joint that carried more is removed; None for no limit.
-        break_torque: The same for the mean torque [N·m].
+        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+            shape (3,). None takes the present position of `at_body`.
+        relative_orientation: The orientation of the body relative to the other body or to the world that the weld maintains, a unit
+            quaternion, scalar-last (x, y, z, w), shape (4,). None takes the present one.
+        pull_together: Frequency [Hz], above 0, and damping ratio [-], at least 0, of the springs that close a gap; None if there is no gap.
+        break_force: Maximum mean force over a tick [N]; a joint that carries more breaks and is removed. None for no limit.
+        break_torque: Maximum mean torque over a tick [N·m], with the same effect. None for no limit.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: The bodies are the same, have been removed, or belong to different worlds, a value is out of range, or the two points
-            lie apart or the orientation differs and `pull_together` is not given.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the bodies are the same, were removed or belong to different worlds, if an argument is out of its range, or if the
+            two points lie apart or the orientation differs and `pull_together` is not given.
 
     Example:
         >>> from engine import MassProperties, World
@@ -120,12 +120,12 @@ class Weld(ClosingJoint):
 
     @fixed
     def pull_together(self) -> tuple[float, float] | None:
-        """Frequency [Hz] and damping ratio of the springs that close a gap; None if they were not given."""
+        """Frequency [Hz] and damping ratio [-] of the springs that close a gap; None if they were not given."""
         return self._pull_together
 
     @fixed
     def state(self) -> str:
-        """ "soft" while springs draw the bodies together, then "hard"."""
+        """State of the weld, "soft" while springs pull the bodies together, then "hard"."""
         return "soft" if self._numbers(layout.LATCH_PHASE, 1)[0] == SOFT else "hard"
 
     def _resume(self, world: Any) -> None:

@@ -335,11 +335,11 @@ def test_bad_actuators_are_rejected_by_name():
         WheelAllocator([])
     with pytest.raises(TypeError, match="WheelAllocator: wheels must be objects with body, axis"):
         WheelAllocator([ship])
-    with pytest.raises(ValueError, match="WheelAllocator: wheels must be of one body"):
+    with pytest.raises(ValueError, match="WheelAllocator: wheels must be on the same body as the first of them"):
         WheelAllocator([*wheels, *wheels_on(other)])
     with pytest.raises(ValueError, match="WheelAllocator: wheels must be different"):
         WheelAllocator([wheels[0], wheels[0]])
-    with pytest.raises(ValueError, match="preferred_speed must be at most the largest speed"):
+    with pytest.raises(ValueError, match="preferred_speed must be at most max_speed of the wheel"):
         WheelAllocator(wheels, preferred_speed=601.0)
     with pytest.raises(ValueError, match="null_rate must be"):
         WheelAllocator(wheels, preferred_speed=1.0, null_rate=0.0)
@@ -370,7 +370,7 @@ def test_bad_jets_are_rejected_by_name():
     pulsed = Jets(allocator, PulseModulator(0.02, 0.5))
     with pytest.raises(ValueError, match=r"seconds must be the period of the modulator, which is 0\.5"):
         pulsed.command((0.0, 0.0, 0.0), None, 0.4, pulsed.initial_state())
-    with pytest.raises(TypeError, match="state must be what the last command returned"):
+    with pytest.raises(TypeError, match="state must be the state that the last command returned"):
         pulsed.command((0.0, 0.0, 0.0), None, 0.5)
     jets = Jets(allocator)
     with pytest.raises(ValueError, match="allocator must be one for the same thrusters"):

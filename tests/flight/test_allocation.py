@@ -359,7 +359,7 @@ def test_bad_jets_are_rejected_by_name():
         ThrusterAllocator([])
     with pytest.raises(TypeError, match="thrusters must be a list of thrusters"):
         ThrusterAllocator([ship])
-    with pytest.raises(ValueError, match="thrusters must be of one body"):
+    with pytest.raises(ValueError, match="thrusters must be on the same body as the first of them"):
         ThrusterAllocator([own, foreign])
     with pytest.raises(ValueError, match="thrusters must be different"):
         ThrusterAllocator([own, own])

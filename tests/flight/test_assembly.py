@@ -314,7 +314,7 @@ def test_what_is_no_assembly_of_the_body_is_rejected():
             lambda wrong: ThrusterAllocator([bank], assembly=wrong),
             lambda wrong: AttitudeHold(ship, motor, assembly=wrong),
         ):
-            with pytest.raises(TypeError, match=r"assembly must be None or what World\.assembly returns"):
+            with pytest.raises(TypeError, match=r"assembly must be None, or an Assembly that World\.assembly returned"):
                 make(wrong)
     for make in (
         lambda: ThrusterAllocator([bank], assembly=others),

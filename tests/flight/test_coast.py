@@ -309,12 +309,14 @@ OBSTACLES = {
     "has a J2": lambda world, ship: (
         world.forces[0].__setattr__("reference_radius", 6.4e6) or world.forces[0].__setattr__("j2", 1e-3)
     ),
-    "is a second gravity on body 'ship'": second_gravity,
+    "is a second point gravity on body 'ship'": second_gravity,
     "the callback record has no attribute skippable": lambda world, ship: world.on_tick(record),
     "the callback print": lambda world, ship: world.after_tick(print, every=1000),
     "is at the centre of PointGravity": lambda world, ship: setattr(ship, "position", CENTER),
     "falls straight into the centre": lambda world, ship: setattr(ship, "velocity", np.subtract(CENTER, ship.position)),
-    "gravity on body 'ship' has another centre": lambda world, ship: setattr(world, "keep_out", ((0, 0, 0), 1.0)),
+    "gravity on body 'ship' and keep_out have different centres": lambda world, ship: setattr(
+        world, "keep_out", ((0, 0, 0), 1.0)
+    ),
     "the path of body 'ship' enters keep_out": lambda world, ship: setattr(world, "keep_out", (CENTER, 7.01e6)),
 }
 

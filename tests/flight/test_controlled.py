@@ -532,7 +532,7 @@ def test_actuators_of_another_body_or_of_no_world_or_of_another_period_are_rejec
         ((math.nan, 0.0, 0.0), "torque_body must be"),
         ((1.0, 2.0), "torque_body must be"),
         (None, "torque_body must be"),
-        ("nothing", "result of update must be a torque and a state"),
+        ("nothing", "result of update must be a tuple of a torque and a state"),
     ],
 )
 def test_what_a_law_returns_undoes_the_tick_and_names_the_loop(torque, words):

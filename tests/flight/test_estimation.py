@@ -625,7 +625,7 @@ def test_sensors_that_do_not_fit_are_rejected():
         (lambda: flight.AttitudeFilter(flight.Gyro(ship, seed=1, delay=1), [tracker]), "without delay"),
         (lambda: flight.AttitudeFilter(gyro, tracker), "trackers must be a list"),
         (lambda: flight.AttitudeFilter(gyro, []), "one or more"),
-        (lambda: flight.AttitudeFilter(gyro, [tracker, tracker]), "each once"),
+        (lambda: flight.AttitudeFilter(gyro, [tracker, tracker]), "without repetition"),
         (lambda: flight.AttitudeFilter(gyro, [flight.StarTracker(other, (0, 0, 1), seed=1)]), "on body 'ship'"),
         (lambda: flight.AttitudeFilter(gyro, [flight.StarTracker(ship, (0, 0, 1), seed=1, every=3)]), "multiple of 2"),
         (lambda: flight.AttitudeFilter(gyro, [flight.StarTracker(ship, (0, 0, 1), seed=1, every=4)]), "noise above 0"),

@@ -184,7 +184,7 @@ def test_bad_shares_and_states_are_rejected_by_name():
         modulator.update((0.5, 1.1), state)
     with pytest.raises(ValueError, match="shares must be between 0 and 1"):
         modulator.update((-0.1, 0.5), state)
-    with pytest.raises(ValueError, match="shares must be of 2 jets"):
+    with pytest.raises(ValueError, match="shares must be one share for each of the 2 jets"):
         modulator.update((0.5, 0.5, 0.5), np.zeros((2, 3)))
     with pytest.raises(ValueError, match="state must be finite real numbers of shape \\(2, 2\\)"):
         modulator.update((0.5, 0.5), np.zeros((2, 3)))

@@ -518,7 +518,7 @@ def test_limits_without_any_value_between_them_are_rejected_by_their_rule():
     bodies = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0, 0, 0), (1, 0, 0)])
     for limits in ((math.inf, math.inf), (-math.inf, -math.inf), (math.inf, -math.inf)):
         with pytest.raises(
-            ValueError, match=r"limits must be a pair \(lower, upper\) of real numbers, lower at most upper"
+            ValueError, match=r"limits must be a pair \(lower, upper\) of real numbers with lower <= upper"
         ):
             Hinge(*bodies, at_body=(0, 0, 0), axis_body=(0, 0, 1), limits=limits)
 
