@@ -4,9 +4,9 @@
                              [--integrator NAME] [--headless --frames N --out FILE.png]
 
 Sixteen jets fire in pulses, which a linear programme allocates to the wanted force and torque, and drain a tank. The instrument in the
-lower left corner shows the station's port as the pilot sees it: the cross is its place, the ring its direction, the mark at the rim its
-roll. The flight ends when the two ports are together and within the limits for contact, or when they touch outside of them. Nothing is
-joined, and nothing but the two ports can touch.
+lower left corner shows the station's port as the pilot sees it: the cross is its position, the ring its direction, the mark at the rim
+its roll. The flight ends when the two ports meet within the limits for contact, or when they touch outside these limits. The craft are not
+joined, and only the two ports can touch.
 
 W, S, A, D, E and X push the ship by 1 cm/s per pulse; I, K, J, L, U and O rotate it. P changes the pilot, V the view. Without a window
 the autopilot flies, ten times as fast.

@@ -371,7 +371,7 @@ class Arm(Restarting):
         apart, angle = float(np.linalg.norm(point - self.arm.tip)), math.degrees(self.pilot.turn_to(axes)[1])
         held = {
             "open": f"gripper {apart:.2f} m and {angle:.0f}° off the fixture",
-            "soft": "the latch draws the fixture in",
+            "soft": "the latch pulls the fixture in",
             "hard": "the latch is locked",
         }[self.latch.state]
         total = float(np.linalg.norm(self.world.angular_momentum()))

@@ -1,12 +1,12 @@
-"""A ship with sixteen jets and four reaction wheels turns to targets, by the wheels, by pulses of the jets, or by both.
+"""A ship with sixteen jets and four reaction wheels turns to targets, with its wheels, with pulsed jets, or with both.
 
     python -m demos attitude [--case NAME] [--pace N] [--headless --frames N --out FILE.png] [--telemetry FILE.png]
 
-A script flies by itself: half a turn on the wheels, which reach their largest speed; the same on pulsed jets; the jets dump the momentum
-that is left in the wheels; a turn with a jet that is stuck open; a turn on three wheels. Any order from the keyboard ends the script: N is
-the next target, M the next mode, W S A D Z X turn the target, J and K fail a jet, L a wheel, V mends all, and T dumps the wheels. The
-yellow ring is where the nose shall point, blue where it has pointed. Violet is the torque of the wheels, red that of the jets, amber the
-momentum in the wheels, and green the angular velocity ω, each to its own scale.
+A script flies the ship: half a turn on the wheels, which reach their maximum speed; the same on pulsed jets; the jets dump the momentum
+that is left in the wheels; a turn with a jet that is stuck open; a turn on three wheels. Any command from the keyboard ends the script: N
+selects the next target, M the next mode, W S A D Z X turn the target, J and K make a jet fail, L makes a wheel fail, V repairs everything,
+and T dumps the momentum of the wheels. The yellow ring marks where the nose should point, and the blue line where it has pointed. Violet is
+the torque of the wheels, red that of the jets, amber the momentum in the wheels, and green the angular velocity ω, each to its own scale.
 """
 
 import math
@@ -77,7 +77,7 @@ class Attitude(Restarting):
         ("j", "J", "fail_jet 1", "a jet sticks open"),
         ("k", "K", "fail_jet 0", "a jet stays shut"),
         ("l", "L", "fail_wheel", "a wheel fails"),
-        ("v", "V", "mend", "mend everything"),
+        ("v", "V", "mend", "repair everything"),
         ("t", "T", "dump", "dump the wheels"),
     )
 
@@ -178,13 +178,13 @@ class Attitude(Restarting):
         found = [
             claim(
                 abs(used - expected) <= 1e-9 * max(expected, 1.0),
-                f"propellant {used:.6f} kg, Σ impulse/(g₀ Isp) is {expected:.6f} kg, {used - expected:+.0e} kg apart",
+                f"propellant {used:.6f} kg, Σ impulse/(g₀ Isp) is {expected:.6f} kg, difference {used - expected:+.0e} kg",
             )
         ]
         for record in self.pilot.records:
             if time >= record.start_time + record.leg.seconds - 1e-9:
                 found += self._check_leg(record)
-        return found if len(found) > 1 else [*found, "no leg is over; the other claims are about whole legs"]
+        return found if len(found) > 1 else [*found, "no leg is complete; the other claims are about complete legs"]
 
     def _check_leg(self, record: Record) -> list[str]:
         leg = record.leg

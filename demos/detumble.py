@@ -4,8 +4,9 @@
 
 A magnetometer measures the field of the Earth once per second. The law commands a magnetic moment against the change of the field,
 m = −k dB/dt, which three coils produce. Cyan is the field B, pink the moment m, violet the torque m × B, green the angular velocity ω,
-and blue the path of the long axis. The model of the Earth beside the cubesat shows the orbit and lines of the field. The scene runs in time
-lapse: one second in the window is a minute of flight. Without a window it is ten minutes, so that the run ends after more than one orbit.
+and blue the path of the long axis. The model of the Earth next to the cubesat shows the orbit and lines of the field. The scene runs in
+time lapse: one second in the window is a minute of flight. Without a window it is ten minutes, so that the run ends after more than one
+orbit.
 """
 
 import math
@@ -38,7 +39,7 @@ AXIS_LENGTH, FIELD_LENGTH, RATE_LENGTH, MOMENT_LENGTH, TORQUE_LENGTH = 0.25, 0.2
 STRONGEST_FIELD = 5e-5  # [T]; its arrow has the full length
 TRAIL_POINTS, TRAIL_SPACING = 400, 1.0  # number, [s]
 FAINT: Colour = (*CYAN[:3], 0.13)
-CURVES = Curves(("tumble left", "+.3f"), ("moment, of the largest", "+.2f"), 1200.0)
+CURVES = Curves(("tumble left", "+.3f"), ("moment / maximum", "+.2f"), 1200.0)
 
 
 @dataclass(frozen=True, kw_only=True)

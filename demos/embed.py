@@ -19,7 +19,7 @@ WIDTH, HEIGHT, PAD, REACH = 128, 72, 13.0, 7.0
 # Of the Moon [m/s²]; empty ship and fuel [kg]; main engine and each side jet [N]; speed of their gas and of a landing [m/s].
 GRAVITY, MASS, FUEL, MAIN, SIDE, EXHAUST, GENTLE = 1.62, 1940.0, 60.0, 7000.0, 500.0, 2942.0, 2.0
 WHITE, GREEN, RED, FIRE = (235, 240, 250), (90, 240, 150), (255, 90, 80), (255, 170, 70)
-KEYS = "UP: engine     LEFT, RIGHT: turn     SPACE: next, at the end     R: again     H: hide the keys     ESC: end"
+KEYS = "UP: engine     LEFT, RIGHT: turn     SPACE: next flight     R: again     H: hide the keys     ESC: end"
 
 # Outlines in the body frame [m], x to the right, y up, from the lowest layer to the highest.
 LEGS = [(-1.1, -0.7), (-2.0, -2.2), (-2.4, -2.2), (-1.4, 0.2), (1.4, 0.2), (2.4, -2.2), (2.0, -2.2), (1.1, -0.7)]

@@ -1,11 +1,11 @@
-"""Coasts along an orbit at up to a million times real time, with the exact attitude right after it.
+"""Coasts along an orbit at up to a million times real time, with the exact attitude after each jump.
 
     python -m demos orbit [--case transfer | molniya | flyby] [--integrator NAME] [--headless --frames N --out FILE.png]
 
-A satellite spins about its axis and nutates on its way to an orbit of one day. Up to ×24 the world runs tick by tick. Above, it
-coasts: each frame is one jump along the exact conic and the exact free rotation. The kick motor burns at the apoapsis, and nothing coasts
-meanwhile. A script sets the pace until you do. Amber is the angular momentum L, green the angular velocity ω, blue the spin axis with the
-circle of its closed form, and red the thrust. The map shows the orbit from its north, to scale.
+A satellite spins about its axis and nutates on its way to an orbit of one day. Up to ×24 the world runs tick by tick. Above that, it
+coasts: each frame is one jump along the exact conic and the exact free rotation. The kick motor burns at the apoapsis, tick by tick. A
+script sets the pace until you do. Amber is the angular momentum L, green the angular velocity ω, blue the spin axis with the circle of its
+closed form, and red the thrust. The map shows the orbit from its north, to scale.
 """
 
 import math
@@ -139,7 +139,7 @@ class Orbit(Restarting):
         """Against one jump from the first state of the present orbit."""
         world, position = self.world, self.satellite.position
         if self.engine.throttle:
-            return "the orbit is not checked while the engine changes it"
+            return "the orbit is not checked while the kick motor changes it"
         since, *first = world.after_burn or (0, *self._first)
         seconds = (world.tick_count - since) * world.dt
         expected, _ = flight.orbit.propagate(polar_orbit.GM, *first, seconds)

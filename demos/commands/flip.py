@@ -99,10 +99,10 @@ def _text(craft: Craft, camera: OrbitCamera) -> list[Patch]:
 
 
 def draw(path: Path, count: int = SECONDS * FRAMES_PER_SECOND) -> int:
-    """Write the clip with so many frames; the exit status is 1 where there is no OpenGL."""
+    """Write the clip with this many frames; the exit status is 1 if OpenGL is not available."""
     canvas = context.open_canvas(SIZE, "flip", window=False)
     if canvas.context is None:
-        print(f"no OpenGL could be had: {canvas.reasons}", file=sys.stderr)
+        print(f"OpenGL is not available: {canvas.reasons}", file=sys.stderr)
         return 1
     try:
         with Clip(path, SIZE, FRAMES_PER_SECOND, QUALITY) as clip:

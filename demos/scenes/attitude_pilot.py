@@ -80,7 +80,7 @@ SCRIPT = (
     Leg(170.0, "wheels", "backward", f"{SLEW} on four wheels"),
     Leg(75.0, "jets", "forward", f"{SLEW} back, on pulsed jets"),
     Leg(75.0, "both", "forward", "the jets dump the momentum of the wheels", dumps=True),
-    Leg(100.0, "jets", "Earth", "a jet is stuck open; the others make up for it", stuck_jet=("left 1", 1.0)),
+    Leg(100.0, "jets", "Earth", "a jet is stuck open; the others compensate for it", stuck_jet=("left 1", 1.0)),
     Leg(180.0, "wheels", "sun", "a wheel has failed; three are left", lost_wheel=2),
 )
 CASES: dict[str, tuple[Leg, ...]] = {

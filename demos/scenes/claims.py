@@ -11,7 +11,7 @@ def claim(holds: bool, text: str) -> str:
 
 
 def check_after(scene: Scene, frames: int) -> list[str]:
-    """Fly a scene so many frames without drawing it; what its check found."""
+    """Run a scene for this many frames without drawing it, and return the findings of its check."""
     for _ in range(frames):
         scene.world.advance(FRAME)
     return scene.check()

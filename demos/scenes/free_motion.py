@@ -102,6 +102,7 @@ class FreeMotion:
         claim(least - slack <= low and high <= greatest + slack, found)
         if now.time > period_of_rates(self.moments, self.momentum_principal) and slack < 1.0:
             claim(
-                low <= least + slack + 1.0 and high >= greatest - slack - 1.0, f"{found}, and it should have got there"
+                low <= least + slack + 1.0 and high >= greatest - slack - 1.0,
+                f"{found}, and it should have covered that range",
             )
         return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..physics import MassProperties
 from . import masses
 
-UNPHYSICAL = "no real body has this tensor, nor any solid ellipsoid; the drawn shape only shows how it turns"
+UNPHYSICAL = "no real body has this tensor, nor any solid ellipsoid; the drawn shape only shows how it rotates"
 
 
 @dataclass(frozen=True)

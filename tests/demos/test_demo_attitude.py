@@ -256,7 +256,7 @@ def test_the_check_fails_where_the_wheels_are_not_dumped(monkeypatch):
 
 
 def test_before_the_end_of_a_leg_the_check_claims_only_the_propellant():
-    assert "no leg is over" in fly(headless(), 5).check()[1]
+    assert "no leg is complete" in fly(headless(), 5).check()[1]
 
 
 def test_a_wheel_never_exceeds_its_speed_by_more_than_the_body_turns_it():

@@ -203,7 +203,7 @@ def test_it_records_a_clip_of_the_autopilots_flight(ending, tmp_path, capsys):
     last = str(tmp_path / "last.png")
     assert main(["embed", "--record", str(path), "--frames", "6", "--size", "320x180", "--out", last]) == 0
     said = capsys.readouterr().out
-    assert "6 of 6 frames" in said and "6 frames at 30 a second" in said and "checked: " in said
+    assert "6 of 6 frames" in said and "6 frames at 30 per second" in said and "checked: " in said
     assert path.stat().st_size > 1000 and shown(last).shape == (180, 320, 3)
     if ending == "mp4":
         with av.open(str(path)) as clip:
@@ -246,7 +246,7 @@ def test_without_a_display_it_flies_by_itself_and_says_how_to_get_a_window(tmp_p
     monkeypatch.setattr(options, "FRAMES", 3)
     pygame.display.quit()
     assert main(["embed", "--size", "320x180"]) == 0
-    assert "For a window (SDL took its driver 'dummy'" in capsys.readouterr().out
+    assert "For a window (SDL chose its driver 'dummy'" in capsys.readouterr().out
     assert (tmp_path / "out" / "embed.png").exists()
 
 

@@ -112,7 +112,7 @@ def test_the_moving_picture_is_written_frame_by_frame(tmp_path, capsys):
 def test_without_opengl_there_is_no_moving_picture(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(context, "ATTEMPTS", {})
     assert flip.draw(tmp_path / "a.webp", 3) == 1
-    assert "no OpenGL" in capsys.readouterr().err and not (tmp_path / "a.webp").exists()
+    assert "OpenGL is not available" in capsys.readouterr().err and not (tmp_path / "a.webp").exists()
 
 
 def test_the_command_for_the_pictures_takes_a_folder_and_nothing_else(tmp_path, capsys, monkeypatch):
@@ -234,7 +234,7 @@ def test_without_opengl_a_clip_asked_for_leaves_the_telemetry_of_as_long_a_fligh
     clip = tmp_path / "a.mp4"
     assert main(["tumble", "--record", str(clip), "--frames", "30", "--size", "640x480", "--quality", "low"]) == 0
     said = capsys.readouterr().out
-    assert "No OpenGL could be had" in said and "60 frames, 1.00 s of flight" in said
+    assert "OpenGL is not available" in said and "60 frames, 1.00 s of flight" in said
     assert not clip.exists() and read_png(tmp_path / "a-telemetry.png").shape == (480, 640, 3)
 
 

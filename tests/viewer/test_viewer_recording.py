@@ -85,7 +85,7 @@ def test_the_demo_records_so_many_frames_and_checks_its_physics(ending, tmp_path
     asked = ["--frames", "6", "--size", "320x180", "--quality", "low", "--record", str(path)]
     assert main(["tumble", *asked, "--out", str(tmp_path / "last.png")]) == 0
     said = capsys.readouterr().out
-    assert "6 frames at 30 a second, 0.20 s of flight" in said and "checked: " in said
+    assert "6 frames at 30 per second, 0.20 s of flight" in said and "checked: " in said
     assert path.stat().st_size > 2000 and (tmp_path / "last.png").exists()
     if ending == ".mp4":
         frames, _ = frames_of(path)

@@ -108,7 +108,7 @@ def _window(size: tuple[int, int], title: str) -> tuple[Any, Callable[[], None]]
     driver = pygame.display.get_driver()
     if driver in ("dummy", "offscreen"):
         pygame.display.quit()
-        raise RuntimeError(f"no display could be opened; SDL took its driver {driver!r}, which shows nothing")
+        raise RuntimeError(f"no display could be opened; SDL chose its driver {driver!r}, which displays nothing")
     return _sdl_context(pygame, size, title, pygame.RESIZABLE)
 
 

@@ -43,7 +43,7 @@ def _plate(levels: tuple[tuple[str, int], ...], unit: int, room: int) -> Pixels:
 
 @lru_cache(maxsize=64)
 def _light(level: int, size: int) -> Pixels:
-    """A lamp of so many pixels, and its glow round it, on a plate twice as wide."""
+    """A lamp of this many pixels, and the glow around it, on a plate twice as wide."""
     brightness = level / STEPS
     plate = Plate(2 * size + 1, 2 * size + 1)
     distance = np.hypot(*np.mgrid[-size : size + 1, -size : size + 1]) / (0.5 * size)

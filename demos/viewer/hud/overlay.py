@@ -58,7 +58,7 @@ class Patch:
 
 
 class Plate:
-    """A dark ground of so many pixels to write and draw on."""
+    """A dark background of this many pixels to write and draw on."""
 
     def __init__(self, width: int, height: int, *, accent: bool = False, opacity: float = OPACITY) -> None:
         self._ground: Colour = (*PLATE, opacity)
@@ -92,7 +92,7 @@ class Plate:
 
 @lru_cache(maxsize=256)
 def wrapped(text: str, height: int, width: int) -> tuple[str, ...]:
-    """The text broken between words into lines of at most so many pixels."""
+    """The text broken between words into lines of at most this many pixels."""
     if text_width(text, height) <= width:
         return (text,)
     lines: list[str] = []

@@ -63,7 +63,7 @@ def run(name: str, scene: Scene, options: SceneOptions) -> int:
 
 def _fly_unseen(scene: Scene, canvas: context.Canvas, options: SceneOptions) -> None:
     """Run without OpenGL, after the reasons for its absence; the telemetry takes the place of the picture or the clip."""
-    print("No OpenGL could be had, so there is no picture of the scene:")
+    print("OpenGL is not available, so there is no picture of the scene:")
     for kind, reason in canvas.reasons.items():
         print(f"  {kind}: {reason}")
     for line in context.advice():

@@ -91,10 +91,10 @@ def _record(flight: Flight, path: Path, options: Options) -> int:
     except OSError as error:
         raise Failure(_cannot_write(path, error)) from error
     except ImportError as error:
-        raise Failure(f"the package av is broken ({error}); {PROGRAM} doctor says how to mend it") from error
+        raise Failure(f"the package av is broken ({error}); {PROGRAM} doctor says how to fix it") from error
     finally:
         progress.end()
-    _report(flight, path, options.size, f"{drawn} frames at {FRAMES_A_SECOND} a second")
+    _report(flight, path, options.size, f"{drawn} frames at {FRAMES_A_SECOND} per second")
     return number
 
 

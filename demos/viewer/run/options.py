@@ -248,7 +248,7 @@ def pixels(text: str) -> tuple[int, int]:
     """Width and height of a picture, as in 1280x720."""
     width, _, height = text.lower().partition("x")
     if not (width.isdecimal() and height.isdecimal()):
-        raise argparse.ArgumentTypeError(f"must be WIDTHxHEIGHT in pixels, as 1280x720; got {text.strip()!r}")
+        raise argparse.ArgumentTypeError(f"must be WIDTHxHEIGHT in pixels, such as 1280x720; got {text.strip()!r}")
     size = int(width), int(height)
     if not (16 <= min(size) and max(size) <= LARGEST_SIDE):
         raise argparse.ArgumentTypeError(

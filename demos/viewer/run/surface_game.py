@@ -55,7 +55,9 @@ def main(
 def read_options(name: str, description: str, arguments: Sequence[str] | None) -> Options:
     """The command line of such a game."""
     reader = plain_parser(name, description.partition("\n")[0], Options)
-    reader.epilog = "Without a window the autopilot flies. This demo is drawn in one quality, whatever --quality says."
+    reader.epilog = (
+        "Without a window the autopilot flies. This demo has only one drawing quality and ignores --quality."
+    )
     return reader.parse(arguments)
 
 
@@ -118,4 +120,4 @@ def _why_no_window() -> str:
     except pygame.error as error:
         return str(error)
     driver = pygame.display.get_driver()
-    return f"SDL took its driver {driver!r}, which shows nothing" if driver in ("dummy", "offscreen") else ""
+    return f"SDL chose its driver {driver!r}, which displays nothing" if driver in ("dummy", "offscreen") else ""
