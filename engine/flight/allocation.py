@@ -368,7 +368,7 @@ class ThrusterAllocator:
         results = kernel.solve(self._jets, cases, self._method == "fast", force_is_free)
         if not (isfinite(sum(results[0].tolist())) if len(results) == 1 else np.isfinite(results).all()):
             raise ValueError(
-                f"{self}: the wanted force and torque are too large: the shares of the jets are not finite"
+                f"{self}: the wanted force and torque are so large that the shares of the jets are not finite; ask for less"
             )
         return unpacked(results, leading, self.jet_count, force_is_free)
 

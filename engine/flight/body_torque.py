@@ -27,7 +27,7 @@ class BodyTorque(TableForce):
     propellant.
 
     Args:
-        body: The body it acts on.
+        body: The body on which the torque acts.
         max_torque: Maximum torque about each body axis [N·m], one number or three, above zero. None means no limit.
 
     Raises:
@@ -60,7 +60,7 @@ class BodyTorque(TableForce):
 
     @fixed
     def body(self) -> BodyHandle:
-        """The body it acts on."""
+        """The body on which the torque acts."""
         return self._named_bodies()[0]
 
     @fixed

@@ -504,7 +504,7 @@ class AttitudeFilter(SampledPart):
 
     @property
     def is_started(self) -> bool:
-        """Whether there is an estimate, which is so from the first valid sighting on, or from the start if `orientation` was given."""
+        """Whether there is an estimate; True from the first valid sighting on, or from the start if `orientation` was given."""
         return self._numbers("is_started")[0] > 0.0
 
     @property
@@ -625,9 +625,7 @@ def _checked_trackers(trackers: Any, gyro: Gyro, owner: str) -> tuple[StarTracke
         if tracker.body is not gyro.body:
             refuse(owner, "trackers", tracker, f"on {gyro.body}, the body of the gyro")
         if tracker.every % gyro.every:
-            refuse(
-                owner, "trackers", tracker, f"sampled every multiple of {gyro.every} ticks, the interval of the gyro"
-            )
+            refuse(owner, "trackers", tracker, f"sampled at a multiple of {gyro.every} ticks, the interval of the gyro")
         if min(tracker.noise) <= 0.0:
             refuse(owner, "trackers", tracker, "with noise above 0 in both directions")
     return chosen

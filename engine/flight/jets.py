@@ -71,8 +71,8 @@ class Jets:
     state_size: int
     """Number of values in the state that `command` takes and returns, two per jet with a modulator, else none."""
 
-    period = reader("_period", "Time between two commands [s]; only with a modulator.")
-    saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
+    period = reader("_period", "Time between two commands [s], which is that of the modulator; missing without one.")
+    saturated = reader("_saturated", "Whether the force and torque of the last command together were out of reach.")
     state_size = reader("_state_size", "Number of values that the modulator remembers from one command to the next.")
 
     def __init__(self, allocator: ThrusterAllocator, modulator: PulseModulator | None = None) -> None:
@@ -104,7 +104,7 @@ class Jets:
         if not isinstance(value, ThrusterAllocator):
             refuse(self, "allocator", value, "a ThrusterAllocator", TypeError)
         if len(value.thrusters) != len(own) or any(a is not b for a, b in zip(value.thrusters, own, strict=True)):
-            refuse(self, "allocator", value, "one for the same thrusters")
+            refuse(self, "allocator", value, "a ThrusterAllocator for the same thrusters")
         store = own[0]._table.store
         if store is not None:  # the loop that commands these jets keeps the allocator in snapshots
             store.before_change()

@@ -49,7 +49,10 @@ class Magnetorquers:
     saturated: bool
     """Whether the limits of the dipoles cut the last command; the component along the field does not count."""
 
-    saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
+    saturated = reader(
+        "_saturated",
+        "Whether the limits of the dipoles cut the last command; the component along the field does not count.",
+    )
 
     def __init__(self, torquers: Iterable[Any]) -> None:
         self._torquers = of_one_body(torquers, "torquers", "Magnetorquers", ("axis", "max_dipole", "dipole", "field"))

@@ -290,9 +290,9 @@ class Accelerometer(_Instrument):
     from the mass centre it is ``Rᵀ(a − g) + ω̇ × r + ω × (ω × r)``. When sensors are sampled, the forces of the starting tick are not yet
     known. The specific force is therefore computed from the change of the velocities over the last tick, divided by dt, with g and the
     attitude at the middle of that tick; the error is of second order in dt. Pushes and impulses count. A velocity that is assigned between
-    two ticks counts as an impulse too. Before the first tick, the reading is that of a body at rest on a support. After a coast, it is that
-    of the last tick of the coast. Gravity is that of every `UniformGravity` and `PointGravity` of the world. A gravity of your own is
-    measured like every other force.
+    two ticks counts as an impulse too. Before the first tick, the reading is that of a body whose velocity is constant. After a coast, it
+    is that of the last tick of the coast. Gravity is that of every `UniformGravity` and `PointGravity` of the world. A gravity of your own
+    is measured like every other force.
 
     Noise, bias, scale, misalignment, sampling and delay are those of `Gyro`.
 

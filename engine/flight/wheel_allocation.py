@@ -60,7 +60,7 @@ class WheelAllocator:
     saturated: bool
     """Whether the torque of the last command was out of reach."""
 
-    saturated = reader("_saturated", "Whether the last command asked for more than the actuators can do.")
+    saturated = reader("_saturated", "Whether the torque of the last command was out of reach.")
 
     def __init__(
         self, wheels: Iterable[Any], *, preferred_speed: npt.ArrayLike | None = None, null_rate: float = 0.02

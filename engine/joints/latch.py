@@ -205,12 +205,12 @@ class Latch(ClosingJoint):
 
     @fixed
     def soft(self) -> tuple[float, float]:
-        """Frequency [Hz] and damping ratio of the springs that draw the ports together."""
+        """Frequency [Hz] and damping ratio [-] of the springs that pull the ports together."""
         return self._soft
 
     @fixed
     def retract_time(self) -> float:
-        """The time over which the springs draw the ports together [s]."""
+        """The time over which the springs pull the ports together [s]."""
         return self._retract_time
 
     @fixed

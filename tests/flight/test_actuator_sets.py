@@ -373,7 +373,7 @@ def test_bad_jets_are_rejected_by_name():
     with pytest.raises(TypeError, match="state must be the state that the last command returned"):
         pulsed.command((0.0, 0.0, 0.0), None, 0.5)
     jets = Jets(allocator)
-    with pytest.raises(ValueError, match="allocator must be one for the same thrusters"):
+    with pytest.raises(ValueError, match="allocator must be a ThrusterAllocator for the same thrusters"):
         jets.allocator = ThrusterAllocator([bank_of_four(other)])
     with pytest.raises(TypeError, match="allocator must be a ThrusterAllocator"):
         jets.allocator = None
