@@ -1,4 +1,4 @@
-"""`python -m engine prepare` compiles kernels for the games that will be played on this machine."""
+"""`python -m engine prepare` compiles kernels for the programs that will run on this machine."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ FIELDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status."""
+    """Run the command line and return the exit status."""
     parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description="A rigid-body engine.")
     commands = parser.add_subparsers(dest="command", required=True)
     prepare = commands.add_parser(
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare.add_argument(
         "--any-processor",
         action="store_true",
-        help="kernels that run on every processor of this architecture, to be shipped with a game; set POLHODE_CACHE_DIR to the folder",
+        help="compile for every processor of this architecture, to ship kernels with a game; set POLHODE_CACHE_DIR to their folder",
     )
     options = parser.parse_args(arguments)
     if options.any_processor and os.environ.get("NUMBA_CPU_NAME") != "generic":

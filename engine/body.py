@@ -103,7 +103,7 @@ _STORED_MOMENTUM = slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
         "center_of_mass_body": "assign mass_properties",
         "rotation_matrix": "assign orientation",
         "origin": "assign position, which is that of the mass centre",
-        "name": "give it to World.add_body",
+        "name": "pass it to World.add_body",
         "world": "add another body to the other world",
     },
     check=attrgetter("index"),  # a body that was removed says so
@@ -113,7 +113,8 @@ class Body:
 
     The handle holds no state of its own. Reading an attribute returns a new read-only float64 array, so that ``ship.position[0] += 1``
     raises an error instead of doing nothing. An attribute that can be set can also be changed by ``ship.velocity += dv``, and the results
-    of arithmetic are plain arrays. Values passed in are copied. A pose that is set is not blended with the old pose for drawing. After the
+    of arithmetic are plain arrays. Values passed in are copied. A pose that is set is not blended with the old pose for drawing. Setters
+    and methods raise `TypeError` for an argument of the wrong type, and `ValueError` for one that is not finite or breaks a rule. After the
     body is removed, every use of its handle raises `ValueError`.
 
     Example:
@@ -201,7 +202,7 @@ class Body:
     def mass_properties(self) -> MassProperties:
         """Mass, inertia and mass centre; may be replaced at any time.
 
-        Those of the whole ship with its wheels locked, including the propellant of its tanks. While a body has tanks, assign
+        They are those of the whole body with its wheels locked, including the propellant of its tanks. While a body has tanks, assign
         `dry_mass_properties` instead.
 
         Replacing them changes neither the body's origin nor its angular velocity, nor the speed of its wheels. If the mass centre moves by
@@ -225,7 +226,7 @@ class Body:
     def dry_mass_properties(self) -> MassProperties:
         """Mass properties without the propellant of the tanks, with the wheels locked; may be replaced at any time.
 
-        Without tanks they are the `mass_properties`.
+        On a body without tanks, they equal `mass_properties`.
         """
         return self._table.mass_properties[self.index]
 
@@ -289,7 +290,7 @@ class Body:
     def inertia_body(self) -> FloatArray:
         """Inertia about the mass centre in the equation of motion [kg·m²], body frame, shape (3, 3).
 
-        With wheels it is without their moments about their axes; `mass_properties` has the inertia with locked wheels.
+        It excludes the moments of reaction wheels about their axes; `mass_properties` has the inertia with locked wheels.
         """
         return self._world.model.tensor(INERTIA, self.index)
 
@@ -375,8 +376,8 @@ class Body:
     def stored_momentum_body(self) -> FloatArray:
         """Angular momentum h [N·m·s] of wheels inside the body, body frame, shape (3,).
 
-        On a body with parts of class `ReactionWheel` it is the sum of their momenta along their axes, and cannot be set. Setting it does
-        not change the angular velocity.
+        On a body with parts of class `ReactionWheel`, it is the sum of their momenta along their axes and cannot be set. On any other body,
+        setting it does not change the angular velocity.
         """
         return self._read(_STORED_MOMENTUM)
 
@@ -384,7 +385,9 @@ class Body:
     def stored_momentum_body(self, value: npt.ArrayLike) -> None:
         momentum = vector(value, "stored_momentum_body", self)
         if len(self._world._actuators.wheels_of(self.index)):
-            refuse(self, "stored_momentum_body", value, "left to the wheels of the body; set their speeds")
+            refuse(
+                self, "stored_momentum_body", value, "left to the wheels of the body", hint="set their speeds instead"
+            )
         self._set(_STORED_MOMENTUM, momentum)
 
     @property
@@ -394,7 +397,7 @@ class Body:
 
     @property
     def origin(self) -> FloatArray:
-        """Position of the body's origin [m], world frame, shape (3,); assigning it moves the body without turning it."""
+        """Position of the body's origin [m], world frame, shape (3,); assigning it moves the body without rotating it."""
         return self.to_world(_ZERO)
 
     @origin.setter
@@ -404,7 +407,15 @@ class Body:
         self._set_pose(_POSITION, moved, "origin")
 
     def kinetic_energy(self) -> float:
-        """Return the kinetic energy ``m v²/2 + ω·Iω/2`` [J], plus ``momentum²/(2 J)`` for each wheel."""
+        """Return the kinetic energy ``m v²/2 + ω·Iω/2`` [J], plus ``momentum²/(2 J)`` for each wheel.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), velocity=(0.0, 4.0, 0.0))
+            >>> ship.kinetic_energy()
+            16.0
+        """
         velocity, rates, actuators = self.velocity, self.angular_velocity_body, self._world._actuators
         own = 0.5 * float(self.mass * _dot(velocity, velocity) + _dot(rates, self._times(self.inertia_body, rates)))
         wheels = actuators.wheels_of(self.index)
@@ -420,6 +431,13 @@ class Body:
 
         Returns:
             The same points [m], world frame, shape (..., 3).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), position=(10.0, 0.0, 0.0), orientation=(0.5, 0.5, 0.5, 0.5))
+            >>> ship.to_world((1.0, 2.0, 3.0)).tolist()
+            [13.0, 1.0, 2.0]
         """
         points = stack(point_body, "point_body", self, 3)
         with beyond_range_allowed():
@@ -434,6 +452,13 @@ class Body:
 
         Returns:
             The same points [m], body frame, from the origin of the body, shape (..., 3).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), position=(10.0, 0.0, 0.0), orientation=(0.5, 0.5, 0.5, 0.5))
+            >>> ship.to_body((13.0, 1.0, 2.0)).tolist()
+            [1.0, 2.0, 3.0]
         """
         points = stack(point_world, "point_world", self, 3)
         with beyond_range_allowed():
@@ -448,6 +473,13 @@ class Body:
 
         Returns:
             The same vectors, world frame, shape (..., 3).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), position=(10.0, 0.0, 0.0), orientation=(0.5, 0.5, 0.5, 0.5))
+            >>> ship.direction_to_world((1.0, 2.0, 3.0)).tolist()
+            [3.0, 1.0, 2.0]
         """
         vectors = stack(direction_body, "direction_body", self, 3)
         with beyond_range_allowed():
@@ -462,6 +494,13 @@ class Body:
 
         Returns:
             The same vectors, body frame, shape (..., 3).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), position=(10.0, 0.0, 0.0), orientation=(0.5, 0.5, 0.5, 0.5))
+            >>> ship.direction_to_body((3.0, 1.0, 2.0)).tolist()
+            [1.0, 2.0, 3.0]
         """
         vectors = stack(direction_world, "direction_world", self, 3)
         with beyond_range_allowed():
@@ -476,6 +515,13 @@ class Body:
 
         Returns:
             Their velocities [m/s], world frame, shape (..., 3).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), angular_velocity_body=(0.0, 0.0, 2.0))
+            >>> ship.velocity_at((0.0, 0.5, 0.0)).tolist()
+            [-1.0, 0.0, 0.0]
         """
         points = stack(point_body, "point_body", self, 3)
         with beyond_range_allowed():
@@ -493,7 +539,7 @@ class Body:
 
         Args:
             force_world: Force [N], world frame, shape (3,).
-            at_world: Point of application [m], world frame, shape (3,). None is the mass centre.
+            at_world: Point of application [m], world frame, shape (3,). None means the mass centre.
 
         Example:
             >>> from engine import MassProperties, World
@@ -510,11 +556,20 @@ class Body:
         self._push(FORCE_WORLD, force, torque)
 
     def apply_force_body(self, force_body: npt.ArrayLike, at_body: npt.ArrayLike | None = None) -> None:
-        """Apply a force during the next tick that rotates with the body.
+        """Apply a force that rotates with the body during the next tick.
 
         Args:
             force_body: Force [N], body frame, shape (3,).
-            at_body: Point of application [m], body frame, from the origin of the body, shape (3,). None is the mass centre.
+            at_body: Point of application [m], body frame, from the origin of the body, shape (3,). None means the mass centre.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> ship.apply_force_body((0.0, 0.0, 8.0))
+            >>> world.step()
+            >>> ship.velocity.round(12).tolist()
+            [0.0, 0.0, 0.04]
         """
         force, torque = components(force_body, "force_body", self), None
         if at_body is not None:
@@ -526,14 +581,32 @@ class Body:
 
         Args:
             torque_world: Torque [N·m], world frame, shape (3,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> ship.apply_torque((0.0, 0.0, 4.0))
+            >>> world.step()
+            >>> ship.angular_velocity_world.round(12).tolist()
+            [0.0, 0.0, 0.2]
         """
         self._push(FORCE_WORLD, None, components(torque_world, "torque_world", self))
 
     def apply_torque_body(self, torque_body: npt.ArrayLike) -> None:
-        """Apply a torque during the next tick that rotates with the body.
+        """Apply a torque that rotates with the body during the next tick.
 
         Args:
             torque_body: Torque [N·m], body frame, shape (3,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> ship.apply_torque_body((0.0, 0.0, 4.0))
+            >>> world.step()
+            >>> ship.angular_velocity_body.round(12).tolist()
+            [0.0, 0.0, 0.2]
         """
         self._push(FORCE_BODY, None, components(torque_body, "torque_body", self))
 
@@ -544,7 +617,7 @@ class Body:
 
         Args:
             impulse_world: Impulse [N·s], world frame, shape (3,).
-            at_world: Point of application [m], world frame, shape (3,). None is the mass centre.
+            at_world: Point of application [m], world frame, shape (3,). None means the mass centre.
 
         Example:
             >>> from engine import MassProperties, World
@@ -568,7 +641,15 @@ class Body:
 
         Args:
             impulse_body: Impulse [N·s], body frame, shape (3,).
-            at_body: Point of application [m], body frame, from the origin of the body, shape (3,). None is the mass centre.
+            at_body: Point of application [m], body frame, from the origin of the body, shape (3,). None means the mass centre.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> ship.apply_impulse_body((3.0, 0.0, 0.0))
+            >>> ship.velocity.tolist()
+            [1.5, 0.0, 0.0]
         """
         impulse = self.direction_to_world(vector(impulse_body, "impulse_body", self))
         self.apply_impulse(impulse, None if at_body is None else self.to_world(vector(at_body, "at_body", self)))
@@ -578,6 +659,14 @@ class Body:
 
         Args:
             angular_impulse_world: Angular impulse [N·m·s], world frame, shape (3,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> ship.apply_angular_impulse((0.0, 0.0, 0.2))
+            >>> ship.angular_velocity_body.round(12).tolist()
+            [0.0, 0.0, 1.0]
         """
         self._set_computed(
             _ANGULAR_VELOCITY, self._rates_after(vector(angular_impulse_world, "angular_impulse_world", self))
@@ -589,11 +678,21 @@ class Body:
         """Pose for drawing, blended between the last two ticks.
 
         Args:
-            alpha: Blend factor from 0 (the previous tick) to 1 (the last tick). None is `World.alpha`, with which the pose lags wall time
-                by less than one tick.
+            alpha: Blend factor from 0 (the previous tick) to 1 (the last tick). None means `World.alpha`, with which the pose lags wall
+                time by less than one tick.
 
         Returns:
-            World position of the body's origin [m], shape (3,), and orientation, scalar-last (x, y, z, w), body to world, shape (4,).
+            Position of the body's origin [m], world frame, shape (3,), and orientation, scalar-last (x, y, z, w), body to world, shape
+            (4,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=1.0)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), velocity=(4.0, 0.0, 0.0))
+            >>> world.step()
+            >>> position, orientation = ship.interpolated_pose(0.25)
+            >>> position.tolist()
+            [1.0, 0.0, 0.0]
         """
         if alpha is None:
             fraction = self._world._clock.alpha
@@ -641,7 +740,7 @@ class Body:
         """Set position or orientation; the bodies that joints connect to this one move rigidly with it.
 
         Raises:
-            ValueError: A joint holds the body, or a body of its island, to the world.
+            ValueError: If a joint ties the body, or a body of its island, to the world.
         """
         if not self._table.freezes:
             self._set_free_pose(rows, values, argument)

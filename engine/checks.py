@@ -35,7 +35,7 @@ SMALL_ENOUGH = "small enough for the result to be finite"
 
 
 class NonFiniteStateError(ArithmeticError):
-    """A tick gave a position, orientation or velocity that is not finite, and was undone."""
+    """A tick produced a position, orientation or velocity that is not finite, and was undone."""
 
 
 def refuse(
@@ -215,12 +215,12 @@ def unit_quaternions(value: FloatArray, argument: str, owner: object) -> FloatAr
 
 
 def beyond_range_allowed() -> np.errstate:
-    """A context in which NumPy says nothing of results beyond the largest float, for `finite_result` to reject."""
+    """A context in which NumPy ignores results beyond the largest float, so that `finite_result` can reject them."""
     return np.errstate(over="ignore", invalid="ignore")
 
 
 def finite_result(result: FloatArray, argument: str, value: object, owner: object) -> FloatArray:
-    """What was computed from a checked argument, read-only; rejected if it is not finite, in the name of the argument."""
+    """Return what was computed from a checked argument, read-only; if it is not finite, reject the argument."""
     # a sum that is finite has finite terms; for one vector this takes 0.3 µs instead of 2
     if not (result.ndim == 1 and math.isfinite(sum(result.tolist()))) and not np.isfinite(result).all():
         refuse(owner, argument, value, SMALL_ENOUGH)
@@ -298,7 +298,7 @@ def reader(slot: str, meaning: str) -> Any:
 def read_only_attributes(
     instead: Mapping[str, str] | None = None, check: Callable[[Any], object] | None = None
 ) -> Callable[[type[Class]], type[Class]]:
-    """Make the properties of a class that cannot be set say so in the name of their object, and what to use instead.
+    """Let the read-only properties of a class raise an error that names the object and what to use instead.
 
     They stay plain properties, so that reading them costs nothing more.
 
@@ -311,7 +311,7 @@ def read_only_attributes(
     def make(kind: type[Class]) -> type[Class]:
         for name, attribute in list(vars(kind).items()):
             if type(attribute) is property and attribute.fset is None:
-                setattr(kind, name, attribute.setter(_refusal(name, hints.get(name, "it can only be read"), check)))
+                setattr(kind, name, attribute.setter(_refusal(name, hints.get(name, "it is read-only"), check)))
         return kind
 
     return make
@@ -327,7 +327,7 @@ def _refusal(name: str, hint: str, check: Callable[[Any], object] | None) -> Cal
 
 
 def suggesting_names(method: Callable[Given, Result]) -> Callable[Given, Result]:
-    """A method that names the arguments that are spelt much like one that it does not have."""
+    """Let the error of a method about an unknown argument suggest arguments of similar spelling."""
     known = list(inspect.signature(method).parameters)
     names = frozenset(known)
 
@@ -345,12 +345,12 @@ def suggesting_names(method: Callable[Given, Result]) -> Callable[Given, Result]
 
 
 def elements_of(value: Any) -> list[Any]:
-    """The elements of a sequence, which must be as many as its length says; an iterator may go on without end."""
+    """The elements of a sequence, whose number must equal its length; an iterator may never end."""
     if isinstance(value, list | tuple):
         return list(value)
     size = len(value)
     if size > _MOST_ELEMENTS:
-        raise ValueError(f"it has {size} elements; pass that many as an array")
+        raise ValueError(f"it has {size} elements; pass a sequence of this length as an array")
     elements = list(islice(value, size + 1))
     if len(elements) != size:
         raise ValueError(f"its length is {size}, but it has {'more' if len(elements) > size else 'fewer'} elements")
@@ -410,7 +410,7 @@ def file_path(value: Any, argument: str, owner: object) -> Path:
 
 @contextmanager
 def naming_file(path: Path, owner: object, rule: str) -> Iterator[None]:
-    """Give errors of the operating system in its block, which name no owner and perhaps a temporary file, the words of other errors."""
+    """Reword errors of the operating system in its block, which name no owner and perhaps a temporary file."""
     try:
         yield
     except OSError as error:
@@ -421,11 +421,12 @@ def naming_file(path: Path, owner: object, rule: str) -> Iterator[None]:
 
 
 def by_value(value: Any, argument: str, owner: object, rule: str) -> Any:
-    """The array of an object that offers one, such as a DataFrame or Series of pandas, which would be read as its labels; the elements of
-    any other sequence as a list; else the value.
+    """Return the array of an object that offers one, the elements of any other sequence as a list, or else the value.
+
+    Without this, a DataFrame or Series of pandas would be read as its labels.
 
     Raises:
-        TypeError: Reading it raised an exception.
+        TypeError: If reading the value raised an exception.
     """
     kind = type(value)
     if kind in _PLAIN or isinstance(value, np.ndarray | np.generic):

@@ -19,8 +19,12 @@ class Clock:
 
     Args:
         dt: Length of a tick [s], above zero.
-        max_ticks_per_frame: The largest number of ticks handed out at once. Time beyond that is skipped and counted in `dropped_time`. The
-            first frame that skips more than a second of wall time gives a warning.
+        max_ticks_per_frame: Maximum number of ticks handed out at once, at least 1. Time beyond that is skipped and counted in
+            `dropped_time`. The first frame that skips more than a second of wall time causes a warning.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `dt` is not above zero, or `max_ticks_per_frame` is below 1.
 
     Example:
         >>> clock = Clock(0.25)
@@ -42,7 +46,7 @@ class Clock:
 
     @property
     def max_ticks_per_frame(self) -> int:
-        """The largest number of ticks handed out at once, at least 1."""
+        """Maximum number of ticks handed out at once, at least 1."""
         return self._max_ticks
 
     @max_ticks_per_frame.setter
@@ -51,7 +55,7 @@ class Clock:
 
     @property
     def time_scale(self) -> float:
-        """Simulated time per wall time, at least 0; 0.5 is half speed. It changes how many ticks run, never their length."""
+        """Ratio of simulated time to wall time, at least 0; 0.5 is half speed. It changes how many ticks run, never their length."""
         return float(self._time_scale)
 
     @time_scale.setter
@@ -79,7 +83,22 @@ class Clock:
             return math.inf
 
     def keeps_up(self, frames_per_second: int) -> bool:
-        """Whether `max_ticks_per_frame` ticks in each of so many frames per second cover the time scale."""
+        """Return whether `max_ticks_per_frame` ticks per frame keep up with the time scale.
+
+        Args:
+            frames_per_second: The frame rate [1/s], at least 1.
+
+        Returns:
+            True if they keep up.
+
+        Raises:
+            TypeError: If `frames_per_second` is not an integer.
+            ValueError: If `frames_per_second` is below 1.
+
+        Example:
+            >>> Clock(0.25, max_ticks_per_frame=2).keeps_up(2), Clock(0.25, max_ticks_per_frame=2).keeps_up(1)
+            (True, False)
+        """
         frames_per_second = integer(frames_per_second, "frames_per_second", "Clock.keeps_up", at_least=1)
         scale, denominator = _ratio(self._time_scale)
         return self._tick * self._max_ticks * frames_per_second * denominator >= scale * self._per_second
@@ -89,10 +108,14 @@ class Clock:
 
         Args:
             elapsed_seconds: Wall time [s] since the last call, at least 0.
-            is_limited: Whether to skip what is beyond `max_ticks_per_frame` ticks.
+            is_limited: Whether to skip time beyond `max_ticks_per_frame` ticks.
 
         Returns:
             The number of ticks, at most `max_ticks_per_frame` if it is limited.
+
+        Raises:
+            TypeError: If `elapsed_seconds` is not a real number, or `is_limited` is not a bool.
+            ValueError: If `elapsed_seconds` is negative or not finite.
         """
         if self._exact_per_second and type(elapsed_seconds) is float and 0.0 <= elapsed_seconds < 1e9:
             # a float times a power of two is exact; if the product is whole, it is the time in units
@@ -127,28 +150,28 @@ class Clock:
         return ticks
 
     def settle(self, taken: int) -> None:
-        """Count the ticks that were handed out last as skipped, except for those that were run; doing this twice does no harm.
+        """Count the ticks that were handed out last as skipped, except for those that were run; a second call changes nothing.
 
         Args:
             taken: The number of ticks run.
 
         Raises:
-            TypeError: The number is not an integer.
-            ValueError: The number is negative.
+            TypeError: If `taken` is not an integer.
+            ValueError: If `taken` is negative.
         """
         taken = integer(taken, "taken", "Clock", at_least=0)
         self._handed_out, self._dropped = 0, self._dropped + max(self._handed_out - taken, 0) * self._tick
 
     def _warn_of(self, ticks: int) -> None:
-        """Warn once if that many skipped ticks are more than a second of wall time."""
+        """Warn once if the skipped ticks are more than a second of wall time."""
         skipped = Fraction(ticks * self._tick, self._per_second)
         if skipped <= Fraction(*_ratio(self._time_scale)):
             return
         self._has_warned = True
         warnings.warn(
             f"World.advance: one frame skipped {_seconds(skipped)} of simulated time, because it may run only max_ticks_per_frame = "
-            f"{self._max_ticks} ticks. That is normal after a long pause, such as a compilation. If it happens in each frame, "
-            "elapsed_seconds may be in milliseconds; it must be in seconds. This is reported once; the sum of what is skipped is in "
+            f"{self._max_ticks} ticks. That is normal after a long pause, such as a compilation. If it happens in every frame, "
+            "elapsed_seconds may be in milliseconds; it must be in seconds. This is reported once; the total skipped time is in "
             "World.dropped_time",
             stacklevel=5,
         )

@@ -73,6 +73,11 @@ def spin_angular_momentum(
 
     Returns:
         Angular momentum [N·m·s], world frame, shape (n, 3).
+
+    Example:
+        >>> orientation, inertia = np.array([[0.5, 0.5, 0.5, 0.5]]), np.array([np.diag((1.0, 2.0, 2.5))])
+        >>> spin_angular_momentum(orientation, inertia, np.array([[3.0, 0.0, 0.0]]), np.zeros((1, 3))).tolist()
+        [[0.0, 3.0, 0.0]]
     """
     owner = "diagnostics.spin_angular_momentum"
     inertia_body = array(inertia_body, "inertia_body", owner, (None, 3, 3), at_least=0)
@@ -98,6 +103,11 @@ def orbital_angular_momentum(
 
     Returns:
         Angular momentum [N·m·s], world frame, shape (n, 3).
+
+    Example:
+        >>> position, velocity = np.array([[3.0, 0.0, 0.0]]), np.array([[0.0, 4.0, 0.0]])
+        >>> orbital_angular_momentum(np.array([2.0]), position, velocity, np.zeros(3)).tolist()
+        [[0.0, 0.0, 24.0]]
     """
     owner = "diagnostics.orbital_angular_momentum"
     mass = array(mass, "mass", owner, (None,), at_least=0)
@@ -118,7 +128,7 @@ class Drift:
         world: The world to measure.
 
     Raises:
-        TypeError: It is not a world.
+        TypeError: If `world` is not a `World`.
 
     Example:
         >>> from engine import MassProperties, World
@@ -138,7 +148,7 @@ class Drift:
         self.reset()
 
     def reset(self) -> None:
-        """Measure from the current state on."""
+        """Measure the drift from the current state on."""
         self._energy = self._total_energy()
         self._momentum = self._world.angular_momentum()
 

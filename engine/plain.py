@@ -28,7 +28,7 @@ class Plain:
         """Read JSON.
 
         Raises:
-            ValueError: It is not JSON in UTF-8.
+            ValueError: If the text is not JSON in UTF-8.
         """
         try:
             return cls(json.loads(text.decode("utf-8"), parse_constant=_refuse_constant), owner)

@@ -1,7 +1,7 @@
 """Rotations by unit quaternions, for single values and for stacks.
 
 Quaternions are scalar-last (x, y, z, w), with Hamilton's product (i j = k). They are active and rotate from the body frame to the world
-frame. `multiply(a, b)` turns by b first.
+frame. `multiply(a, b)` rotates by b first.
 
 Arguments are arrays or nested lists, whose leading dimensions broadcast as in NumPy. Results are new float64 arrays, or plain numbers if
 their shape is (). Every function raises `TypeError` for anything that is not a real number. It raises `ValueError` for values that are not
@@ -53,7 +53,7 @@ __all__ = [
 
 
 def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
-    """Hamilton product a b of two quaternions, which as a rotation turns by b first and then by a.
+    """Hamilton product a b of two quaternions; as a rotation, b is applied first and then a.
 
     Args:
         a: A quaternion of any length, scalar-last (x, y, z, w), shape (..., 4).
@@ -63,7 +63,7 @@ def multiply(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
         The product, scalar-last (x, y, z, w), shape (..., 4). It is not normalised: its length is the product of the lengths.
 
     Raises:
-        ValueError: The quaternions are so long that a component of the result would be beyond the largest float.
+        ValueError: If a component of the product would exceed the largest float.
 
     Error: 2 eps of ``|a| |b|``.
 
@@ -103,7 +103,7 @@ def rotate(orientation: npt.ArrayLike, vector_body: npt.ArrayLike) -> FloatArray
         The same quantity and unit, world frame, shape (..., 3).
 
     Raises:
-        ValueError: The vector is so long that a component of the result would be beyond the largest float.
+        ValueError: If a component of the result would exceed the largest float.
 
     Error: 6 eps of the vector's length.
     Source: ``q v q*``, expanded in `kernels.quaternions.rotate`.
@@ -155,7 +155,7 @@ def to_matrix(orientation: npt.ArrayLike) -> FloatArray:
 
 
 def from_matrix(matrix: npt.ArrayLike) -> FloatArray:
-    """Quaternion of a rotation matrix; of the two possible ones, that with w ≥ 0.
+    """Quaternion of a rotation matrix, with w ≥ 0.
 
     Args:
         matrix: Rotation R with ``v_world = R v_body``, shape (..., 3, 3).
@@ -164,7 +164,8 @@ def from_matrix(matrix: npt.ArrayLike) -> FloatArray:
         Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Raises:
-        ValueError: R is a reflection, or an element of ``RᵀR`` differs by more than 1e-6 from the unit matrix (see `orthonormalize`).
+        ValueError: If R is a reflection, or an element of ``RᵀR`` differs by more than 1e-6 from that of the identity matrix (see
+            `orthonormalize`).
 
     Error: 2 eps at every angle, including half turns, in addition to the error of R itself.
     Source: Shepperd (1978), see `kernels.rotations.from_columns`.
@@ -197,7 +198,7 @@ def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> FloatArray:
 
 
 def to_axis_angle(orientation: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Axis and angle of a rotation, by the shorter way round.
+    """Axis and angle of a rotation, the shorter way round.
 
     Args:
         orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
@@ -248,8 +249,8 @@ def from_euler(angles: npt.ArrayLike, sequence: str) -> FloatArray:
         Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Raises:
-        TypeError: The sequence is not a string, or an angle is not a real number.
-        ValueError: The sequence is not one of these, or the number of angles differs from that of the letters.
+        TypeError: If `sequence` is not a string, or an angle is not a real number.
+        ValueError: If `sequence` is not of this form, or the number of angles differs from the number of letters.
 
     Error: 2 eps.
 
@@ -281,7 +282,7 @@ def look_along(forward: npt.ArrayLike, up: npt.ArrayLike) -> FloatArray:
         Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
 
     Raises:
-        ValueError: One of the two is zero, or they are parallel.
+        ValueError: If `forward` or `up` is zero, or if they are parallel.
 
     Error: 2 eps; in the rotation about `forward`, 2 eps divided by the sine of the angle between the two.
 
@@ -301,11 +302,11 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> FloatA
         fraction: From 0 to 1, shape (...).
 
     Returns:
-        Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4). It is exactly a at 0 and b or −b at 1, as normalised. If
-        they are half a turn apart, so that both ways are equally short, it ends at b.
+        Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4). It is exactly a at 0, and exactly b or −b at 1, each
+        normalised. If they are half a turn apart, so that both ways are equally short, it ends at b.
 
     Raises:
-        ValueError: The fraction is outside [0, 1].
+        ValueError: If `fraction` is outside [0, 1].
 
     Error: 3 eps, however small or large the angle is; the length is 1 within 3 eps.
     Source: Shoemake (1985), with ``sin(tφ)/sin φ`` written in terms of ``sin(x)/x``, so that it holds at φ = 0.
@@ -318,7 +319,9 @@ def slerp(a: npt.ArrayLike, b: npt.ArrayLike, fraction: npt.ArrayLike) -> FloatA
 
 
 def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
-    """Angle of the shortest rotation from one orientation to another. q and −q are the same orientation, so the angle between them is zero.
+    """Angle of the shortest rotation from one orientation to another.
+
+    q and −q are the same orientation, so the angle between them is zero.
 
     Args:
         a: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
@@ -382,7 +385,7 @@ def orthonormalize(matrix: npt.ArrayLike) -> FloatArray:
         Rotation matrix, shape (..., 3, 3). It is not the nearest one, because T never moves.
 
     Raises:
-        ValueError: The columns are left-handed or lie in one plane (the unit vectors along them span a volume of at most 1e-6).
+        ValueError: If the columns are left-handed or lie in one plane (the unit vectors along them span a volume of at most 1e-6).
 
     Error: an element of ``RᵀR`` is within 5 eps of the unit matrix.
     Source: Maggiore, "Integration, rotation matrices, and quaternions", Gram-Schmidt, with ``N' = N − T (N · T)``. The slide's
@@ -423,8 +426,8 @@ def rodrigues(axis: npt.ArrayLike, angle: npt.ArrayLike) -> FloatArray:
 def prepare() -> None:
     """Compile the loops that make stacks faster, or load them from the cache.
 
-    This takes a few seconds on the first run on a machine. Nothing else in this module compiles anything. The results are the same bit
-    for bit with and without it. Without numba, or with numba switched off, it does nothing.
+    This takes a few seconds on the first run on a machine. Nothing else in this module compiles anything. The results are bit for bit the
+    same with and without it. Without numba, or with numba switched off, it does nothing.
 
     Example:
         >>> prepare()

@@ -98,7 +98,7 @@ def subtract(a: Vector, b: Vector) -> Vector:
 
 @inlined
 def scale(factor: float, a: Vector) -> Vector:
-    """Number times vector.
+    """Product of a number and a vector.
 
     Args:
         factor: A number, of any unit.
@@ -142,7 +142,7 @@ def dot(a: Vector, b: Vector) -> float:
         b: A vector, of the same frame.
 
     Returns:
-        The product, of both units. The error is at most ``4e-16 (|a₁b₁| + |a₂b₂| + |a₃b₃|)``.
+        The product, in the product of both units. The error is at most ``4e-16 (|a₁b₁| + |a₂b₂| + |a₃b₃|)``.
 
     Example:
         >>> dot((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
@@ -160,7 +160,8 @@ def cross(a: Vector, b: Vector) -> Vector:
         b: A vector, of the same frame.
 
     Returns:
-        The product, of both units. The error of each component is at most 3e-16 times the sum of the sizes of its two products.
+        The product, in the product of both units. The error of each component is at most 3e-16 times the sum of the magnitudes of its two
+        terms.
 
     Example:
         >>> cross((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
@@ -177,8 +178,8 @@ def norm(a: Vector) -> float:
         a: A vector, of any unit and frame.
 
     Returns:
-        The length, of the unit of `a`. The relative error is at most 4e-16 for lengths between 1e-150 and 1e150; the squares of longer
-        vectors overflow to inf, those of shorter ones lose digits.
+        The length, in the unit of `a`. The relative error is at most 4e-16 for lengths between 1e-150 and 1e150; for longer vectors the
+        squares overflow to inf, and for shorter ones they lose digits.
 
     Example:
         >>> norm((2.0, 3.0, 6.0))
@@ -196,7 +197,8 @@ def apply_symmetric(tensor: Symmetric, a: Vector) -> Vector:
         a: A vector, of any unit, in the same frame.
 
     Returns:
-        The product, of both units. The error of each component is at most 4e-16 times the sum of the sizes of its three products.
+        The product, in the product of both units. The error of each component is at most 4e-16 times the sum of the magnitudes of its three
+        terms.
 
     Example:
         >>> apply_symmetric((1.0, 2.0, 3.0, 0.5, 0.0, 0.0), (1.0, 1.0, 1.0))
@@ -243,7 +245,7 @@ def rotate_inverse(q: Quaternion, v: Vector) -> Vector:
 
 @inlined
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Hamilton product a b of two quaternions, which as a rotation turns by b first and then by a.
+    """Hamilton product a b of two quaternions; as a rotation, b is applied first and then a.
 
     Args:
         a: Quaternion (x, y, z, w).
@@ -295,14 +297,14 @@ def sqrt(x: float) -> float:
 
 @inlined
 def sine_cosine(angle: float) -> tuple[float, float]:
-    """Sine and cosine together, for little more than the price of one.
+    """Sine and cosine together, at little more than the cost of one.
 
     Args:
-        angle: Angle [rad], of at most 1e9. Larger ones give nan: there the last digit of the angle is already 1e-7 rad.
+        angle: Angle [rad], at most 1e9 in magnitude. Larger ones give nan, because the spacing of floats there is already 1e-7 rad.
 
     Returns:
-        (sine, cosine). The error is at most 1.7e-16 for angles up to 1e6 rad, and beyond that at most the distance between the floats
-        around the angle.
+        (sine, cosine). The error is at most 1.7e-16 for angles up to 1e6 rad, and beyond that at most the spacing of the floats at the
+        angle.
 
     Example:
         >>> sine_cosine(1.0)
@@ -316,7 +318,7 @@ def sine(angle: float) -> float:
     """Sine.
 
     Args:
-        angle: Angle [rad], of at most 1e9; larger ones give nan.
+        angle: Angle [rad], at most 1e9 in magnitude; larger ones give nan.
 
     Returns:
         The sine; accuracy as for `sine_cosine`.
@@ -333,7 +335,7 @@ def cosine(angle: float) -> float:
     """Cosine.
 
     Args:
-        angle: Angle [rad], of at most 1e9; larger ones give nan.
+        angle: Angle [rad], at most 1e9 in magnitude; larger ones give nan.
 
     Returns:
         The cosine; accuracy as for `sine_cosine`.

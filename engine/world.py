@@ -98,7 +98,7 @@ _MOST_TICKS = 2**53
 
 @read_only_attributes(
     {
-        "dt": "a world keeps its dt",
+        "dt": "create another world for another dt",
         "tick_count": "use step, or restore a snapshot",
         "time": "use step, or restore a snapshot",
         "alpha": "use advance",
@@ -111,7 +111,7 @@ _MOST_TICKS = 2**53
         "memory": "use memory.add",
         "thrusters": "assign its arrays, such as world.thrusters.throttle",
         "springs": "assign its arrays, such as world.springs.stiffness",
-        "threads": "give it when the world is made",
+        "threads": "pass it to World(…)",
         "islands": "joints and springs determine them",
     }
 )
@@ -120,9 +120,9 @@ class World:
 
     Each tick calls the callbacks that are due, evaluates the forces, and integrates the state of the bodies. A tick either completes or
     changes nothing: if a force or a function given to `on_tick` raises, or if the result is not finite, the world returns to its state
-    before that tick. This undoes what callbacks have changed, and what forces and callbacks keep in `memory` or expose by `get_state()` and
-    `set_state(state)`. Anything that they keep elsewhere is not undone. The pose drawn after a tick with a non-finite result is not
-    blended.
+    before that tick. This undoes what callbacks have changed, and what forces and callbacks keep in `memory` or expose through
+    `get_state()` and `set_state(state)`. Anything that they keep elsewhere is not undone. The pose drawn after a tick with a non-finite
+    result is not blended.
 
     Args:
         dt: Length of a tick [s], above zero. It never changes. The clock uses a `Fraction` exactly. An integer above 1 is rejected,
@@ -130,18 +130,20 @@ class World:
         integrator: A method from `integrators`, or its name. None selects "free-rotor-2".
         game_mode: Whether to drop the gyroscopic term ``ω × (I ω + h)`` from the equation of motion, and nothing else. A free body then
             keeps its body rates, and its angular momentum rotates with it.
-        max_ticks_per_frame: The largest number of ticks that one call of `advance` runs. Time beyond that is skipped and counted.
+        max_ticks_per_frame: Maximum number of ticks that one call of `advance` runs. Time beyond that is skipped and counted in
+            `dropped_time`.
         coasting: Whether `advance` coasts at a time scale that ticks cannot keep up with; see `coasting` and `coast`.
         keep_out: A sphere ``(center, radius)`` [m], world frame, that no coasting body may enter, such as a planet; see `keep_out`.
-        on_non_finite: What a tick does if it gives a state that is not finite: "raise" `NonFiniteStateError`, or "freeze" the bodies that
-            caused it and what is linked to them; see `frozen`.
-        threads: The largest number of threads that share a tick. A world with fewer than 4096 bodies per thread uses fewer. The results do
-            not depend on it, bit for bit. Ticks that call a force at each stage run on one thread. Only one Python thread may use a world
+        on_non_finite: What happens if a tick produces a state that is not finite. "raise" raises `NonFiniteStateError`; "freeze" freezes
+            the bodies that caused it and all bodies that are linked to them (see `frozen`).
+        threads: Maximum number of threads that share a tick. A world with fewer than 4096 bodies per thread uses fewer. The results are bit
+            for bit the same for any number. Ticks that call a force at each stage run on one thread. Only one Python thread may use a world
             at a time.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: `dt` is not above zero, a count is below one, or no integrator has this name.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `dt` is not above zero, a count is below one, no integrator has this name, or `keep_out` or `on_non_finite` is
+            invalid.
 
     Example:
         >>> from engine import MassProperties, World
@@ -196,9 +198,7 @@ class World:
     ) -> None:
         self._dt = real(dt, "dt", "World", above=0.0)
         if isinstance(dt, int | np.integer) and dt > 1:
-            rule = (
-                f"the length of a tick in seconds, such as 1 / {dt} for {dt} ticks per second, or {dt}.0 if it is meant"
-            )
+            rule = f"the length of a tick in seconds, such as 1 / {dt} for {dt} ticks per second, or {dt}.0 for ticks of {dt} s"
             refuse("World", "dt", dt, rule)
         self._exact_dt = dt
         self._clock = Clock(dt, integer(max_ticks_per_frame, "max_ticks_per_frame", "World", at_least=1))
@@ -276,7 +276,7 @@ class World:
 
     @property
     def max_ticks_per_frame(self) -> int:
-        """The largest number of ticks that one call of `advance` runs, at least 1; the rest of a longer frame is skipped."""
+        """Maximum number of ticks that one call of `advance` runs, at least 1; the rest of a longer frame is skipped."""
         return self._clock.max_ticks_per_frame
 
     @max_ticks_per_frame.setter
@@ -287,7 +287,7 @@ class World:
 
     @property
     def time_scale(self) -> float:
-        """Simulated time per wall time, at least 0; it changes how many ticks `advance` runs, never their length."""
+        """Ratio of simulated time to wall time, at least 0; it changes how many ticks `advance` runs, never their length."""
         return self._clock.time_scale
 
     @time_scale.setter
@@ -312,8 +312,8 @@ class World:
     def coasting(self) -> bool:
         """Whether `advance` coasts while the time scale is above ``60 dt max_ticks_per_frame``.
 
-        That is where `max_ticks_per_frame` ticks in each of 60 frames per second could not keep up. Whether a frame coasts depends on
-        nothing else, so that a slow frame makes no difference.
+        Above that, `max_ticks_per_frame` ticks in each of 60 frames per second could not keep up. Whether a frame coasts depends on nothing
+        else, so a slow frame makes no difference.
         """
         return self._coasting
 
@@ -328,7 +328,7 @@ class World:
     def keep_out(self) -> KeepOut | None:
         """The sphere that no coasting body may enter, as centre [m], world frame, shape (3,), and radius [m]; None if there is none.
 
-        Its centre must be that of the gravity that acts on the bodies. `shift_origin` moves it.
+        Its centre must be the centre of the gravity that acts on the bodies. `shift_origin` moves the sphere.
         """
         return keep_out_of(self._store)
 
@@ -339,9 +339,9 @@ class World:
     def advance(self, elapsed_seconds: float) -> int:
         """Run the whole ticks that fit into the elapsed wall time and carry the remainder over to the next call.
 
-        A world that coasts at its time scale (see `coasting`) jumps over all of them at once by `coast`.
+        If the world coasts at its time scale (see `coasting`), it jumps over all these ticks at once, as `coast` does.
 
-        The first frame that skips more than a second, for example because milliseconds were passed, gives a warning.
+        The first frame that skips more than a second causes a warning, for example if `elapsed_seconds` was passed in milliseconds.
 
         Args:
             elapsed_seconds: Wall time [s] since the last call, at least 0. The frame rate may vary.
@@ -350,10 +350,10 @@ class World:
             The number of ticks run, at most `max_ticks_per_frame` unless the world coasts.
 
         Raises:
-            TypeError: `elapsed_seconds` is not a real number.
-            ValueError: It is negative or not finite.
-            NonFiniteStateError: A tick gave a state that is not finite. The world is as it was before that tick.
-            RuntimeError: It is called from inside a tick, or while another thread steps this world, or something keeps the world from
+            TypeError: If `elapsed_seconds` is not a real number.
+            ValueError: If `elapsed_seconds` is negative or not finite.
+            NonFiniteStateError: If a tick produces a state that is not finite. The world is as it was before that tick.
+            RuntimeError: If this is called inside a tick, or while another thread steps this world, or if something keeps the world from
                 coasting.
 
         Example:
@@ -404,11 +404,11 @@ class World:
             ticks: The number of ticks, at least 0.
 
         Raises:
-            TypeError: `ticks` is not an integer.
-            ValueError: It is below 0, or the time after that many ticks would be too large for a float.
-            NonFiniteStateError: A tick gave a state that is not finite. The world is as it was before that tick.
-            RuntimeError: It is called from inside a tick, or while another thread steps this world; or the floating-point mode of the
-                thread has been changed by another library (see `docs/tick.md`).
+            TypeError: If `ticks` is not an integer.
+            ValueError: If `ticks` is below 0, or if the time after this many ticks would be too large for a float.
+            NonFiniteStateError: If a tick produces a state that is not finite. The world is as it was before that tick.
+            RuntimeError: If this is called inside a tick, or while another thread steps this world, or if another library has changed the
+                floating-point mode of the thread (see `docs/tick.md`).
 
         Example:
             >>> world = World(dt=0.01)
@@ -455,12 +455,12 @@ class World:
     def coast(self, ticks: int) -> None:
         """Jump over any number of ticks in one call, along the exact orbits and with the exact free rotation of all bodies.
 
-        This takes as long for a year as for a tick. It requires that nothing acts on the bodies but gravity, and that nothing has to be
-        called: at most one `PointGravity` without J2 per body, whose centre stays where it is, no other force that acts (a shut thruster
-        and a magnetorquer without a dipole do not), no enabled joint, no reaction wheel, no enabled control loop or filter, no applied
+        This takes as long for a year as for a tick. It requires that only gravity acts on the bodies, and that no function must be called.
+        That means at most one `PointGravity` without J2 per body, whose centre stays where it is, no other force that acts (a shut thruster
+        and a magnetorquer without a dipole do not act), no enabled joint, no reaction wheel, no enabled control loop or filter, no applied
         force, no stored momentum, no callback without an attribute ``skippable = True``, and no game mode. Skippable callbacks are not
         called, and sensors are not sampled. The path must not enter `keep_out`. Forces and parts may have a method `coast_obstacle()` of
-        their own, which returns in words why they do not permit it, or None.
+        their own, which returns in words why they prevent coasting, or None.
 
         `tick_count` grows by `ticks`. The pose drawn afterwards is not blended with the one before.
 
@@ -468,13 +468,14 @@ class World:
             ticks: The number of ticks, at least 0.
 
         Raises:
-            TypeError: `ticks` is not an integer.
-            ValueError: It is below 0, or the time after that many ticks would be too large for a float.
-            NonFiniteStateError: The state at the end is not finite. The world is as it was before.
-            RuntimeError: Something keeps the world from coasting, as `coast_obstacle` says; or it is called from inside a tick, or while
+            TypeError: If `ticks` is not an integer.
+            ValueError: If `ticks` is below 0, or if the time after this many ticks would be too large for a float.
+            NonFiniteStateError: If the state at the end is not finite. The world is as it was before.
+            RuntimeError: If something keeps the world from coasting (see `coast_obstacle`), or if this is called inside a tick or while
                 another thread uses this world.
 
-        Error: position and velocity as `flight.orbit.propagate`; orientation 1e-9 rad up to 1e5 rad of rotation, in proportion beyond.
+        Error: position and velocity as for `flight.orbit.propagate`; orientation 1e-9 rad up to 1e5 rad of rotation, and in proportion
+            beyond that.
 
         Example:
             >>> from engine import forces
@@ -500,11 +501,14 @@ class World:
         """Return in words what keeps the world from coasting, or None if it can coast.
 
         Args:
-            ticks: The number of ticks to coast, which decides how far the paths reach, at least 0.
+            ticks: The number of ticks to coast, at least 0. It determines how far along its path each body is checked.
+
+        Returns:
+            The obstacle in words, or None.
 
         Raises:
-            TypeError: `ticks` is not an integer.
-            ValueError: It is below 0, or the time after that many ticks would be too large for a float.
+            TypeError: If `ticks` is not an integer.
+            ValueError: If `ticks` is below 0, or if the time after this many ticks would be too large for a float.
 
         Example:
             >>> world = World(dt=1.0, keep_out=((0.0, 0.0, 0.0), 10.0))
@@ -553,20 +557,20 @@ class World:
 
     @property
     def on_non_finite(self) -> str:
-        """What a tick does if it gives a state that is not finite, "raise" or "freeze"."""
+        """What happens if a tick produces a state that is not finite, "raise" or "freeze"."""
         return "freeze" if self._stages.freezing.is_on else "raise"
 
     @property
     def frozen(self) -> tuple[Frozen, ...]:
         """The bodies that are frozen, each with the tick that failed and the cause, in the order in which they were frozen.
 
-        With ``on_non_finite="freeze"``, a body that is not finite after a tick keeps the state that it had before. So does every body that
-        springs, joints or Python forces link to it; a Python force links all bodies, because it sees all of them. The other bodies move
-        with the same bits as in a world without the frozen ones. Forces on a frozen body have no effect. It can be removed. It moves
-        again, together with the frozen bodies that are linked to it, when its pose, velocity or rates are assigned.
+        With ``on_non_finite="freeze"``, a body whose state is not finite after a tick keeps the state that it had before. So does every
+        body that springs, joints or Python forces link to it; a Python force links all bodies, because it sees all of them. The other
+        bodies move bit for bit as in a world without the frozen ones. Forces on a frozen body have no effect. A frozen body can be removed.
+        When its pose, velocity or rates are assigned, it moves again, together with the frozen bodies that are linked to it.
 
-        A tick is rejected as with "raise" if one of these bodies is driven by wheels, tanks or pulses, or if a Python force acts beside
-        joints.
+        A tick is rejected as with "raise" if one of these bodies is driven by wheels, tanks or pulses, or if a Python force acts in a world
+        with joints.
 
         Example:
             >>> world = World(dt=1.0, on_non_finite="freeze")
@@ -582,7 +586,7 @@ class World:
 
     @property
     def threads(self) -> int:
-        """The largest number of threads that share a tick."""
+        """Maximum number of threads that share a tick."""
         return self._threads
 
     # bodies
@@ -598,8 +602,12 @@ class World:
         Args:
             name: The name of a body in this world.
 
+        Returns:
+            The handle of the body.
+
         Raises:
-            KeyError: No body has this name.
+            TypeError: If `name` is not a string.
+            KeyError: If no body has this name.
 
         Example:
             >>> world = World(dt=0.01)
@@ -645,9 +653,9 @@ class World:
             The handle of the new body.
 
         Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: A value is out of range or not finite, the name is taken, the inertia is singular, or two alternatives are both
-                given.
+            TypeError: If an argument has the wrong type.
+            ValueError: If a value is out of range or not finite, the name is taken, the inertia is singular, or both of two alternatives
+                are given.
 
         Example:
             >>> world = World(dt=0.01)
@@ -700,8 +708,8 @@ class World:
             The handles of the new bodies, in order.
 
         Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: No argument has one row per body, the numbers of rows differ, or a value is rejected as by `add_body`.
+            TypeError: If an argument has the wrong type.
+            ValueError: If no argument has one row per body, the numbers of rows differ, or a value is rejected as by `add_body`.
 
         Example:
             >>> world = World(dt=0.01)
@@ -723,7 +731,7 @@ class World:
         )
 
     def remove_body(self, body: Body) -> list[Member]:
-        """Remove a body, its parts and joints, and the forces that act on it by name.
+        """Remove a body, its parts and joints, and the forces that were created for it.
 
         A field that acts on a list of bodies, such as a drag, stays; the body is removed from its list.
 
@@ -734,8 +742,8 @@ class World:
             The forces and parts that were removed with it, in the order in which they were added.
 
         Raises:
-            TypeError: It is not a body.
-            ValueError: It is not a body of this world.
+            TypeError: If `body` is not a body.
+            ValueError: If `body` is not in this world.
 
         Example:
             >>> world = World(dt=0.01)
@@ -748,7 +756,7 @@ class World:
         return self._remove([body], "World.remove_body", "body")
 
     def remove_bodies(self, bodies: Iterable[Body]) -> list[Member]:
-        """Remove several bodies at once, which moves the arrays only once.
+        """Remove several bodies at once, so that the arrays are moved only once.
 
         Args:
             bodies: Bodies of this world, each listed once.
@@ -757,8 +765,8 @@ class World:
             The forces and parts that were removed with them, in the order in which they were added.
 
         Raises:
-            TypeError: One of them is not a body.
-            ValueError: One of them is not a body of this world, or is listed twice.
+            TypeError: If an entry of `bodies` is not a body.
+            ValueError: If an entry of `bodies` is not in this world, or is listed twice.
 
         Example:
             >>> world = World(dt=0.01)
@@ -817,8 +825,8 @@ class World:
             A view with one row per force, or one row per body that a force lists.
 
         Raises:
-            TypeError: It is not a class of `engine.forces`, nor one made by `forces.compiled`; or it is one of the constant forces and
-                torques, whose rows lie in one table.
+            TypeError: If `kind` is neither a class of `engine.forces` nor one made by `forces.compiled`, or if it is one of the constant
+                forces and torques, whose rows lie in one table.
 
         Example:
             >>> from engine import forces
@@ -847,7 +855,7 @@ class World:
     def add_force(self, force: GivenForce) -> GivenForce:
         """Add a force to the world.
 
-        A spring that is too stiff or too strongly damped for the tick gives a warning with the numbers.
+        A spring that is too stiff or too strongly damped for the tick causes a warning with the numbers.
 
         Args:
             force: A force of `engine.forces`, an object with `apply(wrench, bodies, time)`, or a function with these arguments.
@@ -856,8 +864,8 @@ class World:
             The force, so that this can be used as a decorator.
 
         Raises:
-            TypeError: It is not a force.
-            ValueError: It is already in a world, or acts on a body of another world.
+            TypeError: If `force` is not a force.
+            ValueError: If `force` is already in a world, or acts on a body of another world.
 
         Example:
             >>> from engine import forces
@@ -880,7 +888,7 @@ class World:
             force: A force of this world.
 
         Raises:
-            ValueError: It is not a force of this world.
+            ValueError: If `force` is not a force of this world.
 
         Example:
             >>> from engine import forces
@@ -893,7 +901,7 @@ class World:
         self._forces.remove(force)
 
     def add_part(self, part: GivenPart) -> GivenPart:
-        """Add a part of a body: a wheel, a tank, a magnetorquer, a sensor, a filter or a control loop of `engine.flight`.
+        """Add a part of a body, which is a wheel, a tank, a magnetorquer, a sensor, a filter or a control loop of `engine.flight`.
 
         At the start of a tick, the parts that are due are sampled in this order: sensors, filters, the functions of `on_tick`, control
         loops; within a kind in the order in which they were added.
@@ -905,8 +913,8 @@ class World:
             The part.
 
         Raises:
-            TypeError: It is not a part.
-            ValueError: It is already in a world, is a part of a body of another world, or does not fit the body or its other parts.
+            TypeError: If `part` is not a part.
+            ValueError: If `part` is already in a world, is a part of a body of another world, or does not fit the body or its other parts.
 
         Example:
             >>> from engine import flight
@@ -932,7 +940,16 @@ class World:
             part: A part of this world.
 
         Raises:
-            ValueError: It is not a part of this world.
+            ValueError: If `part` is not a part of this world.
+
+        Example:
+            >>> from engine import flight
+            >>> world = World(dt=0.01)
+            >>> ship = world.add_body(MassProperties.sphere(100.0, 1.0))
+            >>> gyro = world.add_part(flight.Gyro(ship, seed=1))
+            >>> world.remove_part(gyro)
+            >>> world.parts
+            ()
         """
         self._forces.remove(part, "part")
 
@@ -945,7 +962,7 @@ class World:
 
     @property
     def islands(self) -> tuple[tuple[Body, ...], ...]:
-        """The bodies that enabled joints, and springs between bodies, connect; each island and all islands in the order of the bodies."""
+        """The groups of bodies that are connected by enabled joints and by springs between bodies; bodies and groups are in row order."""
         graph = self._joints.graph
         groups = [] if graph is None else sorted(graph.groups)
         return tuple(tuple(self._bodies.handles[column] for column in group) for group in groups)
@@ -963,10 +980,10 @@ class World:
             The joint.
 
         Raises:
-            TypeError: It is not a joint.
-            ValueError: The joint is already in a world or links bodies of another world, the integrator does not support joints, or the
-                joint closes no loop and does not hold at the current poses.
-            JointConflictError: The joint closes a loop with other joints, and does not hold at the current poses.
+            TypeError: If `joint` is not a joint.
+            ValueError: If the joint is already in a world or links bodies of another world, if the integrator does not support joints, or
+                if the joint closes no loop and does not hold at the current poses.
+            JointConflictError: If the joint closes a loop with other joints, and does not hold at the current poses.
 
         Example:
             >>> from engine.joints import Weld
@@ -1002,22 +1019,34 @@ class World:
             joint: A joint of this world.
 
         Raises:
-            ValueError: It is not a joint of this world.
+            ValueError: If `joint` is not a joint of this world.
+
+        Example:
+            >>> from engine.joints import Ball
+            >>> world = World(dt=0.01)
+            >>> bob = world.add_body(MassProperties.sphere(1.0, 0.1))
+            >>> pivot = world.add_joint(Ball(bob, at_body=(0.0, 0.5, 0.0)))
+            >>> world.remove_joint(pivot)
+            >>> world.joints
+            ()
         """
         self._forces.remove(joint, "joint")
 
     def assembly(self, body: Body) -> Assembly:
-        """Return a body with all that is rigidly joined to it by welds and locked latches, and the mass properties of the whole.
+        """Return the assembly of a body and everything that is rigidly joined to it by welds and locked latches.
 
-        The result is a handle. It says what is joined at the time when it is read, so that it stays valid when a latch locks or releases.
-        Control laws and `flight.ThrusterAllocator` take it as `assembly`.
+        The result is a handle. It describes what is joined whenever it is read, so it stays valid when a latch locks or releases. Control
+        laws and `flight.ThrusterAllocator` take it as `assembly`.
 
         Args:
             body: A body of this world.
 
+        Returns:
+            The handle of the assembly, which also has the mass properties of the whole.
+
         Raises:
-            TypeError: It is not a body.
-            ValueError: It is not a body of this world.
+            TypeError: If `body` is not a body.
+            ValueError: If `body` is not in this world.
 
         Example:
             >>> world = World(dt=0.01)
@@ -1038,23 +1067,23 @@ class World:
     ) -> Callable[[GivenJointCallback], GivenJointCallback]: ...
 
     def on_joint(self, function: Any = LEFT_OUT, event: str = "", *, name: str | None = None) -> Any:
-        """Call `function(world, joint)` when something has happened to a joint.
+        """Call `function(world, joint)` after an event at a joint.
 
-        It is called at the start of the next tick, before the functions of `on_tick`, in the order of the joints. What it changes is undone
-        if that tick fails. This works as a decorator: ``@world.on_joint(event="broken")``.
+        The function is called at the start of the next tick, before the functions of `on_tick`, in the order of the joints. What it changes
+        is undone if that tick fails. This works as a decorator: ``@world.on_joint(event="broken")``.
 
         Args:
             function: The function. Leave it out to use this as a decorator.
             event: "broken" for a joint that carried more than `break_force` or `break_torque` and has been removed, "limit" for a joint
                 that has reached one of its limits, and for latches "captured", "locked", "released" and "failed".
-            name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
+            name: The name by which a snapshot in bytes refers to the function; None means its module and qualified name.
 
         Returns:
             The function.
 
         Raises:
-            TypeError: The function is not callable, or is a generator or a coroutine function.
-            ValueError: The event is unknown.
+            TypeError: If `function` is not callable, or is a generator function or a coroutine function.
+            ValueError: If `event` is unknown.
 
         Example:
             >>> from engine.joints import Distance
@@ -1106,14 +1135,14 @@ class World:
         Args:
             function: The function to call with the world. Leave it out to use this as a decorator with arguments.
             every: The interval in ticks, at least 1.
-            name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
+            name: The name by which a snapshot in bytes refers to the function; None means its module and qualified name.
 
         Returns:
             The function.
 
         Raises:
-            TypeError: The function is not callable, or is a generator or a coroutine function.
-            ValueError: `every` is below 1.
+            TypeError: If `function` is not callable, or is a generator function or a coroutine function.
+            ValueError: If `every` is below 1.
 
         Example:
             >>> world = World(dt=0.01)
@@ -1142,14 +1171,14 @@ class World:
         Args:
             function: The function to call with the world. Leave it out to use this as a decorator with arguments.
             every: The interval in ticks, at least 1.
-            name: The name by which a snapshot in bytes refers to it; None is the module and the qualified name.
+            name: The name by which a snapshot in bytes refers to the function; None means its module and qualified name.
 
         Returns:
             The function.
 
         Raises:
-            TypeError: The function is not callable, or is a generator or a coroutine function.
-            ValueError: `every` is below 1.
+            TypeError: If `function` is not callable, or is a generator function or a coroutine function.
+            ValueError: If `every` is below 1.
 
         Example:
             >>> world = World(dt=0.01)
@@ -1187,7 +1216,7 @@ class World:
             function: The function, as it was added.
 
         Raises:
-            ValueError: The function was not added.
+            ValueError: If `function` was not added.
 
         Example:
             >>> world = World(dt=0.01)
@@ -1213,7 +1242,7 @@ class World:
                 "World.remove_callback",
                 "function",
                 function,
-                "one that was added by on_tick or after_tick, or by on_joint",
+                "one that was added by on_tick, after_tick or on_joint",
             )
         with (change := self._store.all_or_nothing()), change:
             self._store.before_change()
@@ -1241,12 +1270,12 @@ class World:
         others are called again with the opposite shift. Points that a program keeps elsewhere, such as a camera or a trail, are not moved.
 
         Args:
-            shift: The new origin [m], in the world frame from the current origin, shape (3,).
+            shift: The new origin [m], relative to the current one, world frame, shape (3,).
 
         Raises:
-            TypeError: `shift` is not a sequence of real numbers.
-            ValueError: It has the wrong shape, is not finite, or makes a position too large for a float.
-            RuntimeError: It is called inside a force.
+            TypeError: If `shift` is not a sequence of real numbers.
+            ValueError: If `shift` has the wrong shape, is not finite, or makes a position too large for a float.
+            RuntimeError: If this is called inside a force.
 
         Example:
             >>> from engine import forces
@@ -1272,8 +1301,16 @@ class World:
         """Poses of all bodies for drawing, blended between the last two ticks by `alpha`.
 
         Returns:
-            World positions of the bodies' origins [m], shape (n, 3), and orientations, scalar-last (x, y, z, w), body to world, shape
-            (n, 4).
+            Positions of the bodies' origins [m], world frame, shape (n, 3), and orientations, scalar-last (x, y, z, w), body to world,
+            shape (n, 4).
+
+        Example:
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(1.0, 0.0, 0.0))
+            >>> ticks = world.advance(0.75)
+            >>> positions, orientations = world.interpolated_poses()
+            >>> positions.tolist()
+            [[0.25, 0.0, 0.0]]
         """
         return self.state.interpolated_poses(self.alpha)
 
@@ -1297,8 +1334,8 @@ class World:
             The matrices, shape (n, 4, 4); `out` if it was given.
 
         Raises:
-            TypeError: `out` is not an array of float32 or float64, or `camera_position` is not a sequence of real numbers.
-            ValueError: `out` has the wrong shape or is read-only, or a distance is too large for its type. Nothing was written.
+            TypeError: If `out` is not an array of float32 or float64, or `camera_position` is not a sequence of real numbers.
+            ValueError: If `out` has the wrong shape or is read-only, or if a distance is too large for its type. Nothing is then written.
 
         Example:
             >>> world = World(dt=0.01)
@@ -1316,18 +1353,41 @@ class World:
         return fill_matrices(out, *self.interpolated_poses(), camera, owner)
 
     def kinetic_energy(self) -> float:
-        """Return the kinetic energy of all bodies [J], ``Σ m v²/2 + ω·Iω/2``, and of their wheels about their axes."""
+        """Return the kinetic energy of all bodies [J], ``Σ m v²/2 + ω·Iω/2``, and of their wheels about their axes.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(0.0, 3.0, 0.0), velocity=(0.0, 4.0, 0.0))
+            >>> world.kinetic_energy()
+            16.0
+        """
         moving = diagnostics.translational_energy(self.model.mass, self.state.velocity)
         turning = diagnostics.rotational_energy(self.model.inertia_body, self.state.angular_velocity_body)
         return math.fsum(moving) + math.fsum(turning) + math.fsum(self._actuators.wheel_energies())
 
     def potential_energy(self) -> float:
-        """Return the sum of the potential energies [J] of forces and of the springs of joints; drag, thrusters and functions have none."""
+        """Return the sum of the potential energies [J] of forces and of the springs of joints; drag, thrusters and functions have none.
+
+        Example:
+            >>> from engine import forces
+            >>> world = World(dt=0.01)
+            >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(0.0, 3.0, 0.0))
+            >>> gravity = world.add_force(forces.UniformGravity((0.0, -10.0, 0.0)))
+            >>> world.potential_energy()
+            60.0
+        """
         springs = math.fsum(joint.potential_energy() for joint in self.joints)
         return math.fsum(math.fsum(energies) for energies in self._forces.potential_energies()) + springs
 
     def linear_momentum(self) -> FloatArray:
-        """Return the linear momentum of all bodies [N·s], ``Σ m v``, world frame, shape (3,)."""
+        """Return the linear momentum of all bodies [N·s], ``Σ m v``, world frame, shape (3,).
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(0.0, 3.0, 0.0), velocity=(0.0, 4.0, 0.0))
+            >>> world.linear_momentum().tolist()
+            [0.0, 8.0, 0.0]
+        """
         return _sum(self.model.mass[:, np.newaxis] * self.state.velocity)
 
     def angular_momentum(self, about: npt.ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
@@ -1366,8 +1426,9 @@ class World:
             Net force [N], world frame, and net torque about the mass centre [N·m], body frame, each of shape (3,).
 
         Raises:
-            RuntimeError: It is called inside a force.
-            ValueError: The body or the force is not of this world.
+            RuntimeError: If this is called inside a force.
+            TypeError: If `body` is not a body.
+            ValueError: If `body` or `force` is not in this world.
 
         Example:
             >>> from engine import forces
@@ -1412,17 +1473,17 @@ class World:
         the background while a slower loop takes the ticks, with the same bits. Compiled kernels are kept on disk for the next start.
 
         Args:
-            integrators: Methods, or their names, that the world will use; None is its present method.
-            forces: Forces, or classes of `engine.forces`, that will act; None is those that act now. Weights, throttles, pushes and
-                springs are always ready. The pulses of thrusters, wheels, tanks and joints are prepared if the world has any thruster,
-                wheel, tank or joint.
-            capacity: The largest number of bodies that the world will have, at least 1; None is the present number.
+            integrators: Methods, or their names, that the world will use; None means its present method.
+            forces: Forces, or classes of `engine.forces`, that will act; None means those that act now. Uniform gravity, throttles, applied
+                forces and springs are always ready. The pulses of thrusters, wheels, tanks and joints are prepared if the world has any
+                thruster, wheel, tank or joint.
+            capacity: Maximum number of bodies that the world will have, at least 1; None means the present number.
             progress: For a loading bar; called as `progress(done, total, name)` before each kernel, and at the end with an empty name.
 
         Raises:
-            TypeError: An integrator is neither a method nor a name, or a force is neither a force nor a class of forces.
-            ValueError: A name is unknown, or the capacity is below 1.
-            RuntimeError: It is called inside a tick.
+            TypeError: If an integrator is neither a method nor a name, or a force is neither a force nor a class of forces.
+            ValueError: If a name is unknown, or `capacity` is below 1.
+            RuntimeError: If this is called inside a tick.
 
         Example:
             >>> world = World(1 / 60)
@@ -1453,6 +1514,9 @@ class World:
     def profile(self) -> Profile:
         """Measure the time that each stage of the ticks takes.
 
+        Returns:
+            A context manager that measures while its `with` block runs.
+
         Example:
             >>> world = World(dt=0.01)
             >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5))
@@ -1469,6 +1533,9 @@ class World:
         It covers bodies, tick count, forces, joints and parts with their parameters (of control loops also those of law and reference),
         commands, memory, pending applied forces, integrator and game mode. It does not cover the clock's remainder and skipped time, names,
         callbacks, or what forces and callbacks keep outside the world.
+
+        Returns:
+            The hash, from 0 to 2⁶⁴ − 1.
 
         Example:
             >>> import copy
@@ -1560,14 +1627,17 @@ class World:
     def snapshot(self) -> Snapshot:
         """Return everything that determines the future of this world, to which `restore` can go back.
 
-        It contains all tables (bodies, forces, parts, pushes, memory), the tick count, the clock with its remainder, the method, the game
-        mode, the callbacks in their order, names, previous poses for drawing, and the states of attached objects. Other Python objects,
-        such as the inside of a callback, are not part of it, unless they have `get_state()` and `set_state(state)`. The first snapshot of
-        a world names in a warning the functions and Python forces that may keep a state of their own. Attributes `user_data` of bodies
-        stay as they are.
+        It contains all tables (bodies, forces, parts, pending applied forces, memory), the tick count, the clock with its remainder, the
+        method, the game mode, the callbacks in their order, names, previous poses for drawing, and the states of attached objects. Other
+        Python objects, such as the internal state of a callback, are not part of it, unless they have `get_state()` and `set_state(state)`.
+        The first snapshot of a world issues a warning that names the functions and Python forces that may keep state of their own. The
+        `user_data` of bodies is not part of a snapshot.
+
+        Returns:
+            The snapshot.
 
         Raises:
-            RuntimeError: It is called inside a force, or while another thread steps this world.
+            RuntimeError: If this is called inside a force, or while another thread steps this world.
 
         Example:
             >>> world = World(dt=0.01)
@@ -1590,22 +1660,22 @@ class World:
     def restore(self, snapshot: Snapshot, *, missing: str = "raise", adopt: bool = False) -> None:
         """Go back, or forward, to a snapshot.
 
-        Handles of bodies, forces and parts that existed at the snapshot are valid again, also if they were removed since. Those added
-        after the snapshot raise an error that says so.
+        Handles of bodies, forces and parts that existed at the snapshot are valid again, even if they were removed since then. The handles
+        of those added after the snapshot raise an error that says so.
 
-        A snapshot from bytes refers to bodies, functions and attached objects by name, and to forces and parts by row, or else class
-        and bodies. Those of this world are used; bodies and built-in forces and parts that it lacks are made.
+        A snapshot from bytes refers to bodies, functions and attached objects by name, and to forces and parts by row, or else by class and
+        bodies. Objects that this world has are used; bodies and built-in forces and parts that it lacks are created.
 
         Args:
-            snapshot: A snapshot of this world, or from bytes.
-            missing: What to do if this world lacks a function, Python force or attached object of a snapshot from bytes: "raise", or
-                "drop" to go on without it.
+            snapshot: A snapshot of this world, or one that was read from bytes.
+            missing: What to do if this world lacks a function, Python force or attached object of a snapshot from bytes: "raise", or "drop"
+                to continue without it.
             adopt: Whether to accept a snapshot of another world, or of one with another dt. The number of ticks is kept.
 
         Raises:
-            TypeError: It is not a snapshot.
-            ValueError: It is a snapshot of another world or dt, or something that it refers to is not in this world.
-            RuntimeError: It is called inside a tick, or while another thread steps this world.
+            TypeError: If `snapshot` is not a snapshot.
+            ValueError: If the snapshot is of another world or another dt, or refers to something that is not in this world.
+            RuntimeError: If this is called inside a tick, or while another thread steps this world.
 
         Example:
             >>> world = World(dt=0.5)
@@ -1641,19 +1711,22 @@ class World:
         snapshots.put_back(self, snapshot)
 
     def fork(self, callbacks: str | Mapping[Any, Any] = "raise") -> World:
-        """Return an independent copy of this world, which goes on alone.
+        """Return an independent copy of this world.
 
-        Bodies, forces and parts of the copy have handles of their own: look them up by name or by their places. `copy.deepcopy(world)` and
-        pickle are the same as ``fork("raise")``.
+        Bodies, forces and parts of the copy have handles of their own: look them up by name, or by their places in `bodies`, `forces` and
+        `parts`. `copy.deepcopy(world)` and pickle are the same as ``fork("raise")``.
 
         Args:
-            callbacks: What to do with the functions of `on_tick`, `after_tick` and `on_joint`. "raise" takes them along and rejects one
-                that refers to a handle of this world, because it would change the original. "drop" leaves all of them out. A mapping
-                replaces the functions and Python forces that are its keys by its values, and treats the others like "raise".
+            callbacks: What to do with the functions of `on_tick`, `after_tick` and `on_joint`. "raise" copies them, and raises an error if
+                one refers to a handle of this world, because it would change the original. "drop" leaves all of them out. A mapping
+                replaces the functions and Python forces that are its keys with its values, and treats the others like "raise".
+
+        Returns:
+            The copy.
 
         Raises:
-            ValueError: A function or a Python force refers to a handle of this world, or a key is not a function of this world.
-            RuntimeError: It is called inside a tick, or while another thread steps this world.
+            ValueError: If a function or a Python force refers to a handle of this world, or a key is not a function of this world.
+            RuntimeError: If this is called inside a tick, or while another thread steps this world.
 
         Example:
             >>> world = World(dt=0.5)
@@ -1672,24 +1745,24 @@ class World:
     ) -> tuple[FloatArray, FloatArray]:
         """Return where bodies will be, without changing the world.
 
-        No function of `on_tick`, `after_tick` or `on_joint` is called. Throttles and other commands keep their values, pulses run on,
-        pushes that wait act, and parts are sampled. Called forces are called, and what they keep in `world.memory` or expose by
-        `get_state()` and `set_state(state)` is restored. The result has the bits of a fork without callbacks.
+        No function of `on_tick`, `after_tick` or `on_joint` is called. Throttles and other commands keep their values, pulses continue,
+        pending applied forces act, and parts are sampled. Python forces are called, and what they keep in `world.memory` or expose through
+        `get_state()` and `set_state(state)` is restored. The result is bit for bit that of a fork without callbacks.
 
         Args:
             seconds: How far to look ahead [s], at least 0, rounded to whole ticks.
             every: The number of ticks from one sample to the next, at least 1.
-            bodies: Bodies of this world; None is all.
+            bodies: Bodies of this world; None means all.
 
         Returns:
             Positions of the mass centres [m], world frame, shape (k, n, 3), and orientations, scalar-last (x, y, z, w), body to world,
-            shape (k, n, 4), after each `every` ticks.
+            shape (k, n, 4). There are n bodies and k samples, one after every `every` ticks.
 
         Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: A value is out of range, or a body is of another world.
-            NonFiniteStateError: The state would not stay finite.
-            RuntimeError: It is called inside a tick, or while another thread steps this world.
+            TypeError: If an argument has the wrong type.
+            ValueError: If a value is out of range, or a body is in another world.
+            NonFiniteStateError: If the state would not stay finite.
+            RuntimeError: If this is called inside a tick, or while another thread steps this world.
 
         Example:
             >>> world = World(dt=0.5)
@@ -1715,9 +1788,10 @@ class World:
     # files
 
     def save(self, path: str | os.PathLike[str], *, snapshot: bool = True) -> None:
-        """Write this world to a JSON file that people can read: bodies, forces, parts, memory, method, and the names of functions.
+        """Write this world to a human-readable JSON file.
 
-        The file is written under a temporary name and then renamed, so that it is never half written.
+        The file contains bodies, forces, parts, memory, method, and the names of functions. It is written under a temporary name and then
+        renamed, so that it is never half written.
 
         Args:
             path: The file, which is replaced if it exists.
@@ -1725,9 +1799,18 @@ class World:
                 0 with the present state.
 
         Raises:
-            ValueError: A force or part cannot be written.
-            OSError: The file cannot be written.
-            RuntimeError: It is called inside a tick, or while another thread steps this world.
+            ValueError: If a force or part cannot be written.
+            OSError: If the file cannot be written.
+            RuntimeError: If this is called inside a tick, or while another thread steps this world.
+
+        Example:
+            >>> import tempfile
+            >>> from pathlib import Path
+            >>> world = World(dt=0.5)
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     world.save(Path(folder) / "scene.json", snapshot=False)
+            ...     World.load(Path(folder) / "scene.json").dt
+            0.5
         """
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("save")
@@ -1742,19 +1825,22 @@ class World:
         missing: str = "raise",
         threads: int = 1,
     ) -> World:
-        """Return a world from a file that `save` or a person has written. No code from the file runs.
+        """Return a world from a file that was written by `save` or by hand. No code from the file is run.
 
         Args:
             path: The file.
             objects: The functions, Python forces, attached objects and classes of compiled forces that the file names.
             missing: What to do if the file names a function, Python force or attached object that is not in `objects`: "raise", or "drop"
-                to go on without it.
-            threads: As for `World`.
+                to continue without it.
+            threads: Maximum number of threads that share a tick, as in `World`.
+
+        Returns:
+            The new world.
 
         Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: The file is not a scene. The message names the place of what is wrong, such as ``bodies[3].orientation``.
-            OSError: The file cannot be read.
+            TypeError: If an argument has the wrong type.
+            ValueError: If the file is not a scene. The message names the place of the error, such as ``bodies[3].orientation``.
+            OSError: If the file cannot be read.
 
         Example:
             >>> import tempfile

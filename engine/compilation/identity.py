@@ -39,8 +39,8 @@ def identity(function: Callable[..., Any]) -> str:
         64 hexadecimal digits, the same in every process.
 
     Raises:
-        TypeError: The function, or one that it calls, reads a variable of another kind, such as an array, a list or an object. The message
-            names the function and the variable.
+        TypeError: If the function, or one that it calls, reads a variable of another kind, such as an array, a list or an object. The
+            message names the function and the variable.
 
     Example:
         >>> identity(lambda x: x + 1.0) == identity(lambda x: x + 1.0)

@@ -29,7 +29,7 @@ def check_compiles(
         rule: The description of a valid result, for error messages.
 
     Raises:
-        TypeError: The function reads an array or another object from outside, cannot be compiled, or returns an invalid result.
+        TypeError: If the function reads an array or another object from outside, cannot be compiled, or returns an invalid result.
     """
     try:
         functions = functions_of(function)

@@ -50,8 +50,8 @@ class AtmosphericDrag(OneBodyField):
     """Drag of the atmosphere of a planet, ``F = −½ ρ C_D A |u| u`` at a point of one body, with its torque about the mass centre.
 
     The velocity u is that of the point itself, which moves with ``ω × r`` when the body rotates, relative to air that rotates with the
-    planet. Drag at an offset point therefore also damps the rotation. The density is ``ρ₀ exp(−(h − h₀)/H)`` at the altitude h of the
-    point above a sphere. Several of them may act on one body, for example one per panel. The area does not depend on the attitude.
+    planet. Drag at an offset point therefore also damps the rotation. The density is ``ρ₀ exp(−(h − h₀)/H)`` at the altitude h of the point
+    above a sphere. Several such forces may act on one body, for example one per panel. The area does not depend on the attitude.
 
     Args:
         body: The body it acts on.
@@ -59,15 +59,15 @@ class AtmosphericDrag(OneBodyField):
         at_body: Point of application (the centre of pressure) [m], body frame, from the origin of the body, shape (3,).
         density: Density ρ₀ [kg/m³] of the air at the reference altitude, at least 0; about 3e-12 at 400 km above the Earth.
         reference_altitude: Altitude h₀ [m] to which the density refers.
-        scale_height: Height H [m] over which the density falls by a factor e, above zero; about 58 km at 400 km.
+        scale_height: Height H [m] over which the density falls by a factor of e, above zero; about 58 km at 400 km.
         planet_radius: Radius [m] from which altitudes are measured, at least 0; 6378137 for the Earth.
         center: Centre of the planet [m], world frame, shape (3,).
         planet_rate_world: Angular velocity Ω [rad/s] of the planet and its air, world frame, shape (3,); 7.292115e-5 along the axis of the
             Earth.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A value violates its rule, or the body was removed.
+        TypeError: If an argument has the wrong type.
+        ValueError: If a value is outside the range given above, or if the body was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -127,7 +127,7 @@ class AtmosphericDrag(OneBodyField):
     at_body = Parameter[FloatArray]("Point of application [m], body frame, from the origin of the body, shape (3,).")
     density = Parameter[float]("Density [kg/m³] of the air at the reference altitude, at least 0.")
     reference_altitude = Parameter[float]("Altitude [m] to which the density refers.")
-    scale_height = Parameter[float]("Height [m] over which the density falls by a factor e, above zero.")
+    scale_height = Parameter[float]("Height [m] over which the density falls by a factor of e, above zero.")
     planet_radius = Parameter[float]("Radius [m] from which altitudes are measured, at least 0.")
     center = Parameter[FloatArray]("Centre of the planet [m], world frame, shape (3,).")
     planet_rate_world = Parameter[FloatArray](

@@ -27,7 +27,7 @@ from ..store.schema import ANY, Field, Kind, Schema
 from .field_force import FieldForce
 
 MOST_PARAMETERS = 20
-"""The largest number of parameters of a compiled field."""
+"""Maximum number of parameters of a compiled field."""
 
 _RESERVED = (
     "body",
@@ -81,7 +81,7 @@ def compiled(
     Args:
         parameters: The names of the parameters, in the order of the function's arguments. At most 20; each value is a real number.
         depends_on_rates: Whether the function uses the velocity or the angular velocity. Splitting methods evaluate such a function more
-            often to keep their order.
+            often, to keep their order.
         world_points: The points of the world among the parameters, each as the names of its x, y and z, such as ``[("x", "y", "z")]``.
             `World.shift_origin` moves them.
 
@@ -89,11 +89,11 @@ def compiled(
         A decorator that turns the function into a class of forces.
 
     Raises:
-        TypeError: The function's arguments are not `(body, time, *parameters)`, or it reads an array or another object from outside, or it
-            cannot be compiled, or it raises, or it does not return a force and a torque in every case. The message names the function
-            and the line.
-        ValueError: There are more than 20 parameters, or two with the same name, or one that cannot be an attribute name, or a point of the
-            world does not consist of three parameters of its own.
+        TypeError: If the function's arguments are not `(body, time, *parameters)`; if it reads an array or another object from outside,
+            cannot be compiled, or raises an exception; or if it does not return a force and a torque in every case. The message names the
+            function and the line.
+        ValueError: If there are more than 20 parameters, if two have the same name, if a name is not valid for an attribute, or if a point
+            in `world_points` does not consist of three parameters of its own.
 
     Example:
         >>> from engine import MassProperties, World, forces, scalar

@@ -51,7 +51,11 @@ class ConstantForce(TableForce):
         body: The body it acts on.
         force_world: Force [N], world frame, shape (3,). Give this or `force_body`.
         force_body: Force [N], body frame, shape (3,).
-        at_body: Point of application [m], body frame, from the origin of the body, shape (3,). None is the mass centre.
+        at_body: Point of application [m], body frame, from the origin of the body, shape (3,). None means the mass centre.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If not exactly one of `force_world` and `force_body` is given, a value is not finite, or the body was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -116,7 +120,7 @@ class ConstantForce(TableForce):
 
     @property
     def at_body(self) -> FloatArray | None:
-        """Point of application [m], body frame, from the origin of the body, shape (3,); None is the mass centre."""
+        """Point of application [m], body frame, from the origin of the body, shape (3,); None means the mass centre."""
         return self._value("at_body") if "at_body" in self._given else None
 
     @at_body.setter
@@ -148,7 +152,7 @@ class ConstantForce(TableForce):
             _add_held(self, wrench)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Potential energy ``−F·x`` [J] of a world force at the point x, zero at the world's origin and for a body force, shape (n,)."""
+        """Return the potential energy ``−F·x`` [J] of a world force at x, zero at the world's origin and for a body force, shape (n,)."""
         energy = np.zeros(bodies.count)
         if self.force_world is not None and self.enabled:
             index = self.body.index
@@ -164,6 +168,10 @@ class ConstantTorque(TableForce):
         body: The body it acts on.
         torque_world: Torque [N·m], world frame, shape (3,). Give this or `torque_body`.
         torque_body: Torque [N·m], body frame, shape (3,).
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If not exactly one of `torque_world` and `torque_body` is given, a value is not finite, or the body was removed.
 
     Example:
         >>> from engine import MassProperties, World

@@ -54,7 +54,11 @@ class LinearDrag(FieldForce):
 
     Args:
         coefficient: c [N·s/m], at least 0; one number, or one per body in `bodies`.
-        bodies: The bodies it acts on. None is all.
+        bodies: The bodies it acts on. None means all bodies.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `coefficient` is negative or not finite, or a body is listed twice or was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -86,7 +90,11 @@ class QuadraticDrag(FieldForce):
 
     Args:
         coefficient: ``c = ρ C_d A/2`` [N·s²/m²], at least 0; one number, or one per body in `bodies`.
-        bodies: The bodies it acts on. None is all.
+        bodies: The bodies it acts on. None means all bodies.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `coefficient` is negative or not finite, or a body is listed twice or was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -118,7 +126,11 @@ class AngularDamping(FieldForce):
 
     Args:
         coefficient: c [N·m·s], at least 0; one number, or one per body in `bodies`.
-        bodies: The bodies it acts on. None is all.
+        bodies: The bodies it acts on. None means all bodies.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `coefficient` is negative or not finite, or a body is listed twice or was removed.
 
     Example:
         >>> from engine import MassProperties, World

@@ -61,7 +61,7 @@ class TableForce(TableRows, Force, final=False):
     """Whether the force may depend on where the bodies are by more than its parameters say, so that `World.shift_origin` warns."""
 
     def coast_obstacle(self) -> str | None:
-        """Return in words why this force keeps its world from coasting (`World.coast`); None if it does not act."""
+        """Return in words why this force keeps its world from coasting (`World.coast`), or None if it does not act."""
         if not self._table.array[self._schema.row("enabled"), self._slice()].any():
             return None
         return f"the {self._kind_of_member} {self!r} acts"

@@ -75,7 +75,11 @@ class UniformGravity(TableForce):
 
     Args:
         acceleration_world: Acceleration [m/s²], world frame, shape (3,); (0, -9.81, 0) if y points up.
-        bodies: The bodies it acts on. None is all.
+        bodies: The bodies it acts on. None means all bodies.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `acceleration_world` is not finite, or a body is listed twice or was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -108,7 +112,7 @@ class UniformGravity(TableForce):
         wrench.force_world[feeling] += bodies.mass[feeling][:, np.newaxis] * values["acceleration_world"]
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Potential energy ``−m g·x`` of each body [J], zero at the world's origin, shape (n,)."""
+        """Return the potential energy ``−m g·x`` of each body [J], zero at the world's origin, shape (n,)."""
         feeling, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         height = np.einsum("ni,ni->n", bodies.position[feeling], values["acceleration_world"])
@@ -124,10 +128,15 @@ class PointGravity(FieldForce):
     Args:
         gm: Gravitational parameter GM [m³/s²], above zero; 3.986004418e14 for the Earth (WGS 84).
         center: Position of the mass [m], world frame, shape (3,).
-        j2: Second zonal harmonic [-]; 0.00108262982 for the Earth. It requires `reference_radius`.
+        j2: Second zonal harmonic [-]; 0.00108262982 for the Earth. A value other than zero requires `reference_radius`.
         reference_radius: Radius that j2 refers to [m]; 6378137 for the Earth.
         axis: Symmetry axis of the planet, world frame, of any non-zero length, shape (3,).
-        bodies: The bodies it acts on. None is all.
+        bodies: The bodies it acts on. None means all bodies.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If a value is outside the range given above, `j2` is given without `reference_radius`, or a body is listed twice or was
+            removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -210,7 +219,7 @@ class PointGravity(FieldForce):
         return f"PointGravity(gm={self.gm!r}, center={self.center.tolist()}, j2={self.j2!r})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Potential energy ``−GM m/r [1 − J2 (R/r)² (3 z²/r² − 1)/2]`` of each body [J], zero at infinity, shape (n,).
+        """Return the potential energy ``−GM m/r [1 − J2 (R/r)² (3 z²/r² − 1)/2]`` of each body [J], zero at infinity, shape (n,).
 
         r is the distance from `center`, z its component along `axis`, m the mass of the body and R the `reference_radius`.
         """
@@ -232,7 +241,11 @@ class GravityGradient(FieldForce):
     Args:
         gm: Gravitational parameter GM [m³/s²], above zero.
         center: Position of the mass [m], world frame, shape (3,).
-        bodies: The bodies it acts on. None is all.
+        bodies: The bodies it acts on. None means all bodies.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `gm` is not above zero, a value is not finite, or a body is listed twice or was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -269,7 +282,7 @@ class GravityGradient(FieldForce):
         return f"GravityGradient(gm={self.gm!r}, center={self.center.tolist()})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Potential energy ``GM/(2 r³) (3 n·I n − tr I)`` of each body [J], with locked wheels, shape (n,)."""
+        """Return the potential energy ``GM/(2 r³) (3 n·I n − tr I)`` of each body [J], with locked wheels, shape (n,)."""
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         r = bodies.position[acting] - values["center"]

@@ -37,7 +37,11 @@ class Lorentz(FieldForce):
         charge: Charge q of each body [C]; one number, or one per body in `bodies`.
         electric_field: Electric field E [V/m], world frame, shape (3,), or (k, 3) with one row per body in `bodies`.
         magnetic_field: Magnetic flux density B [T], world frame, shape (3,), or (k, 3) with one row per body in `bodies`.
-        bodies: The charged bodies. None is all.
+        bodies: The charged bodies. None means all bodies.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If a value is not finite, the number of rows is not that of the bodies, or a body is listed twice or was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -82,7 +86,7 @@ class Lorentz(FieldForce):
         return f"Lorentz({self.charge!r}, electric_field={electric}, magnetic_field={magnetic})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Potential energy ``−q E·x`` of each charged body [J], zero at the world's origin, shape (n,)."""
+        """Return the potential energy ``−q E·x`` of each charged body [J], zero at the world's origin, shape (n,)."""
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         along = np.einsum("ni,ni->n", bodies.position[acting], values["electric_field"])

@@ -40,9 +40,9 @@ _FIELD = Formula(
 class MagneticDipole:
     """The magnetic field of a dipole, ``B = k (3 (m·r̂) r̂ − m)/r³``, at a place r from its centre.
 
-    The dipole of the Earth has 7.71e15 T·m³ (IGRF-13, 2020), and its moment points to the south, 9.4° from the axis of rotation. The field
-    rotates with the planet only if you say so, by giving a magnetorquer a new one. A dipole itself is immutable, and
-    `flight.Magnetorquer` copies its constants. `engine.flight` exports the same class.
+    The dipole of the Earth has 7.71e15 T·m³ (IGRF-13, 2020), and its moment points to the south, 9.4° from the axis of rotation. A dipole
+    is immutable, and `flight.Magnetorquer` copies its constants. For a field that rotates with the planet, assign new dipoles to the
+    magnetorquer as the planet rotates. `engine.flight` exports the same class.
 
     Args:
         strength: k [T·m³], which is μ₀/4π times the magnetic moment, above zero.
@@ -51,8 +51,8 @@ class MagneticDipole:
         center: Position of the dipole [m], world frame, shape (3,).
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A value violates its rule.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `strength` is not above zero, `axis_world` is zero, or a value is not finite.
 
     Example:
         >>> from engine import forces
@@ -85,17 +85,17 @@ class MagneticDipole:
         return self._constants[4:7]
 
     def at(self, position: npt.ArrayLike) -> FloatArray:
-        """Flux density B [T], world frame.
+        """Return the magnetic flux density B [T], world frame.
 
         Args:
             position: Position [m], world frame, shape (..., 3).
 
         Returns:
-            The flux density, of the same shape. A stack gives the bits of the single positions.
+            The flux density [T], world frame, of the same shape. A stack gives bit for bit the results of the single positions.
 
         Raises:
-            TypeError: The position is not an array of real numbers.
-            ValueError: It is not finite, or it is the centre of the dipole.
+            TypeError: If `position` is not an array of real numbers.
+            ValueError: If `position` is not finite, has the wrong shape, or is the centre of the dipole.
 
         Example:
             >>> from engine import forces

@@ -57,7 +57,7 @@ class RadiationPressure(OneBodyField):
 
     ``F = −P A cos θ [(1 − s) ŝ + 2 (s cos θ + d/3) n̂]``, where θ is the angle between the normal n̂ of the plate and the direction ŝ to
     the sun. The share s of the light is reflected specularly, the share d diffusely, and the rest is absorbed. Light from behind has no
-    effect. Use one of them per side of each plate. Plates do not shade one another.
+    effect. Use one such force per side of each plate. Plates do not shade one another.
 
     The shadow of a sphere is a cylinder, without penumbra. The force switches at its edge. A method of high order is therefore only of
     first order in the tick in which the plate crosses the edge.
@@ -74,8 +74,8 @@ class RadiationPressure(OneBodyField):
         shadow: Centre [m], world frame, and radius [m] of a sphere that casts a shadow, as (center, radius); None for no shadow.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A value violates its rule, or the body was removed.
+        TypeError: If an argument has the wrong type.
+        ValueError: If a value is outside the range given above, or if the body was removed.
 
     Example:
         >>> from engine import MassProperties, World

@@ -41,11 +41,15 @@ class Spring(TableForce):
         body: The first body.
         other: The second body, or None for a point fixed in the world.
         at_body: Attachment point on the first body [m], body frame, from the origin of the body, shape (3,).
-        at_other: Attachment point on the second body [m], in that body's axes from its origin, or the fixed point [m], world frame; shape
+        at_other: Attachment point on the second body [m], that body's frame, from its origin, or the fixed point [m], world frame; shape
             (3,).
         stiffness: Stiffness k [N/m], at least 0.
         damping: Damping c [N·s/m], at least 0.
         rest_length: Rest length L₀ [m], at least 0.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If a value is outside the range given above, both bodies are the same, or a body was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -93,7 +97,7 @@ class Spring(TableForce):
         "Attachment point on the first body [m], body frame, from the origin of the body, shape (3,)."
     )
     at_other = Parameter[FloatArray](
-        "Attachment point on the second body [m], that body's axes, or the fixed point [m], world frame; shape (3,)."
+        "Attachment point on the second body [m], that body's frame, or the fixed point [m], world frame; shape (3,)."
     )
     stiffness = Parameter[float]("Stiffness k [N/m], at least 0.")
     damping = Parameter[float]("Damping c [N·s/m], at least 0.")
@@ -125,7 +129,7 @@ class Spring(TableForce):
         pulls(bodies._table.array, wrench._array, wrench._first_row, columns, no_forces, counts)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Potential energy ``k (L − L₀)²/2`` [J], assigned to the first body, shape (n,)."""
+        """Return the potential energy ``k (L − L₀)²/2`` [J], assigned to the first body, shape (n,)."""
         energy = np.zeros(bodies.count)
         if self.enabled:
             end = bodies.point_to_world(self.body.index, self.at_body)

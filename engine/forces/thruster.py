@@ -45,11 +45,16 @@ class Thruster(Valves):
         max_force: Force at full throttle [N], at least 0.
         specific_impulse: Specific impulse [s], above zero, given with `tank`. The flow is ``F/(g₀ Isp)`` with g₀ = 9.80665 m/s².
         tank: The tank of the same body that feeds it, in the world before the thruster. None for propellant that is not counted.
-        min_on_time: The shortest pulse [s], at least `rise_time`. An isolated pulse with equal rise and fall then delivers
+        min_on_time: Minimum duration of a pulse [s], at least `rise_time`. An isolated pulse with equal rise and fall then delivers
             ``max_force · duration``.
         rise_time: Time in which the valve opens [s], at least 0.
         fall_time: Time in which the valve shuts [s], at least 0.
         gimbal: A `Gimbal` on which it turns; None if it is fixed.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If a value is outside the range given above, only one of `specific_impulse` and `tank` is given, the tank is on another
+            body, or the body was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -108,7 +113,7 @@ class Thruster(Valves):
     @direction.setter
     def direction(self, value: npt.ArrayLike) -> None:
         if self._value("max_rate"):
-            refuse(self, "direction", value, "left to the gimbal; set gimbal_command")
+            refuse(self, "direction", value, "left to the gimbal", hint="set gimbal_command instead")
         self._assign("direction", value)
 
     @property
@@ -130,9 +135,9 @@ class Thruster(Valves):
         table.write(_THROTTLE, row, value)
 
     def fire(self, duration: float, delay: float = 0.0) -> None:
-        """Open the valve for a time, instead of the pulse that may be running.
+        """Open the valve for a given time, replacing any pulse that is running.
 
-        An open or falling valve goes on from the level that it has. The throttle must be 0.
+        A valve that is open or falling continues from its current level. The throttle must be 0.
 
         Args:
             duration: Time for which the valve is open [s], at least `min_on_time`; 0 shuts it.
@@ -140,7 +145,17 @@ class Thruster(Valves):
                 that is starting.
 
         Raises:
-            ValueError: A time is negative or not finite, the pulse is too short, or the throttle is not 0.
+            ValueError: If a time is negative or not finite, the pulse is too short, or the throttle is not 0.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(100.0, 1.0))
+            >>> jet = world.add_force(Thruster(ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=8.0))
+            >>> jet.fire(0.75, delay=0.5)
+            >>> world.step(4)
+            >>> jet.impulse
+            6.0
         """
         owner = f"{self}.fire"
         times = real(duration, "duration", owner), real(delay, "delay", owner)
@@ -162,22 +177,22 @@ class Thruster(Valves):
 
     @fixed
     def thrust(self) -> float:
-        """Thrust at this moment [N], by the stuck level, by the valve while a pulse runs, or by the throttle; 0 if its tank is dry."""
+        """Current thrust [N], from the stuck level, from the valve while a pulse runs, or from the throttle; 0 if its tank is dry."""
         return float(self.max_force * self._shares()[0])
 
     def mean_thrust(self, seconds: float) -> float:
-        """Return the mean thrust over the next seconds, if nothing is commanded meanwhile.
+        """Return the mean thrust over a time from now, if nothing is commanded meanwhile.
 
         A tank that runs dry within this time is not taken into account.
 
         Args:
-            seconds: The time [s], above 0.
+            seconds: The time over which to average [s], above 0.
 
         Returns:
-            The thrust [N].
+            The mean thrust [N].
 
         Raises:
-            ValueError: The time is not above 0.
+            ValueError: If `seconds` is not above 0.
 
         Example:
             >>> from engine import MassProperties, World
@@ -193,7 +208,7 @@ class Thruster(Valves):
 
     @fixed
     def impulse(self) -> float:
-        """Impulse so far, of pulses and of a stuck valve [N·s]. Throttled thrust counts only if the thruster has a tank."""
+        """Impulse delivered so far by pulses and by a stuck valve [N·s]. Throttled thrust counts only if the thruster has a tank."""
         return float(self._value("impulse"))
 
     @fixed
@@ -206,7 +221,7 @@ class Thruster(Valves):
         """Specific impulse [s], or None."""
         return self._value("specific_impulse") or None
 
-    min_on_time = fixed(lambda self: float(self._value("min_on_time")), doc="The shortest pulse [s].")
+    min_on_time = fixed(lambda self: float(self._value("min_on_time")), doc="Minimum duration of a pulse [s].")
     rise_time = fixed(lambda self: float(self._value("rise_time")), doc="Time in which the valve opens [s].")
     fall_time = fixed(lambda self: float(self._value("fall_time")), doc="Time in which the valve shuts [s].")
 
@@ -262,11 +277,16 @@ class ThrusterBank(Valves):
         max_forces: Forces at full throttle [N], each at least 0, shape (k,) or one number for all.
         specific_impulse: Specific impulses [s], above zero, shape (k,) or one number for all, given with `tank`.
         tank: The tank of the same body that feeds all of them, in the world before the bank; None for propellant that is not counted.
-        min_on_time: The shortest pulses [s], each at least its `rise_time`, shape (k,) or one number for all.
+        min_on_time: Minimum durations of pulses [s], each at least its `rise_time`, shape (k,) or one number for all.
         rise_time: Times in which the valves open [s], at least 0, shape (k,) or one number for all.
         fall_time: Times in which the valves shut [s], at least 0, shape (k,) or one number for all.
         gimbal: One `Gimbal` for all thrusters, or a sequence of k entries, each a `Gimbal`, or None for a fixed thruster. None if all are
             fixed.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If a value is outside the range given above, a shape is wrong, only one of `specific_impulse` and `tank` is given, the
+            tank is on another body, or the body was removed.
 
     Example:
         >>> from engine import MassProperties, World
@@ -323,14 +343,25 @@ class ThrusterBank(Valves):
         self._assign("throttle", value)
 
     def fire(self, durations: npt.ArrayLike, delays: npt.ArrayLike = 0.0) -> None:
-        """Open the valves for some times, instead of the pulses that may be running; see `Thruster.fire`.
+        """Open the valves for given times, replacing any pulses that are running; see `Thruster.fire`.
 
         Args:
             durations: Times for which the valves are open [s], each 0 or at least its `min_on_time`, shape (k,) or one number for all.
             delays: Times from the start of the next tick to the openings [s], at least 0, shape (k,) or one number for all.
 
         Raises:
-            ValueError: A time is negative or not finite, a pulse is too short, or a throttle is not 0.
+            ValueError: If a time is negative or not finite, a pulse is too short, or a throttle is not 0.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(100.0, 1.0))
+            >>> bank = ThrusterBank(ship, positions=[(1, 0, 0), (-1, 0, 0)], directions=[(0, 0, 1), (0, 0, 1)], max_forces=8.0)
+            >>> jets = world.add_force(bank)
+            >>> jets.fire((0.75, 0.25))
+            >>> world.step(4)
+            >>> jets.impulse.tolist()
+            [6.0, 2.0]
         """
         count = len(self.rows)
         names = ("durations", "delays")
@@ -366,22 +397,22 @@ class ThrusterBank(Valves):
 
     @fixed
     def thrust(self) -> FloatArray:
-        """Thrusts at this moment [N], by stuck levels, valves while a pulse runs, or throttles; 0 if the tank is dry; shape (k,)."""
+        """Current thrusts [N], from stuck levels, valves while a pulse runs, or throttles; 0 if the tank is dry; shape (k,)."""
         return reading(self._value("max_force") * self._shares())
 
     def mean_thrust(self, seconds: float) -> FloatArray:
-        """Return the mean thrust over the next seconds, if nothing is commanded meanwhile.
+        """Return the mean thrust over a time from now, if nothing is commanded meanwhile.
 
         A tank that runs dry within this time is not taken into account.
 
         Args:
-            seconds: The time [s], above 0.
+            seconds: The time over which to average [s], above 0.
 
         Returns:
-            The thrust [N]s, shape (k,).
+            The mean thrusts [N], shape (k,).
 
         Raises:
-            ValueError: The time is not above 0.
+            ValueError: If `seconds` is not above 0.
 
         Example:
             >>> from engine import MassProperties, World
@@ -397,12 +428,12 @@ class ThrusterBank(Valves):
 
     @fixed
     def impulse(self) -> FloatArray:
-        """Impulse of each thruster so far [N·s], shape (k,). Throttled thrust counts only for thrusters with a tank."""
+        """Impulse that each thruster has delivered so far [N·s], shape (k,). Throttled thrust counts only for thrusters with a tank."""
         return self._value("impulse")
 
     @fixed
     def propellant_used(self) -> FloatArray:
-        """Propellant that each has taken from the tank [kg], shape (k,); zero without a tank."""
+        """Propellant that each thruster has taken from the tank [kg], shape (k,); zero without a tank."""
         return self._value("propellant_used")
 
     @fixed
@@ -410,7 +441,7 @@ class ThrusterBank(Valves):
         """Specific impulses [s], shape (k,), or None."""
         return self._value("specific_impulse") if self._tank is not None else None
 
-    min_on_time = fixed(lambda self: self._value("min_on_time"), doc="The shortest pulses [s], shape (k,).")
+    min_on_time = fixed(lambda self: self._value("min_on_time"), doc="Minimum durations of pulses [s], shape (k,).")
     rise_time = fixed(lambda self: self._value("rise_time"), doc="Times in which the valves open [s], shape (k,).")
     fall_time = fixed(lambda self: self._value("fall_time"), doc="Times in which the valves shut [s], shape (k,).")
 
@@ -458,7 +489,7 @@ class ThrusterBank(Valves):
                 self,
                 "directions",
                 value,
-                "left as they are for thrusters with gimbals",
+                "left to the gimbals, for thrusters that have one",
                 hint="set gimbal_command instead",
             )
         self._set_rows("directions", value)

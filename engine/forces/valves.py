@@ -52,7 +52,7 @@ def _leave_to_gimbals(columns: FloatArray, directions: FloatArray, owner: object
     """Reject other directions for thrusters with gimbals."""
     changed = (columns[DIRECTION_ROW : DIRECTION_ROW + 3] != directions).any(axis=0)
     if (changed & (columns[MAX_RATE] > 0.0)).any():
-        rule = "left as it is for thrusters with gimbals"
+        rule = "left to the gimbals, for thrusters that have one"
         refuse(owner, "direction", directions.T.tolist(), rule, hint="set gimbal_command instead")
 
 
@@ -122,9 +122,9 @@ class Gimbal(NamedTuple):
     axis_2: npt.ArrayLike
     """Second axis, which the first angle carries along, body frame, of any non-zero length, shape (3,)."""
     max_angle: float
-    """Largest angle about either axis [rad], above zero."""
+    """Maximum angle about either axis [rad], above zero."""
     max_rate: float
-    """Largest rate of either angle [rad/s], above zero."""
+    """Maximum rate of either angle [rad/s], above zero."""
 
 
 class Valves(TableForce, final=False):
@@ -148,13 +148,13 @@ class Valves(TableForce, final=False):
         return mean_share_of_thrust(columns, seconds) if seconds else share_of_thrust(columns)
 
     def coast_obstacle(self) -> str | None:
-        """Return in words why this force keeps its world from coasting (`World.coast`); None if it neither acts nor moves.
+        """Return in words why this force keeps its world from coasting (`World.coast`), or None if it neither acts nor moves.
 
-        Pulses and gimbals go on while the force is disabled, so they stand in the way then too.
+        Pulses and gimbals continue while the force is disabled, so they prevent coasting then too.
         """
         columns = self._table.array[:, self._slice()]
         if are_pulsed(columns).any():
-            return f"a pulse of {self!r} waits or runs"
+            return f"a pulse of {self!r} is pending or running"
         commanded, angles = angles_of(columns)
         if (commanded != angles).any():
             return f"the gimbal of {self!r} turns"

@@ -109,15 +109,29 @@ class BodyStates:
         return Model(self._table).inertia_body
 
     def to_world(self, vectors_body: FloatArray) -> FloatArray:
-        """Rotate one vector per body, shape (n, 3), from the body frame to the world frame."""
+        """Rotate one vector per body from the body frame to the world frame.
+
+        Args:
+            vectors_body: Vectors of any unit, body frame, shape (n, 3).
+
+        Returns:
+            The same vectors, world frame, shape (n, 3).
+        """
         return rotated(self.orientation, vectors_body)
 
     def to_body(self, vectors_world: FloatArray) -> FloatArray:
-        """Rotate one vector per body, shape (n, 3), from the world frame to the body frame."""
+        """Rotate one vector per body from the world frame to the body frame.
+
+        Args:
+            vectors_world: Vectors of any unit, world frame, shape (n, 3).
+
+        Returns:
+            The same vectors, body frame, shape (n, 3).
+        """
         return rotated_inverse(self.orientation, vectors_world)
 
     def point_to_world(self, row: int, point_body: FloatArray) -> FloatArray:
-        """Convert a point from a body's axes to a world position.
+        """Convert a point from the frame of a body to the world frame.
 
         Args:
             row: The row of the body.
@@ -135,14 +149,14 @@ class BodyStates:
         Args:
             point_body: Points [m], body frame, from the origin of the body. With a body, shape (..., 3). Without one, either one point for
                 all bodies, shape (3,), or one point per body, shape (..., n, 3).
-            body_or_row: The body that the points are fixed in, or its row. None is all bodies.
+            body_or_row: The body that the points are fixed in, or its row. None means all bodies.
 
         Returns:
             The velocities [m/s], world frame, shape (..., 3) with a body and (..., n, 3) without one.
 
         Raises:
-            TypeError: The points are not real numbers, or the body is neither a body nor an integer.
-            ValueError: The points have the wrong shape or are not finite, or the body is not of this world.
+            TypeError: If `point_body` does not consist of real numbers, or `body_or_row` is neither a body nor an integer.
+            ValueError: If `point_body` has the wrong shape or is not finite, or the body is not in this world.
 
         Example:
             >>> from engine import MassProperties, World
@@ -174,9 +188,12 @@ class BodyStates:
             body_or_row: The handle of a body of this world, or the row itself.
             owner: The owner to name in errors.
 
+        Returns:
+            The row.
+
         Raises:
-            TypeError: It is neither a body nor an integer.
-            ValueError: It is a body of another world, or there is no such row.
+            TypeError: If `body_or_row` is neither a body nor an integer.
+            ValueError: If the body is not in this world, or there is no such row.
         """
         table = self._table
         rule = f"a body of this world or a row from 0 to {table.count - 1}"
@@ -305,11 +322,23 @@ class Wrench:
             torque_world: Torque [N·m], world frame, shape (3,).
             torque_body: Torque [N·m], body frame, shape (3,).
             motor_torque_body: Torque of motors on the wheels inside the body [N·m], body frame, shape (3,).
-            at_body: Point of application of the forces [m], body frame, from the origin of the body, shape (3,). None is the mass centre.
+            at_body: Point of application of the forces [m], body frame, from the origin of the body, shape (3,). None means the mass
+                centre.
 
         Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: An argument has the wrong shape, none is given, or the body is not of this world.
+            TypeError: If an argument has the wrong type.
+            ValueError: If an argument has the wrong shape, no force or torque is given, or the body is not in this world.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> @world.add_force
+            ... def push(wrench, bodies, time):
+            ...     wrench.add(ball, force_world=(0.0, 3.0, 0.0), at_body=(2.0, 0.0, 0.0))
+            >>> force_world, torque_body = world.wrench(ball)
+            >>> torque_body.tolist()
+            [0.0, 0.0, 6.0]
         """
         row = self.bodies.row(body_or_row)
         given = {

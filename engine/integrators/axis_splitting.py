@@ -130,6 +130,10 @@ class AxisSplitting(Splitting):
     Args:
         order: 2 or 4.
 
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `order` is neither 2 nor 4.
+
     Example:
         >>> from engine import World
         >>> World(dt=0.01, integrator=AxisSplitting(order=4)).integrator

@@ -25,8 +25,8 @@ class Extrapolated(Integrator):
     is why `order` is at most 2. Forces that are evaluated at the stages are added, and the evaluations are those of the inner method.
 
     A constant wrench stays constant to the last bit. World components are extrapolated in the world frame and body components in the body
-    frame, each by itself. A sudden change (a thruster that is switched on, a force applied for one tick) overshoots: by 1.9 of the change
-    in the mean of that tick and 0.6 in the next, which adds half a tick's worth in total.
+    frame, each by itself. A sudden change (a thruster that is switched on, a force applied for one tick) is distorted: its mean is 1.9
+    times the change over that tick and 0.6 times the change over the next, which adds half a tick's worth in total.
 
     The history of a body is discarded when its pose, velocity, rates or mass properties are set, or when an impulse acts on it. The history
     of all bodies is discarded when whole state arrays are assigned, when the world gets another method, and by `reset()`. The history is
@@ -42,6 +42,10 @@ class Extrapolated(Integrator):
     Args:
         integrator: The inner method, or its name. It may be `Substepped`, but a `Substepped` method must not contain this one, because the
             history consists of whole ticks.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If no method has this name, or the inner method already extrapolates.
 
     Example:
         >>> from engine import World
@@ -90,6 +94,12 @@ class Extrapolated(Integrator):
         """Discard the wrench history of every body in the worlds that use this method; call it after a discontinuity.
 
         If this is called in a callback whose tick fails, it is undone in all of them.
+
+        Example:
+            >>> from engine import World
+            >>> world = World(dt=0.01, integrator=Extrapolated("rk4"))
+            >>> world.step(3)
+            >>> world.integrator.reset()
         """
         worlds = list(self._flown)
         for bodies in worlds:

@@ -69,6 +69,10 @@ class FreeRotor(Splitting):
         order: 2 or 4.
         scheme: "saba4", which is of order 2, or None.
 
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `order` is neither 2 nor 4, `scheme` is neither "saba4" nor None, or `order` is 4 with a scheme.
+
     Example:
         >>> from engine import World
         >>> World(dt=0.01, integrator=FreeRotor(order=4)).integrator

@@ -226,6 +226,11 @@ class RungeKutta4(OneStepMethod):
             improve in general: after 10 s its error was half as large for one test body, and three times as large for another. Rejected
             with "angular_momentum", which conserves it already, and in game mode, which does not conserve it.
 
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `variables` is not one of these names, or `keep_momentum` is True with "angular_momentum". A world in game mode
+            rejects `keep_momentum` as well.
+
     Example:
         >>> from engine import World
         >>> World(dt=0.01, integrator=RungeKutta4(variables="body_rates")).integrator
@@ -249,7 +254,7 @@ class RungeKutta4(OneStepMethod):
                 "RungeKutta4",
                 "keep_momentum",
                 self.keep_momentum,
-                "False with variables='angular_momentum', because there the momentum is the variable itself and is kept already",
+                "False with variables='angular_momentum', because the integrated variable is then the momentum itself, which is conserved",
             )
 
     @property
@@ -267,5 +272,5 @@ class RungeKutta4(OneStepMethod):
                 "RungeKutta4",
                 "keep_momentum",
                 self.keep_momentum,
-                "False in game mode, in which the angular momentum turns with the body and is not kept",
+                "False in game mode, in which the angular momentum rotates with the body and is not conserved",
             )

@@ -155,10 +155,11 @@ class RungeKuttaNystrom(OneStepMethod):
     """Nyström's method on the second derivatives of position and quaternion, with both at the same stages.
 
     Order 4, four evaluations per tick. A free body conserves energy and angular momentum to the order of the method: in 1000 ticks of a
-    tumble to 1e-5 at ``dt·|ω| = 0.1`` and to half a percent at 0.3, while ten percent are lost at 0.5. The worst of 4000 random bodies up
-    to 0.1, with moments up to a million apart, changed both by 5e-5. Beyond that the motion is wrong, but the rates stayed finite at every
-    spin tried, up to ``dt·|ω| = 1000``, with and without wheels. With stored momentum h, the relevant quantity is dt times the larger of
-    ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and ``h = 10 |ω|``, a third of the energy is lost in 1000 ticks at ``dt·|ω| = 0.1``.
+    tumble to 1e-5 at ``dt·|ω| = 0.1`` and to half a percent at 0.3, while ten percent are lost at 0.5. For 4000 random bodies with
+    ``dt·|ω|`` up to 0.1 and moments that differ by up to 1e6, both changed by at most 5e-5. At higher spin the motion is wrong, but the
+    rates stayed finite at every spin tried, up to ``dt·|ω| = 1000``, with and without wheels. With stored momentum h, the relevant quantity
+    is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and ``h = 10 |ω|``, a third of the energy is lost in 1000
+    ticks at ``dt·|ω| = 0.1``.
 
     Choose it to reproduce Mandre's results, or where forces depend on position and attitude together, because both are known at the same
     stage (his 7.5, "probably a way"). Do not choose it for long runs: at the same cost, `LieRungeKutta4` has a tenth of the error on a fast

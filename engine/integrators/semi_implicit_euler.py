@@ -91,15 +91,15 @@ _KERNELS = {
 class SemiImplicitEuler(OneStepMethod):
     """Semi-implicit Euler method, which updates velocity and angular momentum from the forces and then moves the body with the new rates.
 
-    Order 1, one evaluation per tick, at the start of the tick. "momentum" conserves the angular momentum of a free body to rounding at
-    any spin. Rounding is multiplied by ``I_max/I_min``: 2e4 ticks change it by 2e-12 for a compact body, 4e-10 for moments a thousandfold
-    apart and 5e-7 for a millionfold (`RungeKutta4` the same, `ImplicitMidpoint` and the splitting methods a hundredth). The rotational
-    energy grows slowly, at a rate proportional to dt, until the body spins about the axis of its smallest moment. "implicit" (Catto)
-    takes one Newton step of the implicit Euler equation for the rates and conserves neither quantity: in 60 s at 10 rad/s and 1/60 s it
-    lost from half a percent of the energy, about a stable axis, to 93 %, and up to 70 % of the momentum. For moments within a factor of
-    three of each other, it only ever lost energy up to ``dt·|ω| = 2``. Slender bodies gain it above ``dt·|ω| = 1``. With moments that
-    differ by a factor of 100, or with a wheel, one tick may multiply the rates, which stayed finite in every test up to ``dt·|ω| =
-    1000``. The motion of the mass centre is symplectic, so the energy error of an orbit or a spring stays bounded. With wheels,
+    Order 1, one evaluation per tick, at the start of the tick. "momentum" conserves the angular momentum of a free body to rounding at any
+    spin. Rounding is multiplied by ``I_max/I_min``: 2e4 ticks change it by a fraction of 2e-12 for a compact body, 4e-10 if the moments
+    differ by a factor of 1e3, and 5e-7 at 1e6 (the same as for `RungeKutta4`; a hundredth of that for `ImplicitMidpoint` and the splitting
+    methods). The rotational energy grows slowly, at a rate proportional to dt, until the body spins about the axis of its smallest moment.
+    "implicit" (Catto) takes one Newton step of the implicit Euler equation for the rates and conserves neither quantity: in 60 s at 10
+    rad/s and 1/60 s it lost from half a percent of the energy, about a stable axis, to 93 %, and up to 70 % of the momentum. For moments
+    within a factor of three of each other, it only ever lost energy up to ``dt·|ω| = 2``. Slender bodies gain it above ``dt·|ω| = 1``. With
+    moments that differ by a factor of 100, or with a wheel, one tick may multiply the rates, which stayed finite in every test up to
+    ``dt·|ω| = 1000``. The motion of the mass centre is symplectic, so the energy error of an orbit or a spring stays bounded. With wheels,
     "momentum" conserves the total including stored momentum to rounding, also while motors spin them up.
 
     Choose it for many cheap bodies and for game-like behaviour. Choose "implicit" to match engines that use this step, or where its damping
@@ -113,6 +113,10 @@ class SemiImplicitEuler(OneStepMethod):
 
     Args:
         gyroscopic: How ``ω × (I ω + h)`` is integrated, "momentum" or "implicit". In game mode, which has no such term, both are the same.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If `gyroscopic` is neither "momentum" nor "implicit".
 
     Example:
         >>> from engine import World

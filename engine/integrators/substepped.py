@@ -36,7 +36,7 @@ from .integrator import EvaluateForces, Integrator, TakeStagedTick
 from .named import method_of
 
 MOST_SUBSTEPS = 1024
-"""The largest number of steps per tick with a tolerance; a tick that needs more is rejected."""
+"""Maximum number of steps per tick with a tolerance; a tick that needs more is rejected."""
 
 _STATE_ROWS = np.r_[POSITION:STATE_ROWS, STORED_MOMENTUM : STORED_MOMENTUM + 3]
 """The components that a tick changes."""
@@ -75,11 +75,11 @@ class Substepped(Integrator):
     Args:
         integrator: The inner method, or its name. It must not be `Extrapolated`; use `Extrapolated(Substepped(…))` instead.
         n: The number of steps per tick, at least 1. Give this or `tolerance`.
-        tolerance: The largest change on doubling the number of steps, above zero.
+        tolerance: Maximum change, as defined above, when the number of steps is doubled; above zero.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A value is out of range, the method is `Extrapolated`, or not exactly one of `n` and `tolerance` is given.
+        TypeError: If an argument has the wrong type.
+        ValueError: If a value is out of range, the inner method is `Extrapolated`, or not exactly one of `n` and `tolerance` is given.
 
     Example:
         >>> from engine import World

@@ -36,8 +36,8 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
         replaced: The functions and objects to leave out, by identity; None stands in their places.
 
     Raises:
-        RuntimeError: Another thread steps this world.
-        ValueError: A callback or a Python force reaches a handle of this world, so that the copy would change the original.
+        RuntimeError: If another thread steps this world.
+        ValueError: If a callback or a Python force refers to a handle of this world, so that the copy would change the original.
     """
     if world._store.phase is not BETWEEN_TICKS and not world._store.is_calling_here:
         refuse_other_thread("a copy of the world")
@@ -257,7 +257,7 @@ def _check(world: World, function: Any, what: str) -> None:
     if path is not None:
         name = getattr(function, "__qualname__", None) or repr(function)
         raise ValueError(
-            f"World: it cannot be copied, because {what} {name} refers to a handle of this world ({path}), "
+            f"World: this world cannot be copied, because {what} {name} refers to a handle of this world ({path}), "
             f"so that the copy would change the original; {_FORM}"
         )
 

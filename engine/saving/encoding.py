@@ -59,7 +59,7 @@ def encoded_method(method: Integrator, owner: str) -> dict[str, Any]:
     """A method as plain data.
 
     Raises:
-        ValueError: It is not one of `engine.integrators`.
+        ValueError: If the method is not one of `engine.integrators`.
     """
     name = type(method).__name__
     if getattr(integrators, name, None) is not type(method):
@@ -78,7 +78,7 @@ def decoded_method(plain: Plain) -> Integrator:
     """The method that `encoded_method` wrote, or one given by its name.
 
     Raises:
-        ValueError: There is no such method.
+        ValueError: If there is no such method.
     """
     if isinstance(plain.value, str):
         if plain.value not in integrators.by_name:
@@ -195,7 +195,7 @@ def check_attribute(name: str, value: Any, plain: Plain) -> None:
     """Check an attribute that was decoded.
 
     Raises:
-        ValueError: It is not what such an attribute must be.
+        ValueError: If the value breaks the rule for this attribute.
     """
     fits, rule = _ATTRIBUTES[name]
     if not fits(value):

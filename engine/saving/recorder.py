@@ -88,7 +88,9 @@ class Record:
                 if column.name == name:
                     return self._column(column, first)
             known = ", ".join(column.name for column in self.columns)
-            raise AttributeError(f"{type(self).__name__}: there is no column {name!r}; there are time, tick, {known}")
+            raise AttributeError(
+                f"{type(self).__name__}: there is no column {name!r}; its columns are time, tick, {known}"
+            )
         raise AttributeError(name)
 
     def __getitem__(self, name: str) -> FloatArray:
@@ -119,10 +121,13 @@ class Record:
         }
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write all samples as text, one line per sample, under names with body, component and unit.
+        """Write all samples as text, one line per sample, under headings with body, component and unit.
+
+        Args:
+            path: The file, which is replaced if it exists.
 
         Raises:
-            OSError: The file cannot be written.
+            OSError: If the file cannot be written.
         """
         chosen = file_path(path, "path", "Recorder.to_csv")
         with naming_file(chosen, "Recorder.to_csv", "written"), open(chosen, "w", encoding="utf-8", newline="") as file:
@@ -133,10 +138,13 @@ class Record:
                 writer.writerow([time, *row])
 
     def to_npz(self, path: str | os.PathLike[str]) -> None:
-        """Write all columns to a file of NumPy of exactly this name, with the metadata as JSON in "metadata".
+        """Write all columns to a NumPy file (npz), with the metadata as JSON in "metadata".
+
+        Args:
+            path: The file, which is replaced if it exists. No suffix is added to its name.
 
         Raises:
-            OSError: The file cannot be written.
+            OSError: If the file cannot be written.
         """
         metadata: Any = np.array(json.dumps(self.metadata))
         # given a name, NumPy would add ".npz" to it
@@ -160,14 +168,17 @@ class Record:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Record:
-        """Read a file that a `Recorder` has streamed, up to its last whole block.
+        """Read a file that a `Recorder` has streamed, up to its last complete block.
 
         Args:
             path: The file.
 
+        Returns:
+            The samples with their columns.
+
         Raises:
-            ValueError: It is not such a file.
-            OSError: It cannot be read.
+            ValueError: If the file was not streamed by a `Recorder`.
+            OSError: If the file cannot be read.
         """
         chosen = file_path(path, "path", "Recorder.read")
         with naming_file(chosen, "Recorder.read", "read"):
@@ -175,7 +186,7 @@ class Record:
 
 
 class Recorder(Record):
-    """Records a flight, with a sample after every so many ticks.
+    """Recorder of a flight, which takes a sample after every `every` ticks.
 
     The columns of k samples of n bodies are `time` [s], shape (k,); `position` of the mass centres [m], world frame, shape (k, n, 3);
     `orientation`, scalar-last (x, y, z, w), body to world, shape (k, n, 4); `velocity` [m/s], world frame; `angular_velocity_body` [rad/s],
@@ -186,21 +197,21 @@ class Recorder(Record):
     body, force, part or joint that is removed leaves NaN.
 
     A tick that fails leaves no sample. After the world is restored, samples at later ticks are dropped when the next one is taken. A world
-    without a recorder does nothing for it.
+    without a recorder has no extra cost.
 
     Args:
         world: The world.
         every: The interval in ticks, at least 1.
-        bodies: The bodies to record; None is all that the world has now.
-        capacity: The largest number of samples to keep, the last ones; None means no limit.
-        columns: Which of the columns of bodies to record; None is all.
+        bodies: The bodies to record; None means all that the world has now.
+        capacity: Maximum number of samples to keep, of which the latest are kept; None means no limit.
+        columns: Which of the columns of bodies to record; None means all.
         wrenches: Forces whose contributions to the wrench on each body are recorded as well, which evaluates them once per sample.
-        path: A file to which samples are streamed in blocks; `Recorder.read` reads what was written, also after a crash.
+        path: A file to which samples are streamed in blocks; `Recorder.read` reads what was written, even after a crash.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: A value is out of range, a body or force is of another world, or a column is not known.
-        OSError: The file cannot be written.
+        TypeError: If an argument has the wrong type.
+        ValueError: If a value is out of range, a body or force is in another world, or a name in `columns` is unknown.
+        OSError: If the file cannot be written.
 
     Example:
         >>> from engine import MassProperties, Recorder, World
@@ -278,7 +289,7 @@ class Recorder(Record):
         world._stages.observe(self._callback)
 
     def stop(self) -> None:
-        """Record no more, and write what is left to the file; the samples stay."""
+        """Stop recording, and write the remaining samples to the file; the samples stay in memory."""
         self._world._stages.stop_observing(self._callback)
         if self._file is not None:
             self._write_block()
@@ -488,7 +499,7 @@ def _read(path: Path) -> Record:
     (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
     header = data[start : start + length]
     if len(data) < start + length + _LENGTH.size or _LENGTH.unpack_from(data, start + length)[0] != zlib.crc32(header):
-        refuse(owner, "path", str(path), "a file with a whole header")
+        refuse(owner, "path", str(path), "a file with a complete header")
     plain = Plain.of_text(header, owner)
     columns = tuple(
         Column(

@@ -17,17 +17,17 @@ class Rewind:
 
     After `back`, the world continues from the earlier tick, and the first new tick discards the snapshots that lay ahead. Changes that the
     user made between two ticks are restored too. A coast (`World.coast`) leaves one snapshot, at its end. A snapshot takes about 7 µs per
-    tick, and the memory per tick is 160 bytes per body and less than 1 KiB more.
+    tick. The memory per tick is 160 bytes per body, plus less than 1 KiB.
 
     The recording is not part of copies and snapshots of the world. `back` and `forward` also restore `paused` and `time_scale`.
 
     Args:
         world: The world.
-        seconds: How far to go back at most [s], above zero.
+        seconds: Maximum time to go back [s], at least one tick.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: `seconds` is shorter than a tick.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `seconds` is shorter than a tick or longer than 1e9 ticks.
 
     Example:
         >>> from engine import MassProperties, Rewind, World
@@ -48,7 +48,7 @@ class Rewind:
             refuse("Rewind", "world", world, "a World", TypeError)
         most = real(seconds, "seconds", "Rewind", above=0.0) / world.dt
         if not 1.0 <= most <= 1e9:
-            refuse("Rewind", "seconds", seconds, f"at least a tick, {world.dt:g} s, and at most 1e9 ticks")
+            refuse("Rewind", "seconds", seconds, f"at least one tick, {world.dt:g} s, and at most 1e9 ticks")
         self._world = world
         self._most = round(most)
         self._past: deque[Snapshot] = deque([world.snapshot()], maxlen=self._most + 1)
@@ -79,8 +79,16 @@ class Rewind:
             snapshot.
 
         Raises:
-            ValueError: `seconds` is negative or not finite.
-            RuntimeError: It is called inside a tick.
+            ValueError: If `seconds` is negative or not finite.
+            RuntimeError: If this is called inside a tick.
+
+        Example:
+            >>> from engine import Rewind, World
+            >>> world = World(dt=0.5)
+            >>> rewind = Rewind(world, seconds=10.0)
+            >>> world.step(8)
+            >>> rewind.back(100.0), world.time
+            (4.0, 0.0)
         """
         ticks, now = self._ticks(seconds, "Rewind.back"), self._world.tick_count
         self._align()
@@ -103,8 +111,16 @@ class Rewind:
             How far the world went forward [s]. This is less than `seconds` at the end of the recording, or where a coast left no snapshot.
 
         Raises:
-            ValueError: `seconds` is negative or not finite.
-            RuntimeError: It is called inside a tick.
+            ValueError: If `seconds` is negative or not finite.
+            RuntimeError: If this is called inside a tick.
+
+        Example:
+            >>> from engine import Rewind, World
+            >>> world = World(dt=0.5)
+            >>> rewind = Rewind(world, seconds=10.0)
+            >>> world.step(8)
+            >>> rewind.back(3.0), rewind.forward(1.0), world.time
+            (3.0, 1.0, 2.0)
         """
         ticks, now = self._ticks(seconds, "Rewind.forward"), self._world.tick_count
         self._align()
@@ -137,7 +153,9 @@ class Rewind:
 
     def _ticks(self, seconds: float, owner: str) -> int:
         if self._world._store.phase is not BETWEEN_TICKS:
-            raise RuntimeError(f"{owner} cannot be called from inside a tick (a callback or a force)")
+            raise RuntimeError(
+                f"{owner} cannot be called from inside a tick (a callback or a force); call it between ticks"
+            )
         ticks = real(seconds, "seconds", owner, at_least=0.0) / self._world.dt
         return round(min(ticks, 1e18))
 

@@ -66,14 +66,14 @@ class Rollback:
 
     Args:
         world: The world, which must be the same for all peers.
-        frames: The largest number of ticks to run ahead of the last confirmed one, at least 1.
+        frames: Maximum number of ticks to run ahead of the last confirmed one, at least 1.
         players: The players, each a number or a name, in the same order for all peers.
-        apply: Called as ``apply(world, inputs)`` before each tick, with a dict from each player to its input, which is None before its
-            first.
+        apply: Called as ``apply(world, inputs)`` before each tick, with a dict from each player to that player's input, which is None
+            before the first one.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: `frames` is below 1, or there are no players.
+        TypeError: If an argument has the wrong type.
+        ValueError: If `frames` is below 1, or if there are no players.
 
     Example:
         >>> from engine import MassProperties, Rollback, World
@@ -132,9 +132,8 @@ class Rollback:
             data: The input, for example bytes; it is compared by ``==`` and must not be changed afterwards.
 
         Raises:
-            TypeError: The tick is not an integer.
-            ValueError: The tick is older than those that can be run again or too far ahead, the player is unknown, or another input is
-                known.
+            TypeError: If `tick` is not an integer, or two inputs cannot be compared by ``==``.
+            ValueError: If `tick` is too early to be run again or too far ahead, `player` is unknown, or a different input is already known.
         """
         owner = "Rollback.input"
         tick = integer(tick, "tick", owner, at_least=0)
@@ -164,13 +163,13 @@ class Rollback:
         self._inputs[player][tick] = data
 
     def step(self) -> bool:
-        """Run one tick, after running again what late inputs have changed.
+        """Run one tick, after rerunning the ticks that late inputs have changed.
 
         Returns:
             Whether the tick was run; False if the world is `frames` ticks ahead of the last confirmed one and has to wait for inputs.
 
         Raises:
-            DesyncError: The hash that a peer has sent for a confirmed tick differs from the one here.
+            DesyncError: If the hash that a peer has sent for a confirmed tick differs from the one here.
         """
         self.settle()
         if self._world.tick_count - self.confirmed_tick >= self._frames:
@@ -179,10 +178,10 @@ class Rollback:
         return True
 
     def settle(self) -> None:
-        """Run again what late inputs have changed.
+        """Rerun the ticks that late inputs have changed.
 
         Raises:
-            DesyncError: The hash that a peer has sent for a confirmed tick differs from the one here.
+            DesyncError: If the hash that a peer has sent for a confirmed tick differs from the one here.
         """
         if self._wrong is not None:
             before = self._world.snapshot()
@@ -212,27 +211,30 @@ class Rollback:
             tick: The tick count, at least 0.
 
         Returns:
-            The hash, or None if the tick is not confirmed yet, or is older than those that are remembered.
+            The hash, or None if the tick is not confirmed yet or is too old to be remembered.
 
         Raises:
-            TypeError: The tick is not an integer.
-            ValueError: It is below 0.
-            DesyncError: The hash that a peer has sent for a confirmed tick differs from the one here.
+            TypeError: If `tick` is not an integer.
+            ValueError: If `tick` is below 0.
+            DesyncError: If the hash that a peer has sent for a confirmed tick differs from the one here.
         """
         tick = integer(tick, "tick", "Rollback.hash", at_least=0)
         self.settle()
         return self._hashes.get(tick)
 
     def snapshot(self, tick: int) -> Snapshot | None:
-        """Return the snapshot at a tick of the last frames, to send to a peer as bytes; None if there is none.
+        """Return the snapshot at one of the last `frames` ticks, to send to a peer as bytes.
 
         Args:
             tick: The tick count, at least 0.
 
+        Returns:
+            The snapshot, or None if there is none for this tick.
+
         Raises:
-            TypeError: The tick is not an integer.
-            ValueError: It is below 0.
-            DesyncError: The hash that a peer has sent for a confirmed tick differs from the one here.
+            TypeError: If `tick` is not an integer.
+            ValueError: If `tick` is below 0.
+            DesyncError: If the hash that a peer has sent for a confirmed tick differs from the one here.
         """
         tick = integer(tick, "tick", "Rollback.snapshot", at_least=0)
         self.settle()
@@ -247,9 +249,17 @@ class Rollback:
             snapshot: The peer's snapshot at that tick, with which the error can name what differs.
 
         Raises:
-            TypeError: The tick or the hash is not an integer, or `snapshot` is not a snapshot.
-            ValueError: The tick or the hash is below 0.
-            DesyncError: The hash is another one.
+            TypeError: If `tick` or `hash` is not an integer, or `snapshot` is not a snapshot.
+            ValueError: If `tick` or `hash` is below 0.
+            DesyncError: If the hash differs from the one here.
+
+        Example:
+            >>> from engine import Rollback, World
+            >>> peers = [Rollback(World(dt=0.5), players=["Ada"], apply=lambda world, inputs: None) for _ in range(2)]
+            >>> for peer in peers:
+            ...     peer.input(0, "Ada", b"")
+            ...     ran = peer.step()
+            >>> peers[0].check(1, peers[1].hash(1))
         """
         tick = integer(tick, "tick", "Rollback.check", at_least=0)
         if snapshot is not None and not isinstance(snapshot, Snapshot):
@@ -270,7 +280,9 @@ class Rollback:
             try:
                 self._apply(world, dict(zip(self._players, inputs, strict=True)))
                 if world.tick_count != tick:
-                    raise RuntimeError("Rollback: apply must not step, advance or coast the world; the tick follows it")
+                    raise RuntimeError(
+                        "Rollback: apply must not step, advance or coast the world; the tick is run after it"
+                    )
                 world.step()
                 self._used[tick] = inputs
             except BaseException:

@@ -61,8 +61,8 @@ def made(kind: type, arguments: dict[str, Any]) -> Any:
     """An object of one of these classes.
 
     Raises:
-        TypeError: An argument has the wrong type, is missing, or does not fit the others.
-        ValueError: A value violates its rule.
+        TypeError: If an argument has the wrong type, is missing, or does not fit the others.
+        ValueError: If an argument breaks its rule.
     """
     given = dict(arguments)
     without = given.pop("without", [])
@@ -93,7 +93,7 @@ def to_plain(value: Any, name: str, path: str, world: Any, places: dict[int, Any
         places: How a scene refers to each force and part of the world, by its id.
 
     Raises:
-        ValueError: It refers to something that is not in the world.
+        ValueError: If the value refers to something that is not in the world.
     """
 
     def inner(part: Any, part_name: str) -> Any:

@@ -139,7 +139,7 @@ def scene_of(world: World) -> dict[str, Any]:
     """A world as plain data, without its tick count.
 
     Raises:
-        ValueError: A force or part has an argument that cannot be written.
+        ValueError: If a force or part has an argument that cannot be written.
     """
     stages, clock = world._stages, world._clock
     parts = list(world.parts)
@@ -229,7 +229,7 @@ def _member_to_plain(world: World, member: TableRows, path: str, places: dict[in
 
 
 def _made(kind: type[TableRows], arguments: dict[str, Any]) -> TableRows:
-    """A force or part from its arguments; a wheel may have been carried past its largest speed, which its constructor rejects."""
+    """A force or part from its arguments; a wheel may have been carried past its maximum speed, which its constructor rejects."""
     if not issubclass(kind, ReactionWheel) or "speed" not in arguments:
         return kind(**arguments)
     speed = real(arguments["speed"], "speed", "ReactionWheel")
@@ -330,7 +330,9 @@ def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], miss
     world = _Loading(make, plain, objects, missing).world
     if snapshot is not None:
         if "scene_sha256" in plain and plain["scene_sha256"].text() != _hash_of(plain.value):
-            rule = "that of this scene, which has been edited since; delete the key to load the scene as it is now"
+            rule = (
+                "that of this scene, but the scene has been edited since; delete the key to load the scene as it is now"
+            )
             raise ValueError(f"{_OWNER}: snapshot must be {rule}")
         try:
             world.restore(snapshot, missing=missing)

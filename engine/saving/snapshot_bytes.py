@@ -253,8 +253,8 @@ def read(data: Any) -> Record:
     """Check bytes and return their record, which refers to no world.
 
     Raises:
-        TypeError: These are not bytes.
-        ValueError: They are not a whole snapshot of a version that this program knows.
+        TypeError: If `data` is not bytes.
+        ValueError: If `data` is not a whole snapshot of a version that this program can read.
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         refuse(_OWNER, "data", data, "bytes", TypeError)
@@ -442,7 +442,7 @@ def bind(world: World, record: Record, missing: str, owner: str) -> Bound:
     """Find or make the objects of a world that a record refers to by name, without changing the world.
 
     Raises:
-        ValueError: A function, force, part or attached object is not in the world, or the record does not fit it.
+        ValueError: If a function, force, part or attached object is not in the world, or the record does not fit the world.
     """
     return _Binding(world, record, missing, owner).bound()
 
@@ -591,8 +591,8 @@ class _Binding:
         schema = self._schemas.get(name)
         if schema is None:
             raise ValueError(
-                f"{self._owner}: the forces and parts of the table {name!r}, such as control loops and compiled forces, must be in the "
-                "world before; this world has none of their kind"
+                f"{self._owner}: the forces and parts of the table {name!r}, such as control loops and compiled forces, must be added to "
+                "the world before the restore; this world has none of their kind"
             )
         return Table(schema, self._store)
 
@@ -766,8 +766,8 @@ class _Binding:
 
     def _refuse_missing(self, what: str, name: str, plain: Plain) -> NoReturn:
         raise ValueError(
-            f"{self._owner}: {plain.path} refers to {what} {name}, which is not in this world; add it before, or pass "
-            'missing="drop" to go on without functions, Python forces and attached objects that are missing'
+            f"{self._owner}: {plain.path} refers to {what} {name}, which is not in this world; add it first, or pass "
+            'missing="drop" to continue without the functions, Python forces and attached objects that are missing'
         )
 
     def _clock(self) -> tuple[Any, ...]:

@@ -115,8 +115,11 @@ class Snapshot:
 
         Functions, Python forces and attached objects are written as names, without their code.
 
+        Returns:
+            The bytes.
+
         Raises:
-            ValueError: The method of the world is not one of `engine.integrators`.
+            ValueError: If the method of the world is not one of `engine.integrators`.
 
         Example:
             >>> from engine import Snapshot, World
@@ -130,15 +133,24 @@ class Snapshot:
     def from_bytes(data: bytes) -> Snapshot:
         """Read a snapshot that `to_bytes` has written.
 
-        `World.restore` then finds what its world has (see there), and makes the bodies and the built-in forces and parts that the world
-        lacks. Reading runs no code from the data.
+        `World.restore` then uses the objects that its world has (see there), and creates the bodies and the built-in forces and parts that
+        it lacks. Reading runs no code from the data.
 
         Args:
             data: The bytes.
 
+        Returns:
+            The snapshot.
+
         Raises:
-            TypeError: These are not bytes.
-            ValueError: They are damaged, or not a snapshot of a version that this program knows.
+            TypeError: If `data` is not bytes.
+            ValueError: If `data` is damaged, or is not a snapshot of a version that this program can read.
+
+        Example:
+            >>> from engine import Snapshot, World
+            >>> data = World(dt=0.5).snapshot().to_bytes()
+            >>> Snapshot.from_bytes(data).tick_count
+            0
         """
         record = read(data)
         snapshot = Snapshot.__new__(Snapshot)
@@ -236,7 +248,7 @@ def warn_of_hidden_state(world: World, stacklevel: int) -> None:
     ]
     if found:
         warnings.warn(
-            f"World.snapshot: {', '.join(found)} may keep a state that is no part of a snapshot; keep it in world.memory, or in an "
+            f"World.snapshot: {', '.join(found)} may keep a state that is not part of a snapshot; keep it in world.memory, or in an "
             "object with get_state() and set_state(state)",
             stacklevel=stacklevel,
         )
@@ -246,7 +258,7 @@ def adopted(world: World, snapshot: Snapshot, missing: str, owner: str) -> Snaps
     """The snapshot of another world or from bytes, as one of this world; nothing in the world is changed.
 
     Raises:
-        ValueError: It does not fit this world.
+        ValueError: If the snapshot does not fit this world.
     """
     record = snapshot._record or record_of(snapshot)
     bound = bind(world, record, missing, owner)
@@ -300,7 +312,7 @@ def put_back_whole(world: World, snapshot: Snapshot) -> None:
     """Restore a snapshot that was read from bytes; whatever is wrong with it, the world is then as it was before.
 
     Raises:
-        ValueError: Its content makes no world.
+        ValueError: If the content of the snapshot is not that of a valid world.
     """
     before = take(world)
     try:
@@ -369,7 +381,7 @@ def predict(world: World, samples: int, every: int, rows: list[int] | None) -> t
 
 
 def _fly(world: World, poses: FloatArray, columns: Any, every: int) -> None:
-    """Run ticks and store the poses of bodies after every so many of them."""
+    """Run ticks, and store the poses of bodies after every `every` ticks."""
     store, bodies, stages, done = world._store, world._bodies, world._stages, 0
     while done < len(poses):
         at_once = min(len(poses) - done, store.quiet // every, stages.most_at_once // every)

@@ -53,7 +53,8 @@ _SQUARE_ROOT_OF_FIVE = math.sqrt(5.0)
 class MassProperties:
     """Mass, mass centre and inertia of a rigid body.
 
-    Objects are immutable, and equal if all their numbers are equal. Create one from numbers, or by one of these methods:
+    Objects are immutable, and equal if all their numbers are equal. Create one from numbers, or by one of the methods below. All of them
+    raise `TypeError` for an argument of the wrong type, and `ValueError` for one that is not finite or out of range.
 
     | method | creates | origin and axes of the body |
     | --- | --- | --- |
@@ -100,8 +101,8 @@ class MassProperties:
             physical: Whether to reject a tensor that no real body can have. Some textbook examples of Euler's equations need False.
 
         Raises:
-            TypeError: A value is not a real number, or `physical` is not a bool.
-            ValueError: A value is not finite, the mass is not above 0, the tensor is not symmetric or has a negative principal moment, or,
+            TypeError: If a value is not a real number, or `physical` is not a bool.
+            ValueError: If a value is not finite, `mass` is not above 0, the tensor is not symmetric or has a negative principal moment, or,
                 unless `physical` is False, one principal moment exceeds the sum of the others by more than 1e-9 of itself.
         """
         owner = "MassProperties"
@@ -191,7 +192,7 @@ class MassProperties:
         """Inverse of the inertia tensor [1/(kg·m²)], body frame, shape (3, 3), exactly symmetric, read-only.
 
         Raises:
-            ValueError: The tensor is singular.
+            ValueError: If the tensor is singular.
 
         Error: about eps times the largest principal moment over the smallest, relative to the largest element. For a
             diagonal tensor each element is 1/moment, rounded once.
@@ -229,9 +230,13 @@ class MassProperties:
             semi-axis of 0.
 
         Raises:
-            ValueError: The tensor is physically impossible (it was created with ``physical=False``).
+            ValueError: If the tensor is physically impossible (it was created with ``physical=False``).
 
         Source: the moments of an ellipsoid, ``I_x = m (b² + c²)/5``, solved for ``a² = 5 (I_y + I_z − I_x)/(2m)``.
+
+        Example:
+            >>> MassProperties.ellipsoid(5.0, (1.0, 2.0, 3.0)).equivalent_ellipsoid().tolist()
+            [1.0, 2.0, 3.0]
         """
         if not _is_physical(self._moments):
             rule = f"physically possible, with none of its moments {self._moments} above the sum of the other two"
@@ -275,6 +280,9 @@ class MassProperties:
             size: Full edge lengths along x, y, z [m], each above 0, shape (3,).
             density: Density [kg/m³].
 
+        Returns:
+            The mass properties, with the origin of the body at the mass centre.
+
         Example:
             >>> MassProperties.box(density=10.0, size=(1.0, 2.0, 3.0)).mass
             60.0
@@ -292,6 +300,9 @@ class MassProperties:
             mass: Mass [kg]. Give this or `density`.
             semi_axes: Semi-axes along x, y, z [m], each above 0, shape (3,).
             density: Density [kg/m³].
+
+        Returns:
+            The mass properties, with the origin of the body at the mass centre.
 
         Example:
             >>> MassProperties.ellipsoid(5.0, (1.0, 2.0, 3.0))
@@ -311,6 +322,9 @@ class MassProperties:
             radius: Radius [m], above 0.
             density: Density [kg/m³].
 
+        Returns:
+            The mass properties, with the origin of the body at the mass centre.
+
         Example:
             >>> MassProperties.sphere(10.0, 0.5)
             MassProperties(mass=10.0, inertia_body=[1.0, 1.0, 1.0])
@@ -327,6 +341,9 @@ class MassProperties:
         Args:
             mass: Mass [kg]. A thin shell has no volume, so it cannot be given a density.
             radius: Radius [m], above 0.
+
+        Returns:
+            The mass properties, with the origin of the body at the mass centre.
 
         Example:
             >>> MassProperties.hollow_sphere(6.0, 0.5)
@@ -347,6 +364,9 @@ class MassProperties:
             height: Full length along z [m], above 0.
             density: Density [kg/m³].
 
+        Returns:
+            The mass properties, with the origin of the body at the mass centre.
+
         Example:
             >>> MassProperties.cylinder(12.0, 1.0, 3.0)
             MassProperties(mass=12.0, inertia_body=[12.0, 12.0, 6.0])
@@ -366,6 +386,9 @@ class MassProperties:
             radius: Radius of the cylinder and the hemispheres [m], above 0.
             height: Length of the cylindrical part along z [m], at least 0 (a sphere). The whole capsule is two radii longer.
             density: Density [kg/m³].
+
+        Returns:
+            The mass properties, with the origin of the body at the mass centre.
 
         Source: a cylinder and two hemispheres, whose mass centres lie 3/8 of the radius beyond the ends of the cylinder.
 
@@ -397,6 +420,9 @@ class MassProperties:
             height: Full length along z [m], above 0.
             density: Density [kg/m³].
 
+        Returns:
+            The mass properties, with the origin of the body at the mass centre.
+
         Example:
             >>> MassProperties.cone(10.0, 1.0, 2.0)
             MassProperties(mass=10.0, inertia_body=[3.0, 3.0, 3.0])
@@ -417,6 +443,9 @@ class MassProperties:
             mass: Mass [kg].
             length: Full length [m], above 0.
 
+        Returns:
+            The mass properties, with the origin of the body at the mass centre.
+
         Example:
             >>> MassProperties.rod(3.0, 2.0).inertia_body.diagonal().tolist()
             [1.0, 1.0, 0.0]
@@ -435,6 +464,9 @@ class MassProperties:
         Args:
             mass: Mass [kg].
 
+        Returns:
+            The mass properties, with the mass at the origin of the body.
+
         Example:
             >>> MassProperties.point_mass(3.0).is_singular
             True
@@ -452,6 +484,9 @@ class MassProperties:
         Args:
             masses: Masses [kg], each above 0, shape (n,).
             positions: Positions [m], body frame, from the origin of the body, shape (n, 3).
+
+        Returns:
+            The mass properties, with the origin and axes of the given positions.
 
         Example:
             >>> cross = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)]
@@ -479,7 +514,7 @@ class MassProperties:
     ) -> Self:
         """Create a uniform solid bounded by a closed triangle mesh, or a thin shell; the integrals are exact for the polyhedron.
 
-        Vertices with the same coordinates count as one. How many were merged is shown by `repr`.
+        Vertices with the same coordinates count as one. `repr` shows how many were merged.
 
         Args:
             vertices: Points [m], body frame, from the origin of the body, shape (n, 3).
@@ -488,14 +523,18 @@ class MassProperties:
             density: Density [kg/m³]. Give this or `mass`.
             mass: Mass [kg].
             weld: Also merge vertices within this distance of each other, relative to the largest extent of the mesh, above 0 and at most
-                0.01; 1e-6 for coordinates with single precision. Faces that lose a corner by it are left out. None merges equal ones only.
+                0.01; 1e-6 for coordinates with single precision. Faces that lose a corner in this way are left out. None merges only equal
+                vertices.
             shell_thickness: Thickness [m] of plates whose middle surfaces are the faces, above 0. It should be small compared to the faces,
-                because plates overlap at folds. None is a solid.
+                because plates overlap at folds. None means a solid.
+
+        Returns:
+            The mass properties, with the origin and axes of the given vertices.
 
         Raises:
-            ValueError: The faces are not a closed surface that is wound outwards around some volume, or, for a shell, one of them has no
-                area or is given twice. The message says where. Or a number is out of range.
-            TypeError: The indices are not whole numbers, or an argument is not a number.
+            ValueError: If the faces are not a closed surface that is wound outwards around some volume; for a shell, if a face has no area
+                or is given twice; or if a number is out of range. The message names the face, edge or vertex.
+            TypeError: If the indices are not whole numbers, or another argument does not consist of real numbers.
 
         Example:
             >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
@@ -532,11 +571,14 @@ class MassProperties:
             weld: As in `from_mesh`.
             shell_thickness: As in `from_mesh` [m], not scaled.
 
+        Returns:
+            The mass properties, with the origin and axes of the file.
+
         Raises:
-            FileNotFoundError: There is no such file.
-            ImportError: The package trimesh is not installed.
-            TypeError: An argument has the wrong type.
-            ValueError: The format is unknown, the file cannot be read, or the mesh is rejected as by `from_mesh`.
+            FileNotFoundError: If there is no file at `path`.
+            ImportError: If the package trimesh is not installed.
+            TypeError: If an argument has the wrong type.
+            ValueError: If the format is unknown, the file cannot be read, or the mesh is rejected as by `from_mesh`.
 
         Example:
             >>> MassProperties.from_file("hull.stl", density=2700.0, scale=0.001)  # doctest: +SKIP
@@ -567,13 +609,16 @@ class MassProperties:
         """Join parts rigidly into one body.
 
         Args:
-            parts: A sequence of (part, position, orientation). The position is that of the part's origin [m], in the axes of the whole,
-                shape (3,). The orientation is the unit quaternion, scalar-last (x, y, z, w), from the part's axes to those of the whole,
+            parts: A sequence of (part, position, orientation). The position is that of the part's origin [m], in the frame of the whole,
+                shape (3,). The orientation is the unit quaternion, scalar-last (x, y, z, w), from the part's frame to that of the whole,
                 shape (4,).
 
+        Returns:
+            The mass properties of the whole.
+
         Raises:
-            TypeError: An entry is not such a triple.
-            ValueError: There are no parts, or a position or orientation is out of range.
+            TypeError: If an entry of `parts` is not such a triple.
+            ValueError: If `parts` is empty, or a position or orientation is out of range.
 
         Source: each part's tensor ``R I Rᵀ`` about its own mass centre, moved to the common one by Steiner's theorem.
 
@@ -586,11 +631,14 @@ class MassProperties:
         return cls._joined(parts, "MassProperties.compound")
 
     def moved(self, position: npt.ArrayLike, orientation: npt.ArrayLike) -> Self:
-        """Express the same body in other axes and from another origin.
+        """Express the same body in another frame, with other axes and another origin.
 
         Args:
-            position: Position of this body's origin [m], in the new axes, shape (3,).
-            orientation: Unit quaternion, scalar-last (x, y, z, w), from this body's axes to the new ones, shape (4,).
+            position: Position of this body's origin [m], in the new frame, shape (3,).
+            orientation: Unit quaternion, scalar-last (x, y, z, w), from this body's frame to the new one, shape (4,).
+
+        Returns:
+            The mass properties in the new frame.
 
         Example:
             >>> MassProperties.sphere(1.0, 0.5).moved((0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0)).center_of_mass_body.tolist()

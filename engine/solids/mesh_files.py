@@ -22,10 +22,10 @@ def read_mesh(path: Any, owner: str) -> tuple[FloatArray, IndexArray]:
         Vertices, shape (n, 3), and the three vertex indices of each face, shape (m, 3).
 
     Raises:
-        FileNotFoundError: There is no such file.
-        ImportError: trimesh is not installed.
-        TypeError: `path` is not a path.
-        ValueError: The format is unknown, or the file cannot be read or has no triangles.
+        FileNotFoundError: If there is no file at `path`.
+        ImportError: If trimesh is not installed.
+        TypeError: If `path` is not a path.
+        ValueError: If the format is unknown, or the file cannot be read or has no triangles.
     """
     file = file_path(path, "path", owner)
     if file.suffix.lower() not in FORMATS:

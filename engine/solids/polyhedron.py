@@ -34,12 +34,13 @@ def integrals(vertices: Any, faces: Any, owner: object, weld: Any = None) -> Int
         vertices: Points [m], shape (n, 3). Vertices that no face uses are ignored.
         faces: Three whole-number vertex indices per face, counter-clockwise seen from outside, shape (m, 3).
         owner: The owner to name in errors.
-        weld: The distance for merging vertices, relative to the largest extent. None merges equal ones where the surface is open without.
+        weld: The distance for merging vertices, relative to the largest extent. None merges only equal vertices, and only if the surface is
+            open otherwise.
 
     Raises:
-        TypeError: The arguments are not numbers, or the indices are not whole numbers.
-        ValueError: The shapes are wrong, or the faces are not a closed surface that is wound outwards around some volume. The message
-            names a face, edge or vertex that shows it. Faces that intersect each other are not detected.
+        TypeError: If the indices are not whole numbers, or another argument does not consist of real numbers.
+        ValueError: If the shapes are wrong, or the faces are not a closed surface that is wound outwards around some volume. The message
+            names a face, edge or vertex at fault. Faces that intersect each other are not detected.
 
     Error: a few eps of the mesh's extent, at any distance from the origin, in addition to the rounding of the vertices.
     Source: divergence theorem, as a sum over the signed tetrahedra from a reference point to each face. With corners

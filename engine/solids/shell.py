@@ -18,11 +18,11 @@ def integrals(vertices: Any, faces: Any, owner: object, thickness: Any, weld: An
         faces: Three vertex indices per face, in either direction, shape (m, 3).
         owner: The owner to name in errors.
         thickness: Thickness [m], above 0.
-        weld: The distance for merging vertices, relative to the largest extent; None merges equal ones.
+        weld: The distance for merging vertices, relative to the largest extent; None merges only equal vertices.
 
     Raises:
-        TypeError: The arguments are not numbers, or the indices are not whole numbers.
-        ValueError: The shapes are wrong, a face has no area, or a face is given twice.
+        TypeError: If the indices are not whole numbers, or another argument does not consist of real numbers.
+        ValueError: If the shapes are wrong, a face has no area, or a face is given twice.
 
     Error: the plates overlap at folds, by a share of about thickness over the size of a face.
     Source: a triangle of area A with corners a, b, c and ``s = a + b + c`` has the first moment ``A s/3`` and the second moment

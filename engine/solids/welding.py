@@ -11,7 +11,7 @@ from .symmetric import power_of_two
 IndexArray = npt.NDArray[np.int64]
 
 MOST_WELD = 0.01
-"""The largest distance for merging, relative to the largest extent."""
+"""Maximum distance for merging, relative to the largest extent."""
 _SKEW = np.array([0.5257311121191336, 0.3090169943749474, 0.7926544550394312])
 """A direction along which the vertices of a regular mesh are spread out, so that few lie in one thin slice across it."""
 
@@ -24,7 +24,7 @@ def merged_where_equal(points: FloatArray, triangles: IndexArray) -> IndexArray:
 
 
 def merged_within(points: FloatArray, triangles: IndexArray, weld: Any, owner: object) -> IndexArray:
-    """The faces with vertices within a distance merged, without those that lose a corner by it.
+    """The faces after merging vertices within a distance, without those that thereby lose a corner.
 
     Args:
         points: Points [m], shape (n, 3).
@@ -36,8 +36,8 @@ def merged_within(points: FloatArray, triangles: IndexArray, weld: Any, owner: o
         Vertex indices, each the lowest of those merged into it, shape (k, 3).
 
     Raises:
-        TypeError: `weld` is not a real number.
-        ValueError: It is out of range, or most faces lose a corner.
+        TypeError: If `weld` is not a real number.
+        ValueError: If `weld` is out of range, or most faces lose a corner.
     """
     if real(weld, "weld", owner, above=0.0) > MOST_WELD:
         refuse(owner, "weld", weld, f"at most {MOST_WELD:g}, as a fraction of the largest extent of the mesh")

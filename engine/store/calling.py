@@ -92,7 +92,7 @@ def refuse_shared_names(callbacks: Iterable[Any], owner: str) -> None:
     """Reject different functions of one name, which a file cannot tell apart.
 
     Raises:
-        ValueError: Two functions have the same name.
+        ValueError: If two functions have the same name.
     """
     known: dict[str, Any] = {}
     for callback in callbacks:
@@ -160,7 +160,7 @@ def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
     """Reject a generator or coroutine function, because calling it runs none of its code.
 
     Raises:
-        TypeError: The function is one of these.
+        TypeError: If the function is a generator function or a coroutine function.
     """
     inner = function
     while isinstance(inner, functools.partial):

@@ -29,11 +29,18 @@ class MemoryRows:
 
     `rows.value` and `rows[index]` read a read-only array, and assigning to either writes. Callbacks and forces may write too. If the tick
     fails, what they wrote is undone.
+
+    Example:
+        >>> from engine import World
+        >>> trim = World(dt=0.01).memory.add("trim", shape=3)
+        >>> trim[1] = 0.5
+        >>> trim.value.tolist()
+        [0.0, 0.5, 0.0]
     """
 
     __slots__ = ("_dtype", "_name", "_shape", "_table")
 
-    name = reader("_name", "Its name.")
+    name = reader("_name", "Name of the numbers.")
 
     def __init__(self, name: str, table: Table, shape: tuple[int, ...], dtype: type) -> None:
         self._name = name
@@ -134,8 +141,8 @@ class Memory:
             A handle, with which `rows.value` and `rows[index]` can be read and assigned.
 
         Raises:
-            TypeError: The name is not a string, or the dtype is neither float64 nor uint64.
-            ValueError: The name is taken, or the shape is empty.
+            TypeError: If `name` is not a string, a size in `shape` is not an integer, or `dtype` is neither float64 nor uint64.
+            ValueError: If `name` is taken, or a size in `shape` is below 1.
 
         Example:
             >>> from engine import World
@@ -149,7 +156,7 @@ class Memory:
         given = shape if isinstance(shape, tuple) else (shape,)
         sizes = tuple(integer(size, "shape", f"World.memory {name!r}", at_least=1) for size in given)
         if math.prod(sizes) > _MOST_NUMBERS:
-            refuse(f"World.memory {name!r}", "shape", shape, f"that of at most {_MOST_NUMBERS} numbers")
+            refuse(f"World.memory {name!r}", "shape", shape, f"the shape of at most {_MOST_NUMBERS} numbers")
         try:
             kind = _DTYPES[np.dtype(dtype) if dtype is not None else None]
         except Exception:
@@ -176,8 +183,8 @@ class Memory:
             The object.
 
         Raises:
-            TypeError: The object lacks one of the two methods, or its state contains a value of another type.
-            ValueError: The name is taken, or the object is attached already.
+            TypeError: If `object` lacks one of the two methods, or its state contains a value of another type.
+            ValueError: If `name` is taken, or `object` is attached already.
 
         Example:
             >>> from engine import World

@@ -53,9 +53,9 @@ class Model:
 
     @property
     def inertia_body(self) -> FloatArray:
-        """Inertia about the mass centre in the equation of motion, without the moments of wheels about their axes [kg·m²], body frame.
+        """Inertia about the mass centre in the equation of motion [kg·m²], body frame, shape (n, 3, 3); a copy.
 
-        Shape (n, 3, 3); a copy.
+        It excludes the moments of reaction wheels about their axes.
         """
         return self._tensors(INERTIA)
 

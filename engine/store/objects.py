@@ -27,7 +27,7 @@ def state_of(object: Any, name: str) -> dict[str, Any]:
         name: The name to use in errors.
 
     Raises:
-        TypeError: The state is not a dict from str to float, int, bytes or arrays of numbers.
+        TypeError: If the state is not a dict from str to float, int, bytes or arrays of numbers.
     """
     state = object.get_state()
     if not isinstance(state, dict):

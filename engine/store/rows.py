@@ -64,7 +64,7 @@ class fixed(property):
 
     def __set__(self, force: Any, value: Any) -> None:
         is_given = self._name in inspect.signature(type(force)).parameters
-        way_out = "remove it from the world and add another" if is_given else "it can only be read"
+        way_out = "remove it from the world and add another" if is_given else "it is read-only"
         raise AttributeError(f"{force!r}: {self._name} cannot be changed; {way_out}")
 
 

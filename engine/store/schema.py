@@ -47,8 +47,8 @@ class Rule(NamedTuple):
         """Check the value of one row and return its components, shape (size,).
 
         Raises:
-            TypeError: The value is not a real number or a sequence of real numbers.
-            ValueError: It violates the rule.
+            TypeError: If the value is not a real number or a sequence of real numbers.
+            ValueError: If the value violates the rule.
         """
         if self.is_switch:
             return np.array([boolean(value, argument, owner)], np.float64)
@@ -69,8 +69,8 @@ class Rule(NamedTuple):
         """Check one value per row, or one value for all, and return the components, shape (size, count).
 
         Raises:
-            TypeError: The values are not real numbers.
-            ValueError: Their shape is wrong, or one of them violates the rule.
+            TypeError: If the values are not real numbers.
+            ValueError: If the shape is wrong, or one of the values violates the rule.
         """
         value = by_value(value, argument, owner, "real numbers")
         if self.is_switch:

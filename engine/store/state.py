@@ -97,7 +97,8 @@ class State:
     def stored_momentum_body(self, value: FloatArray) -> None:
         momentum = self._checked(value, "stored_momentum_body", 3)
         if self._bodies.actuators.has_wheels:
-            refuse("World.state", "stored_momentum_body", value, "left to the wheels of the bodies; set their speeds")
+            rule, hint = "left to the wheels of the bodies", "set their speeds instead"
+            refuse("World.state", "stored_momentum_body", value, rule, hint=hint)
         self._write(STORED_MOMENTUM, momentum)
 
     def interpolated_poses(self, alpha: float) -> tuple[FloatArray, FloatArray]:
@@ -107,8 +108,21 @@ class State:
             alpha: Blend factor from 0 (the previous tick) to 1 (the last tick).
 
         Returns:
-            World positions of the bodies' origins [m], shape (n, 3), and orientations, scalar-last (x, y, z, w), body to world, shape
-            (n, 4).
+            Positions of the bodies' origins [m], world frame, shape (n, 3), and orientations, scalar-last (x, y, z, w), body to world,
+            shape (n, 4).
+
+        Raises:
+            TypeError: If `alpha` is not a real number.
+            ValueError: If `alpha` is outside [0, 1].
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=1.0)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(4.0, 0.0, 0.0))
+            >>> world.step()
+            >>> positions, orientations = world.state.interpolated_poses(0.25)
+            >>> positions.tolist()
+            [[1.0, 0.0, 0.0]]
         """
         fraction = real(alpha, "alpha", "World.state.interpolated_poses", at_least=0.0)
         if fraction > 1.0:

@@ -76,7 +76,7 @@ class Store:
         """Check that the world may be changed now; every change calls this first.
 
         Raises:
-            RuntimeError: A force changes the world, or another thread changes it while it runs a tick.
+            RuntimeError: If a force changes the world, or another thread changes it while it runs a tick.
         """
         self.quiet = 0
         if self.phase is not BETWEEN_TICKS:

@@ -46,7 +46,7 @@ class TableView:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError(
-            f"World: its {self._schema.name} cannot be copied without it; copy the world and ask the copy for them"
+            f"World: its {self._schema.name} cannot be copied without the world; copy the world and read them from the copy"
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -60,7 +60,7 @@ class TableView:
     def __setattr__(self, name: str, value: Any) -> None:
         field = self._field(name)
         if field.rule is None:
-            raise AttributeError(f"{self!r}: {name} cannot be changed here")
+            raise AttributeError(f"{self!r}: {name} is read-only")
         table = self._store.table(self._schema)
         values = field.rule.many(value, name, f"World: the {self._schema.name}", field.size, table.count)
         if field.guard is not None:

@@ -50,10 +50,10 @@ DRIVEN = Schema(
 
 
 _MUST = (
-    "one that leaves a positive definite tensor of the equation of motion, which is the inertia of the ship without the moments of "
+    "one that leaves a positive definite tensor in the equation of motion, which is the inertia of the body without the moments of "
     "its wheels about their axes"
 )
-_RULE = "the inertia of the ship, less the moments of its wheels about their axes, is no longer positive definite"
+_RULE = "its inertia without the moments of its wheels about their axes is no longer positive definite"
 
 
 class Actuators:
@@ -130,7 +130,7 @@ class Actuators:
         """Drive a body from now on, and return its row.
 
         Raises:
-            ValueError: The integrator of the world does not support actuators, or the body is frozen.
+            ValueError: If the integrator of the world does not support actuators, or the body is frozen.
         """
         row = self.row_of(body)
         if row < 0:
@@ -150,7 +150,8 @@ class Actuators:
         """Let a wheel or tank, whose rows are in the tables, join a body.
 
         Raises:
-            ValueError: The body has stored momentum that was set by hand, or the tensor of the equation of motion is not positive definite.
+            ValueError: If the body has stored momentum that was set by hand, or the tensor of the equation of motion is not positive
+                definite.
         """
         others = self.wheels_of(body)
         if part._schema is WHEELS:
@@ -190,7 +191,7 @@ class Actuators:
         """Compute the mass properties of driven bodies from their parts; their states move with the mass centres.
 
         Raises:
-            ValueError: A tensor without the wheels' moments is not positive definite.
+            ValueError: If a tensor without the wheels' moments is not positive definite.
         """
         self._count()
         table, array = self._bodies, self._bodies.array
@@ -361,7 +362,7 @@ class Actuators:
         """Raise an error if the last tick was undone because a draining tank left a body without a valid tensor.
 
         Raises:
-            ValueError: It was.
+            ValueError: If the last tick was undone for this reason.
         """
         refused = np.flatnonzero(self._driven.array[IS_FLOWING, : self._driven.count] == loops.REFUSED)
         if len(refused):
@@ -453,7 +454,7 @@ def refuse_actuators(integrator: Integrator, owner: object) -> None:
     """Reject actuators in a world whose method cannot drive them.
 
     Raises:
-        ValueError: The method tries ticks of several lengths or reuses the wrenches of earlier ticks.
+        ValueError: If the method tries ticks of several lengths or reuses the wrenches of earlier ticks.
     """
     if not integrator._takes_actuators:
         refuse(

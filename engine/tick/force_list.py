@@ -86,8 +86,8 @@ class ForceList:
         """Add a force or a part.
 
         Raises:
-            TypeError: The object is not a force.
-            ValueError: The force is already in this world or in another one, or refers to a body that is not in this world.
+            TypeError: If `force` is not a force.
+            ValueError: If the force is already in this world or in another one, or refers to a body that is not in this world.
         """
         kind = kind_of(force)
         if kind == "force":
@@ -127,7 +127,7 @@ class ForceList:
         """Remove a force or a part; `kind` tells which it must be.
 
         Raises:
-            ValueError: It is not one of this world.
+            ValueError: If the force or part is not in this world.
         """
         if identity(force) not in self._members or kind_of(force) != kind:
             refuse(f"World.remove_{kind}", kind, force, f"a {kind} of this world")
@@ -288,7 +288,7 @@ class ForceList:
         """Return the energies [J] of the forces that have a potential, each of shape (n,).
 
         Raises:
-            TypeError: A force's `potential_energy(bodies)` returned anything else.
+            TypeError: If a force's `potential_energy(bodies)` returned anything else.
         """
         bodies = BodyStates(self._bodies, self._bodies.array)
         found = []

@@ -169,7 +169,7 @@ class Held:
             torque: Torque [N·m]; None is none.
 
         Raises:
-            ValueError: The sum of the pushes on the body is too large for a float.
+            ValueError: If the sum of the pushes on the body is too large for a float.
         """
         table, bodies, row = self.pushes, self._bodies, body.index
         tick = bodies.tick_count
@@ -197,7 +197,7 @@ class Held:
                 check += 0.0 * number  # nan as soon as one of them is not finite
             if check != 0.0:
                 raise ValueError(
-                    f"{body}: the sum of the pushes on it for the next tick is too large for a float: {list(total)}"
+                    f"{body}: the sum of the forces applied for the next tick is too large for a float: {list(total)}"
                 )
         if self._stale is not None:
             if len(self._stale) < MOST_STALE:

@@ -490,7 +490,7 @@ class Joints:
         """The bodies of the island of a body, whose pose is assigned; empty if no joint acts on it.
 
         Raises:
-            ValueError: A joint ties the island to the world.
+            ValueError: If a joint ties the island to the world.
         """
         graph = self.graph
         group = [] if graph is None else next((group for group in graph.groups if body.index in group), [])
@@ -507,8 +507,8 @@ class Joints:
         """Reject a joint of this world that does not hold at the present poses.
 
         Raises:
-            JointConflictError: It closes a loop with other joints.
-            ValueError: It closes no loop, or the poses violate one of its limits.
+            JointConflictError: If the joint closes a loop with other joints.
+            ValueError: If the joint closes no loop, or the poses violate one of its limits.
         """
         row = joint.rows.start
         column = self._table.array[:, row : row + 1].copy()
@@ -613,7 +613,7 @@ class Joints:
             argument: The name of what is assigned.
 
         Raises:
-            ValueError: A joint would not hold, or a limit would be violated.
+            ValueError: If a joint would not hold, or a limit would be violated.
         """
         rows = np.flatnonzero(self._table.array[layout.ENABLED, : self._table.count])
         if not len(rows):
@@ -817,12 +817,12 @@ def refuse_joints(integrator: Integrator, owner: object) -> None:
     """Reject joints in a world whose method cannot move them.
 
     Raises:
-        ValueError: The method tries ticks of several lengths or reuses the wrenches of earlier ticks.
+        ValueError: If the method tries ticks of several lengths or reuses the wrenches of earlier ticks.
     """
     if not integrator._takes_actuators:
         refuse(
             owner,
             "the integrator of the world",
             integrator.name,
-            "one that takes each tick once; joints work with neither Extrapolated nor Substepped(tolerance=…)",
+            "one that computes each tick once; joints work with neither Extrapolated nor Substepped(tolerance=…)",
         )

@@ -101,8 +101,8 @@ def _warn_of(forces: list[Any], stacklevel: int) -> None:
     ]
     if deaf:
         warnings.warn(
-            f"World.shift_origin: {', '.join(deaf)} may depend on positions and cannot take part, because there is no method "
-            f"{_TOLD}(shift), in which a force or a function subtracts the shift from its own points (it may do nothing); a compiled "
-            "force names the parameters that are points in forces.compiled(world_points=…)",
+            f"World.shift_origin: {', '.join(deaf)} may depend on positions, but there is no method {_TOLD}(shift). Add one "
+            "that subtracts the shift from the points of the force or function (it may do nothing). A compiled force instead names the "
+            "parameters that are points in forces.compiled(world_points=…)",
             stacklevel=stacklevel + 1,
         )

@@ -395,7 +395,7 @@ class Stages:
         """The error for a tick that was not finite, which is already undone; it names the body and the force that caused it, if any.
 
         Raises:
-            RuntimeError: The tick was rejected because of the floating-point mode of the thread.
+            RuntimeError: If the tick was rejected because of the floating-point mode of the thread.
         """
         self._culprit = -1
         if self._bodies.control[BAD] == OTHER_MODE:
@@ -409,7 +409,7 @@ class Stages:
         if index == OVERFLOWED:
             return NonFiniteStateError(
                 f"World: a state overflows in the tick from t = {self._bodies.tick_count * self._dt:g} s (dt = {self._dt:g} s); without "
-                "the compiler it is not known which. The world is as it was before that tick."
+                "the compiler, the body is not known. The world is as it was before that tick."
             )
         if index < 0:
             return RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")

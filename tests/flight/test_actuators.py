@@ -545,7 +545,7 @@ def test_the_gimbals_of_a_bank_turn_as_those_of_single_thrusters():
     ):
         with pytest.raises(ValueError, match=f"ThrusterBank.*gimbal_command.*{rule}"):
             bank.gimbal_command = wrong
-    with pytest.raises(ValueError, match="left as they are for thrusters with gimbals"):
+    with pytest.raises(ValueError, match="left to the gimbals, for thrusters that have one"):
         bank.directions = directions
     assert bank_world.state_hash() == before
 
@@ -866,7 +866,7 @@ def test_arrays_of_all_thrusters_keep_the_rules_of_valves_and_gimbals():
         (
             "direction",
             [(0, 1, 0), (1, 0, 0)],
-            "direction must be left as it is for thrusters with gimbals",
+            "direction must be left to the gimbals, for thrusters that have one",
         ),
     ):
         with pytest.raises(ValueError, match=f"World: the thrusters: {rule}"):

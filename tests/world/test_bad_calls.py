@@ -69,7 +69,10 @@ def test_attributes_that_cannot_be_set_say_what_to_do(tmp_path):
             lambda world: setattr(world.bodies[0], "mass", 2.0),
             "Body: mass cannot be set to 2.0; assign mass_properties",
         ),
-        (lambda world: setattr(world, "dt", 2.0), "World: dt cannot be set to 2.0; a world keeps its dt"),
+        (
+            lambda world: setattr(world, "dt", 2.0),
+            "World: dt cannot be set to 2.0; create another world for another dt",
+        ),
         (
             lambda world: world.add_body(MassProperties.sphere(1.0, 1.0), angular_velocity=(1, 2, 3)),
             "there is no argument 'angular_velocity'; did you mean angular_velocity_body or angular_velocity_world?",
@@ -82,7 +85,7 @@ def test_attributes_that_cannot_be_set_say_what_to_do(tmp_path):
             lambda world: world.add_body(MassProperties.sphere(1.0, 1.0), colour="red"),
             "World.add_body: there is no argument 'colour'; its arguments are mass_properties, name, position",
         ),
-        (lambda world: World(60), "such as 1 / 60 for 60 ticks per second, or 60.0 if it is meant; got 60"),
+        (lambda world: World(60), "such as 1 / 60 for 60 ticks per second, or 60.0 for ticks of 60 s; got 60"),
     ],
 )
 def test_what_is_nearly_right_is_told_what_is(call, text):

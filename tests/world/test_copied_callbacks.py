@@ -219,7 +219,7 @@ def test_a_callback_that_reaches_a_body_of_the_original_is_rejected_with_its_nam
     control = world.on_tick(form(ship))
     rule = r'look it up in the world that is passed in: `def control\(world\): ship = world.body\("ship"\)`'
     with pytest.raises(
-        ValueError, match=rf"World: it cannot be copied, because the callback .* refers to a handle.*{rule}"
+        ValueError, match=rf"World: this world cannot be copied, because the callback .* refers to a handle.*{rule}"
     ):
         copied(world)
     world.remove_callback(control)
@@ -256,7 +256,9 @@ def test_every_handle_of_the_original_is_found_wherever_it_is_called(name, place
         world.memory.attach("kept", kept)
     else:
         getattr(world, place)(a_closure(handle))
-    with pytest.raises(ValueError, match=r"it cannot be copied, because the (callback|force|attached object 'kept',) "):
+    with pytest.raises(
+        ValueError, match=r"this world cannot be copied, because the (callback|force|attached object 'kept',) "
+    ):
         copy.deepcopy(world)
 
 

@@ -199,9 +199,11 @@ def test_it_is_no_part_of_forks_and_predictions():
     world.fork().step()
     world.predict(5.0)
     assert len(record) == 1
-    with pytest.raises(AttributeError, match=r"Recorder: there is no column 'speed'; there are time, tick, position"):
+    with pytest.raises(
+        AttributeError, match=r"Recorder: there is no column 'speed'; its columns are time, tick, position"
+    ):
         _ = record.speed
-    with pytest.raises(KeyError, match=r"Recorder: there is no column 'speed'; there are time, tick, position"):
+    with pytest.raises(KeyError, match=r"Recorder: there is no column 'speed'; its columns are time, tick, position"):
         _ = record["speed"]
 
 

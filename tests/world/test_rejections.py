@@ -94,7 +94,7 @@ def test_a_parameter_is_rejected_in_flight_as_at_construction_and_nothing_change
     assert differences(before, image(world)) == []
 
 
-ANOTHER, READ_ONLY = "remove it from the world and add another", "it can only be read"
+ANOTHER, READ_ONLY = "remove it from the world and add another", "it is read-only"
 
 
 @pytest.mark.parametrize(

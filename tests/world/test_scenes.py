@@ -635,7 +635,8 @@ def test_a_scene_that_was_edited_beside_its_snapshot_is_rejected(tmp_path):
     scene["bodies"][0]["velocity"] = [2.0, 0.0, 0.0]
     path.write_text(json.dumps(scene))
     with pytest.raises(
-        ValueError, match=r"World.load: snapshot must be that of this scene, which has been edited since; delete"
+        ValueError,
+        match=r"World.load: snapshot must be that of this scene, but the scene has been edited since; delete",
     ):
         World.load(path)
     del scene["snapshot"]

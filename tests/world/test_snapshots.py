@@ -558,7 +558,8 @@ def test_bytes_fill_an_empty_world(name):
     empty = World(world._exact_dt)
     if name != "driven":
         with pytest.raises(
-            ValueError, match=r"the forces and parts of the table 'compiled .*Wind', .* must be in the world before"
+            ValueError,
+            match=r"the forces and parts of the table 'compiled .*Wind', .* must be added to the world before",
         ):
             empty.restore(Snapshot.from_bytes(data))
         assert not empty.bodies and not empty.forces

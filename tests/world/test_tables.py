@@ -312,7 +312,7 @@ def test_whole_arrays_of_parameters_act_as_those_set_one_by_one():
         ("direction", [(1, 0), (0, 1), (1, 0)], ValueError, "direction must be finite real numbers of shape"),
         ("enabled", [1, 0, 1], TypeError, "enabled must be True or False"),
         ("enabled", [True], ValueError, "enabled must be True or False, or a list of 3"),
-        ("body", [0, 0, 0], AttributeError, "body cannot be changed here"),
+        ("body", [0, 0, 0], AttributeError, "body is read-only"),
         ("throtle", 0.5, AttributeError, "have no attribute 'throtle'; they have body, enabled, throttle"),
     ],
 )

@@ -98,7 +98,8 @@ def test_the_views_of_a_world_say_what_they_are():
 def test_the_thrusters_of_a_world_are_not_copied_without_it(copied):
     world = World(0.1)
     with pytest.raises(
-        TypeError, match="World: its thrusters cannot be copied without it; copy the world and ask the copy"
+        TypeError,
+        match="World: its thrusters cannot be copied without the world; copy the world and read them from the copy",
     ):
         copied(world.thrusters)
 

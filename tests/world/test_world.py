@@ -562,7 +562,8 @@ def test_a_callback_can_be_removed_also_by_itself():
     world.step()
     assert calls == ["once", "always", "always"]
     with pytest.raises(
-        ValueError, match=r"World\.remove_callback: function must be one that was added by on_tick or after_tick"
+        ValueError,
+        match=r"World\.remove_callback: function must be one that was added by on_tick, after_tick or on_joint",
     ):
         world.remove_callback(once)
 
