@@ -5,6 +5,7 @@ its table. A world of many bodies on several threads is compared with the same w
 `docs/matrix.md`, in which the rows of cells that could not be run stay empty.
 """
 
+import platform
 import shutil
 import sys
 from collections.abc import Mapping
@@ -35,9 +36,17 @@ _NO_FMA = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4,-AVX2_Usable,-FM
 
 
 def found(name: str) -> str:
-    """The path of an interpreter, or "": the folder `.matrix` of the repository may have virtual environments of these names."""
+    """The path of an interpreter, or "": the folder `.matrix` of the repository may have virtual environments of these names.
+
+    `aarch64` may be a script that sets EMULATOR to the name of an emulator, such as qemu-user, and runs an interpreter with numpy and numba
+    for that processor in it.
+    """
     own = ROOT / ".matrix" / name / "bin" / "python"
     return str(own) if own.exists() else ""
+
+
+def _native(machine: str) -> str:
+    return sys.executable if platform.machine() == machine else ""
 
 
 def cells() -> list[Cell]:
@@ -64,7 +73,10 @@ def cells() -> list[Cell]:
             {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "-fma"},
             needs="avx2",
         ),
-        Cell("processor", "aarch64", {"NUMBA_CPU_NAME": ""}, needs="asimd"),
+        *(
+            Cell("processor", f"aarch64{how}", variables, interpreter=found("aarch64") or _native("aarch64"))
+            for how, variables in (("", {}), (", plain Python", _PLAIN))
+        ),
         Cell("compiler", "optimization 0", {"NUMBA_OPT": "0"}),
         Cell("compiler", "no vectorization of loops", {"NUMBA_LOOP_VECTORIZE": "0"}),
         Cell("compiler", "vectorization of statements (SLP)", {"NUMBA_SLP_VECTORIZE": "1"}),

@@ -1,6 +1,7 @@
 """What one cell runs: `python -m tests.matrix.cell WORLDS`, which prints the versions, the worlds that differ and the hashes of a crowd."""
 
 import json
+import os
 import platform
 import random
 import sys
@@ -30,6 +31,8 @@ def crowd(threads: int) -> int:
 def versions() -> dict[str, str]:
     """The versions of what takes part."""
     found = {"python": platform.python_version(), "numpy": np.__version__, "machine": platform.machine()}
+    if "EMULATOR" in os.environ:
+        found["emulator"] = os.environ["EMULATOR"]
     if COMPILED:
         import numba
 
