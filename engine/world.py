@@ -1260,9 +1260,10 @@ class World:
         """Move the world's origin, so that bodies far away have small coordinates again (a floating origin).
 
         This subtracts `shift` from every point of the world: positions of the bodies, including the previous ones that are used for
-        drawing, the centres of gravity, atmospheres, magnetic fields and shadows, the ends of springs and joints that are fixed in the
-        world, `keep_out`, and the `world_points` of compiled forces. The motion continues as before, up to the rounding of the new
-        positions. A shift by a round number, such as a multiple of 1024 m, keeps differences of positions exact.
+        drawing, the centres of gravity, atmospheres, magnetic fields and shadows, and of the `Pointing` references of control loops, the
+        ends of springs and joints that are fixed in the world, `keep_out`, and the `world_points` of compiled forces. The motion continues
+        as before, up to the rounding of the new positions. A shift by a round number, such as a multiple of 1024 m, keeps differences of
+        positions exact.
 
         Then it calls `on_origin_shift(shift)` on each force, callback and object attached to `memory` that has this method, so that they
         can subtract the shift from points of their own. A function can have it as an attribute. Python forces without it are named in a
@@ -1290,6 +1291,7 @@ class World:
             self._store,
             self._memory,
             self._forces,
+            self.parts,
             [callback.function for callback in self._stages.callbacks()],
             vector(shift, "shift", "World.shift_origin"),
             stacklevel=2,

@@ -149,7 +149,7 @@ class AttitudeHold(Controlled):
 
     def kill_rotation(self) -> None:
         """Stop the rotation; the attitude in which the ship comes to rest does not matter."""
-        self.reference, self.law = Reference(), self._damping
+        self._track(Reference(), self._damping)
 
     def point_at(self, target: Any, axis_body: npt.ArrayLike = (0.0, 0.0, 1.0)) -> None:
         """Point an axis of the ship at a target, and keep it there; the rotation about this axis stops.
@@ -178,7 +178,11 @@ class AttitudeHold(Controlled):
         Raises:
             TypeError: If `reference` has no method `at`.
         """
-        self.reference, self.law = reference, self._pointing
+        self._track(reference, self._pointing)
+
+    def _track(self, reference: FixedOrMoving, law: QuaternionPD | RateDamping) -> None:
+        with (change := self._all_or_nothing()), change:
+            self.reference, self.law = reference, law
 
 
 def _thrusters(actuators: Any, owner: str) -> list[Any]:

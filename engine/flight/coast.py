@@ -101,6 +101,7 @@ def _states_after(world: World, ticks: int) -> FloatArray:
     """
     for words in _standing(world):
         raise InTheWay(words)
+    world._stages.freezing.mark()  # a body that was frozen may have been freed since the last tick, or one restored that is frozen
     gravity = _gravity(world)
     end = _coasted(world, gravity, ticks)
     _check_path(world, gravity, end, ticks * world.dt)

@@ -15,6 +15,7 @@ from ..kernels.attitude import error_angle
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema
 from .part import MOST_DELAY, Place, SampledPart
+from .pointing import Pointing
 from .reference import FixedOrMoving, Reference
 from .samples import combined, components, evaluate
 
@@ -84,8 +85,8 @@ class Controlled(SampledPart):
     due. Between two samples the loop costs nothing.
 
     What the law remembers is state of the loop, which is undone with a failed tick, hashed and copied with the world. One law may
-    therefore serve several loops. When the loop is disabled, it commands zero torque and force once. When it is enabled again, it starts
-    from the initial state of its law.
+    therefore serve several loops. When the loop is disabled or removed, it commands zero torque and force once. When it is enabled again,
+    it starts from the initial state of its law.
 
     Args:
         body: The body that is controlled.
@@ -235,7 +236,7 @@ class Controlled(SampledPart):
 
     @enabled.setter
     def enabled(self, value: bool) -> None:
-        was, store = self.enabled, self._table.store
+        was = self.enabled
         with (change := self._all_or_nothing()), change:
             self._assign("enabled", value)
             if was and not self.enabled:
@@ -243,11 +244,8 @@ class Controlled(SampledPart):
                 self._begin_law()
                 if "actuator_state" in self._schema.by_name:
                     self._set_numbers("actuator_state", [0.0] * self._schema.by_name["actuator_state"].size)
-                if store is not None and callable(stop := getattr(self._actuators, "stop", None)):
-                    stop()  # a command of zero would fire the remainders of pulses, and leave pulses that run
-                elif store is not None:
-                    force = None if self.force_body is None else np.zeros(3)
-                    self._command(np.zeros(3), force, self._seconds(store.world()))
+                if self._table.store is not None:
+                    self._stop_actuators(self._table.store.world())
 
     @property
     def torque_body(self) -> FloatArray:
@@ -261,7 +259,10 @@ class Controlled(SampledPart):
 
     @property
     def saturated(self) -> bool:
-        """Whether the last command asked for more than the actuators can do."""
+        """Whether the last command asked for more than the actuators can do.
+
+        Unlike `saturated` and `commanded` of the actuators themselves, this is restored with the world.
+        """
         return self._numbers("saturated")[0] > 0.0
 
     def _needed(self) -> tuple[Any, ...]:
@@ -285,8 +286,28 @@ class Controlled(SampledPart):
             if member.body is not self.body:
                 refuse(self, "law", law, f"one that reads only wheels of {self.body}; {member!r} is on another body")
 
+    def _stop_actuators(self, world: Any) -> None:
+        if callable(stop := getattr(self._actuators, "stop", None)):
+            stop()  # a command of zero would fire the remainders of pulses, and leave pulses that run
+        else:
+            force = None if self.force_body is None else np.zeros(3)
+            self._command(np.zeros(3), force, self._seconds(world))
+
+    def _leaving(self, world: Any) -> None:
+        if self.enabled:
+            self._stop_actuators(world)
+
+    def _shift_origin(self, shift: FloatArray) -> None:
+        if isinstance(self._reference, Pointing):
+            self._replace("_reference", self._reference._moved(shift))
+
     def _joined(self, world: Any) -> None:
-        actuators, seconds = self._actuators, self._seconds(world)
+        actuators, measured, seconds = self._actuators, self._measured, self._seconds(world)
+        if isinstance(measured, TableRows):
+            if measured._table.store is not self._table.store:
+                refuse(self, "measured", measured, "added to the world before the loop")
+            if measured._named_bodies() != (self.body,):
+                refuse(self, "measured", measured, f"an estimator or sensor of {self.body}")
         for member in (actuators, *getattr(actuators, "members", ())):
             if isinstance(member, TableRows) and member._table.store is not self._table.store:
                 refuse(self, "actuators", member, "added to the world before the loop")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, real
+from ..checks import FloatArray, read_only_attributes, reader, real
 from ..kernels.vectors import Vector, cross, scale, subtract
 from .law import Law
 from .law import gain as positive_gain
@@ -25,6 +25,7 @@ def b_dot(field: Vector, previous: Vector, factor: float) -> tuple[float, float,
     return x, y, z, field[0], field[1], field[2]
 
 
+@read_only_attributes()
 class BDot(Law):
     """B-dot law of detumbling, with a magnetic dipole against the measured change of the field, ``m = −gain dB/dt``.
 
@@ -54,7 +55,9 @@ class BDot(Law):
     state_size = 3
 
     def __init__(self, gain: float) -> None:
-        self.gain = positive_gain(gain, "gain", self._name)
+        self._gain = positive_gain(gain, "gain", self._name)
+
+    gain = reader("_gain", "Dipole per rate of change of the field [A·m²·s/T], above zero.")
 
     def initial_state(self, measured: Any, reference: Any) -> FloatArray:
         return np.stack(self._components(measured, "measured", "field_body", 3), axis=-1)

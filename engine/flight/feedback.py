@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only_attributes, real, refuse, stack
+from ..checks import FloatArray, read_only_attributes, reader, real, refuse, stack
 from ..joints.assembly import Assembly
 from ..kernels.attitude import attitude_error, modified_rodrigues
 from ..kernels.quaternions import Quaternion, rotate_inverse
@@ -118,13 +118,17 @@ class MRPFeedback(Law):
         assembly: Assembly | None = None,
     ) -> None:
         name = self._name
-        self.k, self.p = gain(k, "k", name), gain(p, "p", name)
-        self.integral_gain = real(integral_gain, "integral_gain", name, at_least=0.0)
+        self._k, self._p = gain(k, "k", name), gain(p, "p", name)
+        self._integral_gain = real(integral_gain, "integral_gain", name, at_least=0.0)
         self._limits = 3 * [inf] if integral_limit is None else limits(integral_limit, "integral_limit", name)
         self._known_torque = components(stack(known_torque_body, "known_torque_body", name, 3), "", name, 3)
         self._assembly = one_inertia(inertia_body, assembly, name)
         self._tensor = inertia_tensor(inertia_body, name)
-        self.state_size = 3 if self.integral_gain > 0.0 else 0
+        self.state_size = 3 if self._integral_gain > 0.0 else 0
+
+    k = reader("_k", "Attitude gain K [N·m], above zero.")
+    p = reader("_p", "Rate gain P [N·m·s], above zero.")
+    integral_gain = reader("_integral_gain", "Integral gain Kᵢ [1/(kg·m²)], at least 0.")
 
     @property
     def integral_limit(self) -> FloatArray | None:
@@ -315,10 +319,12 @@ class QuaternionPD(Law):
         self._bandwidth: float | None = None
         if not isinstance(gyroscopic, bool):
             refuse(name, "gyroscopic", gyroscopic, "True or False", TypeError)
-        self.gyroscopic = gyroscopic
+        self._gyroscopic = gyroscopic
         self._largest = None if max_torque_body is None else limits(max_torque_body, "max_torque_body", name)
         self._assembly = one_inertia(inertia_body, assembly, name)
         self._tensor = inertia_tensor(inertia_body, name)
+
+    gyroscopic = reader("_gyroscopic", "Whether the gyroscopic terms are added.")
 
     @classmethod
     def tuned(

@@ -32,8 +32,9 @@ class GimbalAllocator:
     The allocator turns the thrust so that its line of action passes the mass centre at the distance that gives the wanted torque. The
     component of the torque along the line from the mass centre to the thruster cannot be made, and is left out. The rest keeps its
     direction and is made as far as the angles of the gimbal allow. If they allow no torque in that direction, each angle is cut at its
-    limit. The thrust used is the mean until the next command, under the throttle, a pulse or a stuck valve. Without thrust there is no
-    torque, and the angles do not change.
+    limit. With oblique axes, what is made of a torque beyond the limits is not always the largest possible part (in 2 of 940 random cases
+    it was not). The thrust used is the mean until the next command, under the throttle, a pulse or a stuck valve. Without thrust there is
+    no torque, and the angles do not change.
 
     Args:
         thruster: A thruster with a gimbal, which is not at the mass centre.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from copy import copy
 from math import nan, sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, read_only, read_only_attributes, real, refuse, stack, unit_direction, vector
+from ..checks import FloatArray, read_only, read_only_attributes, reader, real, refuse, stack, unit_direction, vector
 from ..kernels.quaternions import Quaternion, conjugate, multiply, norm_squared, rotate
 from ..kernels.rotations import PARALLEL, from_columns
 from ..kernels.selection import choose
@@ -157,7 +158,8 @@ class Pointing:
         second_axis_body: The second axis, a non-zero vector that is not parallel to the first, body frame, shape (3,).
         second_target: The second target. Give it together with the second axis, or neither of them.
         gm: Gravitational parameter GM [m³/s²], above zero; required for "nadir" and "velocity". None means no gravity.
-        center: Position of the centre of gravity [m], world frame, shape (3,). Assign it anew after `World.shift_origin`.
+        center: Position of the centre of gravity [m], world frame, shape (3,). `World.shift_origin` moves it in the control loops of the
+            world.
         sun_direction_world: Direction to the sun, a non-zero vector, world frame, shape (3,).
 
     Raises:
@@ -188,24 +190,32 @@ class Pointing:
         sun_direction_world: npt.ArrayLike | None = None,
     ) -> None:
         owner = "Pointing"
-        self.axis_body = read_only(unit_direction(axis_body, "axis_body", owner))
+        self._axis_body = read_only(unit_direction(axis_body, "axis_body", owner))
         if (second_axis_body is None) is not (second_target is None):
             refuse(
                 owner, "second_axis_body and second_target", (second_axis_body, second_target), "both given, or neither"
             )
-        self.second_axis_body, self._axes = None, None
+        self._second_axis_body, self._axes = None, None
         if second_axis_body is not None:
-            self.second_axis_body = read_only(unit_direction(second_axis_body, "second_axis_body", owner))
-            self._axes = self._triad(self.axis_body.tolist(), self.second_axis_body.tolist())
+            self._second_axis_body = read_only(unit_direction(second_axis_body, "second_axis_body", owner))
+            self._axes = self._triad(self._axis_body.tolist(), self._second_axis_body.tolist())
         self._gm = 0.0 if gm is None else real(gm, "gm", owner, above=0.0)
-        self.center = center
+        self._center = read_only(vector(center, "center", owner))
         self._sun = (
             None if sun_direction_world is None else unit_direction(sun_direction_world, "sun_direction_world", owner)
         )
         self._kinds = [self._kind(target, "target")]
         if second_target is not None:
             self._kinds.append(self._kind(second_target, "second_target"))
-        self.target, self.second_target = _kept(target, "target"), _kept(second_target, "second_target")
+        self._target, self._second_target = _kept(target, "target"), _kept(second_target, "second_target")
+
+    axis_body = reader("_axis_body", "The axis that points at the target, a unit vector, body frame, shape (3,).")
+    second_axis_body = reader(
+        "_second_axis_body", "The second axis, a unit vector, body frame, shape (3,); None if there is none."
+    )
+    target = reader("_target", "The first target.")
+    second_target = reader("_second_target", "The second target; None if there is none.")
+    center = reader("_center", "Position of the centre of gravity [m], world frame, shape (3,).")
 
     @property
     def gm(self) -> float | None:
@@ -217,14 +227,11 @@ class Pointing:
         """Direction to the sun, a unit vector, world frame, shape (3,); None if it was not given."""
         return None if self._sun is None else read_only(self._sun)
 
-    @property
-    def center(self) -> FloatArray:
-        """Position of the centre of gravity [m], world frame, shape (3,)."""
-        return self._center
-
-    @center.setter
-    def center(self, value: npt.ArrayLike) -> None:
-        self._center = read_only(vector(value, "center", "Pointing"))
+    def _moved(self, shift: FloatArray) -> Pointing:
+        """This reference as it is after the origin of the world has moved by this shift [m]."""
+        moved = copy(self)
+        moved._center = read_only(vector(self._center - shift, "center", "Pointing"))
+        return moved
 
     def _triad(self, first: Vector, second: Vector) -> list[float]:
         """Conjugate of the quaternion from the axes (u, b, n) of `pointing` to the body frame."""

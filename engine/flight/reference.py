@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import rotation
-from ..checks import FloatArray, read_only, read_only_attributes, real, stack, unit_quaternions
+from ..checks import FloatArray, read_only, read_only_attributes, reader, real, stack, unit_quaternions
 from ..kernels.quaternions import Quaternion, multiply
 from ..kernels.rotations import from_axis_angle
 from ..kernels.selection import choose
@@ -99,6 +99,7 @@ def computed(orientation: FloatArray, rates: FloatArray, acceleration: FloatArra
     return reference
 
 
+@read_only_attributes()
 class Spin:
     """A reference that rotates at a constant angular velocity.
 
@@ -125,8 +126,14 @@ class Spin:
         start_time: float = 0.0,
     ) -> None:
         start = Reference(orientation, angular_velocity_world)
-        self.orientation, self.angular_velocity_world = start.orientation, start.angular_velocity_world
-        self.start_time = real(start_time, "start_time", "Spin")
+        self._orientation, self._rates = start.orientation, start.angular_velocity_world
+        self._start_time = real(start_time, "start_time", "Spin")
+
+    orientation = reader(
+        "_orientation", "Attitude at the start, unit quaternion, scalar-last, body to world, shape (..., 4)."
+    )
+    angular_velocity_world = reader("_rates", "Angular velocity [rad/s], world frame, shape (..., 3).")
+    start_time = reader("_start_time", "Time of the start [s].")
 
     def at(self, time: float, body: Any = None) -> Reference:
         """Return the reference at a time.
@@ -169,6 +176,7 @@ def slew(
     return *q, *scale(speed, axis), *scale(acceleration, axis)
 
 
+@read_only_attributes()
 class Slew:
     """A reference that rotates from one attitude to another about a single axis, by the shorter way round.
 
@@ -204,15 +212,23 @@ class Slew:
         start_time: float = 0.0,
     ) -> None:
         owner = "Slew"
-        self.start = read_only(unit_quaternions(stack(start, "start", owner, 4), "start", owner))
-        self.end = read_only(unit_quaternions(stack(end, "end", owner, 4), "end", owner))
-        self.max_rate = real(max_rate, "max_rate", owner, above=0.0)
-        self.max_acceleration = real(max_acceleration, "max_acceleration", owner, above=0.0)
-        self.start_time = real(start_time, "start_time", owner)
-        axis, angle = rotation.to_axis_angle(rotation.multiply(self.end, rotation.conjugate(self.start)))
-        self.axis_world, self.angle = read_only(axis), angle
+        self._start = read_only(unit_quaternions(stack(start, "start", owner, 4), "start", owner))
+        self._end = read_only(unit_quaternions(stack(end, "end", owner, 4), "end", owner))
+        self._max_rate = real(max_rate, "max_rate", owner, above=0.0)
+        self._max_acceleration = real(max_acceleration, "max_acceleration", owner, above=0.0)
+        self._start_time = real(start_time, "start_time", owner)
+        axis, angle = rotation.to_axis_angle(rotation.multiply(self._end, rotation.conjugate(self._start)))
+        self._axis_world, self._angle = read_only(axis), read_only(angle) if isinstance(angle, np.ndarray) else angle
         turn = np.concatenate((axis, np.expand_dims(angle, -1)), axis=-1)
         self._inputs = components(self.start, "start", owner, 4), components(turn, "turn", owner, 4)
+
+    start = reader("_start", "Attitude at the start, unit quaternion, scalar-last, body to world, shape (..., 4).")
+    end = reader("_end", "Attitude at the end, in the same form, shape (..., 4).")
+    max_rate = reader("_max_rate", "Maximum angular velocity [rad/s], above zero.")
+    max_acceleration = reader("_max_acceleration", "Maximum angular acceleration [rad/s²], above zero.")
+    start_time = reader("_start_time", "Time of the start [s].")
+    axis_world = reader("_axis_world", "Axis of the rotation, a unit vector, world frame, shape (..., 3).")
+    angle = reader("_angle", "Angle of the rotation [rad], from 0 to π, shape (...).")
 
     @property
     def duration(self) -> FloatArray:

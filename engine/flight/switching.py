@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, members, read_only_attributes, real, refuse
+from ..checks import FloatArray, members, read_only_attributes, reader, real, refuse
 from ..kernels.attitude import attitude_error
 from ..kernels.quaternions import Quaternion, rotate_inverse
 from ..kernels.selection import choose
@@ -84,11 +84,15 @@ class PhasePlane(Law):
         self, dead_band: float, rate_limit: float, hysteresis: float, *, torque: float | npt.ArrayLike
     ) -> None:
         name = self._name
-        self.dead_band, self.rate_limit = gain(dead_band, "dead_band", name), gain(rate_limit, "rate_limit", name)
-        self.hysteresis = real(hysteresis, "hysteresis", name, at_least=0.0)
-        if self.hysteresis > 1.0:
+        self._dead_band, self._rate_limit = gain(dead_band, "dead_band", name), gain(rate_limit, "rate_limit", name)
+        self._hysteresis = real(hysteresis, "hysteresis", name, at_least=0.0)
+        if self._hysteresis > 1.0:
             refuse(name, "hysteresis", hysteresis, "from 0 to 1")
         self._torque = limits(torque, "torque", name)
+
+    dead_band = reader("_dead_band", "Attitude error that is allowed at zero rate [rad], above zero.")
+    rate_limit = reader("_rate_limit", "Rate that is allowed at zero error [rad/s], above zero.")
+    hysteresis = reader("_hysteresis", "Hysteresis [-], from 0 to 1.")
 
     @property
     def torque(self) -> FloatArray:
@@ -138,6 +142,7 @@ def dumping_torque(
     return x, y, z, dumping
 
 
+@read_only_attributes()
 class MomentumManager(Law):
     """Momentum management, which asks jets or magnetorquers for the torque that dumps the momentum of reaction wheels.
 
@@ -169,18 +174,23 @@ class MomentumManager(Law):
 
     def __init__(self, wheels: Sequence[Wheel], high: float, low: float, *, time_constant: float = 100.0) -> None:
         name = self._name
-        self.wheels = tuple(members(wheels, "wheels", name, "a list of objects with momentum and axis", _is_wheel))
-        if not self.wheels:
+        self._wheels = tuple(members(wheels, "wheels", name, "a list of objects with momentum and axis", _is_wheel))
+        if not self._wheels:
             refuse(name, "wheels", wheels, "at least one wheel")
-        self.low, self.high = gain(low, "low", name), gain(high, "high", name)
-        if self.low >= self.high:
-            refuse(name, "low", low, f"below high, which is {self.high:g}")
-        self.time_constant = gain(time_constant, "time_constant", name)
+        self._low, self._high = gain(low, "low", name), gain(high, "high", name)
+        if self._low >= self._high:
+            refuse(name, "low", low, f"below high, which is {self._high:g}")
+        self._time_constant = gain(time_constant, "time_constant", name)
+
+    wheels = reader("_wheels", "The wheels, as a tuple.")
+    high = reader("_high", "Momentum at which dumping starts [N·m·s].")
+    low = reader("_low", "Momentum at which dumping stops [N·m·s], above zero and below `high`.")
+    time_constant = reader("_time_constant", "Time in which the momentum falls to 37 % of its value [s], above zero.")
 
     @property
     def members(self) -> tuple[Any, ...]:
         """The wheels; wheels in a world cannot be removed before the control loop that uses this law."""
-        return self.wheels
+        return self._wheels
 
     def initial_state(self, measured: Any, reference: Any) -> FloatArray:
         return np.zeros((*np.broadcast_shapes(*(np.shape(wheel.momentum) for wheel in self.wheels)), 1))

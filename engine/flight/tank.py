@@ -41,9 +41,9 @@ class Tank(Part):
     its thrusters at that moment.
 
     Propellant leaves with the velocity of the point of the tank where it was. With `jet_damping`, a rotating ship also feels the reaction
-    of the propellant that flows from the tank to the nozzle: the torque ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ)]`` and the force
-    ``−2 ṁ ω×(rₙ − rₜ)``, where rₙ and rₜ are the positions of nozzle and tank relative to the mass centre and K is the specific inertia.
-    Propellant does not slosh.
+    of the propellant that flows through a straight pipe from the tank to the nozzle: the force ``−2 ṁ ω×(rₙ − rₜ)`` and the torque
+    ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ) + ω×(rₜ×rₙ)]``, where rₙ and rₜ are the positions of nozzle and tank relative to the mass centre and K
+    is the specific inertia. Terms of order ṁ² are left out, and propellant does not slosh.
 
     Args:
         body: The body that carries it.

@@ -23,9 +23,9 @@ class WheelAllocator:
     """The reaction wheels of a body as actuators of a control loop.
 
     A wanted torque on the body is divided among the wheels so that the sum of the squares of the motor torques is least. Each motor torque
-    stays within its limit, and no wheel exceeds its maximum speed before the next command. A wheel at its maximum speed is therefore not
-    used in the direction that would accelerate it, and the others take over. Disabled wheels are not used at all. A torque that is out of
-    reach is scaled down and keeps its direction.
+    stays within its limit, and no wheel of a body that keeps its rates exceeds its maximum speed before the next command. A wheel at its
+    maximum speed is therefore not used in the direction that would accelerate it, and the others take over. Disabled wheels are not used at
+    all. A torque that is out of reach is scaled down and keeps its direction.
 
     Wheels whose torques can cancel each other, such as four in a pyramid, are also driven towards a preferred speed, as far as the limits
     allow. This null motion makes no torque on the body. It keeps the wheels away from zero speed or from their limits.

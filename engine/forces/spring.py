@@ -81,7 +81,7 @@ class Spring(TableForce):
         if other is not None:
             require_body(other, "other", "Spring", "a body of a world, or None for the fixed point at_other")
         if other is body:
-            refuse("Spring", "other", other, "a different body than the first, or None")
+            refuse("Spring", "other", other, "a body other than `body`, or None")
         values = {
             "at_body": at_body,
             "at_other": at_other,

@@ -70,6 +70,14 @@ def _refuse_slow_valves(columns: FloatArray, rise: FloatArray, owner: object) ->
         refuse(owner, "rise_time", rise[0].tolist(), rule)
 
 
+def _refuse_late_fall(columns: FloatArray, fall: FloatArray, owner: object) -> None:
+    """Reject a time of fall for valves that have just shut at once, whose level would then fall from where it was."""
+    has_shut = (columns[LEVEL] > 0.0) & (columns[OPEN_FOR] == 0.0) & (columns[FALL_TIME] == 0.0)
+    if (has_shut & (fall[0] > 0.0)).any():
+        rule = "0 for a thruster whose pulse ended in the last tick"
+        refuse(owner, "fall_time", fall[0].tolist(), rule, hint="set it one tick later")
+
+
 THRUSTERS = Schema(
     "thrusters",
     (
@@ -82,7 +90,7 @@ THRUSTERS = Schema(
         Field("tank", Kind.MODEL, meaning="row of the tank, or -1", digest=101, refers_to="tanks", rest=-1.0),
         Field("min_on_time", Kind.MODEL, 1, "s", digest=5, rule=NOT_NEGATIVE, meaning="of the shortest pulse", guard=_refuse_short_pulses),
         Field("rise_time", Kind.MODEL, 1, "s", digest=6, rule=NOT_NEGATIVE, meaning="from shut to open", guard=_refuse_slow_valves),
-        Field("fall_time", Kind.MODEL, 1, "s", digest=7, rule=NOT_NEGATIVE, meaning="from open to shut"),
+        Field("fall_time", Kind.MODEL, 1, "s", digest=7, rule=NOT_NEGATIVE, meaning="from open to shut", guard=_refuse_late_fall),
         Field("stuck", Kind.COMMAND, 1, "-", digest=8, rest=_NOT_STUCK, meaning="level of a stuck valve, else -1"),
         Field("gimbal_axes", Kind.MODEL, 6, "-", "body", digest=9, meaning="of the first and of the second angle"),
         Field("max_angle", Kind.MODEL, 1, "rad", digest=10, meaning="of both angles"),

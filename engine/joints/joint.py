@@ -320,7 +320,7 @@ def check_bodies(body: BodyHandle, other: BodyHandle | None, owner: str) -> None
         return
     require_body(other, "other", owner, "a body of the same world, or None for the world")
     if other is body:
-        refuse(owner, "other", other, "a different body than the first, or None for the world")
+        refuse(owner, "other", other, "a body other than `body`, or None for the world")
     if other.world is not body.world:
         refuse(owner, "other", other, f"a body of the world of {body}")
 

@@ -466,9 +466,11 @@ def _jet_damping(
 ) -> tuple[Vector, Vector]:
     """Force and torque on a turning ship because propellant moves from its tank to the nozzle, in the body frame.
 
-    Points are from the mass centre. The torque is ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ)]`` and the force ``−2 ṁ ω×(rₙ − rₜ)``.
+    Points are from the mass centre. The force is ``−2 ṁ ω×(rₙ − rₜ)`` and the torque ``−ṁ [rₙ×(ω×rₙ) − K ω − rₜ×(ω×rₜ) + ω×(rₜ×rₙ)]``. Its
+    last term is that of the angular momentum ``ṁ rₜ×rₙ`` of the flow through a straight pipe; without it, the torque about another point
+    would not be that of this force and torque. Terms of order ṁ² are left out.
     """
-    leaving = cross(nozzle, cross(rates, nozzle))
+    leaving = add(cross(nozzle, cross(rates, nozzle)), cross(rates, cross(source, nozzle)))
     lost = add(apply_symmetric(specific_inertia, rates), cross(source, cross(rates, source)))
     return scale(-2.0 * flow, cross(rates, subtract(nozzle, source))), scale(-flow, subtract(leaving, lost))
 

@@ -51,6 +51,9 @@ _DEPENDENT = 1e-9
 _ROUNDING = 4e-15
 """What is wanted beside the share of stuck jets counts as nothing below this fraction of the sizes of both."""
 
+_WITHIN = 1e-12
+"""What is surely within reach differs from what was reached by this fraction."""
+
 _GOLDEN = 0.6180339887498949
 """Fractional parts of its multiples by cubes are in no simple relation, so the costs that decide between equal jets differ."""
 
@@ -82,6 +85,8 @@ def allocate(
             if reached < length:
                 _set_costs(jets, count, False, work, places)
                 reached = sweep(work, places, count, rank, length, noise)
+                if is_fast and 0.0 < reached < length:
+                    _spread(jets, count, rank, reached, work, places)
         outside = left > _DEPENDENT * target_length + noise
         _store(jets, wanted, case, center, work, places, results)
         fraction = reached / length if length > 0.0 else (0.0 if outside else 1.0)
@@ -298,6 +303,23 @@ def _set_costs(jets: Array, count: int, is_fast: bool, work: Array, places: Inte
             cube = float((j + 1) * (j + 1) * (j + 1))
             part = cube * _GOLDEN - float(int(cube * _GOLDEN))
             work[SECOND_COST, j] = float(work[LIMIT, j]) / cost / heaviest if is_fast else float(j) + part
+
+
+@inlined
+def _spread(jets: Array, count: int, rank: int, length: float, work: Array, places: Integers) -> None:
+    """Spread what could be reached evenly, too; where this fails, the values stay.
+
+    Where rounding has put it just out of reach, a part of it less by `_WITHIN` is spread.
+    """
+    _set_costs(jets, count, True, work, places)
+    for j in range(count):
+        work[COST, j] = work[VALUE, j]
+    if (
+        even(work, places, count, rank, length) == 0.0
+        and even(work, places, count, rank, length - _WITHIN * length) == 0.0
+    ):
+        for j in range(count):
+            work[VALUE, j] = work[COST, j]
 
 
 @inlined

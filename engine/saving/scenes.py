@@ -524,7 +524,7 @@ class _Loading:
         other = plain.get("other", None)
         pair = self._body(plain["body"]), None if other.value is None else self._body(other)
         if pair[0] is pair[1]:
-            other.refuse("a different body than the first, or null for the world")
+            other.refuse("a body other than `body`, or null for the world")
         known, values = {field.name: field for field in _joint_fields()}, {}
         for name, value in plain["fields"].items():
             if name not in known:

@@ -227,6 +227,9 @@ class TableRows:
     def _left(self, world: Any) -> None:
         """Called after it has been removed from a world by itself."""
 
+    def _shift_origin(self, shift: FloatArray) -> None:
+        """Called when the origin of its world moves by this [m], world frame; moves the points that are not in its table."""
+
     def _leaving(self, world: Any) -> None:
         """Called before it is removed from a world by itself; may reject this."""
 

@@ -302,10 +302,10 @@ class Actuators:
             flight = fly_loop(run.args)
             missing = [kernel for kernel in (*kernels, flight) if not kernel.can_run]
             if not missing or not ask(missing):
-                return self._fused(run, flight, _Kernels(*(kernel.address for kernel in kernels)), dt)
+                return self._fused(run, flight, _Kernels(*(kernel.address for kernel in kernels)), dt, control)
         return partial(self._one_by_one, run, dt, control)
 
-    def _fused(self, run: partial[int], flight: Loop, addresses: _Kernels, dt: float) -> TakeTicks:
+    def _fused(self, run: partial[int], flight: Loop, addresses: _Kernels, dt: float, control: Integers) -> TakeTicks:
         bodies, held = self._bodies, self._held
         gravities, constants, _thrusters, pushes = held.tables
         counts = self._counts
@@ -320,7 +320,7 @@ class Actuators:
         calls[loops.MOVE] = address_of(run.func, types_of(*run.args, 1))
         plan = np.concatenate([calls, counts, np.zeros(self._driven.capacity + bodies.pitch, np.int64)])
         tables = *self._arrays, gravities.array, constants.array, pushes.array
-        of_bodies = bodies.array, bodies.control, bodies.count, int(bodies.stores_momentum)
+        of_bodies = bodies.array, control, bodies.count, int(bodies.stores_momentum)
         packed = Packed(of_bodies, tables, (held.counts, plan), run.args, dt)
         return partial(flight.function, packed)
 
@@ -393,10 +393,13 @@ class Actuators:
 
     def restore(self, image: list[FloatArray]) -> None:
         """Restore the tables and the mass properties; the states of the bodies are restored afterwards."""
+        marks = self._driven.array[IS_FLOWING, : self._driven.count]
+        refused = marks == loops.REFUSED  # why the tick did not end, which the caller has yet to say
         for table, content in zip(self._tables, image, strict=True):
             table.array[:, : table.count] = content
-        self._driven.array[IS_FLOWING, : self._driven.count] = 1.0
+        marks[:] = 1.0
         self._ready.compose(self._bodies.array, self._driven.array, self._wheels.array, self._tanks.array, self._counts)
+        marks[refused] = loops.REFUSED
         self._counts[gather.IS_OPEN] = 0
         self._held.spoil_all()
 

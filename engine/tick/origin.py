@@ -24,14 +24,21 @@ Change = tuple[Table, int, Any, FloatArray]
 
 
 def shift_origin(
-    store: Store, memory: Memory, forces: Iterable[Any], callbacks: Iterable[Any], shift: FloatArray, stacklevel: int
+    store: Store,
+    memory: Memory,
+    forces: Iterable[Any],
+    parts: Iterable[Any],
+    callbacks: Iterable[Any],
+    shift: FloatArray,
+    stacklevel: int,
 ) -> None:
-    """Subtract `shift` [m] from every point of the world in the tables, and tell the objects that have a method for it.
+    """Subtract `shift` [m] from every point of the world in the tables and parts, and tell the objects that have a method for it.
 
     Args:
         store: The store of the world, which undoes everything if any part of it fails.
         memory: The memory of the world, whose attached objects are restored by their states.
         forces: The forces of the world.
+        parts: The parts of the world.
         callbacks: The functions that the world calls.
         shift: The new origin [m], in the axes and from the origin before, shape (3,).
         stacklevel: The number of frames up to the line to name in the warning.
@@ -45,6 +52,8 @@ def shift_origin(
     with (change := store.all_or_nothing()), change:
         for table, component, rows, values in changes:
             table.write(component, rows, values)
+        for part in parts:
+            part._shift_origin(shift)
         listeners = _listeners(forces, callbacks, memory.objects.values())
         if listeners:
             _tell(listeners, store, memory, shift)

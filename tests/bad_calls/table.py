@@ -988,7 +988,6 @@ made(
 )
 _POINTING = flight.Pointing((0, 0, 1), "nadir", gm=1.0)
 method("Pointing.at", lambda s: _POINTING, changes=False, time=arg(REAL.loosely, 0.5), body=arg(OBJECT, SHIP))
-setters(lambda s: _POINTING, "", "Pointing", center=VECTOR)
 made(
     "Controlled",
     flight.Controlled,

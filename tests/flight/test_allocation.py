@@ -119,9 +119,42 @@ def test_fast_is_the_least_sum_of_flow_times_share_squared(kind):
         best = lsq_linear(system, right, (0.0, 1.0), method="bvls", tol=1e-14)
         own, reference = (np.sum((weights * shares) ** 2) for shares in (found.shares, best.x))
         compared += own < reference + 1e-5
-    assert (
-        compared > 0.97 * CASES
-    )  # in the others Newton's method gave up, and the wrench is that of the linear programme
+    # in the others Newton's method gave up, and the wrench is that of the linear programme
+    assert compared > 0.97 * CASES
+
+
+@pytest.mark.parametrize("kind", ["anywhere", "grid"])
+def test_fast_is_the_least_sum_also_of_what_is_made_of_a_wrench_out_of_reach(kind):
+    """By the conditions of Karush, Kuhn and Tucker, whose multipliers a linear programme finds."""
+    random = np.random.default_rng(6)
+    cut = 0
+    for _ in range(CASES // 2):
+        bank = random_jets(random, kind, new_ship())
+        matrix = wrenches(bank)
+        wanted = matrix @ (random.uniform(size=matrix.shape[1]) * random.choice([0.0, 1.6], size=matrix.shape[1]))
+        found = ThrusterAllocator([bank], method="fast").allocate(wanted[3:], wanted[:3])
+        cut += found.saturated
+        assert np.abs(matrix @ found.shares - found.fraction * wanted).max() < 1e-10 * np.abs(matrix).max()
+        pull, columns = bank.max_forces / bank.max_forces.max() * found.shares, matrix.T / np.abs(matrix).max()
+        ones = np.ones((len(pull), 1))
+        above, below = found.shares > 1e-9, found.shares < 1.0 - 1e-9
+        violation = linprog(
+            [0.0] * 6 + [1.0],
+            A_ub=np.concatenate((np.hstack((-columns, -ones))[above], np.hstack((columns, -ones))[below])),
+            b_ub=np.concatenate((-pull[above], pull[below])),
+            bounds=[(None, None)] * 6 + [(0.0, None)],
+        )
+        assert violation.x[-1] < 1e-8
+    assert cut > CASES / 20
+
+
+def test_fast_loads_equal_jets_alike_also_where_the_wrench_is_out_of_reach():
+    places = {"positions": [(1, 0, 0), (1, 0, 0), (-1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, 1), (0, 0, -1), (0, 0, -1)]}
+    directions = [(0, 1, 0)] * 2 + [(0, -1, 0)] * 2 + [(0, -1, 0)] * 2 + [(0, 1, 0)] * 2
+    bank = ThrusterBank(new_ship(), **places, directions=directions, max_forces=10.0)
+    found = ThrusterAllocator([bank], method="fast").allocate((8.0, 0.0, 80.0), NO_FORCE)
+    assert found.saturated and found.fraction == pytest.approx(0.5)
+    assert found.shares == pytest.approx([1.0, 1.0, 1.0, 1.0, 0.1, 0.1, 0.1, 0.1], abs=1e-12)
 
 
 def test_a_couple_of_corner_jets_as_computed_by_hand():

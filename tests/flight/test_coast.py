@@ -630,3 +630,28 @@ def test_an_interrupted_coast_changes_nothing(monkeypatch):
     assert differences(before, image(world)) == []
     world.coast(10)
     assert world.tick_count == 10
+
+
+def test_a_body_that_was_freed_coasts_and_one_that_a_snapshot_froze_does_not():
+    """The marks of frozen bodies were those of the last tick."""
+    world, _ = orbiting(on_non_finite="freeze")
+    other = world.add_body(
+        MassProperties(1.0, (1.0, 1.0, 1.0)), name="other", position=(8e6, 0, 0), velocity=(0, 7e3, 0)
+    )
+    push = world.add_force(forces.ConstantForce(other, force_world=(1e308, 0.0, 0.0)))
+    more = world.add_force(forces.ConstantForce(other, force_world=(1e308, 0.0, 0.0)))
+    world.step()
+    for force in (push, more):
+        world.remove_force(force)
+    assert [each.body for each in world.frozen] == [other]
+    image, place = world.snapshot(), other.position.copy()
+    other.velocity = (0.0, 7e3, 0.0)
+    twin = world.fork()
+    world.coast(50)
+    twin.step(50)
+    assert np.linalg.norm(other.position - twin.body("other").position) < 1.0
+    assert np.linalg.norm(other.position - place) > 3e5
+    world.step()
+    world.restore(image)
+    world.coast(50)
+    assert (other.position == place).all() and len(world.frozen) == 1

@@ -388,6 +388,51 @@ def test_disabling_a_loop_commands_zero_once_and_enabling_starts_anew():
     assert "is enabled" in loop.coast_obstacle()
 
 
+def test_a_removed_loop_commands_zero_once():
+    world, ship = ship_in_a_world()
+    actuators = Recorder()
+    loop = world.add_part(Controlled(ship, Counting(), Reference(), actuators, every=2))
+    world.step(8)
+    count = len(actuators.calls)
+    world.remove_part(loop)
+    assert len(actuators.calls) == count + 1 and actuators.calls[-1][0].tolist() == [0.0, 0.0, 0.0]
+    loop.enabled = False
+    world.add_part(loop)
+    world.remove_part(loop)
+    assert len(actuators.calls) == count + 1
+
+
+def test_the_jets_of_a_removed_loop_shut():
+    world, ship = ship_in_a_world(angular_velocity_body=(0.0, 0.0, 0.5))
+    ends = {"positions": [(1, 0, 0), (-1, 0, 0)] * 2, "directions": [(0, -1, 0), (0, 1, 0), (0, 1, 0), (0, -1, 0)]}
+    bank = world.add_force(forces.ThrusterBank(ship, **ends, max_forces=1.0))
+    jets = flight.Jets(flight.ThrusterAllocator([bank]))
+    loop = world.add_part(Controlled(ship, RateDamping(20.0), Reference(), jets, every=1))
+    world.step()
+    assert bank.throttle.any()
+    world.remove_part(loop)
+    assert not bank.throttle.any()
+
+
+def test_a_loop_reads_only_an_estimator_of_its_body_in_its_world():
+    world, ship = ship_in_a_world()
+    other = world.add_body(MassProperties(50.0, INERTIA), name="other", position=(9.0, 0.0, 0.0))
+    filters = []
+    for body in (ship, other):
+        gyro = world.add_part(flight.Gyro(body, seed=1))
+        tracker = world.add_part(flight.StarTracker(body, (0, 0, 1), noise=(1e-4, 1e-4), seed=1))
+        filters.append(flight.AttitudeFilter(gyro, [tracker]))
+    world.add_part(filters[1])
+    for estimate, rule in zip(
+        filters, ("added to the world before the loop", "an estimator or sensor of"), strict=True
+    ):
+        loop = Controlled(ship, RateDamping(1.0), Reference(), Recorder(), every=1, measured=estimate)
+        before = world.state_hash()
+        with pytest.raises(ValueError, match=f"measured must be {rule}"):
+            world.add_part(loop)
+        assert world.state_hash() == before and loop not in world.parts
+
+
 def test_a_law_that_is_exchanged_leaves_the_torques_that_wait():
     """Also at every sample, as gains are scheduled; the loop commanded nothing then."""
 

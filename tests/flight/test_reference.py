@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from engine import MassProperties, World, forces, rotation
+from engine import MassProperties, World, flight, forces, rotation
 from engine.flight import Pointing, Reference, Slew, Spin
 
 from ..helpers import SKEW_ORIENTATION
@@ -250,14 +250,67 @@ def test_pointing_reads_bodies_of_a_world():
     np.testing.assert_allclose(rotation.rotate(q, (1.0, 0.0, 0.0)), line / np.linalg.norm(line), atol=1e-12)
 
 
-def test_the_center_of_pointing_can_be_assigned():
-    pointing = Pointing((0, 0, 1), "nadir", (1, 0, 0), "velocity", gm=GM)
-    body = on_orbit(0.0, 0.0)
-    before = pointing.at(0.0, body).orientation
-    pointing.center = CENTER
-    expected = Pointing((0, 0, 1), "nadir", (1, 0, 0), "velocity", gm=GM, center=CENTER).at(0.0, body).orientation
-    assert (pointing.at(0.0, body).orientation == expected).all()
-    assert (before != expected).any()
+def test_the_center_of_pointing_moves_with_the_origin_and_back_with_a_snapshot():
+    world = World(1.0)
+    speed = math.sqrt(GM / 7e6)
+    satellite = world.add_body(MassProperties(80.0, (5.0, 20.0, 20.0)), position=(7e6, 0, 0), velocity=(0, speed, 0))
+    world.add_force(forces.PointGravity(gm=GM))
+    motor = world.add_part(flight.BodyTorque(satellite, max_torque=5.0))
+    law = flight.control.RateDamping(1.0)
+    reference = Pointing((0, 0, 1), "nadir", (1, 0, 0), "velocity", gm=GM)
+    loop = world.add_part(flight.Controlled(satellite, law, reference, motor, every=1))
+    before, image = loop.reference.at(0.0, satellite).orientation, world.snapshot()
+    world.shift_origin((4096.0, -2048.0, 1024.0))
+    assert loop.reference.center.tolist() == [-4096.0, 2048.0, -1024.0]
+    assert loop.reference.at(0.0, satellite).orientation == pytest.approx(before, abs=1e-15)
+    assert reference.center.tolist() == [0.0, 0.0, 0.0]
+    world.restore(image)
+    assert loop.reference is reference
+
+
+def test_a_failed_shift_of_the_origin_leaves_the_center_of_pointing():
+    world = World(1.0)
+    ship = world.add_body(MassProperties.sphere(1.0, 1.0))
+    motor = world.add_part(flight.BodyTorque(ship, max_torque=5.0))
+    reference = Pointing((0, 0, 1), "nadir", (1, 0, 0), "velocity", gm=GM, center=CENTER)
+    loop = world.add_part(flight.Controlled(ship, flight.control.RateDamping(1.0), reference, motor, every=1))
+
+    class Failing:
+        def __call__(self, world):
+            pass
+
+        def on_origin_shift(self, shift):
+            raise RuntimeError("failed")
+
+    world.on_tick(Failing())
+    with pytest.raises(RuntimeError, match="failed"):
+        world.shift_origin((1.0, 0.0, 0.0))
+    assert loop.reference is reference
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Reference(),
+        Spin((0.0, 0.0, 1.0)),
+        Slew((0, 0, 0, 1), (0, 0.6, 0, 0.8), 1.0, 1.0),
+        Pointing((0, 0, 1), "nadir", (1, 0, 0), "velocity", gm=GM),
+        flight.control.MRPFeedback(1.0, 2.0, 3.0),
+        flight.control.QuaternionPD(1.0, 2.0),
+        flight.control.RateDamping(1.0),
+        flight.control.PhasePlane(1.0, 2.0, 0.5, torque=3.0),
+        flight.control.BDot(1.0),
+        flight.control.MomentumManager([SimpleNamespace(momentum=1.0, axis=(1, 0, 0))], 2.0, 1.0),
+    ],
+    ids=lambda made: type(made).__name__,
+)
+def test_references_and_laws_are_fixed_once_made(made):
+    """A change in flight would neither be checked nor undone; another object is assigned to the loop instead."""
+    names = [name for name in dir(made) if not name.startswith("_") and not callable(getattr(made, name))]
+    for name in set(names) - {"state_size"}:
+        with pytest.raises(AttributeError, match=f"{type(made).__name__}: {name} cannot be set to 1.0; "):
+            setattr(made, name, 1.0)
+    assert names
 
 
 # Rejected

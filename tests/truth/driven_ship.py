@@ -129,6 +129,7 @@ def solve(ship, times, position=(0, 0, 0), velocity=(0, 0, 0), orientation=(0, 0
                     source = np.asarray((tank.leaving or tank.center)(amount)) - center
                     k = np.asarray((tank.surface_inertia or tank.specific_inertia)(amount))
                     swirl = np.cross(arm, np.cross(w, arm)) - k @ w - np.cross(source, np.cross(w, source))
+                    swirl = swirl + np.cross(w, np.cross(source, arm))
                     torque = torque - rate * swirl
                     force = force - 2.0 * rate * np.cross(w, arm - source)
         total = inertia @ w

@@ -385,7 +385,7 @@ BAD_JOINTS = [
     ({"class": "Pulley", "body": "hull"}, r"joints\[0\].class must be the name of a class of engine.joints"),
     ({"class": "LinearDrag", "body": "hull"}, r"joints\[0\].class must be the name of a class of engine.joints"),
     ({"class": "Ball", "body": "ship"}, r"joints\[0\].body must be the name of a body of the scene"),
-    ({"class": "Ball", "body": "hull", "other": "hull", "fields": {}}, r"joints\[0\].other must be a different body than the first"),
+    ({"class": "Ball", "body": "hull", "other": "hull", "fields": {}}, r"joints\[0\].other must be a body other than `body`"),
     ({"class": "Ball", "body": "hull", "angle": 1}, r"joints\[0\].angle is not known"),
     ({"class": "Ball", "body": "hull", "fields": {"body": [1.0]}}, r"joints\[0\].fields.body must be one of the fields"),
     ({"class": "Ball", "body": "hull", "fields": {"at_body": [1.0]}}, r"joints\[0\].fields.at_body must be a list of 3"),
