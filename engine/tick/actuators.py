@@ -394,12 +394,12 @@ class Actuators:
     def restore(self, image: list[FloatArray]) -> None:
         """Restore the tables and the mass properties; the states of the bodies are restored afterwards."""
         marks = self._driven.array[IS_FLOWING, : self._driven.count]
-        refused = marks == loops.REFUSED  # why the tick did not end, which the caller has yet to say
+        rejected = marks == loops.REFUSED  # why the tick did not end, which the caller has yet to say
         for table, content in zip(self._tables, image, strict=True):
             table.array[:, : table.count] = content
         marks[:] = 1.0
         self._ready.compose(self._bodies.array, self._driven.array, self._wheels.array, self._tanks.array, self._counts)
-        marks[refused] = loops.REFUSED
+        marks[rejected] = loops.REFUSED
         self._counts[gather.IS_OPEN] = 0
         self._held.spoil_all()
 
