@@ -19,7 +19,8 @@ _HEAD = """# The same bits everywhere
 `python -m tests.matrix --write` simulates worlds of [the committed table of bits](../tests/golden_bits/__init__.py) in other environments
 and writes this page. Each row is one environment, in which some of the 1110 worlds of the table were simulated and compared with it.
 Where kernels were compiled, a world with 12,296 bodies was also simulated on 1, 2 and 3 threads. The environment of an empty row was not
-available on the machine that wrote this page.
+available on the machine that wrote this page. An emulator of a processor, where one was used, is named with the
+versions.
 
 | group | environment | date | versions | worlds simulated | worlds that differ | 1, 2 and 3 threads |
 | --- | --- | --- | --- | --- | --- | --- |
