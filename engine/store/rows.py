@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 import copyreg
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
@@ -58,6 +58,11 @@ class Parameter(Generic[Value]):
 
 class fixed(property):
     """An attribute of a force or a part that can be read but not set."""
+
+    def __init__(self, fget: Callable[[Any], Any], *, doc: str | None = None) -> None:
+        super().__init__(fget, doc=doc)
+        if doc is not None:
+            self.__doc__ = doc  # otherwise help() shows the text of this class
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import inspect
 import io
 import re
 from itertools import islice
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import engine.flight.control
 from engine import MassProperties, World, forces, integrators
 
 ROOT = Path(__file__).parents[2]
@@ -150,3 +152,13 @@ def test_links_lead_to_files_and_headings_that_exist(path):
 def test_commands_name_modules_that_exist(path):
     for module in re.findall(r"python -m ([\w.]+)", path.read_text(encoding="utf-8")):
         assert importlib.util.find_spec(module), module
+
+
+def test_help_on_an_attribute_tells_about_it_and_not_about_its_kind():
+    """A subclass of property shows its own text where the attribute was given one by name."""
+    modules = (engine.forces, engine.flight, engine.joints, engine.flight.control)
+    for owner in (getattr(module, name) for module in modules for name in module.__all__):
+        for name, attribute in inspect.getmembers_static(owner) if inspect.isclass(owner) else ():
+            if isinstance(attribute, property) and not name.startswith("_"):
+                assert attribute.__doc__, (owner, name)
+                assert attribute.__doc__ != type(attribute).__doc__, (owner, name)
