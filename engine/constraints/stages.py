@@ -445,7 +445,7 @@ def correct_bounded(
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     has_loop = islands[island, HAS_LOOP]
-    before, repeats = -1.0, 0
+    before, since = -1.0, 0  # repeats since the rows between their bounds last changed
     for repeat in range(MOST_REPEATS):
         for place in range(first, last):
             for entry in range(6):
@@ -482,6 +482,7 @@ def correct_bounded(
             if newton > 0 and not changed and share == 1.0:
                 break
             if changed:
+                since = 0
                 _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
                 _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
             _ = call(calls[SOLVE_CALL], (work, blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
@@ -516,12 +517,13 @@ def correct_bounded(
             else:
                 rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE])
             largest = max(largest, abs(_unsettled(rows, row)) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
-        repeats = repeat + 1
-        if (not largest > wanted and repeats > has_loop) or (before >= 0.0 and largest > 0.5 * before):
+        since += 1
+        # in a loop, only from the second repeat on is what is left the same in each, and can be taken back
+        if since > has_loop and (not largest > wanted or (before >= 0.0 and largest > 0.5 * before)):
             break
         before = largest
     if has_loop == 1:
-        _take_back(links, rows, first_link, last_link, repeats)
+        _take_back(links, rows, first_link, last_link, repeat + 1)
     return 0
 
 

@@ -208,8 +208,8 @@ def test_the_check_fails_where_the_jets_of_the_composite_body_do_not_follow(monk
         scene.check()
 
 
-def test_the_check_fails_where_the_ports_come_apart(mated):
-    mated._worst_gap = (2e-10, 0.0)
+def test_the_check_fails_where_the_ports_come_apart(mated, monkeypatch):
+    monkeypatch.setattr(mated, "_worst_gap", (2e-10, 0.0))
     with pytest.raises(AssertionError, match="the ports stayed within 2e-10 m"):
         mated.check()
 

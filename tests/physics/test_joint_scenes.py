@@ -420,6 +420,32 @@ def test_friction_motors_and_limits_in_a_rigid_loop_contradict_nothing(hinge, se
         assert apart(rotation_of(body), rotation_of(other)) < 1e-4
 
 
+@pytest.mark.parametrize("seed", [3, 6, 10, 14])
+@pytest.mark.parametrize(("friction", "stops"), [(100.0, 3.0), (100.0, 1.0), (5.0, 1.0)])
+def test_struts_with_friction_at_their_stops_beside_a_weld_contradict_nothing(friction, stops, seed):
+    """Docked craft whose six struts can no longer move. What was to be taken back counted repeats before the last stop or slip."""
+    world, place = World(1 / 60), np.array((2.2, 0.01, 0.0))
+    rates = 0.3 * np.random.default_rng(seed).normal(size=3)
+    station = world.add_body(MassProperties.box(1000.0, (2, 2, 2)), angular_velocity_body=rates)
+    ship = world.add_body(
+        MassProperties.box(300.0, (2, 2, 2)),
+        position=place,
+        velocity=np.cross(rates, place),
+        angular_velocity_body=rates,
+    )
+    world.add_joint(Weld(ship, station, at_body=(-1, 0, 0)))
+    for turn in np.linspace(0.0, 2.0 * np.pi, 6, endpoint=False):
+        foot = np.array((-1.0, 0.8 * np.cos(turn), 0.8 * np.sin(turn)))
+        top = np.array((1.0, 0.8 * np.cos(turn + 0.5), 0.8 * np.sin(turn + 0.5)))
+        length = np.linalg.norm(place + foot - top)
+        limits = {"min_length": length, "max_length": stops * length}
+        world.add_joint(Distance(ship, station, at_body=foot, at_other=top, friction=friction, **limits))
+    for _ in range(120):
+        world.step()
+        measures = world._joints._islands.measures[0]
+        assert measures[STEP_LENGTH] <= 2.0 * measures[PIECE]
+
+
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("limits", [(0.0, 1.0), (0.0, 0.0)])
 def test_limits_in_a_rigid_loop_carry_no_growing_loads(limits, seed):
