@@ -416,7 +416,7 @@ def naming_file(path: Path, owner: object, rule: str) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise type(error)(
-            error.errno, f"{owner}: path must be that of a file that can be {rule}; {reason}", str(path)
+            error.errno, f"{owner}: path must point to a file that can be {rule}; {reason}", str(path)
         ) from error
 
 

@@ -799,7 +799,7 @@ class World:
 
     @property
     def parts(self) -> tuple[TableRows, ...]:
-        """The parts of the bodies, in the order in which they were added."""
+        """All parts of all bodies (see `add_part`), in the order in which they were added."""
         return self._forces.added_as("part")
 
     @property
@@ -843,8 +843,8 @@ class World:
         ):
             refuse("World.fields", "kind", kind, "a class of engine.forces, or one made by forces.compiled", TypeError)
         if kind._schema is CONSTANT_WRENCHES:
-            rule = "a class with rows of its own; constant forces, constant torques and BodyTorque share theirs, so set them one by one"
-            refuse("World.fields", "kind", kind, rule, TypeError)
+            hint = "constant forces, constant torques and BodyTorque share theirs; set them one by one"
+            refuse("World.fields", "kind", kind, "a class with rows of its own", TypeError, hint=hint)
         return TableView(self._store, kind._schema)
 
     @property
@@ -877,7 +877,9 @@ class World:
             ...     wrench.force_world[:, 0] += 3.0
         """
         if (kind := kind_of(force)) != "force":
-            refuse("World.add_force", "force", force, f"a force; add this {kind} by World.add_{kind}", TypeError)
+            refuse(
+                "World.add_force", "force", force, "a force", TypeError, hint=f"add this {kind} with World.add_{kind}"
+            )
         self._forces.add(force)
         return force
 
@@ -928,8 +930,8 @@ class World:
             0.2
         """
         if kind_of(part) != "part":
-            rule = "a part of engine.flight, such as a ReactionWheel; forces are added by World.add_force"
-            refuse("World.add_part", "part", part, rule, TypeError)
+            rule, hint = "a part of engine.flight, such as a ReactionWheel", "forces are added with World.add_force"
+            refuse("World.add_part", "part", part, rule, TypeError, hint=hint)
         self._forces.add(part)
         return part
 
@@ -1259,7 +1261,7 @@ class World:
     def shift_origin(self, shift: npt.ArrayLike) -> None:
         """Move the world's origin, so that bodies far away have small coordinates again (a floating origin).
 
-        This subtracts `shift` from every point of the world: positions of the bodies, including the previous ones that are used for
+        This subtracts `shift` from every point in the world frame: positions of the bodies, including the previous ones that are used for
         drawing, the centres of gravity, atmospheres, magnetic fields and shadows, and of the `Pointing` references of control loops, the
         ends of springs and joints that are fixed in the world, `keep_out`, and the `world_points` of compiled forces. The motion continues
         as before, up to the rounding of the new positions. A shift by a round number, such as a multiple of 1024 m, keeps differences of

@@ -399,7 +399,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
                     slack = max(joints[layout.SLACK, link], extent * joints[layout.SLACK + 1, link])
                     tolerance = max(tolerance, SLACKS * slack)
                 if islands[island, IS_ANCHORED] == 1:
-                    # a loop through points of the world closes to the rounding of their coordinates
+                    # a loop through points in the world frame closes to the rounding of their coordinates
                     largest = max(abs(base[0]), abs(base[1]), abs(base[2])) + extent
                     tolerance = max(tolerance, SPACINGS_OF_A_LOOP * largest)
             measures[island, SIZE], measures[island, TOLERANCE] = extent, tolerance

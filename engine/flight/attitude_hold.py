@@ -163,8 +163,8 @@ class AttitudeHold(Controlled):
             ValueError: If `target` is a string or the ship itself, or a vector is zero.
         """
         if isinstance(target, str):
-            rule = "a body or a direction; for other targets use follow(Pointing(axis_body, target, gm=…)) or sun_direction_world=…"
-            refuse("AttitudeHold.point_at", "target", target, rule)
+            hint = "for other targets use follow(Pointing(axis_body, target, gm=…)) or sun_direction_world=…"
+            refuse("AttitudeHold.point_at", "target", target, "a body or a direction", hint=hint)
         if target is self.body:
             refuse("AttitudeHold.point_at", "target", target, "another body than the ship itself")
         self.follow(Pointing(axis_body, target))

@@ -207,7 +207,8 @@ class Controlled(SampledPart):
                 self,
                 "law",
                 value,
-                f"one with state_size = {self._law.state_size}; for any other law, remove the loop and add a new one",
+                f"one with state_size = {self._law.state_size}",
+                hint="for any other law, remove the loop and add a new one",
             )
         if self._table.store is not None:
             self._refuse_law(value)

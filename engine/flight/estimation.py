@@ -544,7 +544,7 @@ class AttitudeFilter(SampledPart):
     def _joined(self, world: Any) -> None:
         for part in (self._gyro, *self._trackers):
             if not any(part is other for other in world.parts):
-                refuse(self, "each sensor", part, "a part of this world; add it first")
+                refuse(self, "each sensor", part, "a part of this world", hint="add it first")
         # compiled now and not in the middle of a tick
         out, gyro, tracker = np.zeros((_SIZE, 1)), self._gyro, self._trackers[0]
         array, row = self._table.array, self.rows.start

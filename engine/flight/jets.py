@@ -104,7 +104,7 @@ class Jets:
         if not isinstance(value, ThrusterAllocator):
             refuse(self, "allocator", value, "a ThrusterAllocator", TypeError)
         if len(value.thrusters) != len(own) or any(a is not b for a, b in zip(value.thrusters, own, strict=True)):
-            refuse(self, "allocator", value, "a ThrusterAllocator for the same thrusters")
+            refuse(self, "allocator", value, "a ThrusterAllocator for the same thrusters in the same order")
         store = own[0]._table.store
         if store is not None:  # the loop that commands these jets keeps the allocator in snapshots
             store.before_change()

@@ -140,7 +140,7 @@ class Law(ABC):
         try:
             value = getattr(source, attribute)
         except Exception as error:
-            refuse(self._name, argument, source, f"an object with {attribute}", TypeError, error)
+            refuse(self._name, argument, source, f"an object with the attribute {attribute}", TypeError, error)
         return components(value, f"{argument} {attribute}", self._name, size)
 
     def _leading(self, source: Any, argument: str) -> tuple[int, ...]:

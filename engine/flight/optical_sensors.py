@@ -319,7 +319,7 @@ class SunSensor(Sensor):
     Args:
         body: The body that carries it.
         boresight_body: Direction of the middle of the field of view, body frame, of any non-zero length, shape (3,).
-        field_of_view: Maximum angle between boresight and sun [rad], above 0 and at most π.
+        field_of_view: Half-angle of the field of view, the maximum angle between the boresight and the sun [rad], above 0 and at most π.
         noise: Standard deviation of the noise about each axis [rad], at least 0.
         sun_direction_world: Direction to the sun, world frame, of any non-zero length, shape (3,).
         shadow: Centre [m], world frame, and radius [m] of a sphere that hides the sun, such as a planet; None for nothing.
@@ -399,7 +399,7 @@ class SunSensor(Sensor):
 
     @fixed
     def field_of_view(self) -> float:
-        """Maximum angle between boresight and sun [rad], above 0 and at most π."""
+        """Half-angle of the field of view, the maximum angle between the boresight and the sun [rad], above 0 and at most π."""
         (angle,), (cosine,) = self._numbers("field_of_view"), self._numbers("cosine")
         return angle or acos(cosine)
 

@@ -91,7 +91,9 @@ def from_elements(
     """
     if (semi_major_axis is None) == (periapsis_distance is None):
         given = {"semi_major_axis": semi_major_axis, "periapsis_distance": periapsis_distance}
-        refuse("orbit.from_elements", "semi_major_axis or periapsis_distance", given, "given, and not both", TypeError)
+        refuse(
+            "orbit.from_elements", "exactly one of semi_major_axis and periapsis_distance", given, "given", TypeError
+        )
     if periapsis_distance is None:
         periapsis_distance = _periapsis(semi_major_axis, eccentricity)  # type: ignore[arg-type]
     angles = inclination, raan, argument_of_periapsis, true_anomaly

@@ -285,7 +285,7 @@ class Pointing:
         """
         real(time, "time", "Pointing")
         if not hasattr(body, "position") or not hasattr(body, "velocity"):
-            refuse("Pointing", "body", body, "an object with position and velocity", TypeError)
+            refuse("Pointing", "body", body, "an object with the attributes position and velocity", TypeError)
         first = (
             components(body.position, "position", "Pointing", 3),
             components(body.velocity, "velocity", "Pointing", 3),

@@ -268,7 +268,8 @@ class Tank(Part):
                 "World.remove_part",
                 "part",
                 self,
-                f"one that feeds no thruster; remove {fed[0]!r} first, because it takes its propellant from this tank",
+                "one that feeds no thruster",
+                hint=f"remove {fed[0]!r} first, because it takes its propellant from this tank",
             )
 
 

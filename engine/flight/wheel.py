@@ -20,8 +20,8 @@ def _refuse_below_command(columns: FloatArray, limits: FloatArray, owner: object
     """Reject maximum torques below the commanded torques."""
     commanded = np.abs(columns[TORQUE])
     if (commanded > limits[0]).any():
-        rule = f"at least the commanded torque, {commanded.max():g} N·m; set the torque first"
-        refuse(owner, "max_torque", limits[0].tolist(), rule)
+        rule = f"at least the commanded torque, {commanded.max():g} N·m"
+        refuse(owner, "max_torque", limits[0].tolist(), rule, hint="set the torque first")
 
 
 WHEELS = Schema(

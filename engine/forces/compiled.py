@@ -58,7 +58,7 @@ def compiled(
     depends_on_rates: bool = True,
     world_points: Sequence[tuple[str, str, str]] = (),
 ) -> Callable[[Callable[..., Any]], type[Any]]:  # not of FieldForce, because type checkers cannot know the parameters
-    """Turn a scalar function of one body's state into a class of forces that is as fast as the built-in ones.
+    """Turn a function of one body's state, written in plain floats, into a force class as fast as the built-in ones.
 
     The function is compiled into the loops of the integrator, which evaluates it at each stage without calling Python. Its arguments are
     the body, the time [s] of the stage, and the parameters. It returns a force [N] in the world frame at the mass centre and a torque [N·m]
@@ -75,25 +75,26 @@ def compiled(
     decorated name becomes a class: `MagneticBrake(coefficient=0.3)` acts on all bodies, and `MagneticBrake(coefficient=[…], bodies=[…])` on
     the listed bodies. The parameters can be changed at any time.
 
-    The function returns a result in every case and raises nothing. To reject a tick, it returns nan. An index that is computed, as in
-    ``body.position[int(c)]``, must be within its range: nothing checks it in compiled code, and the force would be missing.
+    The function must return a result on every path and must not raise. To reject a tick, return nan in any component. A computed index,
+    as in ``body.position[int(c)]``, must be in range: compiled code does not check it, and an index out of range silently gives no force
+    and no torque.
 
     Args:
         parameters: The names of the parameters, in the order of the function's arguments. At most 20; each value is a real number.
         depends_on_rates: Whether the function uses the velocity or the angular velocity. Splitting methods evaluate such a function more
             often, to keep their order.
-        world_points: The points of the world among the parameters, each as the names of its x, y and z, such as ``[("x", "y", "z")]``.
-            `World.shift_origin` moves them.
+        world_points: Parameters that are the coordinates of a point in the world frame, as one tuple of three names (x, y, z) per point,
+            such as ``[("x", "y", "z")]``. `World.shift_origin` moves these points.
 
     Returns:
-        A decorator that turns the function into a class of forces.
+        A decorator that turns the function into a force class.
 
     Raises:
-        TypeError: If the function's arguments are not `(body, time, *parameters)`; if it reads an array or another object from outside,
-            cannot be compiled, or raises an exception; or if it does not return a force and a torque in every case. The message names the
-            function and the line.
+        TypeError: If the function's arguments are not `(body, time, *parameters)`; if it reads anything defined outside it except numbers,
+            strings, None, tuples of these, and functions; if it cannot be compiled, or raises an exception; or if it does not return a
+            force and a torque in every case. The message names the function and the line.
         ValueError: If there are more than 20 parameters, if two have the same name, if a name is not valid for an attribute, or if a point
-            in `world_points` does not consist of three parameters of its own.
+            in `world_points` is not three names from `parameters`, or shares one with another point.
 
     Example:
         >>> from engine import MassProperties, World, forces, scalar
@@ -261,7 +262,9 @@ def _kind_at(module: str, qualified_name: str, name: str) -> FieldKind:
     """The kind of this name, of a class of forces in a module."""
     kind = attrgetter(f"{qualified_name}._kind")(importlib.import_module(module))
     if not isinstance(kind, FieldKind) or kind.name != name:
-        raise LookupError(f"{module}.{qualified_name} is another field in this process")
+        raise LookupError(
+            f"{module}.{qualified_name} in this process is not the field that was pickled; define the same field in both"
+        )
     return kind
 
 

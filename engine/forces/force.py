@@ -46,9 +46,9 @@ class Force(ABC):
         """Add this force's contribution to the wrench.
 
         Args:
-            wrench: The forces and torques on all bodies, to add to.
-            bodies: The states to evaluate at.
-            time: The time to evaluate at [s].
+            wrench: Accumulated forces and torques on all bodies, modified in place.
+            bodies: States at which the force is evaluated.
+            time: Time at which the force is evaluated [s].
         """
 
 

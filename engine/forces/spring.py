@@ -1,4 +1,4 @@
-"""Springs with dampers, between two bodies or between a body and a point of the world."""
+"""Springs with dampers, between two bodies or between a body and a point in the world frame."""
 
 from __future__ import annotations  # help() then shows them as written
 

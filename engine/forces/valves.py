@@ -179,7 +179,8 @@ class Valves(TableForce, final=False):
                     "World.add_force",
                     "force",
                     self,
-                    f"one whose tank is in this world; add {self._tank} by World.add_part first",
+                    "one whose tank is in this world",
+                    hint=f"add {self._tank} with World.add_part first",
                 )
             rows = self._slice()
             self._table.write(self._schema.row("tank"), rows, float(self._tank.rows.start))

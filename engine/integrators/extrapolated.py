@@ -37,7 +37,7 @@ class Extrapolated(Integrator):
     Choose it for controllers that run once per tick. Do not choose it for contacts or switching thrusters, or around a method with one
     evaluation, which only uses the start of the tick.
 
-    Source: Mandre (2008), 7.3. Corrections: the polynomial is quadratic, and ``x = (t − t₀)/dt`` with t₀ the start of the tick (M9).
+    Source: Mandre (2008), 7.3. Corrections: the polynomial is quadratic, and ``x = (t − t₀)/dt`` with t₀ the start of the tick.
 
     Args:
         integrator: The inner method, or its name. It may be `Substepped`, but a `Substepped` method must not contain this one, because the

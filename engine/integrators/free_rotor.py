@@ -57,7 +57,7 @@ class FreeRotor(Splitting):
 
     With stored momentum, free motion has no closed form of this kind. The method then splits off the steady rotation ``−I⁻¹h``. A drift
     becomes of order two, or of order four for the two other methods (by Suzuki's composition, at five times the cost while any body stores
-    momentum). Motors act in the kicks, which are exact for them. Momentum is still conserved to rounding, also while wheels spin up. Energy
+    momentum). Motors act in the kicks, which are exact for them. Momentum is still conserved to rounding, even while wheels spin up. Energy
     is not: with wheels of up to a hundred times the body's own momentum it grew a millionfold in 1000 long ticks. A body at rest stays at
     rest only to the order of the method: with a wheel six times as strong as the body's own momentum, the attitude error after 2 s at 1/40
     s was 5e-4 (order 2), 1e-9 (order 4) and 5e-11 rad ("saba4"). In game mode a drift is an exact rotation at constant body rates.

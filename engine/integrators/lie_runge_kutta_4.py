@@ -104,14 +104,15 @@ class LieRungeKutta4(OneStepMethod):
     Order 4, four evaluations per tick. The stages average rotation vectors instead of quaternions. A free body conserves energy and angular
     momentum to the order of the method, and a steady rotation about a principal axis is exact at any rate. In 1000 ticks of a tumble the
     energy changes by 3e-7 at ``dt·|ω| = 0.1``, by 2e-4 at 0.3 and by half a percent at 0.5. For 4000 random bodies with ``dt·|ω|`` up to
-    0.1 and moments that differ by up to 1e6, energy and momentum changed by at most 9e-6 and 6e-5. Above ``dt·|ω|`` of about 2.5 (1.6 for
-    some bodies), the rates overflow and the tick is rejected. With stored momentum h, the relevant quantity is dt times the larger of
-    ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) the limit is at ``dt·|ω| = 1`` with ``h = 10 |ω|``, and at 0.3 with ``h = 30 |ω|``.
+    0.1 and moments that differ by a factor of up to 1e6, energy and momentum changed by at most 9e-6 and 6e-5. Above ``dt·|ω|`` of about
+    2.5 (1.6 for some bodies), the rates overflow and the tick is rejected. With stored momentum h, the relevant quantity is dt times the
+    larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) the limit is at ``dt·|ω| = 1`` with ``h = 10 |ω|``, and at 0.3 with
+    ``h = 30 |ω|``.
 
     Choose it for attitude control, with torques that depend on the rates, thrusters or reaction wheels. It has the smallest errors of the
     methods with four evaluations. Do not choose it for fast free spin over hours, because its losses accumulate.
 
-    Methods that average the rates and use the average in one exponential are different: they omit the commutators ``u × ω`` and are of
+    It differs from methods that average the rates and use the average in one exponential: those omit the commutators ``u × ω`` and are of
     order two in orientation. The rates equal those of `RungeKutta4` in body rates, bit for bit if no force depends on the attitude.
 
     Source: Munthe-Kaas (1998), BIT 38, 92-111, on unit quaternions with body rates, with the inverse derivative of the exponential up to

@@ -61,10 +61,10 @@ class PredictorCorrector(OneStepMethod):
 
     Order 2, two evaluations per tick. A free body conserves energy and angular momentum only to the order of the method, and gains energy
     without bound unless ``dt·|ω|`` is small: in 1000 ticks of a tumble it gains a thousandth at 0.1, a tenth at 0.3, and five times the
-    initial energy at 0.5. For 4000 random bodies with ``dt·|ω|`` up to 0.1 and moments that differ by up to 1e6, the energy grew by at most
-    2 %, and the momentum changed by at most 12 %. From 0.6 on (0.29 for some bodies), a tick is eventually rejected. With stored momentum
-    h, the relevant quantity is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and ``h = 10 |ω|`` the limit is
-    at ``dt·|ω| = 0.1``.
+    initial energy at 0.5. For 4000 random bodies with ``dt·|ω|`` up to 0.1 and moments that differ by a factor of up to 1e6, the energy
+    grew by at most 2 %, and the momentum changed by at most 12 %. From 0.6 on (0.29 for some bodies), a tick is eventually rejected. With
+    stored momentum h, the relevant quantity is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and
+    ``h = 10 |ω|`` the limit is at ``dt·|ω| = 0.1``.
 
     Choose it for slow rotation with forces that are expensive to evaluate, and to compare with the literature on particles in flows. Do not
     choose it for tumbling bodies: `ImplicitMidpoint` needs as many evaluations and conserves both quantities at any spin.
@@ -73,8 +73,8 @@ class PredictorCorrector(OneStepMethod):
     quaternion nor the implicit one, because it solves no equation.
 
     Source: Zhao and van Wachem (2013), Acta Mechanica 224, 3091-3109, as reproduced on a documentation page. Corrections: torques and rates
-    are rotated with the orientation that they belong to (Z1, Z3); the rates at a quarter of the tick use dt/4 and those at half of it dt/2
-    (Z2; either misprint leaves order 1); the midpoint rates are used for the end (Z4); a body whose rates are zero does not rotate (Z5).
+    are rotated with the orientation that they belong to; the rates at a quarter of the tick use dt/4 and those at half of it dt/2 (either
+    misprint leaves order 1); the midpoint rates are used for the end; a body whose rates are zero does not rotate.
 
     Example:
         >>> from engine import World

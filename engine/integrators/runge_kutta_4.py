@@ -200,8 +200,8 @@ class RungeKutta4(OneStepMethod):
     "world_rates" (Wedekind) conserve it to the order of the method, or to rounding with `keep_momentum`. This is the total momentum
     including stored momentum, and it also stays constant while motors spin up wheels. None of the three conserves the energy: in 1000 ticks
     of a tumble it drifts by a fraction of 3e-7 at ``dt·|ω| = 0.1``, and of 5e-3 at 0.5. For 4000 random bodies with ``dt·|ω|`` up to 0.1
-    and moments that differ by up to 1e6, energy and momentum changed by at most 9e-6 and 5e-5 with "body_rates", and by 3e-5 and 1e-4
-    with "world_rates". For "angular_momentum", the following rule decides.
+    and moments that differ by a factor of up to 1e6, energy and momentum changed by at most 9e-6 and 5e-5 with "body_rates", and by 3e-5
+    and 1e-4 with "world_rates". For "angular_momentum", the following rule decides.
 
     The quantity that must be small is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``, with I_min the smallest principal moment and h
     the stored momentum; 0.1 suits games. At 1 the attitude is lost. Above about 2.5 with "body_rates" (1.6 for some bodies) and 1.5 with
@@ -212,8 +212,8 @@ class RungeKutta4(OneStepMethod):
 
     Choose it for smooth forces and short runs, and as a well-known method to compare with. Do not choose it for fast spin over hours.
 
-    The quaternion is advanced as four numbers and normalised once, at the end of the tick. Methods that use the averaged rates in one
-    exponential are different, and of order two in orientation.
+    The quaternion is advanced as four numbers and normalised once, at the end of the tick. This distinguishes it from methods that use
+    the averaged rates in one exponential, which are of order two in orientation.
 
     Source: Maggiore, slides "Integration, rotation matrices, and quaternions", Update; Ganapathi (2005), 3.4; Wedekind (2019),
     "The Runge-Kutta Method". Corrections: the quaternion is normalised at every tick, and rotates by ``q v q⁻¹`` at the stages.

@@ -69,8 +69,9 @@ class RungeKutta5(OneStepMethod):
 
     Order 5, six evaluations per tick. A free body conserves energy and angular momentum to the order of the method: in 1000 ticks of a
     tumble, both to 3e-8 at ``dt·|ω| = 0.1``, to 2e-5 at 0.3 and to 4e-4 at 0.5. For 4000 random bodies with ``dt·|ω|`` up to 0.1 and
-    moments that differ by up to 1e6, both changed by at most 2e-7. Above ``dt·|ω|`` of about 2 (1.1 for some bodies), the rates overflow
-    and the tick is rejected. With stored momentum h, the relevant quantity is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``.
+    moments that differ by a factor of up to 1e6, energy and momentum changed by at most 2e-7. Above ``dt·|ω|`` of about 2 (1.1 for some
+    bodies), the rates overflow and the tick is rejected. With stored momentum h, the relevant quantity is dt times the larger of ``|ω|``
+    and ``|Iω + h|/I_min``.
 
     Choose it where forces are smooth and accuracy matters most: reference solutions, rendezvous, torques that depend on attitude and rates.
     For the same number of evaluations, its error is a twentieth of that of `LieRungeKutta4` (32 ticks per second against 48, within 10 s:

@@ -152,25 +152,27 @@ def _plus(a: _Slope, factor: float, b: _Slope) -> _Slope:
 
 @dataclass(frozen=True, repr=False)
 class RungeKuttaNystrom(OneStepMethod):
-    """Nyström's method on the second derivatives of position and quaternion, with both at the same stages.
+    """Nyström's method applied to the second derivatives of position and quaternion, both evaluated at the same stages.
 
-    Order 4, four evaluations per tick. A free body conserves energy and angular momentum to the order of the method: in 1000 ticks of a
-    tumble to 1e-5 at ``dt·|ω| = 0.1`` and to half a percent at 0.3, while ten percent are lost at 0.5. For 4000 random bodies with
-    ``dt·|ω|`` up to 0.1 and moments that differ by up to 1e6, both changed by at most 5e-5. At higher spin the motion is wrong, but the
-    rates stayed finite at every spin tried, up to ``dt·|ω| = 1000``, with and without wheels. With stored momentum h, the relevant quantity
-    is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and ``h = 10 |ω|``, a third of the energy is lost in 1000
-    ticks at ``dt·|ω| = 0.1``.
+    Order 4, four evaluations per tick. A free body conserves energy and angular momentum to the order of the method: over 1000 ticks of a
+    tumble the error is 1e-5 at ``dt·|ω| = 0.1``, half a percent at 0.3, and ten percent at 0.5. For 4000 random bodies with ``dt·|ω|`` up
+    to 0.1 and moments that differ by a factor of up to 1e6, energy and momentum changed by at most 5e-5. At higher spin the motion is
+    wrong, but the rates stayed finite at every spin tried, up to ``dt·|ω| = 1000``, with and without wheels. With stored momentum h, the
+    relevant quantity is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and ``h = 10 |ω|``, a third of the
+    energy is lost in 1000 ticks at ``dt·|ω| = 0.1``.
 
     Choose it to reproduce Mandre's results, or where forces depend on position and attitude together, because both are known at the same
-    stage (his 7.5, "probably a way"). Do not choose it for long runs: at the same cost, `LieRungeKutta4` has a tenth of the error on a fast
-    tumble, and `RungeKutta4` conserves the momentum.
+    stage (suggested in his section 7.5). Do not choose it for long runs: at the same cost, `LieRungeKutta4` has a tenth of the error on a
+    fast tumble, and `RungeKutta4` conserves the momentum.
 
-    The angular velocity is not a variable; it is computed from the time derivative of the quaternion. Runge-Kutta methods on q and ω and
-    rotations by an exponential are different. Even a steady rotation slows down, its rate by ``(ω dt)⁶/1370`` and its angle by
-    ``(ω dt)⁵/550`` per tick. In game mode q and ω are both advanced, so that the body rates of a free body stay constant.
+    The angular velocity is not a variable; it is computed from the time derivative of the quaternion. The method
+    differs from Runge-Kutta methods on (q, ω) and from methods that rotate by an exponential. Even a steady rotation loses a fraction
+    ``(ω dt)⁶/1370`` of its rate per tick, and its angle lags by ``(ω dt)⁵/550`` [rad] per tick. In game mode q and ω are both advanced, so
+    that the body rates of a free body stay constant.
 
-    Source: Mandre (2008), sections 5, 6 and 7.6. Corrections: ``ω = 2 q⁻¹ dq/dt`` and ``q⁻¹`` in ``d²q/dt²`` instead of ``q*`` as printed,
-    which reduces the order to three unless the quaternion is normalised at every tick (M3); here it is normalised at every tick (M4).
+    Source: Mandre (2008), sections 5, 6 and 7.6. Corrections: ``ω = 2 q⁻¹ dq/dt`` and ``q⁻¹`` in ``d²q/dt²``. The paper prints ``q*`` in
+        both,
+    which reduces the order to three unless the quaternion is normalised at every tick; here it is normalised at every tick.
 
     Example:
         >>> from engine import World

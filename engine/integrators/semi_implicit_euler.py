@@ -91,23 +91,24 @@ _KERNELS = {
 class SemiImplicitEuler(OneStepMethod):
     """Semi-implicit Euler method, which updates velocity and angular momentum from the forces and then moves the body with the new rates.
 
-    Order 1, one evaluation per tick, at the start of the tick. "momentum" conserves the angular momentum of a free body to rounding at any
-    spin. Rounding is multiplied by ``I_max/I_min``: 2e4 ticks change it by a fraction of 2e-12 for a compact body, 4e-10 if the moments
-    differ by a factor of 1e3, and 5e-7 at 1e6 (the same as for `RungeKutta4`; a hundredth of that for `ImplicitMidpoint` and the splitting
-    methods). The rotational energy grows slowly, at a rate proportional to dt, until the body spins about the axis of its smallest moment.
-    "implicit" (Catto) takes one Newton step of the implicit Euler equation for the rates and conserves neither quantity: in 60 s at 10
-    rad/s and 1/60 s it lost from half a percent of the energy, about a stable axis, to 93 %, and up to 70 % of the momentum. For moments
-    within a factor of three of each other, it only ever lost energy up to ``dt·|ω| = 2``. Slender bodies gain it above ``dt·|ω| = 1``. With
-    moments that differ by a factor of 100, or with a wheel, one tick may multiply the rates, which stayed finite in every test up to
-    ``dt·|ω| = 1000``. The motion of the mass centre is symplectic, so the energy error of an orbit or a spring stays bounded. With wheels,
-    "momentum" conserves the total including stored momentum to rounding, also while motors spin them up.
+    Order 1, one evaluation per tick, at the start of the tick. The argument `gyroscopic` selects one of two forms. "momentum" conserves the
+    angular momentum of a free body to rounding at any spin. Rounding is multiplied by ``I_max/I_min``: 2e4 ticks change it by a fraction of
+    2e-12 for a compact body, 4e-10 if the moments differ by a factor of 1e3, and 5e-7 at 1e6 (the same as for `RungeKutta4`; a hundredth of
+    that for `ImplicitMidpoint` and the splitting methods). The rotational energy grows slowly, at a rate proportional to dt, until the body
+    spins about the axis of its smallest moment. "implicit" (Catto) takes one Newton step on the implicit Euler equation for the rates and
+    conserves neither quantity: in 60 s at 10 rad/s, with ticks of 1/60 s, it lost from half a percent of the energy, about a stable axis,
+    to 93 %, and up to 70 % of the momentum. For moments within a factor of three of each other, it only ever lost energy up to ``dt·|ω| =
+    2``. Slender bodies gain it above ``dt·|ω| = 1``. With moments that differ by a factor of 100, or with a wheel, one tick may increase
+    the rates many times over, but they stayed finite in every test up to ``dt·|ω| = 1000``. The motion of the mass centre is symplectic, so
+    the energy error of an orbit or a spring stays bounded. With wheels, "momentum" conserves the total including stored momentum to
+    rounding, even while motors spin them up.
 
-    Choose it for many cheap bodies and for game-like behaviour. Choose "implicit" to match engines that use this step, or where its damping
-    is welcome. Do not choose it where the attitude must be accurate after more than a few revolutions.
+    Choose it for many bodies at low cost and for game-like behaviour. Choose "implicit" to match engines that use this step, or where its
+    damping is welcome. Do not choose it where the attitude must be accurate after more than a few revolutions.
 
-    The explicit Euler step, which moves the position with the old velocity, is different and always gains energy. The explicit gyroscopic
-    step on body rates is different too, and blows up. "implicit" is not an implicit method, because it takes one Newton step and does not
-    solve the equation.
+    This is neither the explicit Euler step, which moves the position with the old velocity and always gains energy, nor the explicit
+    gyroscopic step on body rates, which blows up. Despite its name, "implicit" does not solve the implicit equation; it takes one Newton
+    step.
 
     Source: Catto (2015), "Numerical Methods", Game Developers Conference, for the implicit step; stored momentum is added to it.
 

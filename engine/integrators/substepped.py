@@ -96,8 +96,8 @@ class Substepped(Integrator):
                 "Substepped",
                 "integrator",
                 integrator,
-                "a method that does not extrapolate, because its history consists of whole ticks; use "
-                "Extrapolated(Substepped(…)) instead",
+                "a method that does not extrapolate, because its history consists of whole ticks",
+                hint="use Extrapolated(Substepped(…)) instead",
             )
         if (n is None) == (tolerance is None):
             refuse("Substepped", "exactly one of n and tolerance", (n, tolerance), "given")

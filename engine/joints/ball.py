@@ -76,7 +76,7 @@ class Ball(FreedomJoint):
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
-        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+        at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
             shape (3,). None takes the present position of `at_body`.
         axis_body: The axis of swing and twist, a unit vector in the body frame, shape (3,). It is required for limits.
         axis_other: The axis of the cone, a unit vector in the body frame of the other body or in the world frame, shape (3,). None takes

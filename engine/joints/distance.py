@@ -27,7 +27,7 @@ class Distance(FreedomJoint):
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
-        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+        at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
             shape (3,).
         length: The length of the rod [m], above 0. None takes the present distance, unless `min_length` or `max_length` is given.
         min_length: Minimum length [m], at least 0; None for no limit.
@@ -87,7 +87,8 @@ class Distance(FreedomJoint):
                     "Distance",
                     "length",
                     length,
-                    f"above zero and equal to the present distance, {now:.9g} m, within 1e-6 m",
+                    f"above zero and within 1e-6 m of the current distance, {now:.9g} m",
+                    hint="leave it out to use the current distance",
                 )
         else:
             lower = 0.0 if min_length is None else real(min_length, "min_length", "Distance", at_least=0.0)

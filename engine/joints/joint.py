@@ -148,7 +148,7 @@ class Joint(TableRows):
 
     @fixed
     def at_other(self) -> FloatArray:
-        """Point on the other body [m], in its body frame from its origin, or point of the world [m], world frame, shape (3,)."""
+        """Point on the other body [m], in its body frame from its origin, or point in the world frame [m], shape (3,)."""
         values: FloatArray = self._value("at_other")
         return values
 

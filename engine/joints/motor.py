@@ -19,8 +19,8 @@ class Motor:
     Args:
         target_rate: The rate to follow [rad/s].
         target_angle: The angle to hold [rad].
-        frequency: Natural frequency of the held position [Hz], at least 0. It refers to the inertia about the degree of freedom at the
-            moment when the motor is assigned.
+        frequency: Natural frequency of the held position [Hz], at least 0. It is converted to a stiffness with the inertia [kg·m² or
+            kg] of the degree of freedom when the motor is assigned.
         damping_ratio: Damping ratio of the held position [-], at least 0.
         stiffness: Stiffness of the held position [N·m/rad], at least 0.
         damping: Damping of the held position [N·m·s/rad], at least 0.
@@ -66,8 +66,8 @@ class JointSpring:
     """A spring and damper on a degree of freedom of a joint.
 
     Args:
-        frequency: Natural frequency [Hz], at least 0. It refers to the inertia about the degree of freedom at the moment when the spring is
-            assigned.
+        frequency: Natural frequency [Hz], at least 0. It is converted to a stiffness with the inertia [kg·m² or kg] of the degree of
+            freedom when the spring is assigned.
         damping_ratio: Damping ratio [-], at least 0; 1 is critical.
         rest: The angle [rad] or distance [m] at which the spring exerts no torque or force.
         stiffness: Stiffness [N·m/rad or N/m], at least 0, instead of a frequency.
@@ -75,7 +75,8 @@ class JointSpring:
 
     Raises:
         TypeError: If an argument is not a real number.
-        ValueError: If an argument is out of its range, or if `frequency` and `stiffness` are both given or both left out.
+        ValueError: If an argument is out of its range, if `frequency` and `stiffness` are both given or both left out, if `damping_ratio`
+            is given with `stiffness`, or `damping` with `frequency`.
 
     Example:
         >>> JointSpring(frequency=2.0, damping_ratio=0.1).rest
@@ -121,7 +122,7 @@ def check_spring(
         or (by_stiffness and damping_ratio is not None)
         or (by_frequency and damping is not None)
     ):
-        refuse(owner, "frequency with damping_ratio, or stiffness with damping,", given, "given, and not both")
+        refuse(owner, "exactly one of frequency with damping_ratio and stiffness with damping", given, "given")
 
 
 def numbers_of(spring: Motor | JointSpring, inertia: float) -> tuple[float, float]:

@@ -32,7 +32,7 @@ class Universal(FreedomJoint):
         at_body: The point on the body [m], body frame from its origin, shape (3,).
         axis_body: The axis on the body, a unit vector in the body frame, shape (3,).
         axis_other: The axis on the other body, a unit vector in its body frame, or in the world frame, shape (3,).
-        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+        at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
             shape (3,). None takes the present position of `at_body`.
         limits_1: Limits (lower, upper) of `angle_1` [rad]; None or infinite for no limit.
         limits_2: Limits (lower, upper) of `angle_2` [rad]; None or infinite for no limit.

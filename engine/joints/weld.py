@@ -36,7 +36,7 @@ class Weld(ClosingJoint):
         body: The first body.
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,). The joint's torque is about this point.
-        at_other: The point on the other body [m], in its body frame from its origin, or the point of the world [m], world frame;
+        at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
             shape (3,). None takes the present position of `at_body`.
         relative_orientation: The orientation of the body relative to the other body or to the world that the weld maintains, a unit
             quaternion, scalar-last (x, y, z, w), shape (4,). None takes the present one.
@@ -97,8 +97,9 @@ class Weld(ClosingJoint):
             angle = sqrt(dot(turn, turn))
             angle = min(angle, 2.0 * pi - angle)
             if pull_together is None and angle > 1e-6:
-                rule = f"the present orientation, {list(now)}, within 1e-6 rad, unless pull_together is given; it is {angle:.3g} rad away"
-                refuse("Weld", "relative_orientation", relative_orientation, rule)
+                rule = f"within 1e-6 rad of the current orientation, {list(now)}, unless pull_together is given"
+                hint = f"it is {angle:.3g} rad away"
+                refuse("Weld", "relative_orientation", relative_orientation, rule, hint=hint)
         values = {
             "at_body": on_body,
             "at_other": on_other,

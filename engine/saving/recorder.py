@@ -494,7 +494,7 @@ def _read(path: Path) -> Record:
             owner,
             "path",
             str(path),
-            "a file that was streamed by Recorder(world, path=…), and not one of to_csv or to_npz",
+            "a file streamed by Recorder(world, path=…), not one written by to_csv or to_npz",
         )
     (length,) = _LENGTH.unpack_from(data, len(_MAGIC))
     header = data[start : start + length]

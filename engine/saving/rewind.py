@@ -48,7 +48,7 @@ class Rewind:
             refuse("Rewind", "world", world, "a World", TypeError)
         most = real(seconds, "seconds", "Rewind", above=0.0) / world.dt
         if not 1.0 <= most <= 1e9:
-            refuse("Rewind", "seconds", seconds, f"at least one tick, {world.dt:g} s, and at most 1e9 ticks")
+            refuse("Rewind", "seconds", seconds, f"between one tick ({world.dt:g} s) and 1e9 ticks")
         self._world = world
         self._most = round(most)
         self._past: deque[Snapshot] = deque([world.snapshot()], maxlen=self._most + 1)

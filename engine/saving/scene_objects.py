@@ -107,10 +107,10 @@ def to_plain(value: Any, name: str, path: str, world: Any, places: dict[int, Any
         return value.tolist()
     if is_body(value):
         if value.world is not world:
-            refuse("World.save", path, value, "a body of the world that is saved")
+            refuse("World.save", path, value, "a body of the world being saved")
         return value.name if name in BODIES else {"body": value.name}
     if isinstance(value, TableRows | Joint):
-        refuse("World.save", path, value, "a force or part of the world that is saved")
+        refuse("World.save", path, value, "a force, part or joint that belongs to the world being saved")
     if isinstance(value, Exclusion):
         shown = ("angle", "direction_world") if value.center is None else ("angle", "center", "radius")
         return {"exclusion": {part: inner(getattr(value, part), part) for part in shown}}

@@ -267,10 +267,10 @@ def read(data: Any) -> Record:
     if not 1 <= version <= VERSION:
         refuse(_OWNER, "the version", version, f"from 1 to {VERSION}")
     if length != len(content):
-        refuse(_OWNER, "the length", len(content), f"{length} bytes, as its head says")
+        refuse(_OWNER, "the length", len(content), f"{length} bytes, as its header says")
     body = memoryview(content)[_HEAD.size :]
     if hashlib.sha256(body).digest() != digest:
-        raise ValueError(f"{_OWNER}: the content is damaged; its SHA-256 is not the one in its head")
+        raise ValueError(f"{_OWNER}: the content is damaged; its SHA-256 is not the one in its header")
     (header_length,) = _LENGTH.unpack_from(body)
     if header_length > len(body) - _LENGTH.size:
         refuse(_OWNER, "the length of the header", header_length, f"at most {len(body) - _LENGTH.size}")

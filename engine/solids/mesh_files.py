@@ -31,7 +31,7 @@ def read_mesh(path: Any, owner: str) -> tuple[FloatArray, IndexArray]:
     if file.suffix.lower() not in FORMATS:
         refuse(owner, "path", str(file), f"a file in one of the formats {', '.join(FORMATS)}")
     if not file.is_file():
-        raise FileNotFoundError(f"{owner}: path must be that of an existing file; got {str(file)!r}")
+        raise FileNotFoundError(f"{owner}: path must point to an existing file; got {str(file)!r}")
     try:
         import trimesh
     except ImportError as error:

@@ -97,7 +97,11 @@ def read_faces(faces: Any, vertex_count: int, owner: object) -> IndexArray:
         given = _read_rows(faces, owner)
     if given.ndim != 2 or given.shape[1] != 3 or not len(given):
         refuse(
-            owner, "faces", faces, "three vertex indices per face, of shape (m, 3); cut other polygons into triangles"
+            owner,
+            "faces",
+            faces,
+            "three vertex indices per face, of shape (m, 3)",
+            hint="cut other polygons into triangles",
         )
 
     outside = ((given < 0) | (given >= vertex_count)).any(axis=1)
@@ -129,7 +133,7 @@ def _read_rows(faces: Any, owner: object) -> npt.NDArray[np.object_]:
         if not all(isinstance(index, int | np.integer) and not isinstance(index, bool) for index in row):
             refuse(owner, f"faces[{number}]", row, rule, TypeError)
         if len(row) != 3:
-            refuse(owner, f"faces[{number}]", row, "three vertex indices; cut other polygons into triangles")
+            refuse(owner, f"faces[{number}]", row, "three vertex indices", hint="cut other polygons into triangles")
     # An object array, because an index may exceed every integer type until it is checked.
     return np.array(rows, dtype=np.object_)
 

@@ -98,8 +98,9 @@ def refuse_shared_names(callbacks: Iterable[Any], owner: str) -> None:
     for callback in callbacks:
         first = known.setdefault(callback.name, callback.function)
         if identity(first) != identity(callback.function):
-            rule = "a different one for each function; give each its own, as in World.on_tick(function, name=…)"
-            refuse(owner, "the name of a function that the world calls", callback.name, rule)
+            hint = "give each its own, as in World.on_tick(function, name=…)"
+            argument = "the name of a function that the world calls"
+            refuse(owner, argument, callback.name, "a different one for each function", hint=hint)
 
 
 def called_object(function: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import FloatArray, array, boolean, by_value, direction, first_of, is_row, real, refuse
 
 NOBODY = -1
-"""The value of a field that refers to no particular body, but to all bodies or to a point of the world."""
+"""The value of a field that refers to no particular body, but to all bodies or to a point in the world frame."""
 
 
 class Kind(Enum):
@@ -127,8 +127,8 @@ class Field:
         rest: The default value.
         rule: The permitted values; None if users do not set it.
         refers_to: The table whose row numbers it holds. They are updated when those rows move.
-        world_axes: For a point of the world, the axis (0, 1 or 2) along which each component is a coordinate [m]; (0, 1, 2) for a position.
-            `World.shift_origin` moves such points. Empty for anything else.
+        world_axes: For a point in the world frame, the axis (0, 1 or 2) along which each component is a coordinate [m]; (0, 1, 2) for a
+            position. `World.shift_origin` moves such points. Empty for anything else.
         guard: A further check of new values against the rows that they are for, called as ``guard(columns, values, owner)`` with arrays of
             shape (components, rows).
         unless_on: A field that refers to a body. In the rows in which it names one, this field is a point of that body.
@@ -174,7 +174,7 @@ class Schema:
             raise ValueError(f"{name}: two fields have the same name or the same place in the hash")
         for field in fields:
             if field.world_axes and len(field.world_axes) != field.size:
-                raise ValueError(f"{name}.{field.name}: a point of the world must have one axis per component")
+                raise ValueError(f"{name}.{field.name}: a point in the world frame must have one axis per component")
             if field.kind.is_hashed != (field.digest is not None):
                 raise ValueError(
                     f"{name}.{field.name}: a field of kind {field.kind.name} must "
@@ -198,7 +198,7 @@ class Schema:
 
     @cached_property
     def world_points(self) -> tuple[Field, ...]:
-        """The fields that hold points of the world or coordinates of such points."""
+        """The fields that hold points in the world frame or coordinates of such points."""
         return tuple(field for field in self.fields if field.world_axes)
 
     @cached_property

@@ -137,8 +137,8 @@ class Actuators:
             world = self._store.world()
             refuse_actuators(world.integrator, owner)
             if body in world._stages.freezing.rows:  # loops leave frozen bodies alone, but not what drives them
-                rule = "one that is not frozen; it moves again when its pose, velocity or rates are assigned"
-                refuse(owner, "the body", self._bodies.handles[body], rule)
+                hint = "it moves again when its pose, velocity or rates are assigned"
+                refuse(owner, "the body", self._bodies.handles[body], "one that is not frozen", hint=hint)
             array = self._bodies.array
             model = array[[MASS, *range(CENTER_OF_MASS, CENTER_OF_MASS + 3), *range(INERTIA, INERTIA + 6)], body]
             self._driven.append_one((body, *model, *np.zeros(len(DRIVEN.rest) - 11)))
@@ -157,8 +157,8 @@ class Actuators:
         if part._schema is WHEELS:
             others = others[others != part.rows.start]
         if not len(others) and self._bodies.read("stored_momentum_body", body).any():
-            rule = "on a body without stored_momentum_body; set it to zero, and give the wheels their speeds instead"
-            refuse("World.add_part", "part", part, rule)
+            hint = "set it to zero, and give the wheels their speeds instead"
+            refuse("World.add_part", "part", part, "on a body without stored_momentum_body", hint=hint)
         row = self.include(body, f"World.add_part: {part!r}")
         part._table.write(part._schema.row("driven"), part.rows.start, float(row))
         self.compose([body], "World.add_part", "part", part)

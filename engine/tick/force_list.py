@@ -149,8 +149,8 @@ class ForceList:
         """Reject the removal of what a control loop commands or measures with, or a filter reads, which would go on without it."""
         user = next((part for part in self._sampled if any(each is member for each in part._needed())), None)
         if user is not None:
-            rule = f"one that no control loop or filter uses; {user!r} uses it, and must be removed first"
-            refuse(f"World.remove_{kind}", kind, member, rule)
+            hint = f"{user!r} uses it, and must be removed first"
+            refuse(f"World.remove_{kind}", kind, member, "one that no control loop or filter uses", hint=hint)
 
     def remove_rows_of(self, bodies: IntArray) -> list[Member]:
         """Detach the forces that need the bodies in these rows, and return them in the order of addition.

@@ -326,8 +326,8 @@ class Held:
         """Reject a motor torque that no wheel of the body would take up."""
         place = int(np.flatnonzero((torques != 0.0).any(axis=1))[0])
         body = self._bodies.handles[int(wheeled[place])]
-        rule = f"zero on {body}, which has wheels; set the torque of a wheel instead"
-        refuse(f"the force {default_name(force)}", "motor_torque_body", torques[place].tolist(), rule)
+        rule, hint = f"zero on {body}, which has wheels", "set the torque of a wheel instead"
+        refuse(f"the force {default_name(force)}", "motor_torque_body", torques[place].tolist(), rule, hint=hint)
 
     def _add_called(self, wrenches: FloatArray, motor_torques: FloatArray) -> None:
         """Add what the Python forces have given to the rows that were just gathered, which are then stale."""

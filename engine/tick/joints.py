@@ -497,7 +497,11 @@ class Joints:
         for joint in self._store.world().joints if group else ():
             if joint.enabled and joint.other is None and joint.body.index in group:
                 refuse(
-                    body, argument, value, f"left alone while {joint!r} ties it to the world; disable the joint first"
+                    body,
+                    argument,
+                    value,
+                    f"left alone while {joint!r} ties it to the world",
+                    hint="disable the joint first",
                 )
         return [self._bodies.handles[column] for column in group]
 

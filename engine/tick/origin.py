@@ -1,4 +1,4 @@
-"""The move of the world's origin, which changes every number that is a point of the world."""
+"""The move of the world's origin, which changes every number that is a point in the world frame."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def shift_origin(
     shift: FloatArray,
     stacklevel: int,
 ) -> None:
-    """Subtract `shift` [m] from every point of the world in the tables and parts, and tell the objects that have a method for it.
+    """Subtract `shift` [m] from every point in the world frame in the tables and parts, and tell the objects that have a method for it.
 
     Args:
         store: The store of the world, which undoes everything if any part of it fails.

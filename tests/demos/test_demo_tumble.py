@@ -338,7 +338,7 @@ def test_a_file_that_is_not_a_solid_is_rejected_in_one_line_in_the_words_of_the_
     vertices, faces = surface(WRENCH)
     (tmp_path / "broken.gltf").write_text('{"asset": {', encoding="utf-8")
     for path, text in [
-        (tmp_path / "none.stl", "path must be that of an existing file"),
+        (tmp_path / "none.stl", "path must point to an existing file"),
         (tmp_path, "path must be a file in one of the formats .glb, .gltf, .obj, .stl"),
         (tmp_path / "broken.gltf", "broken.gltf cannot be read as gltf"),
         (write_mesh(tmp_path / "open.obj", vertices, faces[1:]), "faces must be a closed surface"),

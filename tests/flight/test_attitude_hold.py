@@ -251,7 +251,8 @@ def test_what_point_at_does_not_take_is_rejected_with_the_way_out():
     world, ship, bank = ship_with_jets()
     hold = world.add_part(AttitudeHold(ship, bank))
     with pytest.raises(
-        ValueError, match=r"AttitudeHold.point_at: target must be a body or a direction; for other targets use follow"
+        ValueError,
+        match=r"AttitudeHold.point_at: target must be a body or a direction; got 'nadir'; for other targets use follow",
     ):
         hold.point_at("nadir")
     with pytest.raises(

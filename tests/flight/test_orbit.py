@@ -327,8 +327,12 @@ GOOD = {"eccentricity": 0.1, "inclination": 0.5, "raan": 0.0, "argument_of_peria
         ({"periapsis_distance": 7e6, "eccentricity": 1.5, "true_anomaly": -2.4}, ValueError, "between the asymptotes"),
         ({"periapsis_distance": 7e6, "inclination": 3.2}, ValueError, "inclination must be angles"),
         ({"periapsis_distance": 7e6, "raan": math.nan}, ValueError, "raan must be"),
-        ({"periapsis_distance": 7e6, "semi_major_axis": 8e6}, TypeError, "given, and not both"),
-        ({}, TypeError, "semi_major_axis or periapsis_distance must be given"),
+        (
+            {"periapsis_distance": 7e6, "semi_major_axis": 8e6},
+            TypeError,
+            "exactly one of semi_major_axis and periapsis_distance",
+        ),
+        ({}, TypeError, "semi_major_axis and periapsis_distance must be given"),
         ({"semi_major_axis": "7e6"}, TypeError, "semi_major_axis must be"),
     ],
 )

@@ -697,7 +697,7 @@ BAD = [
     (lambda a, b: Planar(a, Z, axis_1=(2, 0, 0)), "axis_1 must be a vector of unit length"),
     (lambda a, b: planar(a, b, limits_3=(1.0, 2.0)), "limits_3 must be a range that contains the present value"),
     (lambda a, b: Weld(a, b, at_body=ORIGIN, at_other=ORIGIN), "same point as at_body now.* m apart; pull_together closes a gap"),
-    (lambda a, b: Weld(a, b, at_body=ORIGIN, relative_orientation=(0, 0, 0, 1)), "relative_orientation must be the present .* rad away"),
+    (lambda a, b: Weld(a, b, at_body=ORIGIN, relative_orientation=(0, 0, 0, 1)), "within 1e-6 rad of the current orientation, .* rad away"),
     (lambda a, b: Weld(a, b, at_body=ORIGIN, relative_orientation=(0, 0, 0, 2)), "relative_orientation must be"),
     (lambda a, b: Weld(a, b, at_body=ORIGIN, pull_together=(0.0, 1.0)), r"pull_together\[0\] must be"),
     (lambda a, b: Weld(a, b, at_body=ORIGIN, pull_together=(1.0, -1.0)), r"pull_together\[1\] must be"),

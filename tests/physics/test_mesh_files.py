@@ -373,7 +373,7 @@ def test_a_path_that_cannot_be_one_of_a_file_is_rejected(path):
 
 def test_a_file_that_is_missing_broken_or_empty_is_rejected_by_name(tmp_path):
     with pytest.raises(
-        FileNotFoundError, match=r"MassProperties\.from_file: path must be that of an existing file; got .*none\.stl"
+        FileNotFoundError, match=r"MassProperties\.from_file: path must point to an existing file; got .*none\.stl"
     ):
         MassProperties.from_file(tmp_path / "none.stl", density=1.0)
     pytest.importorskip("trimesh")

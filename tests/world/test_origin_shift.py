@@ -102,7 +102,7 @@ def test_every_position_in_world_axes_of_every_table_is_known_as_a_point_of_the_
     points = {field.name for field in fields if field.unit == "m" and "world" in field.frame}
     assert points == {"position", "previous_position", "at_other", "center", "shadow_center", "field_center"}
     assert points == {field.name for field in fields if field.world_axes}
-    with pytest.raises(ValueError, match="a point of the world must have one axis per component"):
+    with pytest.raises(ValueError, match="a point in the world frame must have one axis per component"):
         Schema("bad", [Field("point", Kind.MODEL, 3, "m", digest=0, rule=ANY, world_axes=(0, 1))])
 
 

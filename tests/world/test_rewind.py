@@ -148,7 +148,7 @@ def test_wrong_arguments_are_rejected():
         (lambda: Rewind(3), TypeError, r"Rewind: world must be a World; got 3"),
         (lambda: Rewind(world, 0.0), ValueError, r"Rewind: seconds must be a finite real number above 0"),
         (lambda: Rewind(world, float("nan")), ValueError, r"Rewind: seconds"),
-        (lambda: Rewind(world, 0.1), ValueError, r"Rewind: seconds must be at least one tick, 0\.5 s"),
+        (lambda: Rewind(world, 0.1), ValueError, r"Rewind: seconds must be between one tick \(0\.5 s\)"),
         (lambda: rewind.back(-1.0), ValueError, r"Rewind\.back: seconds"),
         (lambda: rewind.forward("1"), TypeError, r"Rewind\.forward: seconds"),
     ):

@@ -515,7 +515,7 @@ def test_a_fork_drops_or_replaces_callbacks_and_called_forces():
     world.step(2)
     assert ship.velocity.tolist() == [1.0, 0.0, 0.0]
     for wrong, kind in (("keep", ValueError), (3, TypeError), ({len: push}, ValueError)):
-        with pytest.raises(kind, match=r"World\.fork: callbacks must be"):
+        with pytest.raises(kind, match=r"World\.fork: .*callbacks must be"):
             world.fork(wrong)
 
 
