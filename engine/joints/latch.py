@@ -50,7 +50,7 @@ class Port:
         position = vector(self.position, "position", "Port").tolist()
         axis, up = unit_axis(self.axis, "axis", "Port"), unit_axis(self.up, "up", "Port")
         if not abs(dot(axis, up)) <= 1e-6:
-            refuse("Port", "up", self.up, f"at right angles to the axis; the cosine is {dot(axis, up):.3g}")
+            refuse("Port", "up", self.up, "at right angles to the axis", hint=f"the cosine is {dot(axis, up):.3g}")
         for name, value in (("position", tuple(position)), ("axis", axis), ("up", up)):
             object.__setattr__(self, name, value)
 

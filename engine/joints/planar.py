@@ -83,8 +83,8 @@ class Planar(FreedomJoint):
         if axis_1 is not None:
             first = unit_axis(axis_1, "axis_1", "Planar")
             if not abs(dot(first, upright)) <= 1e-6:
-                rule = f"at right angles to the normal; the cosine is {dot(first, upright):.3g}"
-                refuse("Planar", "axis_1", axis_1, rule)
+                hint = f"the cosine is {dot(first, upright):.3g}"
+                refuse("Planar", "axis_1", axis_1, "at right angles to the normal", hint=hint)
             frame = frame_with(upright, first)
         q, other_q = pose_of(body)[1], pose_of(other)[1]
         values = {

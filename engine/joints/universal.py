@@ -99,7 +99,11 @@ class Universal(FreedomJoint):
         cosine = dot(axis, across)
         if not abs(cosine) <= 1e-6 * sqrt(2.0):
             refuse(
-                "Universal", "axis_other", axis_other, f"at right angles to axis_body now; the cosine is {cosine:.3g}"
+                "Universal",
+                "axis_other",
+                axis_other,
+                "at right angles to axis_body now",
+                hint=f"the cosine is {cosine:.3g}",
             )
         values = {
             "at_body": on_body,

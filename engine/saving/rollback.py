@@ -335,7 +335,7 @@ def _equal(one: Any, other: Any) -> bool:
     try:
         return bool(one == other)
     except (TypeError, ValueError):  # such as a list of arrays
-        refuse("Rollback.input", "data", other, "data of which two can be compared by ==, with one answer", TypeError)
+        refuse("Rollback.input", "data", other, "data whose comparison with == gives True or False", TypeError)
 
 
 def _is_player(value: Any) -> bool:

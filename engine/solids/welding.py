@@ -64,7 +64,11 @@ def _refuse_unless_small(is_lost: npt.NDArray[np.bool_], weld: Any, owner: objec
     """Reject a distance at which most faces lose a corner; it would also take long, because each vertex has many neighbours."""
     if 2 * int(is_lost.sum()) > len(is_lost):
         refuse(
-            owner, "weld", weld, f"smaller than most faces; {int(is_lost.sum())} of {len(is_lost)} faces lose a corner"
+            owner,
+            "weld",
+            weld,
+            "smaller than most faces",
+            hint=f"{int(is_lost.sum())} of {len(is_lost)} faces lose a corner",
         )
 
 

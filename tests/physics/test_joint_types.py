@@ -693,7 +693,7 @@ BAD = [
     (lambda a, b: universal(a, b, friction_1=float("inf")), "friction_1 must be"),
     (lambda a, b: universal(a, b).inertia(3), "number must be at most 2; got 3"),
     (lambda a, b: Planar(a, (0, 0, 3.0)), "normal must be a vector of unit length"),
-    (lambda a, b: Planar(a, Z, axis_1=(0, 0, 1)), "axis_1 must be at right angles to the normal; the cosine is 1"),
+    (lambda a, b: Planar(a, Z, axis_1=(0, 0, 1)), "axis_1 must be at right angles to the normal; got .*; the cosine is 1"),
     (lambda a, b: Planar(a, Z, axis_1=(2, 0, 0)), "axis_1 must be a vector of unit length"),
     (lambda a, b: planar(a, b, limits_3=(1.0, 2.0)), "limits_3 must be a range that contains the present value"),
     (lambda a, b: Weld(a, b, at_body=ORIGIN, at_other=ORIGIN), "same point as at_body now.* m apart; pull_together closes a gap"),

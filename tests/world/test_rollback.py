@@ -263,7 +263,9 @@ def test_inputs_may_be_arrays_and_what_cannot_be_compared_is_rejected_before_it_
     rollback.input(2, "A", [np.array([2.0, 0.0, 0.0])])
     rollback.step()
     rollback.step()
-    with pytest.raises(TypeError, match=r"Rollback.input: data must be data of which two can be compared by =="):
+    with pytest.raises(
+        TypeError, match=r"Rollback.input: data must be data whose comparison with == gives True or False"
+    ):
         rollback.input(3, "A", [np.array([2.0, 0.0, 0.0])])
     rollback.input(3, "A", np.array([0.0, 0.0, 2.0]))
     rollback.settle()

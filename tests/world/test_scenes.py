@@ -345,7 +345,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
     ):
         world.save(tmp_path / "missing" / "game.json")
     with pytest.raises(
-        FileNotFoundError, match=r"World.load: path must be that of a file that can be read; [Nn]o such file"
+        FileNotFoundError, match=r"World.load: path must point to a file that can be read; [Nn]o such file"
     ):
         World.load(tmp_path / "missing.json")
 
