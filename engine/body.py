@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import rotation
 from .checks import (
+    SMALL_ENOUGH,
     FloatArray,
     beyond_range_allowed,
     components,
@@ -261,7 +262,7 @@ class Body:
                 (_VELOCITY, velocity),
                 (_PREVIOUS_VELOCITY, velocity_before),
             ]
-            self._check_finite(*(values for _rows, values in moved))
+            self._check_finite("mass_properties", value, *(values for _rows, values in moved))
         with (change := store.all_or_nothing()), change:
             store.before_change()
             store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
@@ -357,7 +358,7 @@ class Body:
     @angular_velocity_world.setter
     def angular_velocity_world(self, value: npt.ArrayLike) -> None:
         rates = rotated_inverse(self.orientation, vector(value, "angular_velocity_world", self))
-        self._check_finite(rates)
+        self._check_finite("angular_velocity_world", value, rates)
         self._set_rates(rates)
 
     @property
@@ -370,7 +371,9 @@ class Body:
     def angular_momentum_world(self, value: npt.ArrayLike) -> None:
         momentum = vector(value, "angular_momentum_world", self)
         momentum_body = rotated_inverse(self.orientation, momentum) - self.stored_momentum_body
-        self._set_computed(_ANGULAR_VELOCITY, self._times(self.inverse_inertia_body, momentum_body))
+        rates = self._times(self.inverse_inertia_body, momentum_body)
+        self._check_finite("angular_momentum_world", value, rates)
+        self._set(_ANGULAR_VELOCITY, rates)
 
     @property
     def stored_momentum_body(self) -> FloatArray:
@@ -403,7 +406,7 @@ class Body:
     @origin.setter
     def origin(self, value: npt.ArrayLike) -> None:
         moved = vector(value, "origin", self) + self.direction_to_world(self.center_of_mass_body)
-        self._check_finite(moved)
+        self._check_finite("origin", value, moved)
         self._set_pose(_POSITION, moved, "origin")
 
     def kinetic_energy(self) -> float:
@@ -631,7 +634,7 @@ class Body:
         turn = None if at_world is None else np.cross(vector(at_world, "at_world", self) - self.position, impulse)
         velocity = self.velocity + self.inverse_mass * impulse
         rates = self.angular_velocity_body if turn is None else self._rates_after(turn)
-        self._check_finite(velocity, rates)
+        self._check_finite("impulse_world", impulse_world, velocity, rates)
         with (change := self._world._store.all_or_nothing()), change:
             self._set(_VELOCITY, velocity)
             self._set(_ANGULAR_VELOCITY, rates)
@@ -668,9 +671,9 @@ class Body:
             >>> ship.angular_velocity_body.round(12).tolist()
             [0.0, 0.0, 1.0]
         """
-        self._set_computed(
-            _ANGULAR_VELOCITY, self._rates_after(vector(angular_impulse_world, "angular_impulse_world", self))
-        )
+        rates = self._rates_after(vector(angular_impulse_world, "angular_impulse_world", self))
+        self._check_finite("angular_impulse_world", angular_impulse_world, rates)
+        self._set(_ANGULAR_VELOCITY, rates)
 
     # for drawing
 
@@ -769,7 +772,7 @@ class Body:
                 if body is self:
                     continue
                 moved = self.position + rotated(turn, body.position - position)
-                body._check_finite(moved)
+                body._check_finite(argument, values.tolist(), moved)
                 swung = velocity + rotated(turn, body.velocity - velocity)
                 body._set(_POSITION, moved, pose=True)
                 if argument == "orientation":
@@ -789,15 +792,10 @@ class Body:
             self._set(_ANGULAR_VELOCITY, rates)
             actuators.set_speeds(wheels, speeds)
 
-    def _set_computed(self, rows: slice, values: FloatArray) -> None:
-        """Set values computed from checked ones; they may have overflowed."""
-        self._check_finite(values)
-        self._set(rows, values)
-
-    def _check_finite(self, *results: FloatArray) -> None:
-        for result in results:
-            if not np.isfinite(result).all():
-                raise ValueError(f"{self}: the result overflows: {result.tolist()}; use smaller values")
+    def _check_finite(self, argument: str, value: object, *results: FloatArray) -> None:
+        """Reject an argument, finite itself, that leads to values that overflow."""
+        if not all(np.isfinite(result).all() for result in results):
+            refuse(self, argument, value, SMALL_ENOUGH)
 
     def _push(self, part: int, force: Sequence[float] | None, torque: Sequence[float] | None) -> None:
         self._world._held.push(self, part, force, torque)

@@ -330,7 +330,7 @@ def angle_between(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     Returns:
         Angle [rad] in [0, π], shape (...).
 
-    Error: 4 eps, also at small angles, where ``2 arccos(a · b)`` would be wrong by 2e-8 rad.
+    Error: 4 eps, even at small angles, where ``2 arccos(a · b)`` would be wrong by 2e-8 rad.
 
     Example:
         >>> round(float(angle_between((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.0))), 6)

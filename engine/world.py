@@ -1477,15 +1477,15 @@ class World:
         the background while a slower loop takes the ticks, with the same bits. Compiled kernels are kept on disk for the next start.
 
         Args:
-            integrators: Methods, or their names, that the world will use; None means its present method.
+            integrators: Methods, or their names, that the world will use; None means its current method.
             forces: Forces, or classes of `engine.forces`, that will act; None means those that act now. Uniform gravity, throttles, applied
                 forces and springs are always ready. The pulses of thrusters, wheels, tanks and joints are prepared if the world has any
                 thruster, wheel, tank or joint.
-            capacity: Maximum number of bodies that the world will have, at least 1; None means the present number.
+            capacity: Maximum number of bodies that the world will have, at least 1; None means the current number.
             progress: For a loading bar; called as `progress(done, total, name)` before each kernel, and at the end with an empty name.
 
         Raises:
-            TypeError: If an integrator is neither a method nor a name, or a force is neither a force nor a class of forces.
+            TypeError: If an integrator is neither a method nor a name, or an entry of `forces` is neither a force nor a force class.
             ValueError: If a name is unknown, or `capacity` is below 1.
             RuntimeError: If this is called inside a tick.
 
@@ -1800,7 +1800,7 @@ class World:
         Args:
             path: The file, which is replaced if it exists.
             snapshot: Whether to add a snapshot, with which `load` restores every bit. Without it, the file is a scene, which starts at tick
-                0 with the present state.
+                0 with the current state.
 
         Raises:
             ValueError: If a force or part cannot be written.

@@ -202,7 +202,7 @@ class ArmPilot:
             self.switch("hand")
 
     def _take_over(self) -> None:
-        """Hold the present angles, or start the script at the phase that fits the present state, from the present rates."""
+        """Hold the current angles, or start the script at the phase that fits the current state, from the current rates."""
         self._rates, self._step = self.arm.rates, np.zeros(6)
         if self.mode == "auto":
             self.arm.unbrake()

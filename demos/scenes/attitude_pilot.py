@@ -277,5 +277,5 @@ def _angle(one: Array, other: Array) -> float:
 
 
 def next_of(names: Sequence[str], present: str) -> str:
-    """The name after the present one, and after the last the first."""
+    """The name after the current one, and after the last the first."""
     return names[(list(names).index(present) + 1) % len(names)]

@@ -43,7 +43,7 @@ class FacingPort:
         self._target = target
 
     def at(self, time: float, body: Any = None) -> flight.Reference:
-        """The reference at the present time of the world."""
+        """The reference at the current time of the world."""
         target = self._target
         orientation = rotation.multiply(target.orientation, self._turn)
         return flight.Reference(orientation, target.angular_velocity_world, free_acceleration(target))

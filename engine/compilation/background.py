@@ -39,7 +39,7 @@ class _Workshop:
     """Requests kernels from the compiler process, one at a time."""
 
     def __init__(self, answered: int = 0, arrivals: int = 0) -> None:
-        """Make an empty queue; the numbers only grow, also from one workshop to the next."""
+        """Make an empty queue; the numbers only grow, even from one workshop to the next."""
         self.requested = answered
         self.answered = answered
         self.arrivals = arrivals

@@ -159,7 +159,7 @@ class ThrusterAllocator:
 
     @property
     def center_of_mass_body(self) -> FloatArray:
-        """The present mass centre from which lever arms are measured, from the body's origin [m], body frame, shape (3,)."""
+        """The current mass centre from which lever arms are measured, from the body's origin [m], body frame, shape (3,)."""
         center: FloatArray = (self._assembly or self._body).center_of_mass_body
         return center
 

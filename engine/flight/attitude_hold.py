@@ -230,5 +230,5 @@ def _largest_torque(actuators: Any, given: Any, owner: str) -> tuple[list[float]
         f"{each.round(6).tolist()} N·m {way}"
         for each, way in zip(both, ("in the positive sense", "in the negative sense"), strict=True)
     )
-    rule = f"able to turn the body in both directions about every axis; about x, y and z they reach {reached}"
-    refuse(owner, "actuators", actuators, rule)
+    rule = "able to turn the body in both directions about every axis"
+    refuse(owner, "actuators", actuators, rule, hint=f"about x, y and z they reach {reached}")

@@ -36,7 +36,7 @@ class Actuators(Protocol):
     * `members`: the forces and parts that they command, which must be added to the world before the loop,
     * `state_size`: the number of values that they remember from one command to the next. `command` then takes these as a fourth argument
       `state`, an array, and returns the new ones. The loop keeps them, so that they are undone, hashed and copied with the world. They
-      start at zero, also when the loop is enabled again.
+      start at zero, and again at zero each time the loop is enabled.
     """
 
     def command(self, torque_body: Any, force_body: Any, seconds: float, /) -> Any:
@@ -283,9 +283,15 @@ class Controlled(SampledPart):
         """Reject a law that reads what is not in the world of the loop, or belongs to another body."""
         for member in self._read_by(law):
             if member._table.store is not self._table.store:
-                refuse(self, "law", law, f"one that reads only wheels of this world; {member!r} is not in it")
+                refuse(self, "law", law, "one that reads only wheels of this world", hint=f"{member!r} is not in it")
             if member.body is not self.body:
-                refuse(self, "law", law, f"one that reads only wheels of {self.body}; {member!r} is on another body")
+                refuse(
+                    self,
+                    "law",
+                    law,
+                    f"one that reads only wheels of {self.body}",
+                    hint=f"{member!r} is on another body",
+                )
 
     def _stop_actuators(self, world: Any) -> None:
         if callable(stop := getattr(self._actuators, "stop", None)):

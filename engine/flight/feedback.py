@@ -393,7 +393,7 @@ class QuaternionPD(Law):
         return given_inertia(self._tensor)
 
     def _gains_now(self, inertia: Any = None) -> tuple[Any, Any]:
-        """Stiffness and damping; of this inertia, or of the present one of the assembly, if the law was tuned for an assembly."""
+        """Stiffness and damping; of this inertia, or of the current one of the assembly, if the law was tuned for an assembly."""
         frequency = self._bandwidth
         if frequency is None:
             return self._gains

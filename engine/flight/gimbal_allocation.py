@@ -72,7 +72,7 @@ class GimbalAllocator:
             refuse("GimbalAllocator", "thruster", thruster, "a Thruster with a gimbal", TypeError)
         self._assembly = assembly_for(assembly, thruster.body, "GimbalAllocator")
         axes = [_unit(axis) for axis in (gimbal.axis_1, gimbal.axis_2)]
-        # as it is stored, because turning the present direction back would round it
+        # as it is stored, because turning the current direction back would round it
         x, y, z = thruster._value("neutral_direction").tolist()
         neutral = x, y, z
         self._thruster, self._axes, self._neutral, self._limit = thruster, axes, neutral, float(gimbal.max_angle)

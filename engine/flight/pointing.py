@@ -298,9 +298,7 @@ class Pointing:
         else:
             second = self._line(self.second_target, "second_target")
             results = evaluate(pointing, *first, *second, *gravity, self._axes)
-        values = combined(
-            results, "Pointing", "reference", "defined; the body is at a target, or the two targets are parallel"
-        )
+        values = combined(results, "Pointing", "reference", "the body is at a target, or the two targets are parallel")
         return computed(values[..., :4], values[..., 4:7], values[..., 7:])
 
     def __repr__(self) -> str:

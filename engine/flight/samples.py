@@ -12,7 +12,7 @@ from ..reading import Reading
 
 _FLOAT64 = np.dtype(np.float64)
 
-_FINITE = "finite; a measured value or the reference is not finite or too large"
+_NOT_FINITE = "a measured value or the reference is not finite or too large"
 
 Components = list[float] | tuple[FloatArray, ...]
 """The numbers of one vector as a list, or those of a stack as a tuple of arrays with one element per body."""
@@ -64,11 +64,11 @@ def evaluate(function: Callable[..., Sequence[Any]], *inputs: Any) -> Sequence[A
     return function(*inputs)
 
 
-def combined(results: Sequence[Any], owner: object, quantity: str, rule: str = _FINITE) -> FloatArray:
+def combined(results: Sequence[Any], owner: object, quantity: str, hint: str = _NOT_FINITE) -> FloatArray:
     """Combine the results of a formula in an array of shape (..., len(results)).
 
     Raises:
-        ValueError: If a result is not finite; the message gives `rule`.
+        ValueError: If a result is not finite; the message gives `hint` as the cause.
     """
     if np.ndarray in map(type, results):
         shape = np.broadcast_shapes(*map(np.shape, results))
@@ -80,5 +80,5 @@ def combined(results: Sequence[Any], owner: object, quantity: str, rule: str = _
         values = np.array(results)
         good = isfinite(sum(results))
     if not good:
-        refuse(owner, quantity, values.tolist(), rule)
+        refuse(owner, quantity, values.tolist(), "finite", hint=hint)
     return values

@@ -106,8 +106,14 @@ class Sensor(SampledPart):
     def _joined(self, world: Any) -> None:
         for part in world.parts:
             if isinstance(part, Sensor) and part is not self and (part._seed, part._name) == (self._seed, self._name):
-                rule = f"different from those of every other sensor; {part!r} would have the same noise"
-                refuse(self, "seed and name", (self._seed, self._name), rule)
+                hint = f"{part!r} would have the same noise"
+                refuse(
+                    self,
+                    "seed and name",
+                    (self._seed, self._name),
+                    "different from those of every other sensor",
+                    hint=hint,
+                )
         # compiled now and not in the middle of a tick
         self._measure(world, self._table.array, self.rows.start, self.rows.start, np.empty((self._state_size, 1)))
 

@@ -298,7 +298,7 @@ class Accelerometer(_Instrument):
 
     Args:
         body: The body that carries it.
-        at_body: Position of the accelerometer [m], body frame, from the origin of the body, shape (3,). None takes the present mass centre.
+        at_body: Position of the accelerometer [m], body frame, from the origin of the body, shape (3,). None takes the current mass centre.
         noise_density: Density of the white noise [m/s/√s], at least 0.
         bias_body: Initial bias [m/s²], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [m/s²/√s], at least 0.

@@ -25,7 +25,7 @@ TANKS = Schema(
         Field("jet_damping", Kind.MODEL, digest=4, meaning="whether propellant moves from tank to nozzle in a turn"),
         Field("propellant", Kind.STATE, 1, "kg", digest=5),
         Field("used", Kind.SCRATCH, 1, "kg", meaning="in this tick"),
-        Field("acting", Kind.SCRATCH, 1, "kg", meaning="propellant in the present mass properties"),
+        Field("acting", Kind.SCRATCH, 1, "kg", meaning="propellant in the current mass properties"),
         Field("until", Kind.SCRATCH, 1, "s", meaning="time in the tick at which it runs dry"),
     ),
     flown=True,

@@ -146,7 +146,8 @@ def _checked_points(world_points: Any, names: tuple[str, ...]) -> dict[str, int]
             "forces.compiled",
             "world_points",
             world_points,
-            f"{rule}, each parameter at most once; the parameters are {names}",
+            f"{rule}, each parameter at most once",
+            hint=f"the parameters are {names}",
         )
     return {name: axis for point in points for axis, name in enumerate(point)}
 

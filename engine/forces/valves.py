@@ -332,5 +332,5 @@ def stuck_level(stored: float) -> float | None:
 
 
 def angles_of(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The commanded and the present angles of a gimbal."""
+    """The commanded and the current angles of a gimbal."""
     return columns[COMMANDED_ANGLES : COMMANDED_ANGLES + 2], columns[ANGLES : ANGLES + 2]

@@ -58,7 +58,7 @@ class Assembly:
 
     @property
     def mass_properties(self) -> MassProperties:
-        """Mass, mass centre and inertia of the assembly at the present poses, in the frame of `body` from its origin, wheels locked."""
+        """Mass, mass centre and inertia of the assembly at the current poses, in the frame of `body` from its origin, wheels locked."""
         bodies = self.bodies
         if len(bodies) == 1:
             own: MassProperties = self._body.mass_properties

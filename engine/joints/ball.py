@@ -38,7 +38,7 @@ class SwingLimit(Setting[float, float | None]):
                 refuse(joint, self._name, value, "at most π")
             now = joint._coordinates()[0]
             if not now <= most + 1e-9:
-                refuse(joint, self._name, value, f"at least the present swing, {now:.9g}")
+                refuse(joint, self._name, value, f"at least the current swing, {now:.9g}")
         joint._write_numbers(layout.UPPER, (most,))
 
 
@@ -64,7 +64,7 @@ class Ball(FreedomJoint):
     """A ball joint, which keeps a point of the body at a point of the other body, with free or limited rotations.
 
     The rotation of the body relative to the other body is decomposed into a `twist` about `axis_body`, followed by the smallest rotation
-    that brings the axis into its present direction. The angle of this second rotation is the `swing`. The twist is zero at the poses at
+    that brings the axis into its current direction. The angle of this second rotation is the `swing`. The twist is zero at the poses at
     which the joint was made. It is undefined at a swing of π, so limit the swing as well if you limit the twist.
 
     The spring pulls towards the orientation in which the axes coincide and the twist is zero. At a rotation by the angle θ from there, its
@@ -77,10 +77,10 @@ class Ball(FreedomJoint):
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
         at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
-            shape (3,). None takes the present position of `at_body`.
+            shape (3,). None takes the current position of `at_body`.
         axis_body: The axis of swing and twist, a unit vector in the body frame, shape (3,). It is required for limits.
         axis_other: The axis of the cone, a unit vector in the body frame of the other body or in the world frame, shape (3,). None takes
-            the present direction of `axis_body`.
+            the current direction of `axis_body`.
         swing_limit: Maximum angle between the two axes [rad], from 1e-4 to π; None or infinite for no limit.
         twist_limits: Limits (lower, upper) of the twist [rad]; None or infinite for no limit.
         spring: A spring towards the orientation in which the axes coincide and the twist is zero. A frequency refers to the mean of the
@@ -91,7 +91,7 @@ class Ball(FreedomJoint):
     Raises:
         TypeError: If an argument has the wrong type.
         ValueError: If the bodies are the same, were removed or belong to different worlds, if the two points lie apart, if an axis is not
-            of unit length, or if limits are out of range, are given without `axis_body`, or do not contain the present pose.
+            of unit length, or if limits are out of range, are given without `axis_body`, or do not contain the current pose.
 
     Example:
         >>> from engine import MassProperties, World

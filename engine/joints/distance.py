@@ -29,7 +29,7 @@ class Distance(FreedomJoint):
         at_body: The point on the body [m], body frame from its origin, shape (3,).
         at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
             shape (3,).
-        length: The length of the rod [m], above 0. None takes the present distance, unless `min_length` or `max_length` is given.
+        length: The length of the rod [m], above 0. None takes the current distance, unless `min_length` or `max_length` is given.
         min_length: Minimum length [m], at least 0; None for no limit.
         max_length: Maximum length [m], above 0; None for no limit.
         friction: Maximum force of dry (Coulomb) friction along the line [N], at least 0; not for rods.
@@ -39,7 +39,7 @@ class Distance(FreedomJoint):
 
     Raises:
         TypeError: If an argument has the wrong type.
-        ValueError: If the bodies are the same, were removed or belong to different worlds, if the present distance does not match the
+        ValueError: If the bodies are the same, were removed or belong to different worlds, if the current distance does not match the
             lengths, or if a setting is out of range.
 
     Example:

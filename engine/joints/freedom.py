@@ -135,13 +135,13 @@ class FreedomJoint(Joint):
         """Reject a setting of a degree of freedom that the joint does not have."""
 
     def _inertia(self, freedom: int) -> float:
-        """The inertia about a degree of freedom at the present poses [kg·m² or kg], with all others of the joint locked."""
+        """The inertia about a degree of freedom at the current poses [kg·m² or kg], with all others of the joint locked."""
         locked, free = self._directions()
         others = [*locked, *(each for number, each in enumerate(free) if number != freedom)]
         return 1.0 / compliance(self.body, self.other, self._common_point(), others, free[freedom])
 
     def inertia(self, number: int = 1) -> float:
-        """Return the inertia about a degree of freedom at the present poses, with the other degrees of freedom of the joint locked.
+        """Return the inertia about a degree of freedom at the current poses, with the other degrees of freedom of the joint locked.
 
         Args:
             number: The number of the degree of freedom, from 1.
@@ -181,11 +181,11 @@ class FreedomJoint(Joint):
     # defined by each type
 
     def _coordinates(self) -> tuple[float, ...]:
-        """The angle or distance of each degree of freedom at the present poses."""
+        """The angle or distance of each degree of freedom at the current poses."""
         raise NotImplementedError
 
     def _directions(self) -> tuple[list[Direction], list[Direction]]:
-        """The directions of the constrained rows and of the degrees of freedom, at the present poses."""
+        """The directions of the constrained rows and of the degrees of freedom, at the current poses."""
         raise NotImplementedError
 
     def _common_point(self) -> Vector:

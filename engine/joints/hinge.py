@@ -28,7 +28,7 @@ class Hinge(AxisJoint):
         at_body: The point on the body [m], body frame from its origin, shape (3,).
         axis_body: The axis, a unit vector in the body frame, shape (3,).
         at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
-            shape (3,). None takes the present position of `at_body`.
+            shape (3,). None takes the current position of `at_body`.
         limits: Limits (lower, upper) of the angle [rad]; None or infinite for no limit.
         friction: Maximum torque of dry (Coulomb) friction [N·m], at least 0.
         motor: A motor about the axis.

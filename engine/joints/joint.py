@@ -334,7 +334,7 @@ def points(
     may_differ: bool = False,
     way_out: str = "",
 ) -> tuple[FloatArray, FloatArray, float]:
-    """The points of a joint on both bodies, and the present distance between them.
+    """The points of a joint on both bodies, and the current distance between them.
 
     Raises:
         TypeError: If a point is not a sequence of real numbers.
@@ -372,7 +372,7 @@ def unit_axis(value: npt.ArrayLike, argument: str, owner: str) -> Vector:
     axis = _tuple(vector(value, argument, owner))
     length = sqrt(dot(axis, axis))
     if not abs(length - 1.0) <= 1e-6:
-        refuse(owner, argument, value, f"a vector of unit length; its length is {length:.9g}")
+        refuse(owner, argument, value, "a vector of unit length", hint=f"its length is {length:.9g}")
     return axis[0] / length, axis[1] / length, axis[2] / length
 
 

@@ -112,7 +112,7 @@ class Latch(ClosingJoint):
         other: The second body.
         port: The port of the body.
         other_port: The port of the other body.
-        clocking: Angle between the `up` directions of the mated ports [rad]. None allows any angle, and the latch locks at the present one.
+        clocking: Angle between the `up` directions of the mated ports [rad]. None allows any angle, and the latch locks at the current one.
         capture: The limits for capture; None for those of `Capture()`.
         soft: Frequency [Hz], above 0, and damping ratio [-], at least 0, of the springs. They refer to the effective masses and inertias at
             the ports at the moment of capture, including the bodies that other joints connect to the two.
@@ -306,7 +306,7 @@ class Latch(ClosingJoint):
         self._soften(*self._soft)
         self._go(SOFT, layout.SOFT if self._clocking is not None else layout.SOFT_AXIS)
         self._table.write(layout.LATCH_SINCE, row, float(world.tick_count))
-        # the mated pose is kept, and the springs start from the present one
+        # the mated pose is kept, and the springs start from the current one
         kept = slice(layout.CAUGHT_POINT, layout.CAUGHT_FRAME + 4)
         self._table.write(kept, row, (*mated_point, *mated_frame))
         self._hold(held, frame)

@@ -29,7 +29,7 @@ class Planar(FreedomJoint):
         other: The body that carries the plane, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,).
         at_other: A point of the plane [m], in the body frame of the other body from its origin, or in the world frame, shape (3,). None
-            takes the present position of `at_body`.
+            takes the current position of `at_body`.
         axis_1: The first axis of the plane, a unit vector at right angles to the normal, in the body frame of the other body or in the
             world frame, shape (3,). The second axis is ``normal × axis_1``. None takes the x, y or z axis, whichever is most nearly
             perpendicular to the normal (the first in case of a tie), projected onto the plane.

@@ -24,7 +24,7 @@ class Slider(AxisJoint):
         at_body: The point on the body [m], body frame from its origin, shape (3,).
         axis_body: The axis, a unit vector in the body frame, shape (3,).
         at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
-            shape (3,). None takes the present position of `at_body`.
+            shape (3,). None takes the current position of `at_body`.
         limits: Limits (lower, upper) of the distance [m]; None or infinite for no limit.
         friction: Maximum force of dry (Coulomb) friction [N], at least 0.
         motor: A motor along the axis, whose limit is a force.

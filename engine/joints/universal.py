@@ -33,7 +33,7 @@ class Universal(FreedomJoint):
         axis_body: The axis on the body, a unit vector in the body frame, shape (3,).
         axis_other: The axis on the other body, a unit vector in its body frame, or in the world frame, shape (3,).
         at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
-            shape (3,). None takes the present position of `at_body`.
+            shape (3,). None takes the current position of `at_body`.
         limits_1: Limits (lower, upper) of `angle_1` [rad]; None or infinite for no limit.
         limits_2: Limits (lower, upper) of `angle_2` [rad]; None or infinite for no limit.
         friction_1: Maximum torque of dry (Coulomb) friction about `axis_body` [N·m], at least 0.

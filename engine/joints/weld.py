@@ -37,9 +37,9 @@ class Weld(ClosingJoint):
         other: The second body, or None for the world.
         at_body: The point on the body [m], body frame from its origin, shape (3,). The joint's torque is about this point.
         at_other: The point on the other body [m], in its body frame from its origin, or the point in the world frame [m];
-            shape (3,). None takes the present position of `at_body`.
+            shape (3,). None takes the current position of `at_body`.
         relative_orientation: The orientation of the body relative to the other body or to the world that the weld maintains, a unit
-            quaternion, scalar-last (x, y, z, w), shape (4,). None takes the present one.
+            quaternion, scalar-last (x, y, z, w), shape (4,). None takes the current one.
         pull_together: Frequency [Hz], above 0, and damping ratio [-], at least 0, of the springs that close a gap; None if there is no gap.
         break_force: Maximum mean force over a tick [N]; a joint that carries more breaks and is removed. None for no limit.
         break_torque: Maximum mean torque over a tick [N·m], with the same effect. None for no limit.

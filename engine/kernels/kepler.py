@@ -109,7 +109,7 @@ def eccentricity_and_nearest(gm: float, beta: float, position: Vector, velocity:
 def universal_variable(gm: float, distance: float, outwards: float, beta: float, high: float, time: float) -> float:
     """The universal variable s, which is not above `high`, after a time that is not negative and, on an ellipse, at most half a period."""
     low = 0.0 * high
-    # towards the centre of a hyperbola the bound is the better start, elsewhere the time at the present distance
+    # towards the centre of a hyperbola the bound is the better start, elsewhere the time at the current distance
     is_early = (time < distance * high) & ((beta > 0.0) | (outwards > 0.0))
     s = choose(is_early, time / distance, high)
     for _ in range(STEPS):

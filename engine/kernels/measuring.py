@@ -103,7 +103,7 @@ def mean_specific_force(
 def middle_of(position: Vector, velocities: tuple[Vector, Vector], dt: float) -> Vector:
     """Position at the middle of a tick, from that at its end and the velocities at both ends; the error is of third order in dt.
 
-    The position at the start is not used, because the one that is kept for drawing is the present one after a coast or an assignment.
+    The position at the start is not used, because the one that is kept for drawing is the current one after a coast or an assignment.
     """
     before, after = velocities
     return add_scaled(position, -0.125 * dt, add_scaled(before, 3.0, after))

@@ -667,7 +667,7 @@ def _store_model(array: Array, column: int, driven: Array, row: int, with_tensor
 def _store_previous_rates(array: Array, column: int, driven: Array, row: int) -> None:
     """Store the velocities at the start of the tick as the previous ones, from which accelerometers take the change over the tick.
 
-    Those that the loop stored already had the first half of the kicks. The velocity is that of the present mass centre.
+    Those that the loop stored already had the first half of the kicks. The velocity is that of the current mass centre.
     """
     rates = load_vector(driven, KEPT + 6, row)
     shift = subtract(load_vector(array, PREVIOUS + POSITION, column), load_vector(driven, KEPT, row))

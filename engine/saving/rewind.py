@@ -142,7 +142,7 @@ class Rewind:
         return self._past[0].tick_count if self._past else self._world.tick_count
 
     def _align(self) -> None:
-        """Divide the snapshots at the present tick, also after an interrupt."""
+        """Divide the snapshots at the current tick, even after an interrupt."""
         now = self._world.tick_count
         back = sum(1 for snapshot in self._past if snapshot.tick_count > now)
         ahead = sum(1 for snapshot in self._ahead if snapshot.tick_count <= now)

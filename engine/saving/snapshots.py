@@ -175,7 +175,7 @@ class Snapshot:
 
 
 def take(world: World) -> Snapshot:
-    """Make a snapshot of the present state of a world, whose phase has been checked."""
+    """Make a snapshot of the current state of a world, whose phase has been checked."""
     store, bodies = world._store, world._bodies
     tick = bodies.tick_count
     driven_tick = _driven_tick_now(world)
@@ -286,8 +286,13 @@ def put_back(world: World, snapshot: Snapshot) -> None:
         # a new one has no table yet
         store = member._table.store if isinstance(member, TableRows) and hasattr(member, "_table") else None
         if store is not None and store is not world._store:
-            rule = f"one whose forces, parts and joints are in no other world; {member!r} has been added to another one"
-            refuse("World.restore", "snapshot", snapshot, rule)
+            refuse(
+                "World.restore",
+                "snapshot",
+                snapshot,
+                "one whose forces, parts and joints are in no other world",
+                hint=f"{member!r} has been added to another world",
+            )
     objects = snapshot._setting.objects
     now, now_driven = world._bodies.tick_count, _driven_tick_now(world)
     before = {name: state_of(object, name) for name, object in objects.items()}

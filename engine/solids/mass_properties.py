@@ -113,11 +113,12 @@ class MassProperties:
         self._refuse_negative(owner)
         if physical and not _is_physical(self._moments):
             first, second, third = self._moments
-            rule = (
-                f"physically possible, with each principal moment at most the sum of the other two; {third!r} exceeds "
-                f"{first!r} + {second!r} by more than {TRIANGLE_TOLERANCE:g} of itself (pass physical=False to allow it)"
+            rule = "physically possible, with each principal moment at most the sum of the other two"
+            hint = (
+                f"{third!r} exceeds {first!r} + {second!r} by more than {TRIANGLE_TOLERANCE:g} of itself; pass "
+                "physical=False to allow it"
             )
-            refuse(owner, "inertia_body", self._inertia.tolist(), rule)
+            refuse(owner, "inertia_body", self._inertia.tolist(), rule, hint=hint)
 
     @classmethod
     def _made(

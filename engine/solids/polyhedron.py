@@ -188,7 +188,8 @@ def refuse_flat_faces(triangles: IndexArray, corners: FloatArray, owner: object)
             owner,
             f"faces[{number}]",
             triangles[number].tolist(),
-            "a triangle with a non-zero area, but its three corners lie on a line",
+            "a triangle with a non-zero area",
+            hint="its three corners lie on a line",
         )
 
 

@@ -33,11 +33,12 @@ def refuse_unless_finite(
     argument: str,
     shown: object,
     owner: str,
-    rule: str = "finite; the sizes or the mass are too large for float64",
+    rule: str = "finite",
+    hint: str = "the sizes or the mass are too large for float64",
 ) -> None:
     """Reject an argument that led to values that overflow."""
     if not all(map(math.isfinite, values)):
-        refuse(owner, argument, shown, rule)
+        refuse(owner, argument, shown, rule, hint=hint)
 
 
 def gathered(
@@ -52,14 +53,14 @@ def gathered(
     # Offsets from the point nearest to the mass centre: coinciding points have exactly zero inertia, distant ones keep
     # their digits, and the reference adds at most as much as the sums themselves. Ties go by coordinates, not by row.
     rule = "so close to each other and to the origin that every distance is finite"
-    refuse_unless_finite(positions.ravel().tolist(), argument, positions.tolist(), owner, rule)
+    refuse_unless_finite(positions.ravel().tolist(), argument, positions.tolist(), owner, rule, hint="")
     with np.errstate(over="ignore"):
         around = positions - exact_sums(share * positions)
         around /= power_of_two(float(np.abs(around).max()))
         distances = np.square(around[:, 0]) + np.square(around[:, 1]) + np.square(around[:, 2])
         reference = positions[np.lexsort((*positions.T, distances))[0]]
         offsets = positions - reference
-    refuse_unless_finite(offsets.ravel().tolist(), argument, positions.tolist(), owner, rule)
+    refuse_unless_finite(offsets.ravel().tolist(), argument, positions.tolist(), owner, rule, hint="")
 
     unit = power_of_two(float(np.abs(offsets).max()))
     offsets /= unit

@@ -34,7 +34,7 @@ End = tuple[Any, Vector]
 
 
 class Impulses:
-    """The islands of a world at its present state, to which impulses are applied on trial; the world is not changed."""
+    """The islands of a world at its current state, to which impulses are applied on trial; the world is not changed."""
 
     def __init__(self, joints: Joints, world: Any) -> None:
         islands = joints.islands
@@ -96,7 +96,7 @@ class Impulses:
         return answers
 
     def energy_of_impact(self, number: int) -> float:
-        """Kinetic energy [J] that the joints of an island take when they make the velocities compatible at the present pose."""
+        """Kinetic energy [J] that the joints of an island take when they make the velocities compatible at the current pose."""
         islands, graph = self._islands, self._islands.graph
         own = islands.own
         places = range(*graph.islands[number, [layout.BODIES, layout.BODIES_END]].tolist())

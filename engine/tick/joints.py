@@ -508,7 +508,7 @@ class Joints:
     # whether joints hold
 
     def require_fit(self, joint: Any, owner: str, argument: str, value: object) -> None:
-        """Reject a joint of this world that does not hold at the present poses.
+        """Reject a joint of this world that does not hold at the current poses.
 
         Raises:
             JointConflictError: If the joint closes a loop with other joints.
@@ -529,7 +529,7 @@ class Joints:
                 rule = (
                     "one that is within its limits" if argument == "joint" else "left False while a limit is violated"
                 )
-                refuse(owner, argument, value, f"{rule}; {broken}")
+                refuse(owner, argument, value, rule, hint=broken)
             self.note_slack(joint)
             return
         miss = _miss_in_words(gap, turn)
@@ -541,18 +541,18 @@ class Joints:
                 for each, *errors in zip(loop, *misfits(self._bodies.array, columns)[:2], strict=True)
             ]
             raise JointConflictError(
-                f"{owner}: {joint!r} is off by {miss} at the present poses, and closes a loop with {', '.join(others)}; "
+                f"{owner}: {joint!r} is off by {miss} at the current poses, and closes a loop with {', '.join(others)}; "
                 "move the bodies to poses at which all of these joints hold, or remove one of the joints"
             )
-        rule = f"one that holds at the present poses, within {near:.3g} m and {FARTHEST_POINT:g} rad"
+        rule = f"one that holds at the current poses, within {near:.3g} m and {FARTHEST_POINT:g} rad"
         if argument != "joint":
             rule = f"left False until it holds again, within {near:.3g} m and {FARTHEST_POINT:g} rad"
-        refuse(owner, argument, value, f"{rule}; {self._places(joint)}, and the joint is off by {miss}")
+        refuse(owner, argument, value, rule, hint=f"{self._places(joint)}, and the joint is off by {miss}")
 
     def note_slack(self, joint: Any) -> None:
         """Note by how much the joints of a loop that this one closes miss each other now, so that ticks ask for no better fit.
 
-        What is rounded when poses are stored, and what the solver leaves, misfits a joint that is made for the present poses.
+        What is rounded when poses are stored, and what the solver leaves, misfits a joint that is made for the current poses.
         """
         row, table = joint.rows.start, self._table
         slack = 0.0, 0.0
@@ -628,12 +628,12 @@ class Joints:
         owners = self._owners()
         for row, column, gap, turn, bound in zip(rows.tolist(), joints.T, gaps, turns, near, strict=True):
             if not (gap <= bound and turn <= FARTHEST_POINT):
-                rule = f"poses at which the joints hold; {owners[row]!r} would be off by {_miss_in_words(gap, turn)}"
-                refuse("World.state", argument, values.tolist(), rule)
+                hint = f"{owners[row]!r} would be off by {_miss_in_words(gap, turn)}"
+                refuse("World.state", argument, values.tolist(), "poses at which the joints hold", hint=hint)
             broken = _broken_limit(column)
             if broken:
-                rule = f"poses within the limits of the joints; those of {owners[row]!r} would be violated: {broken}"
-                refuse("World.state", argument, values.tolist(), rule)
+                hint = f"those of {owners[row]!r} would be violated: {broken}"
+                refuse("World.state", argument, values.tolist(), "poses within the limits of the joints", hint=hint)
 
     def _owners(self) -> dict[int, Any]:
         """The joints by their rows."""

@@ -307,7 +307,7 @@ IN_BULLET = Ball, Hinge, Weld
 
 
 def entrants(scene: Scene) -> Iterator[tuple[str, Entrant | None]]:
-    """This engine and the others, each at the present state of the scene; None for those that are not installed or lack its joints."""
+    """This engine and the others, each at the current state of the scene; None for those that are not installed or lack its joints."""
     peers: list[tuple[str, Entrant | None]] = []
     for integrator in ("Euler", "RK4"):
         peers.append((f"MuJoCo {integrator}", MuJoCo(scene, integrator) if mujoco else None))

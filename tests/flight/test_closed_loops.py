@@ -394,13 +394,18 @@ def test_the_wheels_of_a_momentum_manager_cannot_be_removed_from_under_it():
     ):
         world.remove_part(wheel)
     strange = control.MomentumManager([ReactionWheel(ship, **limits)], high=50.0, low=5.0)
-    with pytest.raises(ValueError, match="law must be one that reads only wheels of this world; ReactionWheel"):
+    with pytest.raises(
+        ValueError, match=r"law must be one that reads only wheels of this world; got .*; ReactionWheel"
+    ):
         loop.law = strange
-    with pytest.raises(ValueError, match="law must be one that reads only wheels of this world; ReactionWheel"):
+    with pytest.raises(
+        ValueError, match=r"law must be one that reads only wheels of this world; got .*; ReactionWheel"
+    ):
         world.add_part(Controlled(ship, strange, Reference(), motor, every=2, name="another"))
     assert world.fork().state_hash() == world.state_hash()
     with pytest.raises(
-        ValueError, match=r"law must be one that reads only wheels of body 'body 0'; ReactionWheel\(body 'body 1'"
+        ValueError,
+        match=r"law must be one that reads only wheels of body 'body 0'; got .*; ReactionWheel\(body 'body 1'",
     ):
         loop.law = control.MomentumManager([far], high=50.0, low=5.0)
     world.remove_body(other)

@@ -501,7 +501,7 @@ def test_the_cone_of_a_ball_joint_may_lie_elsewhere():
     joint = Ball(body, at_body=(0, 0, 0), axis_body=(0, 0, 1), axis_other=other, spring=JointSpring(stiffness=2.0))
     assert (joint.swing, joint.twist) == pytest.approx((0.3, 0.0), abs=1e-15)
     assert joint.potential_energy() == pytest.approx(0.5 * 2.0 * 0.3**2, rel=1e-12)
-    with pytest.raises(ValueError, match=r"swing_limit must be at least the present swing, 0\.3"):
+    with pytest.raises(ValueError, match=r"swing_limit must be at least the current swing, 0\.3"):
         joint.swing_limit = 0.2
     opposite = Ball(body, at_body=(0, 0, 0), axis_body=(0, 0, 1), axis_other=(0, 0, -1))
     assert opposite.swing == pytest.approx(np.pi, abs=1e-12)

@@ -37,7 +37,7 @@ SLOW_FRAME = 0.045
 
 
 def below(tier: Quality, frame_times: Sequence[float]) -> Quality:
-    """The tier to go on with after these first frames [s] at the present one."""
+    """The tier to go on with after these first frames [s] at the current one."""
     tiers = list(TIERS.values())
     lower = tiers[max(tiers.index(tier) - 1, 0)]
     return lower if median(frame_times) > SLOW_FRAME else tier

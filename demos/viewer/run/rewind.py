@@ -76,7 +76,7 @@ class Rewind:
 
 
 def _frame_of(scene: Scene, earlier: list[tuple[Any, dict[str, Any]]]) -> Frame:
-    """The present state of a scene, with the contents of an earlier frame to share; its own world comes first."""
+    """The current state of a scene, with the contents of an earlier frame to share; its own world comes first."""
     objects = list(_objects_of(scene))
     with warnings.catch_warnings():
         # the warning of state that no snapshot holds is not about these objects, whose attributes are kept here
