@@ -51,8 +51,8 @@ class PulseModulator:
     Args:
         min_on_time: Shortest pulse [s], above 0 and at least `rise_time`; one number for all jets, or one per jet, shape () or (n,).
         period: Time between two samples of the control loop [s], at least ``min_on_time + rise_time``.
-        rise_time: Time in which a valve opens [s], at least 0; one number for all jets, or one per jet, shape () or (n,).
-        fall_time: Time in which a valve closes [s], at least 0; one number for all jets, or one per jet, shape () or (n,).
+        rise_time: Time that a valve takes to open [s], at least 0; one number for all jets, or one per jet, shape () or (n,).
+        fall_time: Time that a valve takes to shut [s], at least 0; one number for all jets, or one per jet, shape () or (n,).
 
     Raises:
         TypeError: If an argument is not a real number or an array of real numbers.
@@ -109,12 +109,12 @@ class PulseModulator:
 
     @property
     def rise_time(self) -> FloatArray:
-        """Time in which a valve opens [s], shape (1,) or (n,)."""
+        """Time that a valve takes to open [s], shape (1,) or (n,)."""
         return self._valves[pulses.RISE_TIME].copy()
 
     @property
     def fall_time(self) -> FloatArray:
-        """Time in which a valve closes [s], shape (1,) or (n,)."""
+        """Time that a valve takes to shut [s], shape (1,) or (n,)."""
         return self._valves[pulses.FALL_TIME].copy()
 
     def __repr__(self) -> str:

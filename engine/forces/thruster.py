@@ -278,8 +278,8 @@ class ThrusterBank(Valves):
         specific_impulse: Specific impulses [s], above zero, shape (k,) or one number for all, given with `tank`.
         tank: The tank of the same body that feeds all of them, in the world before the bank; None for propellant that is not counted.
         min_on_time: Minimum durations of pulses [s], each at least its `rise_time`, shape (k,) or one number for all.
-        rise_time: Times in which the valves open [s], at least 0, shape (k,) or one number for all.
-        fall_time: Times in which the valves shut [s], at least 0, shape (k,) or one number for all.
+        rise_time: Times that the valves take to open [s], at least 0, shape (k,) or one number for all.
+        fall_time: Times that the valves take to shut [s], at least 0, shape (k,) or one number for all.
         gimbal: One `Gimbal` for all thrusters, or a sequence of k entries, each a `Gimbal`, or None for a fixed thruster. None if all are
             fixed.
 
@@ -442,8 +442,8 @@ class ThrusterBank(Valves):
         return self._value("specific_impulse") if self._tank is not None else None
 
     min_on_time = fixed(lambda self: self._value("min_on_time"), doc="Minimum durations of pulses [s], shape (k,).")
-    rise_time = fixed(lambda self: self._value("rise_time"), doc="Times in which the valves open [s], shape (k,).")
-    fall_time = fixed(lambda self: self._value("fall_time"), doc="Times in which the valves shut [s], shape (k,).")
+    rise_time = fixed(lambda self: self._value("rise_time"), doc="Times that the valves take to open [s], shape (k,).")
+    fall_time = fixed(lambda self: self._value("fall_time"), doc="Times that the valves take to shut [s], shape (k,).")
 
     @fixed
     def gimbal(self) -> tuple[Gimbal | None, ...] | None:

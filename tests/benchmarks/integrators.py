@@ -38,7 +38,7 @@ FINE_ENOUGH = 1e-11
 """An error [rad] next to rounding: smaller ticks only cost more. So they do where an error below `NEAR_ROUNDING` has stopped falling."""
 NEAR_ROUNDING = 1e-8
 COARSE_TICKS_A_SECOND = 16
-"""Up to this rate a method is shown however good it is: the exact ones are so at one tick a second."""
+"""Up to this rate a method is shown however good it is: the exact ones are so at one tick per second."""
 
 ROUNDS, TABLE_ROUNDS = 25, 101
 
@@ -58,7 +58,7 @@ class Problem:
     """What `one_body` takes."""
     orientations: Callable[[Array], Array]
     finest: int
-    """The most ticks a second that are tried: what the least accurate method needs, or patience allows."""
+    """The most ticks per second that are tried: what the least accurate method needs, or patience allows."""
     timed_ticks: int
     """So many that the call itself does not count, and take no longer than a millisecond: what interrupts a few of them moves no median."""
 
@@ -121,7 +121,7 @@ def main() -> None:
 
 
 def work_precision(names: list[str], problem: Problem) -> dict[str, Array]:
-    """For each method a row a tick length: µs of computing for a second of motion, and the error [rad] within ten."""
+    """For each method one row per tick length: µs of computing per second of motion, and the error [rad] within ten."""
     truth = problem.orientations(SECONDS)
     found = [(name, rate, error) for name in names for rate, error in _useful_errors(name, problem, truth)]
     costs = _microseconds_a_tick([_timed(name, rate, problem) for name, rate, _ in found], ROUNDS)
@@ -132,7 +132,7 @@ def work_precision(names: list[str], problem: Problem) -> dict[str, Array]:
 
 
 def _useful_errors(name: str, problem: Problem, truth: Array) -> list[tuple[int, float]]:
-    """Ticks a second, from few to many, and the error [rad] that they give; without those that are lost, ending near rounding."""
+    """Ticks per second, from few to many, and the error [rad] that they give; without those that are lost, ending near rounding."""
     useful, previous, rate = [], np.inf, 1  # powers of two: every whole second is a whole tick
     while rate <= problem.finest:
         error = largest_error(name, rate, SECONDS, problem.setup, truth)
@@ -219,8 +219,8 @@ def table(methods: Mapping[str, Integrator], drifts: Mapping[str, Array]) -> str
         for problem, step_by_step in ((free, True), (top, True), (free, False))
     ]
     lines = [
-        "| method | order | evaluations a tick | momentum drift | energy drift | orientation error [rad]"
-        " | µs a tick | with a stage force | in one call |",
+        "| method | order | evaluations per tick | momentum drift | energy drift | orientation error [rad]"
+        " | µs per tick | with a stage force | in one call |",
         "| --- | --: | --: | --: | --: | --: | --: | --: | --: |",
     ]
     for (name, method), single, staged, many in zip(methods.items(), *costs, strict=True):

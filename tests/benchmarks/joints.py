@@ -70,7 +70,7 @@ class Run:
     @property
     def cost(self) -> str:
         """What a tick costs."""
-        return f"{np.median(self.spent) * _MICRO:8.1f} µs a tick, worst {max(self.spent) * _MICRO:8.1f}"
+        return f"{np.median(self.spent) * _MICRO:8.1f} µs per tick, worst {max(self.spent) * _MICRO:8.1f}"
 
     @property
     def held(self) -> str:
@@ -165,7 +165,7 @@ def locked_craft(seconds: int = 30) -> None:
             alone.step(60 * seconds)
             error = _angle(Rotation.from_quat(body.orientation), Rotation.from_quat(one.orientation))
             print(
-                f"{'locked by a ' + kind:<24}{method:<14}{cost:8.1f} µs a tick   attitude {error:.1e} rad after {seconds} s"
+                f"{'locked by a ' + kind:<24}{method:<14}{cost:8.1f} µs per tick   attitude {error:.1e} rad after {seconds} s"
             )
 
 
@@ -225,7 +225,8 @@ def one_joint_among_many(bodies: int = 1000, rounds: int = 60) -> None:
                 spent[world].append((thread_time() - begin) / 100 * _MICRO)
         more = np.median(np.subtract(spent[with_it], spent[without]))
         print(
-            f"one joint in {bodies} bodies, step({ticks}): {np.median(spent[without]):.1f} µs a tick without it, {more:.1f} µs more with it"
+            f"one joint in {bodies} bodies, step({ticks}): {np.median(spent[without]):.1f} µs per tick without it, "
+            f"{more:.1f} µs more with it"
         )
     others = slice(2, None)
     equal = np.array_equal(without.state.position[others], with_it.state.position[others])

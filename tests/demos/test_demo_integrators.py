@@ -37,7 +37,7 @@ def test_each_method_keeps_what_it_should_for_half_a_minute(half_a_minute):
 
 
 def test_the_truth_is_the_closed_form_of_the_free_body(half_a_minute):
-    """RK4 in 256 steps a tick against elliptic functions, after half a minute: 1e-9 rad, measured 1e-10."""
+    """RK4 in 256 steps per tick against elliptic functions, after half a minute: 1e-9 rad, measured 1e-10."""
     body = half_a_minute.fleet.truth
     start = new_scene().fleet.truth
     exact = FreeBody(body.inertia_body, np.array(RATES), orientation=start.orientation)

@@ -165,7 +165,7 @@ def steady_spin_by_runge_kutta(slope, start, dt, steps):
 def test_a_matrix_comes_apart_a_hundred_times_faster_than_a_quaternion():
     """1000 RK4 steps at ω dt = 0.05: RᵀR is off by 2.2e-7, |q| by 1.7e-9. R' = [ω]× R; Gram-Schmidt mends the one, a division the other.
 
-    RᵀR loses (ω dt)⁶/72 a step across the axis, |q| loses (ω dt/2)⁶/144. Euler's q + h q' makes |q| longer, by (ω dt)²/8 a step.
+    RᵀR loses (ω dt)⁶/72 per step across the axis, |q| loses (ω dt/2)⁶/144. Euler's q + h q' makes |q| longer, by (ω dt)²/8 per step.
     """
     axis, dt = np.array([2.0, -1.0, 2.0]) / 3.0, 1.0 / 60.0
     rates = 3.0 * axis

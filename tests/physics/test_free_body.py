@@ -55,7 +55,7 @@ def truncation(order, rate, dt, time):
 def steady(method, rates, time, rounding):
     """How far constant rates may creep: Nyström's method reads them off q and dq/dt, and holds them to its order only.
 
-    It slows a steady turn by (ω dt)⁶/1370 a tick, as measured at 1, 3 and 6 rad/s: 1.4e-9 of the rates in 2 s at 3 rad/s.
+    It slows a steady turn by (ω dt)⁶/1370 per tick, as measured at 1, 3 and 6 rad/s: 1.4e-9 of the rates in 2 s at 3 rad/s.
     """
     speed = np.linalg.norm(rates)
     return speed * (speed * DT) ** 6 / 1300.0 * time / DT if method.name == "nystrom" else rounding
@@ -152,7 +152,7 @@ def test_symmetric_body_precesses_at_its_momentum_over_the_transverse_moment(met
 def test_ball_turns_about_a_fixed_axis(method):
     """Equal moments: R(t) = R(0) turn(ω t), rates unchanged to 600 roundings.
 
-    The angle is that of the method's own turn: exact for an exponential, low by (ω dt)⁵/120 a tick for RK4.
+    The angle is that of the method's own turn: exact for an exponential, low by (ω dt)⁵/120 per tick for RK4.
     """
     rates = np.array(RATES)
     flight = fly(

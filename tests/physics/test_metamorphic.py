@@ -118,7 +118,7 @@ IN_ORBIT = replace(SCENE, gm=6.0)
 
 
 def state(bodies):
-    """Position, orientation, velocity, rates: arrays with a row a body."""
+    """Position, orientation, velocity, rates: arrays with one row per body."""
     names = ("position", "orientation", "velocity", "angular_velocity_body")
     return {name: np.array([getattr(body, name) for body in bodies]) for name in names}
 

@@ -504,7 +504,7 @@ def test_m3_printed_method_loses_energy_a_thousand_times_faster():
     ids=["sphere", "1 2 3", "2 2 8"],
 )
 def test_m4_quaternion_shrinks_a_little_every_step(moments, rates, lost, after_a_thousand):
-    """M4: as printed |q| loses 9e-12 to 7e-10 a step at dt 1/100 and |ω| = 5; 7e-9, 1.2e-8 and 5e-7 after 1000 without normalising.
+    """M4: as printed |q| loses 9e-12 to 7e-10 per step at dt 1/100 and |ω| = 5; 7e-9, 1.2e-8 and 5e-7 after 1000 without normalising.
 
     The engine normalises every tick: one to two ulps after a thousand.
     """
@@ -520,7 +520,7 @@ def test_m4_quaternion_shrinks_a_little_every_step(moments, rates, lost, after_a
 
 
 def test_m11_drift_of_the_length_is_larger_than_that_of_runge_kutta():
-    """M11: not "pretty much as good" as a closed turn: −9.3e-12 a step against −(ω dt/2)⁶/144 = −1.7e-12 by RK4 on q, and 0 by exp.
+    """M11: not "pretty much as good" as a closed turn: −9.3e-12 per step against −(ω dt/2)⁶/144 = −1.7e-12 by RK4 on q, and 0 by exp.
 
     A grain of truth: as printed, q'' pulls back to the sphere and the drift saturates at −1.5e-8; with q⁻¹ it goes on growing.
     """
@@ -624,7 +624,7 @@ def test_z5_a_body_without_spin_has_no_axis_to_turn_about():
 
 
 def test_lie_runge_kutta_turns_a_steady_spin_exactly():
-    """An exponential of the averaged turn: no lag, where the averaged quaternion lags by (ω dt)⁵/1920 a tick. 3 rad/s for 10 s."""
+    """An exponential of the averaged turn: no lag, where the averaged quaternion lags by (ω dt)⁵/1920 per tick. 3 rad/s for 10 s."""
     rates = 3.0 * SKEW_AXES[:, 2]
     expected = rotations.Rotation.from_quat(SKEW_ORIENTATION) * rotations.Rotation.from_rotvec(10.0 * rates)
     lag = {}
@@ -638,7 +638,7 @@ def test_lie_runge_kutta_turns_a_steady_spin_exactly():
 
 
 def test_order_five_errs_a_tenth_as_much_for_as_many_evaluations():
-    """RK5 with 32 ticks a second against the best of order four with 48, 1 to 10 s of case D: 2.2e-7 and 4.7e-6 rad measured."""
+    """RK5 with 32 ticks per second against the best of order four with 48, 1 to 10 s of case D: 2.2e-7 and 4.7e-6 rad measured."""
     times = np.arange(1.0, 11.0)
     truth = exact(CASES["D"], times).orientation
     error = {

@@ -81,14 +81,14 @@ def test_dropped_sphere_falls_as_in_check_case_1(method):
 
 TICKS_A_SECOND = {"rk4": 125, "rk4-world-rates": 125, "nystrom": 80}
 """Where the goal is not met at 60. These read body rates off through the orientation and share its error: at 1/60 s
-1.9e-7 and 8.7e-8 degrees, 1.6e-7 and 8.6e-8 degrees a second for the two of RK4, 1.4e-8 degrees a second for Nyström's."""
+1.9e-7 and 8.7e-8 degrees, 1.6e-7 and 8.6e-8 degrees per second for the two of RK4, 1.4e-8 degrees per second for Nyström's."""
 
 
 @fine_methods
 def test_tumbling_brick_flies_as_in_check_case_2(method):
-    """Position within 1e-4 m, attitude within 1e-7 degrees, body rates within 1e-8 degrees a second: at 1/60 s, or 1/125 s for two.
+    """Position within 1e-4 m, attitude within 1e-7 degrees, body rates within 1e-8 degrees per second: at 1/60 s, or 1/125 s for two.
 
-    Measured, the worst of the rows: 1e-8 m, 1.1e-8 degrees and 2.5e-9 degrees a second for RK4 in body rates at 1/60 s; 1.0e-8 and 8e-9
+    Measured, the worst of the rows: 1e-8 m, 1.1e-8 degrees and 2.5e-9 degrees per second for RK4 in body rates at 1/60 s; 1.0e-8 and 8e-9
     for RK4 in angular momentum, 5e-9 and 5e-9 in world rates at 1/125 s.
     """
     ticks_a_second = TICKS_A_SECOND.get(method.name, 60)
@@ -110,7 +110,7 @@ def test_tumbling_brick_flies_as_in_check_case_2(method):
 
 
 def test_rows_are_those_of_the_reference_of_this_folder():
-    """Euler's and Newton's equations integrated here give the rows: 1e-6 m, 1e-9 degrees, 1e-9 degrees a second."""
+    """Euler's and Newton's equations integrated here give the rows: 1e-6 m, 1e-9 degrees, 1e-9 degrees per second."""
 
     def wrench(time, position, rotation, velocity, rates):
         return MASS * point_motion.oblate_gravity(GM, J2, EARTH_RADIUS, (0.0, 0.0, 1.0), position), np.zeros(3)

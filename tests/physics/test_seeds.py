@@ -374,7 +374,7 @@ def test_g7_time_passes_once_a_tick_and_not_once_a_body():
 
 
 def test_g9_quaternion_is_normalised_every_tick():
-    """G9: left alone, RK4 lets |q| shrink by (ωdt/2)⁶/144 a tick, 7e-10 for case D at 1/60 s; the engine's stays one to an ulp."""
+    """G9: left alone, RK4 lets |q| shrink by (ωdt/2)⁶/144 per tick, 7e-10 for case D at 1/60 s; the engine's stays one to an ulp."""
     world, body = one_body("rk4", 1.0 / 60.0, **CASE_D)
     exact, drift = FreeBody((1.0, 2.0, 3.0), (0.1, 5.0, 0.1)), 0.0
     for _ in range(60):

@@ -321,7 +321,7 @@ def test_the_stored_momentum_one_tick_earlier_is_kept():
 
 
 def test_motors_are_held_where_other_torques_are_extrapolated():
-    """A motor torque that grows with the time, once a tick: h has its sum over the ticks, by any method around."""
+    """A motor torque that grows with the time, once per tick: h has its sum over the ticks, by any method around."""
 
     class Growing(Motor):
         def apply(self, wrench, bodies, time):
