@@ -383,8 +383,8 @@ class AttitudeFilter(SampledPart):
         orientation_deviation: Standard deviation of the initial attitude error about each axis [rad], above 0; given together with
             `orientation`.
         bias_deviation: Standard deviation of the initial bias of each axis [rad/s], above 0; the estimate of the bias starts at 0.
-        noise_density: Density of the white noise of the gyro [rad/√s], at least 0; None takes the present value of the gyro.
-        bias_walk: Density of the random walk of the gyro bias [rad/s/√s], at least 0; None takes the present value of the gyro.
+        noise_density: Density of the white noise of the gyro [rad/√s], at least 0; None takes the current value of the gyro.
+        bias_walk: Density of the random walk of the gyro bias [rad/s/√s], at least 0; None takes the current value of the gyro.
         rate_deviation: Standard deviation of the error of the rate that is held while the gyro has no valid reading [rad/s], above 0.
         name: Name of the filter; None derives it from the name of the body.
 

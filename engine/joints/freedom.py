@@ -36,7 +36,7 @@ class Limits(Setting[tuple[float, float], Sequence[float] | None]):
             joint._require_free(value, self._name)
         now = joint._coordinates()[self._freedom]
         if not lower - 1e-9 <= now <= upper + 1e-9:
-            refuse(joint, self._name, value, f"a range that contains the present value, {now:.9g}")
+            refuse(joint, self._name, value, f"a range that contains the current value, {now:.9g}")
         numbers = joint._numbers(layout.LOWER, 2 * layout.MOST_FREEDOMS)
         numbers[self._freedom], numbers[layout.MOST_FREEDOMS + self._freedom] = lower, upper
         joint._write_numbers(layout.LOWER, numbers)

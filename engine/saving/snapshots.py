@@ -282,17 +282,11 @@ def put_back(world: World, snapshot: Snapshot) -> None:
 
     An interrupt is raised when everything has been restored.
     """
-    for member, *_rest in snapshot._setting.members:
-        # a new one has no table yet
-        store = member._table.store if isinstance(member, TableRows) and hasattr(member, "_table") else None
-        if store is not None and store is not world._store:
-            refuse(
-                "World.restore",
-                "snapshot",
-                snapshot,
-                "one whose forces, parts and joints are in no other world",
-                hint=f"{member!r} has been added to another world",
-            )
+    elsewhere = world._forces.in_another_world(snapshot._setting.members)
+    if elsewhere is not None:
+        rule = "one whose forces, parts and joints are in no other world"
+        hint = f"{elsewhere!r} has been added to another world"
+        refuse("World.restore", "snapshot", snapshot, rule, hint=hint)
     objects = snapshot._setting.objects
     now, now_driven = world._bodies.tick_count, _driven_tick_now(world)
     before = {name: state_of(object, name) for name, object in objects.items()}

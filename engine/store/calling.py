@@ -104,7 +104,7 @@ def refuse_shared_names(callbacks: Iterable[Any], owner: str) -> None:
 
 
 def called_object(function: Any) -> Any:
-    """The object that a method is bound to, also within a `functools.partial`; the function or object itself otherwise."""
+    """The object that a method is bound to, even within a `functools.partial`; the function or object itself otherwise."""
     while isinstance(function, functools.partial):
         function = function.func
     return getattr(function, "__self__", function)

@@ -208,6 +208,17 @@ class ForceList:
             )
         return self._image
 
+    def in_another_world(self, image: MembersImage) -> Member | None:
+        """The first member of an image that was added to another world since; None if there is none."""
+        if self._image is image:
+            return None
+        for member, *_rest in image:
+            # a new one has no table yet
+            store = member._table.store if isinstance(member, TableRows) and hasattr(member, "_table") else None
+            if store is not None and store is not self._store:
+                return member
+        return None
+
     def put(self, image: MembersImage) -> None:
         """Restore the list and the rows of each member; no inverse is recorded. Doing this twice does no harm."""
         if self._image is image:

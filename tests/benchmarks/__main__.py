@@ -32,6 +32,7 @@ from . import (
     measure,
     one_body,
     rotations,
+    snapshots,
     start,
     table,
 )
@@ -50,6 +51,7 @@ SECTIONS: dict[str, Callable[[Effort], list[Figure]]] = {
     "forces": force_costs.measured,
     "flight": flight_costs.measured,
     "rotations": rotations.measured,
+    "snapshots": snapshots.measured,
     "start": start.measured,
     "limits": limits.bandwidth,
 }

@@ -3,7 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from .scenes import Bodies, world_of
+from engine import Snapshot
+
+from .scenes import DT, Bodies, world_of
 
 Array = npt.NDArray[np.float64]
 
@@ -14,6 +16,7 @@ class Own:
     def __init__(self, bodies: Bodies, integrator: str) -> None:
         self._world = world_of(bodies, integrator)
         self.tick = self.run = self._world.step
+        self.saved, self.restore = self._world.snapshot, self._world.restore
 
     @property
     def time(self) -> float:
@@ -24,6 +27,12 @@ class Own:
 
     def orientations(self) -> Array:
         return np.array(self._world.state.orientation)
+
+    def forget(self, saved: Snapshot) -> None:
+        """A snapshot goes with its last reference."""
+
+    def predicted(self, ticks: int) -> tuple[Array, Array]:
+        return self._world.predict(ticks * DT)
 
     def close(self) -> None:
         """Nothing is kept open."""

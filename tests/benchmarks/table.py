@@ -6,7 +6,7 @@ from typing import Any
 
 from engine import integrators
 
-from . import accuracy, flight_costs, force_costs, limits, many_bodies, one_body, rotations, start
+from . import accuracy, flight_costs, force_costs, limits, many_bodies, one_body, rotations, snapshots, start
 from .measure import Figure
 
 TITLES = {
@@ -23,6 +23,7 @@ TITLES = {
     many_bodies.THREADS: "Two threads: times as fast as one",
     rotations.ONE: "A function of `rotation` on one value: µs",
     rotations.STACK: f"The same on a stack of {rotations.COUNT}: µs",
+    snapshots.TABLE: "Snapshots of ships under gravity with a thruster each: µs",
     start.TABLE: "Start and memory",
     limits.TABLE: "Limits of the machine",
 }

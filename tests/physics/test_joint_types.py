@@ -244,7 +244,7 @@ def test_each_limit_of_a_universal_joint_stops_its_angle_and_tells_once():
     assert (joint.angle_1, joint.angle_2) == pytest.approx((0.3, 0.5), abs=1e-9)
     assert (joint.rate_1, joint.rate_2) == pytest.approx((0.0, 0.0), abs=1e-9)
     assert len(told) == 2
-    with pytest.raises(ValueError, match=r"limits_2 must be a range that contains the present value, 0\.5"):
+    with pytest.raises(ValueError, match=r"limits_2 must be a range that contains the current value, 0\.5"):
         joint.limits_2 = (-1.0, 0.4)
 
 
@@ -687,7 +687,7 @@ BAD = [
     (lambda a, b: Universal(a, b, at_body=ORIGIN, axis_body=(0, 0, 2), axis_other=X), "axis_body must be a vector of unit length"),
     (lambda a, b: Universal(a, b, at_body=ORIGIN, axis_body=X, axis_other=(0.1, 0, 1)), "axis_other must be a vector of unit length"),
     (lambda a, b: universal(a, b, limits_1=(0.2, 0.1)), "limits_1 must be .* lower <= upper"),
-    (lambda a, b: universal(a, b, limits_2=(0.2, 0.3)), "limits_2 must be a range that contains the present value"),
+    (lambda a, b: universal(a, b, limits_2=(0.2, 0.3)), "limits_2 must be a range that contains the current value"),
     (lambda a, b: universal(a, b, limits_2=(NAN, 0.3)), "limits_2 must be a finite real number"),
     (lambda a, b: universal(a, b, friction_2=-1.0), "friction_2 must be"),
     (lambda a, b: universal(a, b, friction_1=float("inf")), "friction_1 must be"),
@@ -695,7 +695,7 @@ BAD = [
     (lambda a, b: Planar(a, (0, 0, 3.0)), "normal must be a vector of unit length"),
     (lambda a, b: Planar(a, Z, axis_1=(0, 0, 1)), "axis_1 must be at right angles to the normal; got .*; the cosine is 1"),
     (lambda a, b: Planar(a, Z, axis_1=(2, 0, 0)), "axis_1 must be a vector of unit length"),
-    (lambda a, b: planar(a, b, limits_3=(1.0, 2.0)), "limits_3 must be a range that contains the present value"),
+    (lambda a, b: planar(a, b, limits_3=(1.0, 2.0)), "limits_3 must be a range that contains the current value"),
     (lambda a, b: Weld(a, b, at_body=ORIGIN, at_other=ORIGIN), "same point as at_body now.* m apart; pull_together closes a gap"),
     (lambda a, b: Weld(a, b, at_body=ORIGIN, relative_orientation=(0, 0, 0, 1)), "within 1e-6 rad of the current orientation, .* rad away"),
     (lambda a, b: Weld(a, b, at_body=ORIGIN, relative_orientation=(0, 0, 0, 2)), "relative_orientation must be"),

@@ -590,7 +590,7 @@ BAD = [
         ValueError,
         "lower <= upper",
     ),
-    (lambda a, b: Hinge(a, b, at_body=(0, 0, 0), axis_body=(0, 0, 1), limits=(1, 2)), ValueError, "present value"),
+    (lambda a, b: Hinge(a, b, at_body=(0, 0, 0), axis_body=(0, 0, 1), limits=(1, 2)), ValueError, "current value"),
     (lambda a, b: Hinge(a, b, at_body=(0, 0, 0), axis_body=(0, 0, 1), friction=-1.0), ValueError, "friction must be"),
     (
         lambda a, b: Slider(a, b, at_body=(0, 0, 0), axis_body=(0, 0, 1), break_force=-1.0),

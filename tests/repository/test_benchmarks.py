@@ -24,6 +24,7 @@ from ..benchmarks import (
 from ..benchmarks.measure import Contestant, Effort, Figure, each_call
 from ..benchmarks.own import Own
 from ..benchmarks.peers import MODULES, installed
+from ..benchmarks.peers.peer import Saving
 from ..truth import rotations
 
 TINY = Effort(rounds=2, seconds=1e-5, most_bodies=10)
@@ -138,6 +139,27 @@ def test_wheels_jets_and_a_tank_turn_a_ship_as_they_do_in_basilisk():
         other.run(200)
         world.step(200)
         assert np.abs(other.rates - ship.angular_velocity_body).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", [*MODULES, "own"])
+def test_an_engine_that_restores_a_state_goes_on_from_there(name):
+    """Twelve balls: the same bits again after ten ticks, and as predicted."""
+    makers = [lambda bodies: Own(bodies, "free-rotor-2")] if name == "own" else [e.make for e in entries_of(name)]
+    for engine in (make(spun_balls(12)) for make in makers):
+        if isinstance(engine, Saving):
+            engine.run(5)
+            saved, start = engine.saved(), engine.positions()
+            positions, orientations = engine.predicted(10)
+            assert np.array_equal(engine.positions(), start)
+            engine.run(10)
+            end = engine.positions(), engine.orientations()
+            assert np.array_equal(positions[-1], end[0]) and np.array_equal(orientations[-1], end[1])
+            engine.restore(saved)
+            engine.forget(saved)
+            assert np.array_equal(engine.positions(), start)
+            engine.run(10)
+            assert np.array_equal(engine.positions(), end[0]) and np.array_equal(engine.orientations(), end[1])
+        engine.close()
 
 
 def test_own_methods_fly_the_same_bodies():

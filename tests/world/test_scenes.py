@@ -501,7 +501,7 @@ def test_a_joint_may_be_written_by_hand(tmp_path):
     world.step(100)
     assert 0.9 < world.joints[0].angle < 1.0 and world.joints[0].limits == (-0.1, 1.5)
     for change, message in (
-        ({"limits": [0.5, 1.0]}, r"joints\[0\]\.limits: .*contains the present value"),
+        ({"limits": [0.5, 1.0]}, r"joints\[0\]\.limits: .*contains the current value"),
         ({"class": "Thruster"}, r"joints\[0\]\.class must be the name of a class of engine\.joints"),
         ({"body": "window"}, r"joints\[0\]\.body.* must be the name of a body"),
         ({"angle": 0.5}, r"joints\[0\]\.angle is not known"),

@@ -14,12 +14,12 @@ from ..worlds import OTHER, PROPERTIES
 SHAPE = MassProperties.box(2.0, (1.0, 2.0, 3.0))
 
 
-def python_calls(function):
-    """Names of the Python functions that are called, the first one included."""
+def python_calls(function, events=("call",)):
+    """Names of the Python functions that are called, the first one included; with "c_call", those that call a built-in one too."""
     names = []
 
     def note(frame, event, _argument):
-        if event == "call":
+        if event in events:
             names.append(frame.f_code.co_name)
 
     sys.setprofile(note)
@@ -51,6 +51,21 @@ def test_a_steady_step_makes_at_most_four_python_calls(every):
     assert names[0] == "step"
     assert len(names) <= 4
     assert world.tick_count == 4
+
+
+def test_a_restore_looks_at_no_body_and_no_force_by_itself():
+    """As many calls, of Python functions and built-in ones, for 50 ships with a thruster each as for 2."""
+
+    def calls(count):
+        world = World(0.01)
+        for ship in world.add_bodies(SHAPE, np.arange(3.0 * count).reshape(count, 3)):
+            world.add_force(forces.Thruster(ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=2.0))
+        world.step(2)
+        snapshot = world.snapshot()
+        world.step()
+        return len(python_calls(lambda: world.restore(snapshot), events=("call", "c_call")))
+
+    assert calls(50) == calls(2)
 
 
 def test_the_stages_of_a_tick_stand_in_step_in_their_order():

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pybullet
 
 from ..scenes import DT, Bodies
-from .peer import Entry, Ticks
+from .peer import Entry, Ticks, predicted
 
 Array = npt.NDArray[np.float64]
 
@@ -58,6 +58,19 @@ class Bullet(Ticks):
 
     def orientations(self) -> Array:
         return np.array([pybullet.getBasePositionAndOrientation(body, self._client)[1] for body in self._bodies])
+
+    def saved(self) -> tuple[int, int]:
+        return pybullet.saveState(physicsClientId=self._client), self.taken
+
+    def restore(self, saved: tuple[int, int]) -> None:
+        state, self.taken = saved
+        pybullet.restoreState(stateId=state, physicsClientId=self._client)
+
+    def forget(self, saved: tuple[int, int]) -> None:
+        pybullet.removeState(saved[0], physicsClientId=self._client)
+
+    def predicted(self, ticks: int) -> tuple[Array, Array]:
+        return predicted(self, ticks)
 
     def close(self) -> None:
         pybullet.disconnect(self._client)

@@ -11,11 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scenes import DT, Bodies
-from .peer import Entry
+from .peer import Entry, predicted
 
 Array = npt.NDArray[np.float64]
 
 DISTRIBUTIONS = ("mujoco",)
+
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+"""All that the next step depends on."""
 
 MOST_ACTUATORS = 10
 """With more, forces written by NumPy take less time."""
@@ -64,6 +67,20 @@ class MuJoCo:
 
     def orientations(self) -> Array:
         return self._poses[:, [4, 5, 6, 3]]
+
+    def saved(self) -> Array:
+        state = np.empty(mujoco.mj_stateSize(self._model, _STATE))
+        mujoco.mj_getState(self._model, self._data, state, _STATE)
+        return state
+
+    def restore(self, saved: Array) -> None:
+        mujoco.mj_setState(self._model, self._data, saved, _STATE)
+
+    def forget(self, saved: Array) -> None:
+        """A state is an array of Python's."""
+
+    def predicted(self, ticks: int) -> tuple[Array, Array]:
+        return predicted(self, ticks)
 
     def close(self) -> None:
         """Nothing is kept open."""

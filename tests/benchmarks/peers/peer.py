@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,23 @@ class Peer(Protocol):
         """Give back what the engine holds outside of Python."""
 
 
+@runtime_checkable
+class Saving(Peer, Protocol):
+    """An engine that can go back to a state it had, with all that the next ticks depend on."""
+
+    def saved(self) -> Any:
+        """The state now."""
+
+    def restore(self, saved: Any) -> object:
+        """Go back to a state."""
+
+    def forget(self, saved: Any) -> object:
+        """Give back a state that is no longer needed, where the engine keeps it."""
+
+    def predicted(self, ticks: int) -> tuple[Array, Array]:
+        """Positions [m] and orientations after each of some ticks, shapes (ticks, n, 3) and (ticks, n, 4), and go back."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """A peer, or one method of it, in the tables."""
@@ -45,6 +62,19 @@ class Entry:
     """Of its method."""
     most_bodies: int
     """More than these take it too long to set up or to step."""
+
+
+def predicted(engine: Saving, ticks: int) -> tuple[Array, Array]:
+    """`Saving.predicted` of an engine that has no call for it."""
+    saved = engine.saved()
+    poses = []
+    for _ in range(ticks):
+        engine.tick()
+        poses.append((engine.positions(), engine.orientations()))
+    engine.restore(saved)
+    engine.forget(saved)
+    positions, orientations = map(np.array, zip(*poses, strict=True))
+    return positions, orientations
 
 
 class Ticks:
