@@ -9,7 +9,7 @@ from .scenes import DT, put_back, ships, world_of
 
 TABLE, CALLS = "one body", "calls"
 
-STEP, THROTTLED, MANY_TICKS = "world.step()", "throttle set, world.step()", "world.step(1000), a tick"
+STEP, THROTTLED, MANY_TICKS = "world.step()", "throttle set, world.step()", "world.step(1000), per tick"
 
 
 def measured(effort: Effort) -> list[Figure]:

@@ -70,7 +70,7 @@ def _memory() -> list[Figure]:
         return sum(trace.size for trace in arrays.traces)
 
     few, many = 1032, 16392  # the arrays are full at these
-    return [value(TABLE, "arrays, a body", "", "bytes", (taken(many) - taken(few)) / (many - few))]
+    return [value(TABLE, "arrays, per body", "", "bytes", (taken(many) - taken(few)) / (many - few))]
 
 
 def _allocated(ticks: int) -> int:
