@@ -326,6 +326,14 @@ def _refusal(name: str, hint: str, check: Callable[[Any], object] | None) -> Cal
     return refuse_to_set
 
 
+def levels_to_caller() -> int:
+    """The `stacklevel` at which a warning of the calling function names the line outside this package that led to it."""
+    package, level, frame = __name__.partition(".")[0], 1, inspect.currentframe()
+    while (frame := frame and frame.f_back) and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level += 1
+    return level
+
+
 def suggesting_names(method: Callable[Given, Result]) -> Callable[Given, Result]:
     """Let the error of a method about an unknown argument suggest arguments of similar spelling."""
     known = list(inspect.signature(method).parameters)

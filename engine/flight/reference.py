@@ -125,8 +125,9 @@ class Spin:
         orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
         start_time: float = 0.0,
     ) -> None:
-        start = Reference(orientation, angular_velocity_world)
-        self._orientation, self._rates = start.orientation, start.angular_velocity_world
+        quaternions = stack(orientation, "orientation", "Spin", 4)
+        self._orientation = read_only(unit_quaternions(quaternions, "orientation", "Spin"))
+        self._rates = read_only(stack(angular_velocity_world, "angular_velocity_world", "Spin", 3))
         self._start_time = real(start_time, "start_time", "Spin")
 
     orientation = reader(

@@ -93,6 +93,12 @@ class Distance(FreedomJoint):
         else:
             lower = 0.0 if min_length is None else real(min_length, "min_length", "Distance", at_least=0.0)
             upper = inf if max_length is None else real(max_length, "max_length", "Distance", above=0.0)
+            if lower > upper:
+                refuse("Distance", "max_length", upper, f"at least min_length, {lower!r} m")
+            if now < lower - 1e-9:
+                refuse("Distance", "min_length", lower, f"at most the current distance, {now:.9g} m")
+            if now > upper + 1e-9:
+                refuse("Distance", "max_length", upper, f"at least the current distance, {now:.9g} m")
             limits = (lower if lower > 0.0 else -inf, upper)
         super().__init__(
             body, other, {"at_body": on_body, "at_other": on_other, "length": 0.0 if length is None else length}

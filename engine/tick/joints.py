@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import FloatArray, refuse
+from ..checks import FloatArray, levels_to_caller, refuse
 from ..compilation.choice import Loop, StandIn, compiled_form, in_python, named, ready
 from ..compilation.compiler import address_in_python, address_of, types_of
 from ..compilation.packed import Packed
@@ -383,6 +383,17 @@ class Joints:
         )
         return partial(run, packed, stores, dt)
 
+    def warn_of_common_step(self) -> None:
+        """Warn once per world that a Python force lets all bodies move by the step of islands; names the line that runs the tick."""
+        if self._has_warned:
+            return
+        self._has_warned = True
+        warnings.warn(
+            "World: a Python force that sees all bodies acts in a world with joints; therefore all bodies are moved by the step of the "
+            "joints, which is that of free-rotor-2, or five such steps with free-rotor-4",
+            stacklevel=levels_to_caller(),
+        )
+
     def staged_tick(
         self,
         bodies: Bodies,
@@ -394,13 +405,6 @@ class Joints:
         depends_on_rates: bool,
     ) -> TakeStagedTick:
         """Return a function that moves all bodies by the step of islands over a tick of `dt` [s], and calls back for Python forces."""
-        if not self._has_warned:
-            self._has_warned = True
-            warnings.warn(
-                "World: a Python force that sees all bodies acts in a world with joints; therefore all bodies are moved by the step of the "
-                "joints, which is that of free-rotor-2, or five such steps with free-rotor-4",
-                stacklevel=4,
-            )
         islands = self._of_all()
         graph, table = islands.graph, self._table.array
         around = loops_around_islands(True)

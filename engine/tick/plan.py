@@ -123,6 +123,8 @@ class Plan:
         self._given.clear()
         adds_in_steps = bool(self.tick_forces) and self._gathers_in_steps
         if self.stage_forces or adds_in_steps or (self.fields.any and not integrator._takes_compiled_forces):
+            if self.joints.any:
+                self.joints.warn_of_common_step()
             self._staged = self.staged_tick(forces)
         else:
             self._run = integrator._held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)

@@ -576,6 +576,10 @@ def test_islands_are_found_through_chains_of_pairs():
     assert graph.columns.tolist() == [4, 0, 1, 2]
 
 
+def rope(a, b, **lengths):
+    return Distance(a, b, at_body=(0, 0, 0), at_other=(0, 0, 0), **lengths)
+
+
 BAD = [
     (lambda a, b: Ball(a, a, at_body=(0, 0, 0)), ValueError, "other must be a body other than"),
     (lambda a, b: Ball(a, b, at_body=(0, 0)), ValueError, "at_body must be 3 finite real numbers"),
@@ -598,6 +602,17 @@ BAD = [
         "break_force must be",
     ),
     (lambda a, b: Distance(a, b, at_body=(0, 0, 0), at_other=(0, 0, 0), length=-1.0), ValueError, "length must be"),
+    (
+        lambda a, b: rope(a, b, max_length=0.5),
+        ValueError,
+        r"Distance: max_length must be at least the current distance",
+    ),
+    (lambda a, b: rope(a, b, min_length=9.5), ValueError, r"Distance: min_length must be at most the current distance"),
+    (
+        lambda a, b: rope(a, b, min_length=3.0, max_length=2.0),
+        ValueError,
+        "max_length must be at least min_length, 3.0 m",
+    ),
     (
         lambda a, b: Distance(a, b, at_body=(0, 0, 0), at_other=(0, 0, 0), length=50.0),
         ValueError,

@@ -293,3 +293,15 @@ def test_other_values_are_rejected(value):
     kind = ValueError if isinstance(value, str) else TypeError
     with pytest.raises(kind, match=r"World: on_non_finite must be 'raise' or 'freeze'; got"):
         World(0.1, on_non_finite=value)
+
+
+def test_freezing_a_body_in_a_world_with_joints_does_not_warn_of_forces_in_python():
+    """The search for the cause evaluates the drag as a force in Python would be."""
+    world = World(0.5, on_non_finite="freeze")
+    left, right, lost = world.add_bodies(BALL, [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (0.0, 9.0, 0.0)])
+    world.add_joint(joints.Ball(left, right, at_body=(1.0, 0.0, 0.0)))
+    world.add_force(forces.LinearDrag(0.1))
+    lose(lost)
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        world.step()
+    assert [frozen.body for frozen in world.frozen] == [lost] and caught == []

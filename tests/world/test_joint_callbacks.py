@@ -491,3 +491,14 @@ def test_what_a_latch_and_a_rod_were_made_with_can_be_read():
     assert (rod.length, rope.length) == (1.05, None)
     with pytest.raises(TypeError, match="max_torque"):
         Motor(target_rate=1.0)
+
+
+@pytest.mark.parametrize("run", [World.step, lambda world: world.advance(world.dt)], ids=["step", "advance"])
+def test_the_warning_of_a_python_force_names_the_line_that_runs_the_tick(run):
+    world = World(0.5)
+    left, right = world.add_bodies(MassProperties.sphere(1.0, 0.5), [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)])
+    world.add_joint(Ball(left, right, at_body=(1.0, 0.0, 0.0)))
+    world.add_force(lambda wrench, bodies, time: None)
+    with pytest.warns(UserWarning, match="a Python force that sees all bodies") as caught:
+        run(world)
+    assert [warning.filename for warning in caught] == [__file__]
