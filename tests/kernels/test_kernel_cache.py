@@ -398,7 +398,7 @@ def kept(folder, name="name", key=b"k" * 32, code=b"code" * 100):
     return path
 
 
-def test_of_200_damaged_files_none_is_read(tmp_path):
+def test_of_1000_damaged_files_none_is_read(tmp_path):
     """Cut anywhere, one bit changed anywhere, bytes added, garbage, empty, the file of another kernel."""
     key, code = b"k" * 32, bytes(range(256)) * 4
     path = kept(tmp_path, key=key, code=code)
@@ -408,9 +408,9 @@ def test_of_200_damaged_files_none_is_read(tmp_path):
     damaged = [b"", b"\0", whole + b"\0", whole[1:], b"\0" * len(whole), generator.randbytes(len(whole))]
     other = tmp_path / "other"
     damaged.append(kept(other, key=b"l" * 32, code=code).read_bytes())
-    while len(damaged) < 100:
+    while len(damaged) < 400:
         damaged.append(whole[: generator.randrange(len(whole))])
-    while len(damaged) < 200:
+    while len(damaged) < 1000:
         bit = generator.randrange(8 * len(whole))
         changed = bytearray(whole)
         changed[bit // 8] ^= 1 << bit % 8
@@ -555,11 +555,11 @@ def test_what_a_shipped_folder_lacks_is_kept_in_the_users_folder(tmp_path):
 
 
 @needs_numba
-def test_four_processes_at_once(tmp_path):
+def test_six_processes_at_once(tmp_path):
     for name, source in MODULES.items():
         (tmp_path / f"{name}.py").write_text(source)
     cache = {"POLHODE_CACHE_DIR": str(tmp_path / "cache")}
-    processes = [start(tmp_path, "small_loop", **cache) for _ in range(4)]
+    processes = [start(tmp_path, "small_loop", **cache) for _ in range(6)]
     for results, lines in map(finish, processes):
         ((bits, hits, misses),) = results
         assert bits == EXPECTED

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from . import conservation, exchange, frames, scales, signals
+from . import conservation, exchange, frames, restores, scales, signals
 from .report import Figure
 
 PARTS: dict[str, tuple[Callable[[int, int], list[Figure]], int]] = {
@@ -13,9 +13,10 @@ PARTS: dict[str, tuple[Callable[[int, int], list[Figure]], int]] = {
     "scales": (scales.run, 1000),
     "conservation": (conservation.run, 10_000_000),
     "frames": (frames.run, 1_000_000),
+    "restores": (restores.run, 100_000),
     "signals": (signals.run, 200),
 }
-"""What runs a part, and its full size: ticks, worlds, ticks of a body per method, frames, signals."""
+"""What runs a part, and its full size: ticks, worlds, ticks of a body per method, frames, ticks, signals."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -6,54 +6,13 @@ import random
 import numpy as np
 import pytest
 
-from engine import DesyncError, MassProperties, Rollback, Snapshot, World, forces
+from engine import DesyncError, MassProperties, Rollback, Snapshot, World
 from engine.saving.snapshots import state_hash_of
 
 from ..full_world import full_world
 from ..interrupted_operations import OPERATIONS
 from ..interrupting import torn_points
-from ..worlds import OTHER, PROPERTIES
-
-PLAYERS = ("Ada", "Grace")
-
-
-def arena(**options):
-    """Two ships with engines and a spring between them, which the players steer."""
-    world = World(1 / 64, integrator="rk4", **options)
-    for place, player in enumerate(PLAYERS):
-        ship = world.add_body(
-            PROPERTIES, name=player, position=(4.0 * place, 0.0, 0.0), angular_velocity_body=(0.1, 0.2, -0.3)
-        )
-        world.add_force(forces.Thruster(ship, position=(0, 0.5, 0), direction=(0, 0, 1), max_force=5.0))
-    world.add_force(forces.Spring(*world.bodies, stiffness=0.5, rest_length=3.0))
-    return world
-
-
-def steer(world, inputs):
-    """The throttles, and every tenth tick a shell that flies away or is removed."""
-    world.thrusters.throttle = [(inputs[player] or b"\0")[0] / 255 for player in PLAYERS]
-    for player in PLAYERS:
-        shell = f"shell of {player}"
-        if world.tick_count % 10 == 0 and (inputs[player] or b"\0")[0] > 127:
-            if shell in [body.name for body in world.bodies]:
-                world.remove_body(world.body(shell))
-            else:
-                world.add_body(OTHER, name=shell, position=world.body(player).position, velocity=(0, 0, 9))
-
-
-def script(seed, ticks):
-    generator = random.Random(seed)
-    return {player: [bytes([generator.randrange(256)]) for _ in range(ticks)] for player in PLAYERS}
-
-
-def flown(inputs, ticks):
-    """The hashes of a world that knows all inputs in time."""
-    world, hashes = arena(), []
-    for tick in range(ticks):
-        hashes.append(world.state_hash())
-        steer(world, {player: inputs[player][tick] for player in PLAYERS})
-        world.step()
-    return [*hashes, world.state_hash()]
+from ..rollback_game import PLAYERS, Network, arena, differing_frames, differing_hashes, flown, script, steer
 
 
 def test_the_hash_of_a_snapshot_is_that_of_the_world():
@@ -64,21 +23,8 @@ def test_the_hash_of_a_snapshot_is_that_of_the_world():
 
 
 def test_one_frame_rolled_back_in_every_frame():
-    """Frames in which each input of one player is a frame late."""
-    ticks = 200
-    inputs = script(1, ticks)
-    expected = flown(inputs, ticks)
-    world = arena()
-    rollback = Rollback(world, players=PLAYERS, apply=steer)
-    for tick in range(ticks):
-        rollback.input(tick, "Ada", inputs["Ada"][tick])
-        if tick:
-            rollback.input(tick - 1, "Grace", inputs["Grace"][tick - 1])
-        assert rollback.step()
-        assert rollback.hash(tick) == expected[tick]
-    rollback.input(ticks - 1, "Grace", inputs["Grace"][-1])
-    rollback.settle()
-    assert rollback.confirmed_tick == ticks and world.state_hash() == expected[-1]
+    """Frames in which each input of one player is a frame late; `python -m tests.soak restores` runs ten thousand."""
+    assert differing_frames(200, seed=1) == 0
 
 
 def test_inputs_in_any_order_within_the_window_give_the_same_flight():
@@ -102,57 +48,10 @@ def test_inputs_in_any_order_within_the_window_give_the_same_flight():
         assert rollback.hash(rollback.confirmed_tick) == expected[rollback.confirmed_tick]
 
 
-class Network:
-    """A line between two peers with delay, jitter and loss, in frames."""
-
-    def __init__(self, seed, delay=6, jitter=2, loss=0.05):
-        self.generator, self.delay, self.jitter, self.loss = random.Random(seed), delay, jitter, loss
-        self.lines = {player: [] for player in PLAYERS}
-
-    def send(self, player, frame, message):
-        if self.generator.random() >= self.loss:
-            arrival = frame + self.delay + self.generator.randint(-self.jitter, self.jitter)
-            self.lines[player].append((arrival, pickle.dumps(message)))
-
-    def receive(self, player, frame):
-        arrived = [message for arrival, message in self.lines[player] if arrival <= frame]
-        self.lines[player] = [entry for entry in self.lines[player] if entry[0] > frame]
-        return map(pickle.loads, arrived)
-
-
 def test_two_peers_with_delay_jitter_and_loss_stay_equal():
-    ticks = 200
-    inputs, network = script(3, ticks), Network(7)
-    expected = flown(inputs, ticks)
-    peers = {player: Rollback(arena(), 8, players=PLAYERS, apply=steer) for player in PLAYERS}
-    sent = dict.fromkeys(PLAYERS, 0)  # how many own inputs have been chosen
-    needed = dict.fromkeys(PLAYERS, 0)  # the first own input that the other peer does not have
-    got = dict.fromkeys(PLAYERS, 0)  # the first input of the other peer that is not here
-    frame = waited = 0
-    while min(peer.confirmed_tick for peer in peers.values()) < ticks:
-        for player, other in (PLAYERS, PLAYERS[::-1]):
-            peer = peers[player]
-            for first, data, acknowledged, confirmed, state_hash in network.receive(player, frame):
-                for tick, value in enumerate(data, first):
-                    if tick >= got[player]:
-                        peer.input(tick, other, value)
-                        got[player] = tick + 1
-                needed[player] = max(needed[player], acknowledged)
-                peer.check(confirmed, state_hash)
-            if peer._world.tick_count < ticks:
-                tick = peer._world.tick_count
-                if sent[player] <= tick:
-                    peer.input(tick, player, inputs[player][tick])
-                    sent[player] = tick + 1
-                waited += not peer.step()
-            peer.settle()
-            confirmed = peer.confirmed_tick
-            assert peer.hash(confirmed) == expected[confirmed]
-            data = inputs[player][needed[player] : sent[player]]
-            network.send(other, frame, (needed[player], data, got[player], confirmed, peer.hash(confirmed)))
-        frame += 1
-    assert frame > ticks and waited > 0
-    assert peers["Ada"]._world.state_hash() == peers["Grace"]._world.state_hash() == expected[-1]
+    """`python -m tests.soak restores` runs a hundred thousand ticks."""
+    different, waited = differing_hashes(200, 3, Network(7))
+    assert different == 0 and waited > 0
 
 
 def test_a_peer_that_has_drifted_apart_is_named_with_body_and_field():

@@ -13,7 +13,7 @@ from engine import Clock
 from engine.integrators import RungeKutta4
 
 from ..helpers import PATIENCE
-from ..soak import conservation, exchange, frames, scales, signals
+from ..soak import conservation, exchange, frames, restores, scales, signals
 from ..soak.report import Figure, assert_all_hold
 from ..soak.valves import Valve
 
@@ -24,7 +24,7 @@ def figures_of(module, size, seed=1):
     return {figure.what: figure for figure in module.run(size, seed)}
 
 
-SIZES = {"exchange": 400, "scales": 5, "conservation": 200, "frames": 15_000}
+SIZES = {"exchange": 400, "scales": 5, "conservation": 200, "frames": 15_000, "restores": 200}
 """Sizes at which a part takes some seconds in plain Python, which compiles nothing."""
 
 
@@ -52,6 +52,12 @@ def test_an_impulse_that_is_not_on_the_account_is_noticed(monkeypatch):
 
     monkeypatch.setattr(exchange.Soak, "push", push_and_hide)
     assert not figures_of(exchange, 200)["Σ F dt − m Δv, relative"].holds
+
+
+def test_a_state_that_does_not_come_back_is_noticed(monkeypatch):
+    monkeypatch.setattr(restores.Director, "set_state", lambda director, state: None)
+    _compared, different = restores.restored_runs(100, 4, seed=1, called=False)
+    assert different
 
 
 def test_a_length_that_is_not_scaled_is_noticed(monkeypatch):
