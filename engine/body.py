@@ -302,12 +302,12 @@ class Body:
 
     @property
     def inertia_world(self) -> FloatArray:
-        """Inertia about the mass centre ``R I Rᵀ`` [kg·m²], world frame, shape (3, 3)."""
+        """Inertia tensor about the mass centre, ``R I Rᵀ`` [kg·m²], world frame, shape (3, 3)."""
         return self._tensor_world(self.inertia_body)
 
     @property
     def inverse_inertia_world(self) -> FloatArray:
-        """Inverse of the inertia about the mass centre ``R I⁻¹ Rᵀ`` [1/(kg·m²)], world frame, shape (3, 3)."""
+        """Inverse of the inertia tensor about the mass centre, ``R I⁻¹ Rᵀ`` [1/(kg·m²)], world frame, shape (3, 3)."""
         return self._tensor_world(self.inverse_inertia_body)
 
     # where it is and how it moves
@@ -363,7 +363,10 @@ class Body:
 
     @property
     def angular_momentum_world(self) -> FloatArray:
-        """Angular momentum ``R (I ω + h)`` about the mass centre [N·m·s], with stored momentum h, world frame, shape (3,)."""
+        """Angular momentum about the mass centre [N·m·s], world frame, shape (3,).
+
+        It is ``R (I ω + h)``, with the inertia I, the angular velocity ω and the stored momentum h in the body frame.
+        """
         momentum_body = self._times(self.inertia_body, self.angular_velocity_body) + self.stored_momentum_body
         return reading(rotated(self.orientation, momentum_body))
 
@@ -511,7 +514,7 @@ class Body:
         return finite_result(result, "direction_world", direction_world, self)
 
     def velocity_at(self, point_body: npt.ArrayLike) -> FloatArray:
-        """Return the velocities of points that are fixed in the body.
+        """Return the velocities, in the world frame, of points that are fixed in the body.
 
         Args:
             point_body: Points [m], body frame, from the origin of the body, shape (..., 3).

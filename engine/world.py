@@ -691,14 +691,14 @@ class World:
     ) -> list[Body]:
         """Add many bodies at once from arrays.
 
-        Each argument has either one row per body, shape (n, 3) or (n, 4), or one value for all bodies, shape (3,) or (4,). The arguments
+        Each array has either one row per body, shape (n, 3) or (n, 4), or one value for all bodies, shape (3,) or (4,). The arguments
         with one row per body determine n.
 
         Args:
-            mass_properties: One for all bodies, or a list of n.
+            mass_properties: One `MassProperties` for all bodies, or a list of n.
             position: Positions of the mass centres [m], world frame, shape (n, 3) or (3,). Give this or `origin`.
-            names: n names that no other body of this world has. None generates them.
-            origin: Positions of the origins of the body frame [m], world frame, shape (n, 3) or (3,).
+            names: n names, all different, that no body of this world has. If None, names are generated.
+            origin: Positions of the origins of the body frames [m], world frame, shape (n, 3) or (3,).
             orientation: Unit quaternions, scalar-last (x, y, z, w), body to world, shape (n, 4) or (4,).
             velocity: Velocities of the mass centres [m/s], world frame, shape (n, 3) or (3,).
             angular_velocity_body: Angular velocities [rad/s], body frame, shape (n, 3) or (3,). Give this or `angular_velocity_world`.
@@ -762,7 +762,7 @@ class World:
             bodies: Bodies of this world, each listed once.
 
         Returns:
-            The forces and parts that were removed with them, in the order in which they were added.
+            The forces and parts that were removed with the bodies, in the order in which they had been added.
 
         Raises:
             TypeError: If an entry of `bodies` is not a body.
@@ -1357,7 +1357,7 @@ class World:
         return fill_matrices(out, *self.interpolated_poses(), camera, owner)
 
     def kinetic_energy(self) -> float:
-        """Return the kinetic energy of all bodies [J], ``Σ m v²/2 + ω·Iω/2``, and of their wheels about their axes.
+        """Return the kinetic energy [J] of all bodies, ``Σ (m v²/2 + ω·Iω/2)``, plus that of their wheels about the wheel axes.
 
         Example:
             >>> world = World(dt=0.01)
@@ -1534,9 +1534,9 @@ class World:
     def state_hash(self) -> int:
         """Return a 64-bit hash that is equal for equal states.
 
-        It covers bodies, tick count, forces, joints and parts with their parameters (of control loops also those of law and reference),
-        commands, memory, pending applied forces, integrator and game mode. It does not cover the clock's remainder and skipped time, names,
-        callbacks, or what forces and callbacks keep outside the world.
+        It covers the bodies, the tick count, the forces, joints and parts with their parameters (for control loops, including those of the
+        law and the reference), the commands, the memory, the pending applied forces, the integrator and the game mode. It does not cover
+        the clock's remainder and skipped time, names, callbacks, or what forces and callbacks store outside the world.
 
         Returns:
             The hash, from 0 to 2⁶⁴ − 1.

@@ -126,7 +126,7 @@ class _Workshop:
         process.stdin.flush()
         answer = _read(process.stdout)
         if answer is None:
-            raise EOFError("the compiler process has ended")
+            raise EOFError("the compiler process ended before it answered")
         seconds, trouble = pickle.loads(answer)
         name = wanted[0](*wanted[1]).__qualname__
         if trouble == _NOT_KEPT:

@@ -245,7 +245,7 @@ class ThrusterAllocator:
         rest = self._copy()
         rest._jets[kernel.JET_LEVEL, numbers.start : numbers.stop] = level
         if len(rest.lost) == self.jet_count:
-            refuse(self, "jet", jet, "a jet that is not the last one in use")
+            refuse(self, "jet", jet, "one of at least two jets in use", hint="the last one cannot be left out")
         return rest
 
     def allocate(

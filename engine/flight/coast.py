@@ -162,7 +162,9 @@ def _gravity(world: World) -> FloatArray:
         columns: Any = np.arange(bodies.count) if NOBODY in named else named
         taken = columns[gravity[GM, columns] > 0.0]
         if len(taken):
-            raise InTheWay(f"{force!r} is a second point gravity on {bodies.handles[taken[0]]}")
+            raise InTheWay(
+                f"{force!r} is the second point gravity that acts on {bodies.handles[taken[0]]}, and only one may act"
+            )
         gravity[GM, columns] = table.read("gm", rows)
         gravity[CENTER:, columns] = table.read("center", rows).T
         at_center = (bodies.array[_POSITION, columns] == gravity[CENTER:, columns]).all(axis=0)

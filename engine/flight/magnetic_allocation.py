@@ -19,9 +19,9 @@ from .wheel_allocation import of_one_body
 class Magnetorquers:
     """The magnetorquers of a body as actuators of a control loop.
 
-    Only torques at right angles to the magnetic field are possible. The component of the wanted torque along the field is left out. The
-    dipoles with the least sum of squares make the rest, or as much of it as their limits allow, in the same direction. The field is
-    evaluated at the position of the body at the time of the command.
+    Only torques at right angles to the magnetic field are possible. The component of the wanted torque along the field is ignored. The
+    other components are produced by the dipoles with the least sum of squares. If the limits of the dipoles do not allow them, the torque
+    is reduced without a change of direction. The field is evaluated at the position of the body at the time of the command.
 
     Args:
         torquers: Magnetorquers of one body.
@@ -97,7 +97,13 @@ class Magnetorquers:
         if len(rest) == len(self._torquers):
             refuse(self, "torquer", torquer, "one of the magnetorquers")
         if not rest:
-            refuse(self, "torquer", torquer, "a magnetorquer that is not the last one in use")
+            refuse(
+                self,
+                "torquer",
+                torquer,
+                "one of at least two magnetorquers in use",
+                hint="the last one cannot be left out",
+            )
         return Magnetorquers(rest)
 
     def command(self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike | None, seconds: float) -> Commanded:

@@ -107,7 +107,7 @@ class Magnetorquer(OneBodyField):
 
     @property
     def field(self) -> MagneticDipole:
-        """The magnetic field of the planet; an object with equal constants, because these are copied when the field is assigned."""
+        """The magnetic field of the planet, as a new `MagneticDipole` with the constants that were copied on assignment."""
         return MagneticDipole(*(self._value(f"field_{name}") for name in ("strength", "axis", "center")))
 
     @field.setter

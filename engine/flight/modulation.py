@@ -153,7 +153,7 @@ class PulseModulator:
         """
         count = integer(count, "count", "PulseModulator", at_least=1)
         if count > _MOST_JETS:
-            refuse("PulseModulator", "count", count, f"at most {_MOST_JETS}")
+            refuse("PulseModulator", "count", count, f"at most {_MOST_JETS} jets")
         return np.zeros((2, count))
 
     def update(self, shares: npt.ArrayLike, state: npt.ArrayLike) -> Pulses:

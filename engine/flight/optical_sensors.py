@@ -322,7 +322,7 @@ class SunSensor(Sensor):
         field_of_view: Half-angle of the field of view, the maximum angle between the boresight and the sun [rad], above 0 and at most π.
         noise: Standard deviation of the noise about each axis [rad], at least 0.
         sun_direction_world: Direction to the sun, world frame, of any non-zero length, shape (3,).
-        shadow: Centre [m], world frame, and radius [m] of a sphere that hides the sun, such as a planet; None for nothing.
+        shadow: Centre [m], world frame, and radius [m] of a sphere that hides the sun, such as a planet; None if there is no such sphere.
         seed: Any integer. It must be given, because seed and name determine the noise.
         every: Interval between two samples [ticks], at least 1.
         delay: Delay of the reading [samples], at least 0.
@@ -405,7 +405,7 @@ class SunSensor(Sensor):
 
     @fixed
     def shadow(self) -> tuple[FloatArray, float] | None:
-        """Centre [m], world frame, shape (3,), and radius [m] of the sphere that hides the sun; None for nothing."""
+        """Centre [m], world frame, shape (3,), and radius [m] of the sphere that hides the sun; None if there is no such sphere."""
         (radius,) = self._numbers("shadow_radius")
         return (self._value("shadow_center"), radius) if radius else None
 

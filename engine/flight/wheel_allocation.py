@@ -141,7 +141,7 @@ class WheelAllocator:
         if not places:
             refuse(self, "wheel", wheel, "one of the wheels of the allocator")
         if len(self._lost | places) == len(self._wheels):
-            refuse(self, "wheel", wheel, "a wheel that is not the last one in use")
+            refuse(self, "wheel", wheel, "one of at least two wheels in use", hint="the last one cannot be left out")
         rest = WheelAllocator(self._wheels, preferred_speed=self._preferred, null_rate=self._null_rate)
         rest._lost = self._lost | places
         return rest

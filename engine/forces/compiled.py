@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import boolean, members, refuse
+from ..checks import boolean, members, refuse, shown
 from ..compilation.compiler import COMPILED, inlined
 from ..compilation.identity import functions_of, identity
 from ..compilation.trial import check_compiles
@@ -276,10 +276,14 @@ def _given(owner: str, names: tuple[str, ...], values: tuple[Any, ...], named: d
     missing = [name for name in names if name not in given and name not in named]
     if len(values) > len(names) or unknown or missing:
         wanted = ", ".join((*names, "bodies=None"))
-        raise TypeError(
-            f"{owner}: the arguments must be ({wanted}), each given once; missing: {missing}, "
-            f"unexpected: {unknown or list(values[len(names) :])}"
-        )
+        faults = {
+            "missing": missing,
+            "given twice": [name for name in unknown if name in given],
+            "unknown": [name for name in unknown if name not in names],
+            "too many values": [shown(value) for value in values[len(names) :]],
+        }
+        found = "; ".join(f"{fault}: {', '.join(each)}" for fault, each in faults.items() if each)
+        raise TypeError(f"{owner}: the arguments must be ({wanted}), each given once; {found}")
     return {name: given.get(name, named.get(name)) for name in names}
 
 

@@ -33,9 +33,10 @@ SPRINGS = Schema(
 
 
 class Spring(TableForce):
-    """A spring and damper along the line between two points, which pulls them together with ``F = k (L − L₀) + c dL/dt``.
+    """A spring and damper between two points, which are pulled together by a force ``F = k (L − L₀) + c dL/dt``.
 
-    While the two points coincide, the spring has no direction and its force is zero.
+    L is the distance between the points [m]; a negative F pushes them apart. While the two points coincide, the spring has no direction and
+    its force is zero.
 
     Args:
         body: The first body.

@@ -107,7 +107,7 @@ class Thruster(Valves):
 
     @property
     def direction(self) -> FloatArray:
-        """Direction of the force on the body, body frame, a unit vector, shape (3,); a gimbal turns it."""
+        """Direction of the force on the body, as turned by its gimbal if it has one; a unit vector, body frame, shape (3,)."""
         return self._value("direction")
 
     @direction.setter

@@ -317,8 +317,9 @@ def refuse_angles(angles: FloatArray, columns: FloatArray, value: Any, owner: ob
         refuse(owner, "gimbal_command", value, "set only on a thruster with a gimbal")
     limits = columns[MAX_ANGLE]
     if (np.abs(angles) > limits).any():
-        shown = f"{limits[0]:g}" if len(limits) == 1 else limits.tolist()
-        refuse(owner, "gimbal_command", value, f"within {shown} rad of zero")
+        one = f"within {limits[0]:g} rad of zero"
+        each = f"within the limits of the gimbals, {limits.tolist()} rad on both sides of zero"
+        refuse(owner, "gimbal_command", value, one if len(limits) == 1 else each)
 
 
 def checked_level(owner: object, value: Any) -> float:

@@ -101,19 +101,20 @@ def _plus(chart: _Chart, factor: float, slope: _Chart) -> _Chart:
 class LieRungeKutta4(OneStepMethod):
     """Lie-group Runge-Kutta-Munthe-Kaas method of order four on orientation and body rates.
 
-    Order 4, four evaluations per tick. The stages average rotation vectors instead of quaternions. A free body conserves energy and angular
-    momentum to the order of the method, and a steady rotation about a principal axis is exact at any rate. In 1000 ticks of a tumble the
-    energy changes by 3e-7 at ``dt·|ω| = 0.1``, by 2e-4 at 0.3 and by half a percent at 0.5. For 4000 random bodies with ``dt·|ω|`` up to
-    0.1 and moments that differ by a factor of up to 1e6, energy and momentum changed by at most 9e-6 and 6e-5. Above ``dt·|ω|`` of about
-    2.5 (1.6 for some bodies), the rates overflow and the tick is rejected. With stored momentum h, the relevant quantity is dt times the
-    larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) the limit is at ``dt·|ω| = 1`` with ``h = 10 |ω|``, and at 0.3 with
-    ``h = 30 |ω|``.
+    Order 4, four evaluations per tick. The method averages rotation vectors instead of quaternions. A free body conserves energy and
+    angular momentum to the order of the method, and a steady rotation about a principal axis is exact at any rate. In 1000 ticks of a
+    tumble, the relative change of the energy is 3e-7 at ``dt·|ω| = 0.1``, 2e-4 at 0.3 and 5e-3 at 0.5. For 4000 random bodies with
+    ``dt·|ω|`` up to 0.1 and principal moments of inertia that differ by a factor of up to 1e6, the relative changes of energy and angular
+    momentum in 1000 ticks were at most 9e-6 and 6e-5. Above ``dt·|ω|`` of about 2.5 (1.6 for some bodies), the rates overflow and the tick
+    is rejected. With stored momentum h, this limit applies to dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``. For I = (1, 2, 2.5)
+    kg·m², it is at ``dt·|ω| = 1`` if ``|h|/|ω|`` is 10 kg·m², and at 0.3 if it is 30 kg·m².
 
-    Choose it for attitude control, with torques that depend on the rates, thrusters or reaction wheels. It has the smallest errors of the
+    Choose it for attitude control with thrusters, reaction wheels or torques that depend on the rates. It has the smallest errors of the
     methods with four evaluations. Do not choose it for fast free spin over hours, because its losses accumulate.
 
-    It differs from methods that average the rates and use the average in one exponential: those omit the commutators ``u × ω`` and are of
-    order two in orientation. The rates equal those of `RungeKutta4` in body rates, bit for bit if no force depends on the attitude.
+    It differs from methods that average the rates and use the average in one exponential: those omit the commutators ``u × ω``, with u the
+    rotation vector since the start of the tick, and are of order two in orientation. If no force depends on the attitude, its body rates
+    equal those of ``RungeKutta4(variables="body_rates")`` bit for bit.
 
     Source: Munthe-Kaas (1998), BIT 38, 92-111, on unit quaternions with body rates, with the inverse derivative of the exponential up to
     the second commutator, which suffices for order four.

@@ -61,10 +61,10 @@ class PredictorCorrector(OneStepMethod):
 
     Order 2, two evaluations per tick. A free body conserves energy and angular momentum only to the order of the method, and gains energy
     without bound unless ``dt·|ω|`` is small: in 1000 ticks of a tumble it gains a thousandth at 0.1, a tenth at 0.3, and five times the
-    initial energy at 0.5. For 4000 random bodies with ``dt·|ω|`` up to 0.1 and moments that differ by a factor of up to 1e6, the energy
-    grew by at most 2 %, and the momentum changed by at most 12 %. From 0.6 on (0.29 for some bodies), a tick is eventually rejected. With
-    stored momentum h, the relevant quantity is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and
-    ``h = 10 |ω|`` the limit is at ``dt·|ω| = 0.1``.
+    initial energy at 0.5. For 4000 random bodies with ``dt·|ω|`` up to 0.1 and principal moments of inertia that differ by a factor of up
+    to 1e6, the energy grew by at most 2 % in 1000 ticks, and the angular momentum changed by at most 12 %. From 0.6 on (0.29 for some
+    bodies), a tick is eventually rejected. With stored momentum h, this limit applies to dt times the larger of ``|ω|`` and
+    ``|Iω + h|/I_min``. For I = (1, 2, 2.5) kg·m² and ``|h|/|ω|`` = 10 kg·m², it is at ``dt·|ω| = 0.1``.
 
     Choose it for slow rotation with forces that are expensive to evaluate, and to compare with the literature on particles in flows. Do not
     choose it for tumbling bodies: `ImplicitMidpoint` needs as many evaluations and conserves both quantities at any spin.

@@ -200,8 +200,8 @@ class RungeKutta4(OneStepMethod):
     "world_rates" (Wedekind) conserve it to the order of the method, or to rounding with `keep_momentum`. This is the total momentum
     including stored momentum, and it also stays constant while motors spin up wheels. None of the three conserves the energy: in 1000 ticks
     of a tumble it drifts by a fraction of 3e-7 at ``dt·|ω| = 0.1``, and of 5e-3 at 0.5. For 4000 random bodies with ``dt·|ω|`` up to 0.1
-    and moments that differ by a factor of up to 1e6, energy and momentum changed by at most 9e-6 and 5e-5 with "body_rates", and by 3e-5
-    and 1e-4 with "world_rates". For "angular_momentum", the following rule decides.
+    and principal moments of inertia that differ by a factor of up to 1e6, the relative changes of energy and angular momentum in 1000 ticks
+    were at most 9e-6 and 5e-5 with "body_rates", and 3e-5 and 1e-4 with "world_rates". For "angular_momentum", the following rule decides.
 
     The quantity that must be small is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``, with I_min the smallest principal moment and h
     the stored momentum; 0.1 suits games. At 1 the attitude is lost. Above about 2.5 with "body_rates" (1.6 for some bodies) and 1.5 with

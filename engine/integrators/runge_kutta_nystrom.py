@@ -154,12 +154,12 @@ def _plus(a: _Slope, factor: float, b: _Slope) -> _Slope:
 class RungeKuttaNystrom(OneStepMethod):
     """Nyström's method applied to the second derivatives of position and quaternion, both evaluated at the same stages.
 
-    Order 4, four evaluations per tick. A free body conserves energy and angular momentum to the order of the method: over 1000 ticks of a
-    tumble the error is 1e-5 at ``dt·|ω| = 0.1``, half a percent at 0.3, and ten percent at 0.5. For 4000 random bodies with ``dt·|ω|`` up
-    to 0.1 and moments that differ by a factor of up to 1e6, energy and momentum changed by at most 5e-5. At higher spin the motion is
-    wrong, but the rates stayed finite at every spin tried, up to ``dt·|ω| = 1000``, with and without wheels. With stored momentum h, the
-    relevant quantity is dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``: for I = (1, 2, 2.5) and ``h = 10 |ω|``, a third of the
-    energy is lost in 1000 ticks at ``dt·|ω| = 0.1``.
+    Order 4, four evaluations per tick. A free body conserves energy and angular momentum to the order of the method. In 1000 ticks of a
+    tumble, their relative changes are 1e-5 at ``dt·|ω| = 0.1``, 5e-3 at 0.3 and 0.1 at 0.5. For 4000 random bodies with ``dt·|ω|`` up to
+    0.1 and principal moments of inertia that differ by a factor of up to 1e6, they were at most 5e-5 in 1000 ticks. At higher spin the
+    motion is wrong, but the rates stayed finite at every spin tried, up to ``dt·|ω| = 1000``, with and without wheels. With stored momentum
+    h, the errors are those at dt times the larger of ``|ω|`` and ``|Iω + h|/I_min``. For I = (1, 2, 2.5) kg·m² and ``|h|/|ω|`` = 10 kg·m²,
+    a third of the energy is lost in 1000 ticks at ``dt·|ω| = 0.1``.
 
     Choose it to reproduce Mandre's results, or where forces depend on position and attitude together, because both are known at the same
     stage (suggested in his section 7.5). Do not choose it for long runs: at the same cost, `LieRungeKutta4` has a tenth of the error on a
@@ -171,8 +171,7 @@ class RungeKuttaNystrom(OneStepMethod):
     that the body rates of a free body stay constant.
 
     Source: Mandre (2008), sections 5, 6 and 7.6. Corrections: ``ω = 2 q⁻¹ dq/dt`` and ``q⁻¹`` in ``d²q/dt²``. The paper prints ``q*`` in
-        both,
-    which reduces the order to three unless the quaternion is normalised at every tick; here it is normalised at every tick.
+    both, which reduces the order to three unless the quaternion is normalised at every tick; here it is normalised at every tick.
 
     Example:
         >>> from engine import World

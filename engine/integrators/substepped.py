@@ -56,19 +56,20 @@ TakeSteps = Callable[[float, int], bool]
 class Substepped(Integrator):
     """Wrapper around a method that divides each tick into equal steps.
 
-    Order and conservation are those of the inner method at the smaller step, and the evaluations are multiplied by the number of steps.
-    Forces that are known once per tick, including the torque of motors, are still evaluated once and held. Applied forces act for the whole
-    tick.
+    Order and conservation are those of the inner method at the smaller step, and the number of evaluations per tick is multiplied by the
+    number of steps. Forces that are evaluated once per tick, including motor torques, are still evaluated only once and held constant.
+    Applied forces act for the whole tick.
 
     With a tolerance, the tick is run in 1, 2, 4, … steps until the result changes by no more than the tolerance. The change is the largest
-    of the change in position [m], the change in attitude [rad], and dt times the changes in velocity and rates. All bodies are stepped
-    together, so that they interact at the same times, and each keeps its first converged result. The motion of a body therefore depends
-    only on bodies that exert a force on it. The error of the result is below the tolerance, by a factor of about 2 to the power of the
-    order. Nothing is carried from tick to tick, so the same state always takes the same steps. If 1024 steps are not enough, the tick is
-    rejected with `ArithmeticError`.
+    of four numbers: the change in position [m], the change in attitude [rad], dt times the change in velocity [m], and dt times the change
+    in angular velocity [rad]. All bodies are stepped together, so that they interact at the same times, and each keeps its first converged
+    result. Bodies that exert no force on a body therefore do not affect its result. The error of the result is smaller than the tolerance
+    by a factor of about ``2^p`` for a method of order p. Nothing is carried from tick to tick, so the same state always takes the same
+    steps. If 1024 steps are not enough, the tick is rejected with `ArithmeticError`.
 
-    Choose a number if the frame rate and not the motion determines the tick. Choose a tolerance if the motion has slow and fast phases. Do
-    not use a tolerance with forces that record their evaluations, because they are evaluated repeatedly for the same times.
+    Choose a fixed number of steps if the tick is determined by the frame rate rather than by the motion. Choose a tolerance if the motion
+    has slow and fast phases. Do not use a tolerance with forces that record their evaluations, because such forces are evaluated repeatedly
+    at the same times.
 
     Source: Mandre (2008), 7.4.
 

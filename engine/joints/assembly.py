@@ -143,6 +143,6 @@ def assembly_for(value: Any, body: Any, owner: object) -> Assembly | None:
             "assembly",
             value,
             f"the assembly of {body}",
-            hint=f"this is the assembly of {value.body}",
+            hint=f"the given one is that of {value.body}",
         )
     return value

@@ -35,7 +35,7 @@ class SwingLimit(Setting[float, float | None]):
             joint._require_free(value, self._name)
             most = real(value, self._name, joint, at_least=_LEAST_SWING)
             if most > pi:
-                refuse(joint, self._name, value, "at most π")
+                refuse(joint, self._name, value, "at most π rad")
             now = joint._coordinates()[0]
             if not now <= most + 1e-9:
                 refuse(joint, self._name, value, f"at least the current swing, {now:.9g}")
@@ -199,7 +199,7 @@ class Ball(FreedomJoint):
 
     def _require_axis(self, name: str) -> None:
         if not self._has_axis:
-            refuse(self, "axis_body", None, f"given, because {name} refers to it")
+            refuse(self, "axis_body", None, f"given to Ball, because {name} needs it")
 
     def _require_free(self, value: object, argument: str) -> None:
         if argument != "spring":

@@ -102,7 +102,7 @@ def fork(world: World, callbacks: str | Mapping[Any, Any]) -> World:
         known = {identity(function) for function in (*called, *world.forces) if not isinstance(function, TableRows)}
         for old, new in callbacks.items():
             if identity(old) not in known:
-                refuse("World.fork", "each key of callbacks", old, "a function or a Python force of this world")
+                refuse("World.fork", "each key of callbacks", old, "a callback or a Python force of this world")
             check_calls(new, "World.fork", "callbacks", "functions as values")
             if not (callable(new) or callable(getattr(new, "apply", None))):
                 refuse("World.fork", "each value of callbacks", new, "a function or a Python force", TypeError)

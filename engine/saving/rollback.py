@@ -120,7 +120,7 @@ class Rollback:
 
     @property
     def confirmed_tick(self) -> int:
-        """The tick count up to which the inputs of all players are known and the world will not change again."""
+        """The tick count up to which the inputs of all players are known, so that the ticks before it will not be simulated again."""
         return min(*self._known.values(), self._world.tick_count)
 
     def input(self, tick: int, player: Hashable, data: Any) -> None:

@@ -203,7 +203,7 @@ class Memory:
         if not is_stateful(object):
             refuse(f"World.memory {name!r}", "object", object, "one with get_state() and set_state(state)", TypeError)
         if any(other is object for other in self._objects.values()):
-            refuse(f"World.memory {name!r}", "object", object, "an object that is not attached already")
+            refuse(f"World.memory {name!r}", "object", object, "an object that is not attached yet")
         state = state_of(object, name)
         self._store.before_change()
         self._store.record(setattr, self, "_objects", self._objects)

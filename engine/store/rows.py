@@ -300,5 +300,5 @@ def body_rows(bodies: Iterable[BodyHandle] | None, owner: str) -> list[tuple[Bod
     for body in chosen:
         require_body(body, "bodies", owner)
     if len({id(body) for body in chosen}) != len(chosen):
-        refuse(owner, "bodies", bodies, "a list that names each body once")
+        refuse(owner, "bodies", bodies, "a list without duplicates")
     return [(body,) for body in chosen]

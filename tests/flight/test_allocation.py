@@ -405,7 +405,7 @@ def test_bad_jets_are_rejected_by_name():
         allocator.without(foreign)
     with pytest.raises(ValueError, match="level must be between 0 and 1"):
         allocator.without(0, level=1.5)
-    with pytest.raises(ValueError, match="jet must be a jet that is not the last one in use"):
+    with pytest.raises(ValueError, match="jet must be one of at least two jets in use"):
         allocator.without(own)
 
 

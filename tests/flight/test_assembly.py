@@ -327,7 +327,7 @@ def test_what_is_no_assembly_of_the_body_is_rejected():
         ),
     ):
         with pytest.raises(
-            ValueError, match=r"assembly must be the assembly of .*ship.*this is the assembly of .*station"
+            ValueError, match=r"assembly must be the assembly of .*ship.*the given one is that of .*station"
         ):
             make()
     for make in (

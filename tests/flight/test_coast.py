@@ -309,7 +309,7 @@ OBSTACLES = {
     "has a J2": lambda world, ship: (
         world.forces[0].__setattr__("reference_radius", 6.4e6) or world.forces[0].__setattr__("j2", 1e-3)
     ),
-    "is a second point gravity on body 'ship'": second_gravity,
+    "is the second point gravity that acts on body 'ship'": second_gravity,
     "the callback record has no attribute skippable": lambda world, ship: world.on_tick(record),
     "the callback print": lambda world, ship: world.after_tick(print, every=1000),
     "is at the centre of PointGravity": lambda world, ship: setattr(ship, "position", CENTER),

@@ -422,7 +422,7 @@ def test_the_swing_of_parallel_axes_grows_and_that_of_opposite_axes_shrinks_at_t
     assert opposite.swing_rate == pytest.approx(-0.5, rel=1e-14)
     plain = world.add_joint(Ball(body, at_body=(0.1, 0.0, 0.4)))
     for name in ("swing_rate", "twist_rate"):
-        with pytest.raises(ValueError, match=f"axis_body must be given, because {name} refers to it"):
+        with pytest.raises(ValueError, match=f"axis_body must be given to Ball, because {name} needs it"):
             getattr(plain, name)
 
 
@@ -671,15 +671,15 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NAN = float("nan")
 MOTOR = Motor(target_rate=1.0, max_torque=1.0)
 BAD = [
-    (lambda a, b: Ball(a, b, at_body=ORIGIN, swing_limit=0.5), "axis_body must be given, because swing_limit refers to it"),
-    (lambda a, b: Ball(a, b, at_body=ORIGIN, twist_limits=(0, 1)), "axis_body must be given, because twist_limits refers to it"),
-    (lambda a, b: Ball(a, b, at_body=ORIGIN).swing, "axis_body must be given, because swing refers to it"),
+    (lambda a, b: Ball(a, b, at_body=ORIGIN, swing_limit=0.5), "axis_body must be given to Ball, because swing_limit needs it"),
+    (lambda a, b: Ball(a, b, at_body=ORIGIN, twist_limits=(0, 1)), "axis_body must be given to Ball, because twist_limits needs it"),
+    (lambda a, b: Ball(a, b, at_body=ORIGIN).swing, "axis_body must be given to Ball, because swing needs it"),
     (lambda a, b: Ball(a, b, at_body=ORIGIN, axis_other=X), "axis_other must be left out if axis_body is not given"),
     (lambda a, b: Ball(a, b, at_body=ORIGIN, axis_body=(1, 1, 0)), "axis_body must be a vector of unit length"),
     (lambda a, b: Ball(a, b, at_body=ORIGIN, axis_body=X, axis_other=(0, 0, 2)), "axis_other must be a vector of unit length"),
     (lambda a, b: Ball(a, b, at_body=ORIGIN, axis_body=X, swing_limit=0.0), "swing_limit must be"),
     (lambda a, b: Ball(a, b, at_body=ORIGIN, axis_body=X, swing_limit=NAN), "swing_limit must be"),
-    (lambda a, b: Ball(a, b, at_body=ORIGIN, axis_body=X, swing_limit=4.0), "swing_limit must be at most π; got 4.0"),
+    (lambda a, b: Ball(a, b, at_body=ORIGIN, axis_body=X, swing_limit=4.0), "swing_limit must be at most π rad; got 4.0"),
     (lambda a, b: Ball(a, b, at_body=ORIGIN, axis_body=X, twist_limits=(1, -1)), "twist_limits must be .* lower <= upper"),
     (lambda a, b: Ball(a, b, at_body=ORIGIN, axis_body=X, twist_limits=(0.5, 1.0)), "twist_limits must be a range that contains"),
     (lambda a, b: Ball(a, b, at_body=ORIGIN, spring=JointSpring(stiffness=1.0, rest=0.2)), "spring.rest must be 0, .* got 0.2"),

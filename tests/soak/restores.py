@@ -82,7 +82,7 @@ class Director:
         if self.calls % 17 == 0:
             self._exchange_rope(world, rock, ship)
         if self.calls % 50 == 0:
-            rock.mass_properties = PROPERTIES if rock.mass_properties is OTHER else OTHER
+            rock.mass_properties = PROPERTIES if rock.mass_properties == OTHER else OTHER
             world.integrator = "rk4" if world.integrator.name == "free-rotor-2" else "free-rotor-2"
         if self.calls % 90 == 0:
             world.game_mode = not world.game_mode

@@ -270,9 +270,7 @@ def test_an_object_is_attached_once_under_a_free_name():
     world = World(0.1)
     thing = Keeps()
     assert world.memory.attach("wheel", thing) is thing
-    with pytest.raises(
-        ValueError, match=r"World.memory 'other': object must be an object that is not attached already"
-    ):
+    with pytest.raises(ValueError, match=r"World.memory 'other': object must be an object that is not attached yet"):
         world.memory.attach("other", thing)
     with pytest.raises(ValueError, match=r"World.memory: name must be one that no other memory"):
         world.memory.attach("wheel", Keeps())
