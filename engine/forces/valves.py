@@ -318,7 +318,7 @@ def refuse_angles(angles: FloatArray, columns: FloatArray, value: Any, owner: ob
     limits = columns[MAX_ANGLE]
     if (np.abs(angles) > limits).any():
         one = f"within {limits[0]:g} rad of zero"
-        each = f"within the limits of the gimbals, {limits.tolist()} rad on both sides of zero"
+        each = f"within {limits.tolist()} rad of zero, one limit per thruster"
         refuse(owner, "gimbal_command", value, one if len(limits) == 1 else each)
 
 

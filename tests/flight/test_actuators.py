@@ -540,7 +540,7 @@ def test_the_gimbals_of_a_bank_turn_as_those_of_single_thrusters():
     assert bank.gimbal_command.tolist() == [list(command) for command in commands]
     before = bank_world.state_hash()
     for wrong, rule in (
-        ([(0.0, 0.0), (0.1, 0.0), (0.0, 0.0)], r"within \[0\.2, 0\.0, 0\.1\] rad of zero"),
+        ([(0.0, 0.0), (0.1, 0.0), (0.0, 0.0)], r"within \[0\.2, 0\.0, 0\.1\] rad of zero, one limit per thruster"),
         ([(0.0, 0.0)] * 2, r"shape \(3, 2\)"),
     ):
         with pytest.raises(ValueError, match=f"ThrusterBank.*gimbal_command.*{rule}"):
