@@ -1535,8 +1535,8 @@ class World:
         """Return a 64-bit hash that is equal for equal states.
 
         It covers the bodies, the tick count, the forces, joints and parts with their parameters (for control loops, including those of the
-        law and the reference), the commands, the memory, the pending applied forces, the integrator and the game mode. It does not cover
-        the clock's remainder and skipped time, names, callbacks, or what forces and callbacks store outside the world.
+        law and the reference), the commands, the memory, the pending applied forces, the integrator, the game mode and `on_non_finite`.
+        It does not cover the clock's remainder and skipped time, names, callbacks, or what forces and callbacks store outside the world.
 
         Returns:
             The hash, from 0 to 2⁶⁴ − 1.
@@ -1554,7 +1554,9 @@ class World:
         return hash_of(self._digest())
 
     def _digest(self) -> Iterator[bytes]:
-        yield snapshots.head_of_digest(self._bodies.count, self.tick_count, self._integrator, self._game_mode)
+        yield from snapshots.head_of_digest(
+            self._bodies.count, self.tick_count, self._integrator, self._game_mode, self._stages.freezing.is_on
+        )
         yield from self._store.digest(self._held.is_pushed)
         yield from digest_of_members(self._forces.image())
         yield from self._memory._digest()
@@ -1632,10 +1634,10 @@ class World:
         """Return everything that determines the future of this world, to which `restore` can go back.
 
         It contains all tables (bodies, forces, parts, pending applied forces, memory), the tick count, the clock with its remainder, the
-        method, the game mode, the callbacks in their order, names, previous poses for drawing, and the states of attached objects. Other
-        Python objects, such as the internal state of a callback, are not part of it, unless they have `get_state()` and `set_state(state)`.
-        The first snapshot of a world issues a warning that names the functions and Python forces that may keep state of their own. The
-        `user_data` of bodies is not part of a snapshot.
+        method, the game mode, `on_non_finite`, the callbacks in their order, names, previous poses for drawing, and the states of attached
+        objects. Other Python objects, such as the internal state of a callback, are not part of it, unless they have `get_state()` and
+        `set_state(state)`. The first snapshot of a world issues a warning that names the functions and Python forces that may keep state of
+        their own. The `user_data` of bodies is not part of a snapshot.
 
         Returns:
             The snapshot.

@@ -128,6 +128,7 @@ def record_of(snapshot: Any) -> Record:
         "paused": snapshot._paused,
         "game_mode": setting.game_mode,
         "coasting": setting.coasting,
+        "on_non_finite": "freeze" if setting.freezes else "raise",
         "integrator": encoded_method(setting.integrator, owner),
         "push_tick": snapshot._push_tick,
         "bodies": [handle.name for handle in roster.handles],
@@ -327,6 +328,9 @@ def _check_header(header: Plain, tables: dict[str, Rows]) -> None:
     for key in ("paused", "game_mode"):
         header[key].boolean()
     header.get("coasting", False).boolean()
+    on_non_finite = header.get("on_non_finite", "raise")
+    if on_non_finite.text() not in ("raise", "freeze"):
+        on_non_finite.refuse("raise or freeze")
     decoded_method(header["integrator"])
     _read_clock(header["clock"], dt)
     for key in ("on_tick", "after_tick"):
@@ -501,6 +505,8 @@ class _Binding:
             method,
             game_mode,
             header.get("coasting", False).boolean(),
+            # bytes of earlier versions do not say it; the world stays as it is
+            header.get("on_non_finite", world.on_non_finite).value == "freeze",
             on_tick,
             after_tick,
             self._joint_callbacks(),

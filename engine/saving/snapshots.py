@@ -50,6 +50,7 @@ class Setting(NamedTuple):
     integrator: Any
     game_mode: bool
     coasting: bool
+    freezes: bool
     on_tick: Any
     after_tick: Any
     on_joint: Any
@@ -220,6 +221,7 @@ def _setting_of(world: World, tables: tuple[Table, ...]) -> Setting:
         world._integrator,
         world._game_mode,
         world._coasting,
+        stages.freezing.is_on,
         stages.on_tick,
         stages.after_tick,
         stages.joint_events.functions,
@@ -339,16 +341,20 @@ def _digest_of(snapshot: Snapshot) -> Iterator[bytes]:
         if len(image.rows.ids)
     ]
     is_pushed = snapshot._push_tick == snapshot._tick
-    yield head_of_digest(len(setting.roster.handles), snapshot._tick, setting.integrator, setting.game_mode)
+    yield from head_of_digest(
+        len(setting.roster.handles), snapshot._tick, setting.integrator, setting.game_mode, setting.freezes
+    )
     yield from digest_of(contents, is_pushed and any(schema is PUSHES for schema, _content in contents))
     yield from digest_of_members(setting.members)
     for name in sorted(snapshot._states):
         yield from digest_of_state(snapshot._states[name], name)
 
 
-def head_of_digest(count: int, tick: int, integrator: Any, game_mode: bool) -> bytes:
-    """The first part of the state hash of a world."""
-    return f"{count} {tick} {integrator!r} {game_mode}".encode()
+def head_of_digest(count: int, tick: int, integrator: Any, game_mode: bool, freezes: bool) -> Iterator[bytes]:
+    """The first parts of the state hash of a world."""
+    yield f"{count} {tick} {integrator!r} {game_mode}".encode()
+    if freezes:
+        yield b"freezes"
 
 
 def predict(world: World, samples: int, every: int, rows: list[int] | None) -> tuple[FloatArray, FloatArray]:
@@ -463,7 +469,7 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
     world._held.restart(snapshot._push_tick)
     world._actuators.restart()
     world._joints.restart()
-    stages.freezing.restart()
+    stages.freezing.restart(setting.freezes)
     if stores or world._actuators.has_wheels:
         bodies.look_for_stored_momentum()
     stages.restart()

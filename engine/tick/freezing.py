@@ -87,7 +87,7 @@ class Freezing:
         if self._is_marked:
             return
         bodies, rows = self._bodies, self.rows
-        if len(rows) and not bodies.freezes:  # a snapshot of another world
+        if len(rows) and not bodies.freezes:  # bodies that were frozen in a world that is now one that rejects ticks
             bodies.freezes = True
             bodies.look_for_stored_momentum()
         bodies.array[FROZEN] = 0.0
@@ -95,8 +95,12 @@ class Freezing:
         bodies.frozen_version += 1
         self._is_marked = True
 
-    def restart(self) -> None:
-        """Mark the columns anew, because a snapshot was restored."""
+    def restart(self, is_on: bool) -> None:
+        """Mark the columns anew, because a snapshot was restored of a world that froze bodies or rejected ticks."""
+        self.is_on = is_on
+        if self._bodies.freezes != is_on:
+            self._bodies.freezes = is_on
+            self._bodies.look_for_stored_momentum(has_moved=True)
         self._is_marked = False
 
     def thaw(self, rows: Any) -> None:

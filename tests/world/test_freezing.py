@@ -10,6 +10,7 @@ from engine import MassProperties, NonFiniteStateError, Snapshot, World, flight,
 from engine.integrators import ALL_INTEGRATORS, Extrapolated, RungeKutta4, Substepped
 from engine.store import threads
 
+from ..altered_bytes import altered
 from ..worlds import OTHER, PROPERTIES
 
 BALL = MassProperties.sphere(1.0, 0.5)
@@ -252,6 +253,37 @@ def test_frozen_bodies_are_in_snapshots_hashes_copies_and_bytes():
     assert world.state_hash() == other.state_hash()
     positions, _ = world.predict(2.0)
     assert np.array_equal(positions[-1, 1], world.bodies[1].position)
+
+
+@pytest.mark.parametrize("kept", ["freeze", "raise"])
+def test_a_snapshot_and_its_bytes_say_what_happens_to_a_body_that_is_not_finite(kept):
+    """With equal hashes, worlds have equal futures: one that freezes bodies is not one that rejects the tick."""
+    world, other = flock(on_non_finite=kept), flock(on_non_finite="freeze" if kept == "raise" else "raise")
+    before, own, hash = other.snapshot(), other.on_non_finite, other.state_hash()
+    assert hash != world.state_hash()
+    empty = World(world.dt)
+    for restored in (empty, other):
+        restored.restore(Snapshot.from_bytes(world.snapshot().to_bytes()), adopt=True)
+        assert restored.on_non_finite == kept and restored.state_hash() == world.state_hash()
+    for each in (world, empty, other):
+        lose(each.bodies[1])
+        if kept == "raise":
+            with pytest.raises(NonFiniteStateError):
+                each.step()
+        else:
+            each.step(3)
+            assert len(each.frozen) == 2
+    assert world.state_hash() == empty.state_hash() == other.state_hash()
+    other.restore(before)
+    assert (other.on_non_finite, other.state_hash()) == (own, hash)
+
+
+def test_bytes_that_do_not_say_what_happens_leave_the_world_as_it_is():
+    for kept in ("freeze", "raise"):
+        world = flock(on_non_finite=kept)
+        data = altered(world.snapshot().to_bytes(), lambda header, put: header.pop("on_non_finite"))
+        world.restore(Snapshot.from_bytes(data), adopt=True)
+        assert world.on_non_finite == kept
 
 
 def test_a_scene_says_what_a_world_does(tmp_path):
