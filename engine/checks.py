@@ -85,6 +85,10 @@ def real(
     return value
 
 
+MOST_TICKS = 2**53
+"""The largest count of ticks: beyond it, two ticks could have the same time as a float, and tables could not hold it."""
+
+
 def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
     """An integer, `>= at_least`."""
     rule = f"an integer of at least {at_least}"
@@ -93,6 +97,14 @@ def integer(value: Any, argument: str, owner: object, *, at_least: int) -> int:
     if value < at_least:
         refuse(owner, argument, value, rule)
     return int(value)
+
+
+def count_of_ticks(value: Any, argument: str, owner: object) -> int:
+    """A number of ticks, at least one, and no more than a world can run."""
+    count = integer(value, argument, owner, at_least=1)
+    if count > MOST_TICKS:
+        refuse(owner, argument, value, "at most 2**53 ticks")
+    return count
 
 
 def integer_option(value: Any, argument: str, owner: object, options: Iterable[int]) -> int:

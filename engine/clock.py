@@ -5,7 +5,7 @@ import warnings
 from fractions import Fraction
 from typing import Any
 
-from .checks import boolean, integer, read_only_attributes, real
+from .checks import boolean, count_of_ticks, integer, read_only_attributes, real
 
 
 @read_only_attributes()
@@ -34,7 +34,7 @@ class Clock:
 
     def __init__(self, dt: Any, max_ticks_per_frame: int = 8) -> None:
         real(dt, "dt", "Clock", above=0.0)
-        self._max_ticks = integer(max_ticks_per_frame, "max_ticks_per_frame", "Clock", at_least=1)
+        self._max_ticks = count_of_ticks(max_ticks_per_frame, "max_ticks_per_frame", "Clock")
         # all times below are integers in units of 1/_per_second seconds
         self._tick, self._per_second = _ratio(dt)
         self._owed = 0
@@ -51,7 +51,7 @@ class Clock:
 
     @max_ticks_per_frame.setter
     def max_ticks_per_frame(self, value: int) -> None:
-        self._max_ticks = integer(value, "max_ticks_per_frame", "World", at_least=1)
+        self._max_ticks = count_of_ticks(value, "max_ticks_per_frame", "World")
 
     @property
     def time_scale(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -107,6 +108,17 @@ class Plain:
         if not math.isfinite(number):
             self.refuse("a finite number")
         return number
+
+    def ratio(self) -> Any:
+        """A number, or a fraction as text such as "1/90"."""
+        if not isinstance(self.value, str):
+            return self.number()
+        if not re.fullmatch(r"\d{1,4000}(/\d{1,4000})?", self.value, re.ASCII) or self.value.endswith("/0"):
+            self.refuse('a number, or a fraction such as "1/90"')
+        try:
+            return Fraction(self.value)
+        except ZeroDivisionError:
+            self.refuse("a fraction with a positive denominator")
 
     def whole(self) -> int:
         """An integer of any size, written in hexadecimal."""

@@ -18,8 +18,10 @@ import numpy.typing as npt
 from . import diagnostics
 from .body import Body, new_body
 from .checks import (
+    MOST_TICKS,
     FloatArray,
     boolean,
+    count_of_ticks,
     integer,
     members,
     option,
@@ -44,6 +46,7 @@ from .joints.freedom import Direction
 from .joints.joint import Joint
 from .loops.coast import COAST_LOOP
 from .saving import copying, scenes, snapshots
+from .saving.settings import Settings, digest_of_settings
 from .saving.snapshots import Snapshot
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
@@ -87,13 +90,10 @@ GivenJointCallback = TypeVar("GivenJointCallback", bound=Callable[["World", Any]
 GivenCallback = TypeVar("GivenCallback", bound=Callable[["World"], Any])
 """The type of the function given to `World.on_tick` or `World.after_tick`, which return it."""
 
-_ON_NON_FINITE = ("raise", "freeze")
 _FRAMES_PER_SECOND = 60
 """The frame rate at which ticks must keep up with the time scale, or a world with `coasting` coasts."""
 _MOST_BODIES = 2**31
 """More bodies than any memory holds."""
-_MOST_TICKS = 2**53
-"""Beyond this tick count, two ticks could have the same time as a float."""
 
 
 @read_only_attributes(
@@ -159,25 +159,22 @@ class World:
         "_actuators",
         "_bodies",
         "_clock",
-        "_coasting",
         "_dt",
         "_exact_dt",
         "_fields",
         "_forces",
-        "_game_mode",
         "_has_looked_for_state",
         "_held",
         "_in_frame",
-        "_integrator",
         "_joints",
         "_last_tick",
         "_memory",
         "_model",
         "_names",
-        "_paused",
         "_plan",
         "_roster",
         "_setting",
+        "_settings",
         "_stages",
         "_state",
         "_store",
@@ -201,15 +198,14 @@ class World:
             rule = f"the length of a tick in seconds, such as 1 / {dt} for {dt} ticks per second, or {dt}.0 for ticks of {dt} s"
             refuse("World", "dt", dt, rule)
         self._exact_dt = dt
-        self._clock = Clock(dt, integer(max_ticks_per_frame, "max_ticks_per_frame", "World", at_least=1))
+        self._clock = Clock(dt)
         self._threads = integer(threads, "threads", "World", at_least=1)
-        option(on_non_finite, "on_non_finite", "World", _ON_NON_FINITE)
-        self._last_tick = min(_MOST_TICKS, int(min(sys.float_info.max / self._dt, float(_MOST_TICKS))))
-        self._paused = self._in_frame = False
-        self._coasting = boolean(coasting, "coasting", "World")
+        self._last_tick = min(MOST_TICKS, int(min(sys.float_info.max / self._dt, float(MOST_TICKS))))
+        self._in_frame = False
         self._names: dict[str, Body] = {}
         # state: the tables, and the named memory in them
         self._store = Store(self)
+        self._settings = Settings(self._store, self._clock)
         self._bodies = Bodies(self._store, is_shared=self._threads > 1)
         self._store.tables[self._bodies.schema.name] = self._bodies
         self._memory = Memory(self._store)
@@ -230,22 +226,26 @@ class World:
         self._stages = Stages(
             self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
         )
-        self._stages.freezing = Freezing(self._store, self._bodies, self._plan, on_non_finite == "freeze")
+        self._stages.freezing = Freezing(self._store, self._bodies, self._plan)
         self._bodies.thaw = self._stages.freezing.thaw
         self._forces.on_parts_change = self._stages.sample
         self._has_looked_for_state = False
         # what the last snapshot shares with the next
         self._setting: snapshots.Setting | None = None
         self._roster: tuple[int, snapshots.Roster | None] = (-1, None)
-        self._game_mode = False
+        self._settings.follow(("integrator", "game_mode"), self._use_method)
+        self._settings.follow(("on_non_finite",), self._use_freezing)
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
+        given = {"max_ticks_per_frame": max_ticks_per_frame, "coasting": coasting, "on_non_finite": on_non_finite}
+        for name, value in given.items():
+            self._settings.set(name, value)
         self.keep_out = keep_out
 
     def __repr__(self) -> str:
         count = self._bodies.count
         bodies = f"{count} {'body' if count == 1 else 'bodies'}"
-        return f"<World with {bodies} at t = {self.time:g} s, dt = {self._dt:g} s, {self._integrator.name}>"
+        return f"<World with {bodies} at t = {self.time:g} s, dt = {self._dt:g} s, {self.integrator.name}>"
 
     # time
 
@@ -281,9 +281,7 @@ class World:
 
     @max_ticks_per_frame.setter
     def max_ticks_per_frame(self, value: int) -> None:
-        self._store.before_change()
-        self._store.record(setattr, self._clock, "max_ticks_per_frame", self._clock.max_ticks_per_frame)
-        self._clock.max_ticks_per_frame = value
+        self._settings.set("max_ticks_per_frame", value)
 
     @property
     def time_scale(self) -> float:
@@ -292,21 +290,17 @@ class World:
 
     @time_scale.setter
     def time_scale(self, value: float) -> None:
-        self._store.before_change()
-        self._store.record(setattr, self._clock, "time_scale", self._clock.exact_time_scale)
-        self._clock.time_scale = value
+        self._settings.set("time_scale", value)
 
     @property
     def paused(self) -> bool:
         """Whether the world is paused; `advance` then runs no ticks and ignores the elapsed time, while `step` still runs."""
-        return self._paused
+        paused: bool = self._settings["paused"]
+        return paused
 
     @paused.setter
     def paused(self, value: bool) -> None:
-        value = boolean(value, "paused", "World")
-        self._store.before_change()
-        self._store.record(setattr, self, "_paused", self._paused)
-        self._paused = value
+        self._settings.set("paused", value)
 
     @property
     def coasting(self) -> bool:
@@ -315,14 +309,12 @@ class World:
         Above that, `max_ticks_per_frame` ticks in each of 60 frames per second could not keep up. Whether a frame coasts depends on nothing
         else, so a slow frame makes no difference.
         """
-        return self._coasting
+        coasting: bool = self._settings["coasting"]
+        return coasting
 
     @coasting.setter
     def coasting(self, value: bool) -> None:
-        value = boolean(value, "coasting", "World")
-        self._store.before_change()
-        self._store.record(setattr, self, "_coasting", self._coasting)
-        self._coasting = value
+        self._settings.set("coasting", value)
 
     @property
     def keep_out(self) -> KeepOut | None:
@@ -363,10 +355,10 @@ class World:
         """
         if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("advance")
-        if self._paused:
+        if self.paused:
             real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
             return 0
-        coasts = self._coasting and not self._clock.keeps_up(_FRAMES_PER_SECOND)
+        coasts = self.coasting and not self._clock.keeps_up(_FRAMES_PER_SECOND)
         before = self._bodies.tick_count
         try:
             try:
@@ -434,7 +426,7 @@ class World:
                         else:
                             taken = stages.run_for_a_while()
                         store.quiet -= taken
-                    elif self._in_frame and self._paused:
+                    elif self._in_frame and self.paused:
                         break
                     else:
                         stages.call_callbacks()
@@ -524,41 +516,35 @@ class World:
     @property
     def integrator(self) -> Integrator:
         """The integration method; a method or its name may be assigned."""
-        return self._integrator
+        method: Integrator = self._settings["integrator"]
+        return method
 
     @integrator.setter
     def integrator(self, value: Integrator | str) -> None:
         value = method_of(value, "World", "integrator")
-        value._check_game_mode(self._game_mode)
         if self._actuators.any:
             refuse_actuators(value, "World")
         if self._joints.any:
             refuse_joints(value, "World")
         with (change := self._store.all_or_nothing()), change:
-            self._store.before_change()
-            if hasattr(self, "_integrator"):
-                self._store.record(self._use, self._integrator, self._game_mode)
-            self._use(value, self._game_mode)
+            self._settings.set("integrator", value)
             self._bodies.forget_history()
 
     @property
     def game_mode(self) -> bool:
         """Whether the gyroscopic term ``ω × (I ω + h)`` is dropped from the equation of motion."""
-        return self._game_mode
+        mode: bool = self._settings["game_mode"]
+        return mode
 
     @game_mode.setter
     def game_mode(self, value: bool) -> None:
-        value = boolean(value, "game_mode", "World")
-        self._integrator._check_game_mode(value)
-        with (change := self._store.all_or_nothing()), change:
-            self._store.before_change()
-            self._store.record(self._use, self._integrator, self._game_mode)
-            self._use(self._integrator, value)
+        self._settings.set("game_mode", value)
 
     @property
     def on_non_finite(self) -> str:
         """What happens if a tick produces a state that is not finite, "raise" or "freeze"."""
-        return "freeze" if self._stages.freezing.is_on else "raise"
+        chosen: str = self._settings["on_non_finite"]
+        return chosen
 
     @property
     def frozen(self) -> tuple[Frozen, ...]:
@@ -1002,7 +988,7 @@ class World:
         for body in (joint.body, joint.other):
             if body is not None:
                 require_body(body, "joint", "World.add_joint")
-        refuse_joints(self._integrator, f"World.add_joint: {joint!r}")
+        refuse_joints(self.integrator, f"World.add_joint: {joint!r}")
         self._forces.add(joint)
         return joint
 
@@ -1196,7 +1182,7 @@ class World:
 
     def _call(self, when: str, function: Any, every: int, name: str | None) -> Any:
         _check_name(name, f"World.{when}")
-        every = integer(every, "every", f"World.{when}", at_least=1)
+        every = count_of_ticks(every, "every", f"World.{when}")
         if function is LEFT_OUT:
             return lambda decorated: self._call(when, decorated, every, name)
         if not callable(function):
@@ -1497,21 +1483,21 @@ class World:
             self._refuse_reentry("prepare")
         if progress is not None and not callable(progress):
             refuse("World.prepare", "progress", progress, "a function of done, total and name", TypeError)
-        methods = chosen_methods([self._integrator] if integrators is None else integrators, self._game_mode)
+        methods = chosen_methods([self.integrator] if integrators is None else integrators, self.game_mode)
         kinds = self._fields.in_order(chosen_kinds(self._forces if forces is None else forces))
         bodies = self._bodies
         wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
         if wanted > _MOST_BODIES:
             refuse("World.prepare", "capacity", capacity, f"at most {_MOST_BODIES}")
         pitches = sorted({bodies.pitch, rung(wanted)})
-        needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self._game_mode)
+        needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self.game_mode)
         if self._joints.any:
             for method in methods:
-                needed += kernels_of_islands(method_for(method, False)[1], not self._game_mode)
+                needed += kernels_of_islands(method_for(method, False)[1], not self.game_mode)
             needed += kernels_around(needed, bodies.stores_momentum, self._threads)
         if self._actuators.any or len(self.thrusters):  # any thruster may fire a pulse
             needed += actuator_kernels(needed)
-        if self._coasting:
+        if self.coasting:
             needed.append(COAST_LOOP)
         compile_all(needed, progress)
 
@@ -1554,9 +1540,7 @@ class World:
         return hash_of(self._digest())
 
     def _digest(self) -> Iterator[bytes]:
-        yield from snapshots.head_of_digest(
-            self._bodies.count, self.tick_count, self._integrator, self._game_mode, self._stages.freezing.is_on
-        )
+        yield from digest_of_settings(self._bodies.count, self.tick_count, self._settings.values)
         yield from self._store.digest(self._held.is_pushed)
         yield from digest_of_members(self._forces.image())
         yield from self._memory._digest()
@@ -1575,9 +1559,11 @@ class World:
             refuse_time(ticks, self._bodies.tick_count, self._last_tick, self._dt, owner)
         return ticks
 
-    def _use(self, integrator: Integrator, game_mode: bool) -> None:
-        self._integrator, self._game_mode = integrator, game_mode
-        self._plan.use(integrator, not game_mode)
+    def _use_method(self) -> None:
+        self._plan.use(self.integrator, not self.game_mode)
+
+    def _use_freezing(self) -> None:
+        self._stages.freezing.use(self.on_non_finite == "freeze")
 
     def _switch_profile(self, profile: Profile | None) -> None:
         self._store.before_change()
@@ -1779,7 +1765,7 @@ class World:
         """
         owner = "World.predict"
         ahead = real(seconds, "seconds", owner, at_least=0.0)
-        every = integer(every, "every", owner, at_least=1)
+        every = count_of_ticks(every, "every", owner)
         rows: list[int] | None = None
         if bodies is not None:
             chosen = members(bodies, "bodies", owner, "a list of bodies of this world", is_body)

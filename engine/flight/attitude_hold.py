@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, integer, members, refuse
+from ..checks import FloatArray, array, count_of_ticks, members, refuse
 from ..forces.thruster import Thruster, ThrusterBank
 from ..joints.assembly import Assembly, assembly_for
 from ..store.rows import BodyHandle, fixed, require_body
@@ -95,9 +95,7 @@ class AttitudeHold(Controlled):
         body: Any = ship
         dt = float(body.world.dt)
         if every is not None:
-            every = integer(every, "every", owner, at_least=1)
-            if every > 2**53:
-                refuse(owner, "every", every, "at most 2**53 ticks")
+            every = count_of_ticks(every, "every", owner)
         assembly_for(assembly, ship, owner)
         thrusters = _thrusters(actuators, owner)
         if not thrusters and not callable(getattr(actuators, "command", None)):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from ..checks import integer, refuse
+from ..checks import count_of_ticks, refuse
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed
 
 MOST_DELAY = 1_000_000
@@ -61,7 +61,7 @@ class SampledPart(Part):
         if not isinstance(name, str) or not name:
             refuse(owner, "name", name, "a non-empty string", TypeError)
         self._name = name
-        self._every = integer(every, "every", owner, at_least=1)
+        self._every = count_of_ticks(every, "every", owner)
         super().__init__(bodies, values)
 
     enabled = Parameter[bool]("Whether the part is sampled, initially True; a disabled part keeps its state.")

@@ -64,12 +64,8 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
     return {
         "dt": world._exact_dt,
         "threads": world._threads,
-        "clock": world._clock,
-        "paused": world._paused,
-        "integrator": world._integrator,
-        "game_mode": world._game_mode,
-        "coasting": world._coasting,
-        "on_non_finite": world.on_non_finite,
+        "clock": world._clock._image(),
+        "settings": (world._settings.values, world._settings.beside),
         "control": world._bodies.control.copy(),
         "tables": [
             (
@@ -160,14 +156,10 @@ def _without(memory: dict[str, Any], left_out: list[Any]) -> dict[str, Any]:
 def restore(world: World, image: dict[str, Any]) -> None:
     """Fill a world that was created without being initialised."""
     clock = image["clock"]
-    world.__init__(  # type: ignore[misc]
-        image["dt"],
-        integrator=image["integrator"],
-        game_mode=image["game_mode"],
-        on_non_finite=image["on_non_finite"],
-        threads=image["threads"],
-    )
-    world._clock, world._paused, world._coasting = clock, image["paused"], image["coasting"]
+    world.__init__(image["dt"], threads=image["threads"])  # type: ignore[misc]
+    world._clock._restore(clock)
+    values, world._settings.beside = image["settings"]
+    world._settings.put(values)
     store, bodies = world._store, world._bodies
     for schema, content, ids, groups, next_id in image["tables"]:
         if schema.name == bodies.schema.name:
@@ -180,8 +172,8 @@ def restore(world: World, image: dict[str, Any]) -> None:
     for schema, content, ids, groups, next_id in image["tables"]:
         if schema.follows:
             bodies.history_array()[:, : bodies.count] = content
-            if isinstance(world._integrator, Extrapolated):
-                world._integrator.follow(bodies)
+            if isinstance(world.integrator, Extrapolated):
+                world.integrator.follow(bodies)
         elif schema.name != bodies.schema.name:
             _fill(store.table(schema), content, ids, groups, next_id)
     bodies.control[:] = image["control"]

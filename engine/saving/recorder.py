@@ -16,7 +16,17 @@ import numpy as np
 
 from .. import diagnostics
 from ..body import Body
-from ..checks import FloatArray, file_path, integer, members, naming_file, read_only, read_only_attributes, refuse
+from ..checks import (
+    FloatArray,
+    count_of_ticks,
+    file_path,
+    integer,
+    members,
+    naming_file,
+    read_only,
+    read_only_attributes,
+    refuse,
+)
 from ..plain import Plain, to_text
 from ..store.calling import Callback, default_name
 from ..store.rows import TableRows, is_body
@@ -237,7 +247,7 @@ class Recorder(Record):
         owner = "Recorder"
         if not isinstance(world, World):
             refuse(owner, "world", world, "a World", TypeError)
-        every = integer(every, "every", owner, at_least=1)
+        every = count_of_ticks(every, "every", owner)
         self._capacity = None if capacity is None else integer(capacity, "capacity", owner, at_least=1)
         file = None if path is None else file_path(path, "path", owner)
         given = world.bodies if bodies is None else bodies

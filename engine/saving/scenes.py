@@ -34,13 +34,12 @@ from ..store.schema import Field, Kind
 from .encoding import (
     built_in,
     decoded_attribute,
-    decoded_method,
     encoded_attributes,
-    encoded_method,
     name_of,
     own_slots,
 )
 from .scene_objects import BODIES, MAKERS, arguments_of, made, object_classes, to_plain
+from .settings import SETTINGS, names_in_scenes, to_scene
 from .snapshots import Snapshot
 
 if TYPE_CHECKING:
@@ -53,13 +52,6 @@ _KEYS = (
     "format",
     "version",
     "dt",
-    "integrator",
-    "game_mode",
-    "max_ticks_per_frame",
-    "time_scale",
-    "paused",
-    "coasting",
-    "on_non_finite",
     "keep_out",
     "bodies",
     "parts",
@@ -141,7 +133,7 @@ def scene_of(world: World) -> dict[str, Any]:
     Raises:
         ValueError: If a force or part has an argument that cannot be written.
     """
-    stages, clock = world._stages, world._clock
+    stages = world._stages
     parts = list(world.parts)
     forces: list[Any] = [force for force in world.forces if isinstance(force, TableRows)]
     places = {id(part): {"part": place} for place, part in enumerate(parts)}
@@ -151,13 +143,7 @@ def scene_of(world: World) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "dt": _ratio_text(world._exact_dt),
-        "integrator": encoded_method(world.integrator, "World.save"),
-        "game_mode": world.game_mode,
-        "max_ticks_per_frame": world.max_ticks_per_frame,
-        "time_scale": _ratio_text(clock.exact_time_scale),
-        "paused": world.paused,
-        "coasting": world.coasting,
-        **({} if world.on_non_finite == "raise" else {"on_non_finite": world.on_non_finite}),
+        **to_scene(world._settings, "World.save"),
         **(
             {}
             if world.keep_out is None
@@ -322,7 +308,7 @@ def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], miss
     file = file_path(path, "path", _OWNER)
     with naming_file(file, _OWNER, "read"):
         content = file.read_bytes()
-    plain = Plain.of_text(content, _OWNER).only(*_KEYS)
+    plain = Plain.of_text(content, _OWNER).only(*_KEYS, *names_in_scenes())
     if plain["format"].text() != FORMAT:
         plain["format"].refuse(repr(FORMAT))
     plain["version"].integer(1, VERSION)
@@ -405,20 +391,15 @@ class _Loading:
 
     def _empty_world(self, make: Callable[..., World], plain: Plain) -> World:
         """The world without bodies, with its settings."""
-        game_mode = plain.get("game_mode", False).boolean()
         with _at(plain, "dt"):
-            dt = _number(plain["dt"])
-            world = make(dt, game_mode=game_mode)
-        if "on_non_finite" in plain:  # made again, so that each error names its own field
-            with _at(plain, "on_non_finite"):
-                world = make(dt, game_mode=game_mode, on_non_finite=plain["on_non_finite"].text())
-        if "integrator" in plain:
-            with _at(plain, "integrator"):
-                world.integrator = decoded_method(plain["integrator"])
-        for name in ("max_ticks_per_frame", "time_scale", "paused", "coasting", "keep_out"):
+            world = make(plain["dt"].ratio())
+        for name in names_in_scenes():
             if name in plain:
                 with _at(plain, name):
-                    setattr(world, name, _number(plain[name]) if name == "time_scale" else plain[name].value)
+                    world._settings.set(name, SETTINGS[name].read(plain[name]))
+        if "keep_out" in plain:
+            with _at(plain, "keep_out"):
+                world.keep_out = plain["keep_out"].value
         return world
 
     def _find(self, plain: Plain) -> Any:
@@ -642,18 +623,6 @@ def _is_attachable(thing: Any, world: World) -> bool:
         and callable(getattr(thing, "get_state", None))
         and not any(thing is other for other in (*known, *world.forces, *world.memory.objects.values()))
     )
-
-
-def _number(plain: Plain) -> Any:
-    """A number, or a fraction as text such as "1/90"."""
-    if isinstance(plain.value, str):
-        if not re.fullmatch(r"\d{1,4000}(/\d{1,4000})?", plain.value, re.ASCII) or plain.value.endswith("/0"):
-            plain.refuse('a number, or a fraction such as "1/90"')
-        try:
-            return Fraction(plain.value)
-        except ZeroDivisionError:
-            plain.refuse("a fraction with a positive denominator")
-    return plain.number()
 
 
 def _joint_numbers(plain: Plain, field: Field, kind: Any) -> FloatArray:

@@ -49,12 +49,11 @@ from .encoding import (
     built_in_schemas,
     check_attribute,
     decoded_attribute,
-    decoded_method,
     encoded_attributes,
-    encoded_method,
     name_of,
     own_slots,
 )
+from .settings import check_together, from_header, to_header
 
 if TYPE_CHECKING:
     from ..world import World
@@ -125,11 +124,7 @@ def record_of(snapshot: Any) -> Record:
         "dt": exact(snapshot._exact_dt),
         "tick_count": snapshot._tick,
         "clock": [max_ticks, exact(time_scale), *map(hex, units)],
-        "paused": snapshot._paused,
-        "game_mode": setting.game_mode,
-        "coasting": setting.coasting,
-        "on_non_finite": "freeze" if setting.freezes else "raise",
-        "integrator": encoded_method(setting.integrator, owner),
+        **to_header(setting.values, owner),
         "push_tick": snapshot._push_tick,
         "bodies": [handle.name for handle in roster.handles],
         "members": members,
@@ -325,13 +320,7 @@ def _check_header(header: Plain, tables: dict[str, Rows]) -> None:
         header["dt"].refuse("above 0")
     header["tick_count"].integer()
     header["push_tick"].integer(-1)
-    for key in ("paused", "game_mode"):
-        header[key].boolean()
-    header.get("coasting", False).boolean()
-    on_non_finite = header.get("on_non_finite", "raise")
-    if on_non_finite.text() not in ("raise", "freeze"):
-        on_non_finite.refuse("raise or freeze")
-    decoded_method(header["integrator"])
+    from_header(header)
     _read_clock(header["clock"], dt)
     for key in ("on_tick", "after_tick"):
         for pair in header[key].list():
@@ -472,11 +461,11 @@ class _Binding:
         members = self._members(handles, images)
         on_tick, after_tick = self._callbacks("on_tick"), self._callbacks("after_tick")
         objects, states, joined = self._objects()
-        method = decoded_method(header["integrator"])
-        if repr(method) == repr(world._integrator):
-            method = world._integrator
-        game_mode = header["game_mode"].boolean()
-        method._check_game_mode(game_mode)
+        values = {**world._settings.values, **from_header(header)}
+        method = values["integrator"]
+        if repr(method) == repr(world.integrator):
+            values["integrator"] = method = world.integrator
+        check_together(values)
         if "driven" in self._tables:
             refuse_actuators(method, self._owner)
         if "joints" in self._tables:
@@ -502,11 +491,7 @@ class _Binding:
             rows,
             objects,
             joined,
-            method,
-            game_mode,
-            header.get("coasting", False).boolean(),
-            # bytes of earlier versions do not say it; the world stays as it is
-            header.get("on_non_finite", world.on_non_finite).value == "freeze",
+            values,
             on_tick,
             after_tick,
             self._joint_callbacks(),

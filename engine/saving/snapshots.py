@@ -22,6 +22,7 @@ from ..store.store import BETWEEN_TICKS, MOVING, Store, digest_of, hash_of
 from ..store.table import Table
 from ..tick.force_list import digest_of_members
 from ..tick.held import PUSHES
+from .settings import Values, digest_of_settings
 from .snapshot_bytes import Record, bind, read, record_of, to_bytes
 
 if TYPE_CHECKING:
@@ -47,10 +48,7 @@ class Setting(NamedTuple):
     rows: Any
     objects: Any
     joined: Any
-    integrator: Any
-    game_mode: bool
-    coasting: bool
-    freezes: bool
+    values: Values
     on_tick: Any
     after_tick: Any
     on_joint: Any
@@ -79,7 +77,6 @@ class Snapshot:
         "_driven_tick",
         "_exact_dt",
         "_images",
-        "_paused",
         "_push_tick",
         "_record",
         "_setting",
@@ -97,7 +94,6 @@ class Snapshot:
     _images: tuple[Any, ...]
     _states: dict[str, dict[str, Any]]
     _clock: tuple[Any, ...]
-    _paused: bool
     _push_tick: int
     _driven_tick: int
     """The tick that images of tables other than the bodies belong to; -1 if ticks do not write these tables."""
@@ -192,7 +188,6 @@ def take(world: World) -> Snapshot:
     snapshot._exact_dt = world._exact_dt
     snapshot._tick, snapshot._driven_tick = tick, driven_tick
     snapshot._clock = world._clock._image()
-    snapshot._paused = world._paused
     snapshot._push_tick = world._held.push_tick
     return snapshot
 
@@ -218,10 +213,7 @@ def _setting_of(world: World, tables: tuple[Table, ...]) -> Setting:
         roster,
         world._forces.image(),
         *world._memory._contents,
-        world._integrator,
-        world._game_mode,
-        world._coasting,
-        stages.freezing.is_on,
+        world._settings.values,
         stages.on_tick,
         stages.after_tick,
         stages.joint_events.functions,
@@ -270,7 +262,6 @@ def adopted(world: World, snapshot: Snapshot, missing: str, owner: str) -> Snaps
     made._world, made._exact_dt, made._tick = world._store.world, world._exact_dt, snapshot._tick
     made._setting = Setting(tables, Roster(*roster), *others)
     made._images, made._states, made._clock = bound.images, bound.states, bound.clock
-    made._paused = record.header["paused"].boolean()
     made._push_tick = record.header["push_tick"].integer(-1)
     written = [
         image for table, image in zip(tables, made._images, strict=True) if table.schema.name in ("driven", "joints")
@@ -341,20 +332,11 @@ def _digest_of(snapshot: Snapshot) -> Iterator[bytes]:
         if len(image.rows.ids)
     ]
     is_pushed = snapshot._push_tick == snapshot._tick
-    yield from head_of_digest(
-        len(setting.roster.handles), snapshot._tick, setting.integrator, setting.game_mode, setting.freezes
-    )
+    yield from digest_of_settings(len(setting.roster.handles), snapshot._tick, setting.values)
     yield from digest_of(contents, is_pushed and any(schema is PUSHES for schema, _content in contents))
     yield from digest_of_members(setting.members)
     for name in sorted(snapshot._states):
         yield from digest_of_state(snapshot._states[name], name)
-
-
-def head_of_digest(count: int, tick: int, integrator: Any, game_mode: bool, freezes: bool) -> Iterator[bytes]:
-    """The first parts of the state hash of a world."""
-    yield f"{count} {tick} {integrator!r} {game_mode}".encode()
-    if freezes:
-        yield b"freezes"
 
 
 def predict(world: World, samples: int, every: int, rows: list[int] | None) -> tuple[FloatArray, FloatArray]:
@@ -460,16 +442,14 @@ def _apply(world: World, snapshot: Snapshot, now: int, now_driven: int) -> None:
         world._roster = (bodies.given_version, roster)
     world._forces.put(setting.members)
     world._memory._contents = (setting.rows, setting.objects, setting.joined)
-    if world._integrator is not setting.integrator or world._game_mode is not setting.game_mode:
-        world._use(setting.integrator, setting.game_mode)
+    world._settings.put(setting.values)
     stages.on_tick, stages.after_tick = setting.on_tick, setting.after_tick
     stages.joint_events.functions = setting.on_joint
     world._clock._restore(snapshot._clock)
-    world._paused, world._coasting = snapshot._paused, setting.coasting
     world._held.restart(snapshot._push_tick)
     world._actuators.restart()
     world._joints.restart()
-    stages.freezing.restart(setting.freezes)
+    stages.freezing.restart()
     if stores or world._actuators.has_wheels:
         bodies.look_for_stored_momentum()
     stages.restart()

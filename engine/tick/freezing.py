@@ -57,8 +57,8 @@ class Freezing:
         is_on: Whether bodies are frozen; if not, the tick is rejected.
     """
 
-    def __init__(self, store: Store, bodies: Bodies, plan: Plan, is_on: bool) -> None:
-        self.is_on = is_on
+    def __init__(self, store: Store, bodies: Bodies, plan: Plan) -> None:
+        self.is_on = False
         self._store = store
         self._bodies = bodies
         self._plan = plan
@@ -66,7 +66,6 @@ class Freezing:
         self._table.on_change = self._look_again
         self._springs, self._joints = store.table(SPRINGS), store.table(JOINTS)
         self._is_marked = True
-        bodies.freezes = is_on
 
     def _look_again(self, components: Any, rows: Any) -> None:
         self._is_marked = False
@@ -95,12 +94,16 @@ class Freezing:
         bodies.frozen_version += 1
         self._is_marked = True
 
-    def restart(self, is_on: bool) -> None:
-        """Mark the columns anew, because a snapshot was restored of a world that froze bodies or rejected ticks."""
+    def use(self, is_on: bool) -> None:
+        """Freeze bodies, or reject ticks."""
         self.is_on = is_on
         if self._bodies.freezes != is_on:
             self._bodies.freezes = is_on
             self._bodies.look_for_stored_momentum(has_moved=True)
+        self._is_marked = False
+
+    def restart(self) -> None:
+        """Mark the columns anew, because a snapshot was restored."""
         self._is_marked = False
 
     def thaw(self, rows: Any) -> None:

@@ -361,8 +361,9 @@ def test_the_published_schema_accepts_scenes_and_names_every_key(tmp_path):
         with pytest.raises(AssertionError):
             check_schema({**scene, key: value}, schema, schema, "")
     from engine.saving.scenes import _BODY_KEYS, _KEYS
+    from engine.saving.settings import names_in_scenes
 
-    assert set(schema["properties"]) == set(_KEYS)
+    assert set(schema["properties"]) == {*_KEYS, *names_in_scenes()}
     assert set(schema["$defs"]["body"]["properties"]) == set(_BODY_KEYS)
 
 
