@@ -42,8 +42,9 @@ from .forces.valves import THRUSTERS
 from .integrators import Integrator
 from .integrators.named import method_of
 from .joints.assembly import Assembly
-from .joints.freedom import Direction
 from .joints.joint import Joint
+from .joints.mobility import Direction
+from .kernels.vectors import Vector
 from .loops.coast import COAST_LOOP
 from .saving import copying, scenes, snapshots
 from .saving.settings import Settings, digest_of_settings
@@ -67,6 +68,7 @@ from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
 from .tick.joint_impulses import End, compliances, energy_of_impact
+from .tick.joint_inertia import inertia_about
 from .tick.joints import Joints, kernels_around, kernels_of_islands, method_for, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
@@ -995,6 +997,12 @@ class World:
     def _compliances(self, ends: Sequence[End], directions: Sequence[Direction]) -> list[float]:
         """How bodies yield to impulses at points; see `tick.joint_impulses`."""
         return compliances(self._joints, self, ends, directions)
+
+    def _inertia_about(
+        self, joint: Joint, point: Vector, held: Sequence[Direction], others: Sequence[Direction], free: Direction
+    ) -> float:
+        """The inertia about a degree of freedom of a joint; see `tick.joint_inertia`."""
+        return inertia_about(self._joints, self, joint, point, held, others, free)
 
     def _energy_of_impact(self, body: Body) -> float:
         """Energy that the joints around a body take now; see `tick.joint_impulses`."""

@@ -14,8 +14,9 @@ from ..constraints.rows import rotation_vector, swing, twist
 from ..kernels.quaternions import Quaternion, multiply, rotate
 from ..kernels.vectors import Vector, add, cross, dot, scale
 from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, Direction, FreedomJoint, Limits, SpringOf, compliance
+from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, FreedomJoint, Limits, SpringOf
 from .joint import Setting, check_bodies, frame_along, points, seen_from, unit_axis, unit_length
+from .mobility import Direction
 from .motion import relative_rates
 from .motor import JointSpring
 
@@ -46,8 +47,8 @@ class BallSpring(SpringOf):
     """The spring of a ball joint towards its rest orientation."""
 
     def _inertia_of(self, joint: Any) -> float:
-        lever = joint._lever()
-        return 3.0 / sum(compliance(joint.body, joint.other, lever, POINT_DIRECTIONS, free) for free in TURN_DIRECTIONS)
+        yields = sum(1.0 / joint._inertia_along(POINT_DIRECTIONS, [], free) for free in TURN_DIRECTIONS)
+        return 3.0 / yields if yields > 0.0 else inf
 
     def _rest(self, joint: Any, value: JointSpring) -> float:
         if value.rest != 0.0:

@@ -12,8 +12,9 @@ from ..checks import real, refuse
 from ..constraints import layout
 from ..kernels.vectors import Vector, add_scaled, dot, scale
 from ..store.rows import BodyHandle, fixed
-from .freedom import Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, points
+from .mobility import Direction
 from .motor import JointSpring, Motor
 
 

@@ -11,16 +11,13 @@ import numpy as np
 from ..checks import FloatArray, integer, real, refuse
 from ..constraints import layout
 from ..constraints.rows import counted
-from ..kernels.quaternions import rotate_inverse
-from ..kernels.vectors import Vector, add, cross, dot, subtract
+from ..kernels.vectors import Vector, dot
 from ..reading import reading
-from ..store.rows import BodyHandle, fixed
-from .joint import AXES, Joint, Setting, pose_of, range_of, threshold
+from ..store.rows import fixed
+from .joint import AXES, Joint, Setting, range_of, threshold
+from .mobility import Direction
 from .motion import relative_rates, relative_velocity
 from .motor import JointSpring, Motor, numbers_of
-
-Direction = tuple[Vector, Vector]
-"""Directions of an impulse and of an angular impulse at the common point, world frame."""
 
 
 class Limits(Setting[tuple[float, float], Sequence[float] | None]):
@@ -80,7 +77,7 @@ class MotorOf(Setting[Motor | None, Motor | None]):
                 numbers = (layout.RATE_MOTOR, value.target_rate, 0.0, 0.0, value.max_torque)
             else:
                 assert value.target_angle is not None
-                stiffness, damping = numbers_of(value, joint._inertia(self._freedom))
+                stiffness, damping = numbers_of(value, joint, self._name, lambda: joint._inertia(self._freedom))
                 numbers = (layout.POSITION_MOTOR, value.target_angle, stiffness, damping, value.max_torque)
         joint._write_numbers(self._first, numbers)
 
@@ -102,7 +99,8 @@ class SpringOf(Setting[JointSpring | None, JointSpring | None]):
             if not isinstance(value, JointSpring):
                 refuse(joint, self._name, value, "a JointSpring, or None", TypeError)
             joint._require_free(value, self._name)
-            numbers = (1.0, *numbers_of(value, self._inertia_of(joint)), self._rest(joint, value))
+            given = numbers_of(value, joint, self._name, lambda: self._inertia_of(joint))
+            numbers = (1.0, *given, self._rest(joint, value))
         joint._write_numbers(self._first, numbers)
 
     def _inertia_of(self, joint: Any) -> float:
@@ -136,22 +134,45 @@ class FreedomJoint(Joint):
 
     def _inertia(self, freedom: int) -> float:
         """The inertia about a degree of freedom at the current poses [kg·m² or kg], with all others of the joint locked."""
-        locked, free = self._directions()
-        others = [*locked, *(each for number, each in enumerate(free) if number != freedom)]
-        return 1.0 / compliance(self.body, self.other, self._common_point(), others, free[freedom])
+        held, free = self._directions()
+        others = [each for number, each in enumerate(free) if number != freedom]
+        return self._inertia_along(held, others, free[freedom])
+
+    def _inertia_along(self, held: list[Direction], others: list[Direction], free: Direction) -> float:
+        """The same for a direction, while the constrained rows and other directions do not yield."""
+        world: Any = self.body.world
+        inertia: float = world._inertia_about(self, self._common_point(), held, others, free)
+        return inertia
 
     def inertia(self, number: int = 1) -> float:
-        """Return the inertia about a degree of freedom at the current poses, with the other degrees of freedom of the joint locked.
+        """Return the inertia about a degree of freedom at the current poses, with everything else locked.
+
+        The bodies that other joints connect to one side of the joint move with it as one rigid body, and the world holds those that it is
+        joined to. Disabled joints, open or soft latches, ropes and springs connect nothing. If the joint is part of a loop, locked joints
+        would keep it from moving. The inertia is then that of the island, in which all joints may move.
 
         Args:
             number: The number of the degree of freedom, from 1.
 
         Returns:
-            The inertia [kg·m²] about an axis of rotation, or the effective mass [kg] along a translation.
+            The inertia [kg·m²] about an axis of rotation, or the effective mass [kg] along a translation. It is infinite if the joints of
+            a loop do not let the joint move. The relative error is about 1e-12, and 1e-9 in a loop with mass ratios of 1000.
 
         Raises:
             TypeError: If `number` is not an integer.
             ValueError: If the joint has no such degree of freedom.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.joints import Hinge, Weld
+            >>> world = World(dt=0.01)
+            >>> arm, load = world.add_bodies(MassProperties.sphere(5.0, 1.0), [(1, 0, 0), (2, 0, 0)])
+            >>> shoulder = world.add_joint(Hinge(arm, at_body=(-1.0, 0.0, 0.0), axis_body=(0.0, 0.0, 1.0)))
+            >>> round(shoulder.inertia(), 9)
+            7.0
+            >>> weld = world.add_joint(Weld(load, arm, at_body=(-0.5, 0.0, 0.0)))
+            >>> round(shoulder.inertia(), 9)
+            29.0
         """
         count = len(self._coordinates())
         if integer(number, "number", self, at_least=1) > count:
@@ -213,44 +234,3 @@ POINT_DIRECTIONS: list[Direction] = [(axis, (0.0, 0.0, 0.0)) for axis in AXES]
 """Rows that hold two points together."""
 TURN_DIRECTIONS: list[Direction] = [((0.0, 0.0, 0.0), axis) for axis in AXES]
 """Rows that hold two frames parallel."""
-
-
-def compliance(
-    body: BodyHandle, other: BodyHandle | None, point: Vector, locked: list[Direction], free: Direction
-) -> float:
-    """The rate due to a unit impulse along a degree of freedom while other rows are locked, by elimination in plain floats."""
-    matrix = mobility(body, other, point, [*locked, free])
-    count = len(matrix)
-    for k in range(count - 1):
-        for i in range(k + 1, count):
-            share = matrix[i][k] / matrix[k][k]
-            for j in range(k, count):
-                matrix[i][j] -= share * matrix[k][j]
-    return matrix[-1][-1]
-
-
-def mobility(body: BodyHandle, other: BodyHandle | None, point: Vector, rows: list[Direction]) -> list[list[float]]:
-    """Rates of rows for unit impulses of rows at a common point, which is given from the first body's mass centre."""
-    count = len(rows)
-    matrix = [[0.0] * count for _ in rows]
-    position, _q, _center = pose_of(body)
-    handles: tuple[Any, ...] = body, other
-    for handle in handles:
-        if handle is None:
-            continue
-        own_position, q, _own_center = pose_of(handle)
-        arm = point if handle is body else subtract(add(position, point), own_position)
-        turns = [rotate_inverse(q, 2.0, add(cross(arm, linear), angular)) for linear, angular in rows]
-        answers = [_times(handle, turn) for turn in turns]
-        for i in range(count):
-            for j in range(count):
-                linear = dot(rows[i][0], rows[j][0]) * handle.inverse_mass
-                matrix[i][j] += linear + dot(turns[i], answers[j])
-    return matrix
-
-
-def _times(body: Any, vector: Vector) -> Vector:
-    """The inverse inertia of a body times a vector, body frame."""
-    rows = np.asarray(body.inverse_inertia_body).tolist()
-    x, y, z = (row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2] for row in rows)
-    return x, y, z

@@ -11,8 +11,9 @@ from ..constraints import layout
 from ..constraints.rows import angle_of
 from ..kernels.vectors import cross, dot
 from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, AxisJoint, Direction, Friction, Limits, MotorOf, SpringOf
+from .freedom import POINT_DIRECTIONS, AxisJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
+from .mobility import Direction
 from .motor import JointSpring, Motor
 
 

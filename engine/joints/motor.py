@@ -2,7 +2,9 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from math import inf
 
 from ..checks import real, refuse
 
@@ -19,8 +21,8 @@ class Motor:
     Args:
         target_rate: The rate to follow [rad/s].
         target_angle: The angle to hold [rad].
-        frequency: Natural frequency of the held position [Hz], at least 0. It is converted to a stiffness with the inertia [kg·m² or
-            kg] of the degree of freedom when the motor is assigned.
+        frequency: Natural frequency of the held position [Hz], at least 0. It is converted to a stiffness when the motor is assigned,
+            with the inertia that `joint.inertia()` returns then: that of both sides of the joint, with all other joints locked.
         damping_ratio: Damping ratio of the held position [-], at least 0.
         stiffness: Stiffness of the held position [N·m/rad], at least 0.
         damping: Damping of the held position [N·m·s/rad], at least 0.
@@ -61,13 +63,13 @@ class Motor:
         check_spring(self.frequency, self.damping_ratio, self.stiffness, self.damping, "Motor")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JointSpring:
-    """A spring and damper on a degree of freedom of a joint.
+    """A spring and damper on a degree of freedom of a joint; all arguments are given by name.
 
     Args:
-        frequency: Natural frequency [Hz], at least 0. It is converted to a stiffness with the inertia [kg·m² or kg] of the degree of
-            freedom when the spring is assigned.
+        frequency: Natural frequency [Hz], at least 0. It is converted to a stiffness when the spring is assigned, with the inertia
+            that `joint.inertia()` returns then: that of both sides of the joint, with all other joints locked.
         damping_ratio: Damping ratio [-], at least 0; 1 is critical.
         rest: The angle [rad] or distance [m] at which the spring exerts no torque or force.
         stiffness: Stiffness [N·m/rad or N/m], at least 0, instead of a frequency.
@@ -125,9 +127,21 @@ def check_spring(
         refuse(owner, "exactly one of frequency with damping_ratio and stiffness with damping", given, "given")
 
 
-def numbers_of(spring: Motor | JointSpring, inertia: float) -> tuple[float, float]:
-    """Stiffness and damping of a spring or motor, for an inertia [kg·m² or kg] about the degree of freedom."""
+def numbers_of(
+    spring: Motor | JointSpring, owner: object, argument: str, inertia: Callable[[], float]
+) -> tuple[float, float]:
+    """Stiffness and damping of a spring or motor; a frequency needs the inertia [kg·m² or kg] about the degree of freedom.
+
+    Raises:
+        ValueError: If a frequency is given and the inertia is infinite.
+    """
     if spring.stiffness is not None:
         return spring.stiffness, spring.damping or 0.0
+    about = inertia()
+    if about == inf:
+        rule = (
+            "given with stiffness instead of frequency, because the other joints of its loop keep the joint from moving"
+        )
+        refuse(owner, argument, spring, rule)
     rate = _TWO_PI * (spring.frequency or 0.0)
-    return inertia * rate * rate, 2.0 * (spring.damping_ratio or 0.0) * inertia * rate
+    return about * rate * rate, 2.0 * (spring.damping_ratio or 0.0) * about * rate

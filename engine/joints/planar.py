@@ -12,8 +12,9 @@ from ..constraints.rows import angle_of
 from ..kernels.quaternions import conjugate, multiply
 from ..kernels.vectors import cross, dot
 from ..store.rows import BodyHandle, fixed
-from .freedom import Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import AXES, check_bodies, frame_along, frame_with, points, pose_of, unit_axis, unit_length
+from .mobility import Direction
 
 
 class Planar(FreedomJoint):

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from ..constraints import layout
 from ..kernels.vectors import Vector, dot, subtract
 from ..store.rows import BodyHandle, fixed
-from .freedom import TURN_DIRECTIONS, AxisJoint, Direction, Friction, Limits, MotorOf, SpringOf
+from .freedom import TURN_DIRECTIONS, AxisJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
+from .mobility import Direction
 from .motor import JointSpring, Motor
 
 

@@ -14,8 +14,9 @@ from ..constraints.rows import angle_of
 from ..kernels.quaternions import rotate, rotate_inverse
 from ..kernels.vectors import cross, dot
 from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, Direction, FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import POINT_DIRECTIONS, FreedomJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import AXES, check_bodies, frame_with, points, pose_of, unit_axis
+from .mobility import Direction
 from .motor import JointSpring, Motor
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import FloatArray
 from ..constraints import blocks, layout, stages, step
-from ..joints.freedom import Direction
+from ..joints.mobility import Direction, Matrix
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import load_quaternion, load_state, load_symmetric, load_vector, store_state, store_vector
@@ -29,8 +30,15 @@ from .joints import IslandKernels, Joints, common_arguments, loops_around_island
 _AN_INSTANT = 1e-100
 """Length of the step [s] of an impact, in which motors, springs and friction give no impulse."""
 
+_REPEATS = 3
+_SOLUTION = slice(layout.SOLUTION, layout.SOLUTION + 6)
+_LINEAR = range(layout.LINEAR, layout.LINEAR + 3)
+
 End = tuple[Any, Vector]
 """A body, and the point at which an impulse acts on it, from its mass centre, world frame."""
+
+Pushed = list[tuple[int, Vector, Vector]]
+"""The place of each body on which an impulse acts, with the impulse, world frame, and the angular impulse, body frame."""
 
 
 class Impulses:
@@ -67,33 +75,104 @@ class Impulses:
             ends: The bodies and their points; the second one gets the opposite impulse.
             directions: Directions of the impulse and of the angular impulse, world frame.
         """
+        self._hold(numbers)
+        return [self._rate(pushed, self._answer(numbers, pushed)) for pushed in self._pushed(ends, directions)]
+
+    def mobility(self, ends: Sequence[End], directions: Sequence[Direction], without: int | None) -> Matrix:
+        """Rates along directions for unit impulses along directions, as in `compliances`, without what the regularisation yields.
+
+        Args:
+            ends: The bodies and their points; the second one gets the opposite impulse.
+            directions: Directions of the impulse and of the angular impulse, world frame.
+            without: The row of a joint that does not hold; None for none.
+        """
+        numbers = sorted({self.island_of(body) for body, _arm in ends} - {-1})
+        self._hold(numbers, without)
+        all_pushed = self._pushed(ends, directions)
+        answers = []
+        for pushed in all_pushed:
+            answer = self._answer(numbers, pushed)
+            for _repeat in range(
+                _REPEATS
+            ):  # each makes what the rows miss smaller by the share by which they are softened
+                answer += self._solved(numbers, self._given_by_rows(numbers, answer))
+            answers.append(answer)
+        return [[self._rate(pushed, answer) for answer in answers] for pushed in all_pushed]
+
+    def _hold(self, numbers: Sequence[int], without: int | None = None) -> None:
+        """Make the factors of islands with the equality rows of their joints, except those of one joint."""
         islands, graph = self._islands, self._islands.graph
-        work, rows, own = islands.work, islands.rows, islands.own
-        island_matrix, factor, solve = map(self._kernels.function, (stages.island_matrix, blocks.factor, blocks.solve))
+        island_matrix, factor = map(self._kernels.function, (stages.island_matrix, blocks.factor))
         for number in sorted(set(numbers)):
             self._prepare(number)
-            first, last = graph.islands[number, [layout.ROWS, layout.ROWS_END]]
-            rows[first:last, layout.IS_FREE] = rows[first:last, layout.KIND] == layout.EQUALITY
-            island_matrix(own, graph.links, graph.islands, rows, islands.blocks, number)
+            rows = self._rows_of(number)
+            rows[:, layout.IS_FREE] = rows[:, layout.KIND] == layout.EQUALITY
+            for link in np.flatnonzero(graph.links[:, layout.JOINT] == without) if without is not None else ():
+                first, last = graph.links[link, [layout.FIRST_ROW, layout.LAST_ROW]]
+                islands.rows[first:last, layout.IS_FREE] = 0.0
+                # the next tick makes its factor anew
+                islands.work[layout.MADE_AT + ORIENTATION, graph.islands[number, layout.BODIES]] = 2.0
+            island_matrix(islands.own, graph.links, graph.islands, islands.rows, islands.blocks, number)
             factor(islands.blocks, graph.program, *self._program(number))
-        answers = []
+
+    def _pushed(self, ends: Sequence[End], directions: Sequence[Direction]) -> list[Pushed]:
+        """What unit impulses do to the bodies on which they act."""
+        own = self._islands.own
+        all_pushed = []
         for linear, angular in directions:
-            work[layout.SOLUTION : layout.SOLUTION + 6] = 0.0
-            turns = []
+            pushed = []
             for sign, (body, arm) in zip((1.0, -1.0), ends, strict=False):
-                place = int(islands.places[body.index])
+                place = int(self._islands.places[body.index])
                 turn = add(cross(arm, linear), angular)
-                turns.append((place, sign, rotate_inverse(load_quaternion(own, ORIENTATION, place), 2.0, turn)))
-                store_vector(work, layout.SOLUTION, place, scale(sign, linear))
-                store_vector(work, layout.SOLUTION + 3, place, scale(sign, turns[-1][2]))
-            for number in sorted(set(numbers)):
-                solve(work, islands.blocks, graph.program, *self._program(number))
-            rate = 0.0
-            for place, sign, turn in turns:
-                rate += sign * dot(linear, load_vector(work, layout.SOLUTION, place))
-                rate += sign * dot(turn, load_vector(work, layout.SOLUTION + 3, place))
-            answers.append(rate)
-        return answers
+                turn = rotate_inverse(load_quaternion(own, ORIENTATION, place), 2.0, turn)
+                pushed.append((place, scale(sign, linear), scale(sign, turn)))
+            all_pushed.append(pushed)
+        return all_pushed
+
+    def _answer(self, numbers: Sequence[int], pushed: Pushed) -> FloatArray:
+        """The velocities and angular velocities after impulses, shape (6, places)."""
+        given = np.zeros((6, self._islands.work.shape[1]))
+        for place, linear, turn in pushed:
+            store_vector(given, 0, place, linear)
+            store_vector(given, 3, place, turn)
+        return self._solved(numbers, given)
+
+    def _solved(self, numbers: Sequence[int], given: FloatArray) -> FloatArray:
+        """The same for the impulses and angular impulses on all bodies."""
+        islands = self._islands
+        work, solve = islands.work, self._kernels.function(blocks.solve)
+        work[_SOLUTION] = given
+        for number in sorted(set(numbers)):
+            solve(work, islands.blocks, islands.graph.program, *self._program(number))
+        return work[_SOLUTION].copy()
+
+    def _rate(self, pushed: Pushed, answer: FloatArray) -> float:
+        rate = 0.0
+        for place, linear, turn in pushed:
+            rate += dot(linear, load_vector(answer, 0, place)) + dot(turn, load_vector(answer, 3, place))
+        return rate
+
+    def _given_by_rows(self, numbers: Sequence[int], answer: FloatArray) -> FloatArray:
+        """The impulses and angular impulses with which the rows answer the rates that these velocities leave them."""
+        links, given = self._islands.graph.links, np.zeros_like(answer)
+        for number in numbers:
+            first, last = self._islands.graph.islands[number, [layout.LINKS, layout.LINKS_END]]
+            own = links[first:last]
+            counts = own[:, layout.LAST_ROW] - own[:, layout.FIRST_ROW]
+            place, other = np.repeat(own[:, [layout.FIRST_PLACE, layout.SECOND_PLACE]], counts, axis=0).T
+            rows = self._rows_of(number)
+            on_body = rows[:, [*_LINEAR, *range(layout.ON_BODY, layout.ON_BODY + 3)]].T
+            on_other = rows[:, [*_LINEAR, *range(layout.ON_OTHER, layout.ON_OTHER + 3)]].T * (other >= 0)
+            rates = (on_body * answer[:, place] - on_other * answer[:, other]).sum(axis=0)
+            impulses = -rates * rows[:, layout.IS_FREE] / rows[:, layout.SOFTNESS]
+            for component, one, two in zip(given, on_body * impulses, on_other * impulses, strict=True):
+                np.add.at(component, place, one)
+                np.add.at(component, other, -two)  # zero for the world, whose place is -1
+        return given
+
+    def _rows_of(self, number: int) -> FloatArray:
+        first, last = self._islands.graph.islands[number, [layout.ROWS, layout.ROWS_END]]
+        return self._islands.rows[first:last]
 
     def energy_of_impact(self, number: int) -> float:
         """Kinetic energy [J] that the joints of an island take when they make the velocities compatible at the current pose."""

@@ -265,6 +265,11 @@ class Joints:
         return self._table.array
 
     @property
+    def count(self) -> int:
+        """The number of joints."""
+        return self._table.count
+
+    @property
     def islands(self) -> Islands | None:
         """The arrays of the islands as they are now; None if no joint acts."""
         return self._islands if self.graph is not None else None

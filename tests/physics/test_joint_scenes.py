@@ -844,7 +844,7 @@ def test_an_undamped_spring_of_any_stiffness_keeps_the_energy_of_a_small_swing(f
     """Two tumbling bodies on a hinge that swings by 0.01 rad, at up to 0.3 rad per tick; measured 0.36 % at most, and a trend of 2e-5."""
     world, _a, _b, hinge = pair("hinge")
     world.step(2)  # the velocities of the scene are made compatible
-    hinge.spring = JointSpring(frequency, 0.0, hinge.angle + 0.01)
+    hinge.spring = JointSpring(frequency=frequency, damping_ratio=0.0, rest=hinge.angle + 0.01)
     energies = []
     for _ in range(1200):
         energies.append(world.kinetic_energy() + world.potential_energy())

@@ -506,7 +506,7 @@ def test_a_stiff_spring_between_free_bodies_gains_no_energy(frequency, damping_r
     world = World(1 / 60)
     a, b = world.add_bodies(MassProperties.box(1.0, (1.0, 0.8, 0.6)), [(0, 0, 0), (1, 0, 0)])
     hinge = world.add_joint(Hinge(a, b, at_body=(0.5, 0.0, 0.0), axis_body=(0, 0, 1)))
-    hinge.spring = JointSpring(frequency, damping_ratio, 0.7)
+    hinge.spring = JointSpring(frequency=frequency, damping_ratio=damping_ratio, rest=0.7)
     energies = []
     for _ in range(300):
         energies.append(world.kinetic_energy() + world.potential_energy())
@@ -624,6 +624,7 @@ BAD = [
         "at right angles",
     ),
     (lambda a, b: JointSpring(frequency=-1.0), ValueError, "frequency must be"),
+    (lambda a, b: JointSpring(30.0, 0.5), TypeError, "positional"),
     (lambda a, b: JointSpring(frequency=1.0, stiffness=1.0), ValueError, "exactly one of frequency"),
     (lambda a, b: Motor(max_torque=1.0), ValueError, "exactly one of target_rate and target_angle"),
     (lambda a, b: Motor(target_rate=float("nan"), max_torque=1.0), ValueError, "target_rate must be"),
