@@ -210,7 +210,7 @@ class Body:
         Δc in the body frame, then ``position += R Δc`` and ``velocity += ω × R Δc``.
         """
         index, actuators = self.index, self._world._actuators
-        if not len(actuators.tanks_of(index)):
+        if not actuators.tanks_of(index):
             return self._table.mass_properties[index]
         locked = self.inertia_body + actuators.locked_inertia(index)
         return MassProperties(self.mass, locked, center_of_mass_body=self.center_of_mass_body, physical=False)
@@ -218,7 +218,7 @@ class Body:
     @mass_properties.setter
     def mass_properties(self, value: MassProperties) -> None:
         check_flyable(value, self)
-        if len(self._world._actuators.tanks_of(self.index)):
+        if self._world._actuators.tanks_of(self.index):
             rule = "changed through dry_mass_properties and the propellant of the tanks while the body has tanks"
             refuse(self, "mass_properties", value, rule)
         self._replace(value)
@@ -390,7 +390,7 @@ class Body:
     @stored_momentum_body.setter
     def stored_momentum_body(self, value: npt.ArrayLike) -> None:
         momentum = vector(value, "stored_momentum_body", self)
-        if len(self._world._actuators.wheels_of(self.index)):
+        if self._world._actuators.wheels_of(self.index):
             refuse(
                 self, "stored_momentum_body", value, "left to the wheels of the body", hint="set their speeds instead"
             )
@@ -425,7 +425,7 @@ class Body:
         velocity, rates, actuators = self.velocity, self.angular_velocity_body, self._world._actuators
         own = 0.5 * float(self.mass * _dot(velocity, velocity) + _dot(rates, self._times(self.inertia_body, rates)))
         wheels = actuators.wheels_of(self.index)
-        return own + math.fsum(actuators.wheel_energies()[wheels]) if len(wheels) else own
+        return own + math.fsum(actuators.wheel_energies(wheels)) if wheels else own
 
     # between its axes and the world's
 

@@ -1361,7 +1361,8 @@ class World:
         """
         moving = diagnostics.translational_energy(self.model.mass, self.state.velocity)
         turning = diagnostics.rotational_energy(self.model.inertia_body, self.state.angular_velocity_body)
-        return math.fsum(moving) + math.fsum(turning) + math.fsum(self._actuators.wheel_energies())
+        wheels = self._actuators.wheel_energies(self._actuators.all_wheels)
+        return math.fsum(moving) + math.fsum(turning) + math.fsum(wheels)
 
     def potential_energy(self) -> float:
         """Return the sum of the potential energies [J] of forces and of the springs of joints; drag, thrusters and functions have none.

@@ -27,6 +27,7 @@ TANKS = Schema(
         Field("used", Kind.SCRATCH, 1, "kg", meaning="in this tick"),
         Field("acting", Kind.SCRATCH, 1, "kg", meaning="propellant in the current mass properties"),
         Field("until", Kind.SCRATCH, 1, "s", meaning="time in the tick at which it runs dry"),
+        Field("jets", Kind.SCRATCH, 2, meaning="the first of the jets that it feeds, or -1, and the last one"),
     ),
     flown=True,
 )  # fmt: skip

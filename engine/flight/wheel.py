@@ -160,7 +160,7 @@ class ReactionWheel(Part):
         with (change := self._all_or_nothing()), change:
             self._table.write(MOMENTUM, self._slice().start, momentum)
             if store is not None:
-                store.world()._actuators.sum_wheels()
+                store.world()._actuators.sum_wheels([self.body.index])
 
     @fixed
     def momentum(self) -> float:

@@ -109,6 +109,7 @@ THRUSTERS = Schema(
         Field("next_valve", Kind.SCRATCH, 3, meaning="opens_in, open_for and level at the end of the tick"),
         Field("next_angles", Kind.SCRATCH, 2, "rad"),
         Field("has_kicked", Kind.SCRATCH, meaning="whether an island has taken its kick at the end of the tick"),
+        Field("next_jet", Kind.SCRATCH, meaning="the next one of the same tank, or -1"),
     ),
     flown=True,
 )  # fmt: skip

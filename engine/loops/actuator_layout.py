@@ -30,6 +30,8 @@ MEAN, LEAN = 37, 38
 NEXT_OPENS_IN, NEXT_OPEN_FOR, NEXT_LEVEL, NEXT_ANGLES = 39, 40, 41, 42
 HAS_KICKED = 44
 """Whether its kick at the end of the tick was part of the step of an island."""
+NEXT_JET = 45
+"""The next jet of the same tank, or -1."""
 
 # wheels
 WHEEL_DRIVEN = 2
@@ -60,7 +62,9 @@ USED = 18
 ACTING = 19
 """Propellant at the point in the tick for which the mass properties were last computed [kg]."""
 UNTIL = 20
-"""The time [s] in this tick at which the tank runs dry, the length of the tick if it does not."""
+"""The time [s] in this tick at which the tank runs dry, the length of the tick if it does not, and 0 if it is empty."""
+FIRST_JET, LAST_JET = 21, 22
+"""The first of the jets that it feeds, or -1, and the last one."""
 
 # driven bodies
 DRY_MASS = 1

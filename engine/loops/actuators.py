@@ -42,6 +42,7 @@ from .actuator_layout import (
     ENABLED,
     FALL_TIME,
     FILL,
+    FIRST_JET,
     FRICTION,
     GAINED,
     GIMBAL_AXES,
@@ -57,6 +58,7 @@ from .actuator_layout import (
     KEPT,
     KEPT_APPLIED,
     KEPT_MOMENTUM,
+    LAST_JET,
     LEAN,
     LEVEL,
     MAX_FORCE,
@@ -66,6 +68,7 @@ from .actuator_layout import (
     MOMENTUM,
     NEUTRAL,
     NEXT_ANGLES,
+    NEXT_JET,
     NEXT_LEVEL,
     NEXT_OPEN_FOR,
     NEXT_OPENS_IN,
@@ -142,9 +145,12 @@ def open_actuators(
     tanks: Array,
     counts: Integers,
     stale: Integers,
+    owners: Integers,
     dt: float,
 ) -> int:
     """Drive the actuators up to the state that is integrated over the tick; see the top.
+
+    `owners` has room for the driven row of each column of the bodies.
 
     Returns:
         The number of bodies, in `stale`, whose held wrench must be gathered again; -1 if a body has no valid tensor any more.
@@ -152,6 +158,7 @@ def open_actuators(
     # keep what will be written
     for row in range(counts[DRIVEN]):
         column = int(driven[BODY, row])
+        owners[column] = row
         for place in range(3):
             driven[KEPT + place, row] = array[POSITION + place, column]
             driven[KEPT + 3 + place, row] = array[VELOCITY + place, column]
@@ -164,21 +171,23 @@ def open_actuators(
         wheels[KEPT_MOMENTUM, wheel] = wheels[MOMENTUM, wheel]
         wheels[KEPT_APPLIED, wheel] = wheels[APPLIED, wheel]
         wheels[WHEEL_HAS_KICKED, wheel] = 0.0
-    # valves and gimbals, and the propellant that they ask for
+    # valves and gimbals, and the propellant that they ask for; the jets of a tank are linked in ascending order
     for tank in range(counts[TANKS]):
         tanks[USED, tank] = 0.0
-        tanks[UNTIL, tank] = dt
+        tanks[UNTIL, tank] = dt if tanks[PROPELLANT, tank] > 0.0 else 0.0
+        tanks[FIRST_JET, tank] = -1.0
     for jet in range(counts[THRUSTERS]):
         thrusters[HAS_KICKED, jet] = 0.0
         _turn_gimbal(thrusters, jet, dt)
-        used = _follow_valve(thrusters, jet, dt, dt)
         tank = int(thrusters[TANK, jet])
+        used = _follow_valve(thrusters, jet, float(tanks[UNTIL, tank]) if tank >= 0 else dt, dt)
         if tank >= 0:
             tanks[USED, tank] += used
-    # tanks that run dry in this tick shut their jets at that moment
+            _link_jet(thrusters, tanks, tank, jet)
+    # tanks that run dry in this tick shut their jets at that moment; those of a tank that is empty are shut already
     for tank in range(counts[TANKS]):
         if tanks[USED, tank] > tanks[PROPELLANT, tank]:
-            _run_dry(thrusters, tanks, tank, counts[THRUSTERS], dt)
+            _run_dry(thrusters, tanks, tank, dt)
         if tanks[USED, tank] > 0.0:
             driven[IS_FLOWING, int(tanks[TANK_DRIVEN, tank])] = 1.0
         tanks[ACTING, tank] = tanks[PROPELLANT, tank] - 0.5 * tanks[USED, tank]
@@ -186,9 +195,10 @@ def open_actuators(
     for jet in range(counts[THRUSTERS]):
         if thrusters[IS_DRIVEN, jet] > 1.0:
             thrusters[IS_DRIVEN, jet] -= 2.0
-            for row in range(counts[DRIVEN]):
-                if driven[BODY, row] == thrusters[BODY, jet]:
-                    driven[IS_STALE, row] = 1.0
+            row = owners[int(thrusters[BODY, jet])]
+            # what is left there of a body that is driven no more names another body
+            if row < counts[DRIVEN] and driven[BODY, row] == thrusters[BODY, jet]:
+                driven[IS_STALE, row] = 1.0
     # mass properties in the middle of the tick
     if compose_flowing(array, driven, wheels, tanks, counts, True) >= 0:
         return -1
@@ -346,28 +356,39 @@ def _flow(thrusters: Array, jet: int) -> float:
 
 
 @inlined
-def _run_dry(thrusters: Array, tanks: Array, tank: int, jet_count: int, dt: float) -> None:
+def _link_jet(thrusters: Array, tanks: Array, tank: int, jet: int) -> None:
+    """Append a jet to those of its tank."""
+    if tanks[FIRST_JET, tank] < 0.0:
+        tanks[FIRST_JET, tank] = jet
+    else:
+        thrusters[NEXT_JET, int(tanks[LAST_JET, tank])] = jet
+    tanks[LAST_JET, tank] = jet
+    thrusters[NEXT_JET, jet] = -1.0
+
+
+@inlined
+def _run_dry(thrusters: Array, tanks: Array, tank: int, dt: float) -> None:
     """Find the moment at which a tank runs dry, and shut its jets then."""
     propellant = float(tanks[PROPELLANT, tank])
     low, high = 0.0, dt
-    for _halving in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        if _used_until(thrusters, tank, jet_count, middle, dt) > propellant:
-            high = middle
+    for halving in range(_BISECTIONS + 1):
+        # the last time, to leave the jets as they are at the moment found
+        until = 0.5 * (low + high) if halving < _BISECTIONS else low
+        if _used_until(thrusters, int(tanks[FIRST_JET, tank]), until, dt) > propellant:
+            high = until
         else:
-            low = middle
-    _ = _used_until(thrusters, tank, jet_count, low, dt)
+            low = until
     tanks[USED, tank] = propellant
     tanks[UNTIL, tank] = low
 
 
 @inlined
-def _used_until(thrusters: Array, tank: int, jet_count: int, until: float, dt: float) -> float:
-    """Propellant that the jets of a tank use up to a moment in the tick, at which they are shut [kg]."""
+def _used_until(thrusters: Array, jet: int, until: float, dt: float) -> float:
+    """Propellant that a jet and those linked after it use up to a moment in the tick, at which they are shut [kg]."""
     used = 0.0
-    for jet in range(jet_count):
-        if int(thrusters[TANK, jet]) == tank:
-            used += _follow_valve(thrusters, jet, until, dt)
+    while jet >= 0:
+        used += _follow_valve(thrusters, jet, until, dt)
+        jet = int(thrusters[NEXT_JET, jet])
     return used
 
 
@@ -709,11 +730,12 @@ def drive(
     tanks: Array,
     counts: Integers,
     stale: Integers,
+    owners: Integers,
     dt: float,
 ) -> int:
     """Drive the actuators at the start of a tick; see `open_actuators`."""
     counts[IS_OPEN] = 1
-    return open_actuators(array, driven, thrusters, wheels, tanks, counts, stale, dt)
+    return open_actuators(array, driven, thrusters, wheels, tanks, counts, stale, owners, dt)
 
 
 @kernel("settle")
@@ -849,8 +871,8 @@ DRIVE, GATHER, MOVE, SETTLE, UNDO_TICK, UNDO_DRIVE = range(6)
 COUNTS, STALE_BODIES = 6, 6 + COUNTED
 """Where the counts of rows (see `gather`) and the stale bodies begin in the plan of `fly`.
 
-The plan begins with the addresses of the kernels. It has room for as many stale bodies as there may be driven ones, and after them a mark
-for each column of the bodies, which is zero before and after.
+The plan begins with the addresses of the kernels. It has room for as many stale bodies as there may be driven ones. After them follow, for
+each column of the bodies, a mark, which is zero before and after, and then the driven row (see `open_actuators`).
 """
 
 
@@ -872,10 +894,12 @@ def fly(packed: Packed, ticks: int) -> int:
         control[BAD] = OTHER_MODE
         return OTHER_MODE
     counts, capacity = plan[COUNTS : COUNTS + COUNTED], driven.shape[1]
-    stale, marks = plan[STALE_BODIES : STALE_BODIES + capacity], plan[STALE_BODIES + capacity :]
+    after_stale, pitch = STALE_BODIES + capacity, array.shape[1]
+    stale, marks = plan[STALE_BODIES:after_stale], plan[after_stale : after_stale + pitch]
+    owners = plan[after_stale + pitch :]
     counts[PUSHES] = held[PUSHES]
     for tick in range(ticks):
-        found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, dt))
+        found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, owners, dt))
         if found > 0:
             counts[STALE] = found
             contributions = (gravities, constants, thrusters, pushes, wheels)

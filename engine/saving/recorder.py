@@ -396,8 +396,7 @@ def _energy(world: World, rows: Any) -> FloatArray:
     energies = np.asarray(moving + turning)
     actuators = world._actuators
     if actuators.any:
-        of_wheels = actuators.wheel_energies()
-        energies += [math.fsum(of_wheels[actuators.wheels_of(int(row))]) for row in rows]
+        energies += [math.fsum(actuators.wheel_energies(actuators.wheels_of(int(row)))) for row in rows]
     return energies
 
 

@@ -183,7 +183,7 @@ def _body_to_plain(world: World, body: Any) -> dict[str, Any]:
         plain |= {"origin": body.origin.tolist(), "velocity": body.velocity_at(dry.center_of_mass_body).tolist()}
     plain["orientation"] = body.orientation.tolist()
     plain["angular_velocity_body"] = body.angular_velocity_body.tolist()
-    if not len(world._actuators.wheels_of(body.index)) and body.stored_momentum_body.any():
+    if not world._actuators.wheels_of(body.index) and body.stored_momentum_body.any():
         plain["stored_momentum_body"] = body.stored_momentum_body.tolist()
     return plain
 

@@ -307,12 +307,15 @@ class Bodies(Table):
     def _put_previous(self, rows: slice, column: int, values: FloatArray) -> None:
         self.array[rows, column] = values
 
-    def look_for_stored_momentum(self, has_moved: bool = False) -> None:
+    def look_for_stored_momentum(self, has_moved: bool = False, rows: Rows | None = None) -> None:
         """Update `stores_momentum` and its columns in `control`, after stored momentum or a motor torque may have changed.
 
         Args:
             has_moved: Whether bodies were added, removed or moved to other columns.
+            rows: The rows of the bodies with the change; None for all.
         """
+        if rows is not None and self._count_as_storing(rows):
+            return
         known, marks = self.control[layout.STORING :], self._storing_blocks()
         if marks is None:
             if known[1]:
@@ -335,6 +338,15 @@ class Bodies(Table):
             self.stores_momentum = True
             self.layout_version += 1
 
+    def _count_as_storing(self, rows: Rows) -> bool:
+        """Whether there are wheels, so that no span is given up before bodies move, and these bodies are in the spans."""
+        assert self.store is not None
+        wheels = self.store.tables.get("wheels")
+        if wheels is None or not wheels.count or isinstance(rows, slice):
+            return False
+        columns, spans = np.asarray(rows)[..., np.newaxis], self.control[layout.STORING :].reshape(-1, 2)
+        return bool(((columns >= spans[:, 0]) & (columns < spans[:, 1])).any(axis=-1).all())
+
     def _storing_blocks(self) -> npt.NDArray[np.bool_] | None:
         """Which blocks of eight columns contain bodies that store momentum; None if there are none."""
         assert self.store is not None
@@ -353,7 +365,7 @@ class Bodies(Table):
     def _set(self, components: slice | int, rows: Rows, values: Any) -> None:
         super()._set(components, rows, values)
         if touches(components, layout.STORED_MOMENTUM, layout.STORED_MOMENTUM + 3):
-            self.look_for_stored_momentum()
+            self.look_for_stored_momentum(rows=rows)
 
     def _changed(self, components: slice | int | None, rows: Rows | None) -> None:
         if isinstance(components, slice) and components.stop is not None and components.stop <= layout.WRENCH:

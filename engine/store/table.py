@@ -289,7 +289,8 @@ class Table:
         self.on_change(components, rows)
 
     def _capacity_for(self, wanted: int) -> int:
-        return max(8, 1 << (wanted - 1).bit_length())
+        # eight above a power of two, because components a power of two apart compete for the same cache lines
+        return 8 if wanted <= 8 else 8 + max(8, 1 << (wanted - 9).bit_length())
 
     def _grow(self, wanted: int) -> None:
         capacity = self._capacity_for(wanted)

@@ -19,13 +19,22 @@ from ..forces.valves import THRUSTERS
 from ..integrators.integrator import Integrator
 from ..loops import actuators as loops
 from ..loops import gather
-from ..loops.actuator_layout import BODY, IS_FLOWING, MOMENTUM, WHEEL_AXIS, WHEEL_INERTIA
+from ..loops.actuator_layout import (
+    BODY,
+    IS_FLOWING,
+    MOMENTUM,
+    TANK_DRIVEN,
+    WHEEL_AXIS,
+    WHEEL_DRIVEN,
+    WHEEL_INERTIA,
+)
 from ..loops.columns import Integers
 from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM, TICKS
 from ..loops.undo import undo
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import Bodies
+from ..store.by_body import RowsByBody
 from ..store.model import mass_property_rows
 from ..store.schema import ANY, Field, Kind, Schema
 from ..store.store import Store
@@ -53,6 +62,9 @@ _MUST = (
     "one that leaves a positive definite tensor in the equation of motion, which is the inertia of the body without the moments of "
     "its wheels about their axes"
 )
+_UP_TO_MODEL = slice(0, STORED_MOMENTUM)
+"""The components of a body from its state to its mass properties."""
+_STORED = slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
 _RULE = "its inertia without the moments of its wheels about their axes is no longer positive definite"
 
 
@@ -69,8 +81,11 @@ class Actuators:
         self._held = held
         self._thrusters, self._wheels = store.table(THRUSTERS), store.table(WHEELS)
         self._tanks, self._driven = store.table(TANKS), store.table(DRIVEN)
+        of_body = (RowsByBody(table, bodies) for table in (self._driven, self._wheels, self._tanks))
+        self._driven_by_body, self._wheels_by_body, self._tanks_by_body = of_body
         self._counts = np.zeros(gather.COUNTED, np.int64)
         self._stale = np.zeros(8, np.int64)
+        self._owners = np.zeros(8, np.int64)
         self._opened = -1
         self._kernels: _Kernels | None = None
         self._arrivals = -1
@@ -123,8 +138,8 @@ class Actuators:
 
     def row_of(self, body: int) -> int:
         """The row of a driven body; -1 if it is not driven."""
-        rows = np.flatnonzero(self._driven.array[BODY, : self._driven.count] == body)
-        return int(rows[0]) if len(rows) else -1
+        rows = self._driven_by_body.rows_of(body)
+        return rows[0] if rows else -1
 
     def include(self, body: int, owner: object) -> int:
         """Drive a body from now on, and return its row.
@@ -143,7 +158,6 @@ class Actuators:
             model = array[[MASS, *range(CENTER_OF_MASS, CENTER_OF_MASS + 3), *range(INERTIA, INERTIA + 6)], body]
             self._driven.append_one((body, *model, *np.zeros(len(DRIVEN.rest) - 11)))
             row = self._driven.count - 1
-            self._bodies.look_for_stored_momentum()
         return row
 
     def include_part(self, part: Any, body: int) -> None:
@@ -153,24 +167,24 @@ class Actuators:
             ValueError: If the body has stored momentum that was set by hand, or the tensor of the equation of motion is not positive
                 definite.
         """
-        others = self.wheels_of(body)
-        if part._schema is WHEELS:
-            others = others[others != part.rows.start]
-        if not len(others) and self._bodies.read("stored_momentum_body", body).any():
+        others = [row for row in self.wheels_of(body) if part._schema is not WHEELS or row != part.rows.start]
+        if not others and self._bodies.read("stored_momentum_body", body).any():
             hint = "set it to zero, and give the wheels their speeds instead"
             refuse("World.add_part", "part", part, "on a body without stored_momentum_body", hint=hint)
         row = self.include(body, f"World.add_part: {part!r}")
         part._table.write(part._schema.row("driven"), part.rows.start, float(row))
+        if part._schema is WHEELS:
+            self._bodies.look_for_stored_momentum(rows=body)
         self.compose([body], "World.add_part", "part", part)
-        self.sum_wheels()
+        self.sum_wheels(self._with_wheels([body]))
 
     def forget_part(self, part: Any, body: int) -> None:
         """Compute the mass properties of a body after one of its wheels or tanks has been removed."""
         if self.row_of(body) >= 0:
             self.compose([body], "World.remove_part", "part", part)
-            if not len(self.wheels_of(body)):
-                self._bodies.write(slice(STORED_MOMENTUM, STORED_MOMENTUM + 3), body, 0.0)
-        self.sum_wheels()
+            if not self.wheels_of(body):
+                self._bodies.write(_STORED, body, 0.0)
+        self.sum_wheels(self._with_wheels([body]))
 
     def set_dry(self, body: int, value: MassProperties, owner: object) -> None:
         """Replace the mass properties of a driven body without propellant."""
@@ -179,13 +193,16 @@ class Actuators:
         self._driven.write(slice(1, 11), self.row_of(body), values)
         self.compose([body], owner, "mass_properties", value)
 
-    def wheels_of(self, body: int) -> Any:
-        """The rows of the wheels of a body."""
-        return np.flatnonzero(self._wheels.array[BODY, : self._wheels.count] == body)
+    def wheels_of(self, body: int) -> list[int]:
+        """The rows of the wheels of a body, in ascending order."""
+        return self._wheels_by_body.rows_of(body)
 
-    def tanks_of(self, body: int) -> Any:
-        """The rows of the tanks of a body."""
-        return np.flatnonzero(self._tanks.array[BODY, : self._tanks.count] == body)
+    def tanks_of(self, body: int) -> list[int]:
+        """The rows of the tanks of a body, in ascending order."""
+        return self._tanks_by_body.rows_of(body)
+
+    def _with_wheels(self, bodies: Iterable[int]) -> list[int]:
+        return [body for body in bodies if self.wheels_of(body)]
 
     def compose(self, bodies: Iterable[int], owner: object, argument: str, value: object) -> None:
         """Compute the mass properties of driven bodies from their parts; their states move with the mass centres.
@@ -193,44 +210,45 @@ class Actuators:
         Raises:
             ValueError: If a tensor without the wheels' moments is not positive definite.
         """
-        self._count()
-        table, array = self._bodies, self._bodies.array
-        driven = self._driven.array
-        driven[IS_FLOWING] = 0.0
         rows = list(bodies)
-        before = array[:, rows].copy()
-        for place, body in enumerate(rows):
-            driven[IS_FLOWING, self.row_of(body)] = 1.0
-            table.write(
-                slice(None), body, before[:, place]
-            )  # the kernel writes to the array, which is undone with this
-        bad = self._ready.compose(array, driven, self._wheels.array, self._tanks.array, self._counts)
-        after = array[:, rows].copy()
-        array[:, rows] = before
-        if bad >= 0 or not np.isfinite(after).all():
-            driven[IS_FLOWING] = 0.0
+        array, driven, wheels, tanks, counts = self._apart(rows)
+        driven[IS_FLOWING] = 1.0
+        bad = self._ready.compose(array, driven, wheels, tanks, counts)
+        if bad >= 0 or not np.isfinite(array).all():
             refuse(owner, argument, value, _MUST)
-        for place, body in enumerate(rows):
-            table.write(slice(None), body, after[:, place])
+        self._bodies.write(_UP_TO_MODEL, rows[0] if len(rows) == 1 else rows, _of_one(array[_UP_TO_MODEL]))
 
     # wheels and the state of their bodies
 
-    def sum_wheels(self) -> None:
-        """Set the stored momentum of bodies with wheels to that of the wheels."""
-        self._count()
-        if self._wheels.count:
-            rows = sorted({int(row) for row in self._wheels.array[BODY, : self._wheels.count]})
-            array, span = self._bodies.array, slice(STORED_MOMENTUM, STORED_MOMENTUM + 3)
-            before = array[span, rows].copy()
-            for place, row in enumerate(rows):
-                self._bodies.write(
-                    span, row, before[:, place]
-                )  # the kernel writes to the array, which is undone with this
-            self._ready.sum_wheels(array, self._wheels.array, self._counts)
-            after = array[span, rows].copy()
-            array[span, rows] = before
-            for place, row in enumerate(rows):
-                self._bodies.write(span, row, after[:, place])
+    def sum_wheels(self, bodies: Sequence[int]) -> None:
+        """Set the stored momentum of these bodies, each of which has wheels, to that of their wheels."""
+        if bodies:
+            array, _driven, wheels, _tanks, counts = self._apart(bodies)
+            self._ready.sum_wheels(array, wheels, counts)
+            rows = bodies[0] if len(bodies) == 1 else list(bodies)
+            self._bodies.write(_STORED, rows, _of_one(array[_STORED]))
+
+    def _apart(self, bodies: Sequence[int]) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, Integers]:
+        """Copies of some bodies, of their driven rows, wheels and tanks, which refer to each other, and the numbers of their rows.
+
+        The kernels that work on whole tables then do not take longer the more other bodies there are, and change nothing until all is well.
+        """
+        places = {body: place for place, body in enumerate(bodies)}
+        counts, found = np.zeros(gather.COUNTED, np.int64), [_columns(self._bodies.array, list(bodies))]
+        for count, table, of_body, reference in (
+            (gather.DRIVEN, self._driven, self._driven_by_body, None),
+            (gather.WHEELS, self._wheels, self._wheels_by_body, WHEEL_DRIVEN),
+            (gather.TANKS, self._tanks, self._tanks_by_body, TANK_DRIVEN),
+        ):
+            rows = [row for body in bodies for row in of_body.rows_of(body)]
+            columns = _columns(table.array, rows)
+            columns[BODY] = [places[int(body)] for body in columns[BODY].tolist()]
+            if reference is not None:
+                columns[reference] = columns[BODY]  # driven rows are in the order of the bodies
+            counts[count] = len(rows)
+            found.append(columns)
+        array, driven, wheels, tanks = found
+        return array, driven, wheels, tanks, counts
 
     @property
     def has_wheels(self) -> bool:
@@ -256,13 +274,12 @@ class Actuators:
             wheels = self._wheels.array[:, rows]
             rates = self._bodies.read("angular_velocity_body")[wheels[BODY].astype(int)]
             self._wheels.write(MOMENTUM, rows, momenta_at(wheels, speeds, rates))
-            self.sum_wheels()
+            self.sum_wheels(np.unique(wheels[BODY].astype(int)).tolist())
 
-    def wheel_energies(self) -> FloatArray:
-        """The kinetic energies of all wheels about their axes [J]."""
-        wheels, count = self._wheels.array, self._wheels.count
-        momentum = wheels[MOMENTUM, :count]
-        return np.asarray(0.5 * (momentum * momentum / wheels[WHEEL_INERTIA, :count]))
+    def wheel_energies(self, rows: Sequence[int]) -> FloatArray:
+        """The kinetic energies of wheels about their axes [J]."""
+        momentum, moments = self._wheels.array[MOMENTUM, rows], self._wheels.array[WHEEL_INERTIA, rows]
+        return np.asarray(0.5 * (momentum * momentum / moments))
 
     def locked_inertia(self, body: int) -> FloatArray:
         """What the wheels of a body add to the tensor of the equation of motion when they are locked, shape (3, 3)."""
@@ -293,6 +310,8 @@ class Actuators:
             counts[place] = table.count
         if len(self._stale) < self._driven.capacity:
             self._stale = np.zeros(self._driven.capacity, np.int64)
+        if len(self._owners) < self._bodies.pitch:
+            self._owners = np.zeros(self._bodies.pitch, np.int64)
 
     def around(self, run: TakeTicks, dt: float, control: Integers) -> TakeTicks:
         """Return a function that runs ticks with actuators, given one that moves the bodies over ticks of `dt` [s] and counts them."""
@@ -318,7 +337,7 @@ class Actuators:
         )
         calls[loops.UNDO_TICK], calls[loops.UNDO_DRIVE] = addresses.undo, addresses.undo_drive
         calls[loops.MOVE] = address_of(run.func, types_of(*run.args, 1))
-        plan = np.concatenate([calls, counts, np.zeros(self._driven.capacity + bodies.pitch, np.int64)])
+        plan = np.concatenate([calls, counts, np.zeros(self._driven.capacity + 2 * bodies.pitch, np.int64)])
         tables = *self._arrays, gravities.array, constants.array, pushes.array
         of_bodies = bodies.array, control, bodies.count, int(bodies.stores_momentum)
         packed = Packed(of_bodies, tables, (held.counts, plan), run.args, dt)
@@ -342,7 +361,8 @@ class Actuators:
             refuse_mode()
         self._count()
         self._opened = int(control[TICKS])
-        found = self._ready.drive(self._bodies.array, *self._arrays, self._counts, self._stale, dt)
+        numbers = self._counts, self._stale, self._owners
+        found = self._ready.drive(self._bodies.array, *self._arrays, *numbers, dt)
         if found < 0:
             self.undo()
             self.refuse_tensor()
@@ -404,6 +424,16 @@ class Actuators:
         self._held.spoil_all()
 
 
+def _columns(array: FloatArray, rows: list[int]) -> FloatArray:
+    """A contiguous copy of columns, as kernels take them."""
+    return np.ascontiguousarray(array[:, rows])
+
+
+def _of_one(columns: FloatArray) -> FloatArray:
+    """The components of a single column, which are written to one row."""
+    return columns[:, 0] if columns.shape[1] == 1 else columns
+
+
 class _Kernels(NamedTuple):
     """One value for each kernel that ticks with actuators call."""
 
@@ -422,7 +452,7 @@ def kernels_of_actuators() -> _Kernels:
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     tables = [array] * 4
     return _Kernels(
-        drive=named(loops.drive, array, *tables, integers, integers, 1.0),
+        drive=named(loops.drive, array, *tables, *[integers] * 3, 1.0),
         gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
         settle=named(loops.settle, array, *tables, integers, 1.0, True),
         settle_or_undo=named(loops.settle_or_undo, array, integers, *tables, integers, True, 1.0),

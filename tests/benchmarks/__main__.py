@@ -7,6 +7,7 @@
     python -m tests.benchmarks --table      # measures nothing: prints the tables of docs/benchmarks.md from tests/benchmarks/measured.json
     python -m tests.benchmarks --draw       # measures nothing: draws the pictures again from tests/benchmarks/measured.json
     python -m tests.benchmarks joints       # some minutes: bodies on joints, beside MuJoCo and pybullet; prints lines and writes nothing
+    python -m tests.benchmarks fleets       # a minute: the time per member among 64 and among 4096; prints lines and writes nothing
     python -m tests.benchmarks frames       # two minutes: the longest frames of a game while its kernels are compiled; writes nothing
 
 Each figure is the median of rounds in which everything takes its turn; the least is in brackets. Other engines are measured where they are
@@ -22,6 +23,7 @@ from typing import Any
 
 from . import (
     accuracy,
+    fleets,
     flight_costs,
     force_costs,
     frames,
@@ -62,7 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = _parser()
     chosen = parser.parse_args(arguments)
     if chosen.what is not None:
-        {"joints": joints.main, "frames": frames.main}[chosen.what]()
+        {"joints": joints.main, "fleets": fleets.main, "frames": frames.main}[chosen.what]()
         return
     if chosen.table is not None:
         run = _recorded(chosen.table, parser)
@@ -119,7 +121,10 @@ def _recorded(path: Path, parser: argparse.ArgumentParser) -> dict[str, Any]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "what", nargs="?", choices=["joints", "frames"], help="measure bodies on joints, or longest frames, instead"
+        "what",
+        nargs="?",
+        choices=["joints", "fleets", "frames"],
+        help="measure bodies on joints, one of many, or longest frames, instead",
     )
     effort = parser.add_mutually_exclusive_group()
     for name, value, words in (
