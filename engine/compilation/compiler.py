@@ -23,6 +23,7 @@ import numpy as np
 
 from . import kernel_files
 from .identity import identity, survey
+from .locks import Lock
 from .signals import uninterrupted
 from .whole import call_whole
 
@@ -117,8 +118,15 @@ def kernel(name: str) -> Callable[[Function], Function]:
         dispatcher = numba.njit(**_OPTIONS, nogil=True, forceinline=False)(function)
         dispatcher._cache = _KernelCache(function, name, dispatcher.targetoptions)
         compile_here = dispatcher.compile
+
+        def compile_and_unlock(types: Any) -> Any:
+            try:
+                return compile_here(types)
+            finally:
+                dispatcher._cache.unlock()
+
         # numba calls this too, at a call with arguments of new types
-        dispatcher.compile = lambda types: uninterrupted(lambda: compile_here(types))
+        dispatcher.compile = lambda types: uninterrupted(lambda: compile_and_unlock(types))
         find = dispatcher._compile_for_args
         # numba calls what this returns
         dispatcher._compile_for_args = lambda *arguments: stand_in_for(dispatcher, arguments) or find(*arguments)
@@ -250,6 +258,20 @@ def compile_for(function: Callable[..., Any], types: tuple[Any, ...]) -> None:
         function.compile(types)  # type: ignore[attr-defined]
 
 
+def compile_unless_taken(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
+    """Load a kernel from the cache or compile it, as `compile_for` does; return False if another process is compiling it."""
+    cache: Any = function._cache  # type: ignore[attr-defined]
+    with global_compiler_lock:
+        cache.waits = False
+        try:
+            compile_for(function, types)
+        except _Taken:
+            return False
+        finally:
+            cache.waits = True
+    return True
+
+
 def can_run(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
     """Return whether a kernel can run for arguments of these types without compilation; it is loaded if it is in the cache."""
     if not COMPILED:
@@ -351,21 +373,36 @@ class _NotKept(Exception):
     """The kernel is not in the cache, and compilation was not allowed."""
 
 
+class _Taken(Exception):
+    """Another process is compiling the kernel, and waiting for it was not allowed."""
+
+
+_PATIENCE = 60.0
+"""Time [s] for which one process waits for another one to compile a kernel; that one may have been stopped."""
+_BETWEEN_LOOKS = 0.02
+"""Time [s] between two looks at a lock."""
+
+
 class _KernelCache:
     """The disk cache of one kernel, with the interface that numba calls before and after a compilation.
 
+    A lock in the cache folder lets one process at a time compile a kernel. The others wait for its file and load it.
+
     Attributes:
         compiles: Whether a kernel that is not in the cache is compiled.
+        waits: Whether to wait for a kernel that another process is compiling.
         is_for_any_processor: Whether the kernel loaded last runs on every processor, because there was none for this one.
     """
 
     compiles = True
+    waits = True
     is_for_any_processor = False
 
     def __init__(self, function: Callable[..., Any], name: str, options: dict[str, Any]) -> None:
         self._function, self._name, self._options = function, name, options
         self._file_stem = kernel_files.stem(function.__module__, name)
         self._key, self._reason, self._began = b"", "", 0.0
+        self._lock: Lock | None = None
 
     @property
     def cache_path(self) -> str | None:
@@ -388,11 +425,38 @@ class _KernelCache:
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         own_identity, called = survey(self._function)
         self._key = _key(own_identity, self._options, signature, target_context.codegen())
-        folders, unusable = _folders(self._function), False
+        folders = _folders(self._function)
         keys = [self._key]
         if os.environ.get("POLHODE_ANY_PROCESSOR") != "0":
             # a kernel shipped with a program runs at once, on any processor
             keys.append(_key(own_identity, self._options, signature, target_context.codegen(), any_processor=True))
+        result, unusable = self._load(keys, folders, target_context)
+        if result is not None:
+            return result
+        if not self.compiles:
+            raise _NotKept
+        if self._take_turn(folders):
+            # another process may have written it since
+            result, unusable = self._load(keys, folders, target_context)
+            if result is not None:
+                return result
+        self._reason = "not in the cache"
+        if unusable:
+            self._reason = "the cached code was unusable"
+        elif not folders:
+            self._reason = "not cached, because its function is not in a file"
+        if "compiling" not in _said:
+            _say_once("compiling", _announcement(folders, unusable))
+        _LOG.debug("compiling kernel %s", self._name)
+        _forget_outdated(called)
+        # numba derives the names of symbols and constants in the object file from this name; they must differ from those of other kernels
+        self._function.__qualname__ = f"{self._name}-{self._key.hex()[:16]}"
+        self._began = time.perf_counter()
+        return None
+
+    def _load(self, keys: list[bytes], folders: tuple[Path, ...], target_context: Any) -> tuple[Any, bool]:
+        """Return the kernel from the first file that has it, or None, and whether any of the files is unusable."""
+        unusable = False
         for key in keys:
             code, is_damaged = kernel_files.read(folders, self._file_stem, key)
             unusable = unusable or is_damaged
@@ -407,22 +471,32 @@ class _KernelCache:
                 unusable = True
             else:
                 self.is_for_any_processor = key != self._key
-                return result
-        if not self.compiles:
-            raise _NotKept
-        self._reason = "not in the cache"
-        if unusable:
-            self._reason = "the cached code was unusable"
-        elif not folders:
-            self._reason = "not cached, because its function is not in a file"
-        if "compiling" not in _said:
-            _say_once("compiling", _announcement(folders, unusable))
-        _LOG.debug("compiling kernel %s", self._name)
-        _forget_outdated(called)
-        # numba derives the names of symbols and constants in the object file from this name; they must differ from those of other kernels
-        self._function.__qualname__ = f"{self._name}-{self._key.hex()[:16]}"
-        self._began = time.perf_counter()
-        return None
+                return result, unusable
+        return None, unusable
+
+    def _take_turn(self, folders: tuple[Path, ...]) -> bool:
+        """Let no other process compile this kernel; return whether the lock was taken, which is left to itself after a minute.
+
+        Raises:
+            _Taken: If another process compiles it and waiting is not allowed.
+        """
+        self._lock = kernel_files.lock(folders, self._key)
+        if self._lock is None:
+            return False
+        until = time.monotonic() + _PATIENCE
+        while not self._lock.take():
+            if not self.waits:
+                raise _Taken
+            if time.monotonic() > until:
+                return False
+            time.sleep(_BETWEEN_LOOKS)
+        return True
+
+    def unlock(self) -> None:
+        """Let other processes compile this kernel, after it has been compiled here or the attempt has failed."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
     def save_overload(self, signature: Any, result: Any) -> None:
         _LOG.info("compiled kernel %s in %.2f s (%s)", self._name, time.perf_counter() - self._began, self._reason)

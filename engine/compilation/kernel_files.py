@@ -3,22 +3,31 @@
 A file consists of a mark, a SHA-256 hash, the key of the kernel and its code. The hash covers everything after it. It is checked before the
 code is used, so that an empty, truncated or altered file counts as missing. A new file is written under a temporary name in the same folder
 and then renamed, so that no process reads an incomplete file.
+
+The hash protects from damage and not from malice: whoever can write to the folder can run code in every program that uses it. The folder is
+therefore made for its owner alone, and a file of another user, other than the superuser, counts as damaged. So does anything that is not a
+plain file of reasonable size, because reading it might never end.
 """
 
 import hashlib
 import os
 import re
+import stat
 import time
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from .locks import Lock
+
 _MARK = b"polhode kernel 1\n"
 _SHA = 32
 _SUFFIX = ".kernel"
 _MOST_FILES = 32
 """Number of files kept per kernel name and folder; each content, signature, processor and set of compiler flags has its own file."""
+_MOST_BYTES = 2**26
+"""The largest file that is read; the largest kernel takes about 2**19 bytes."""
 _ABANDONED = 3600.0  # age [s] above which a temporary file is assumed to be from a process that was killed
 
 
@@ -43,9 +52,8 @@ def read(folders: Sequence[Path], name: str, key: bytes) -> tuple[bytes | None, 
     damaged = False
     for folder in folders:
         path = folder / _file_name(name, key)
-        try:
-            content = path.read_bytes()
-        except OSError:
+        content = _content(path)
+        if content is None:
             continue
         start = len(_MARK) + _SHA
         body = content[start:]
@@ -57,9 +65,35 @@ def read(folders: Sequence[Path], name: str, key: bytes) -> tuple[bytes | None, 
     return None, damaged
 
 
+def _content(path: Path) -> bytes | None:
+    """Return what is in a file; nothing if it is not to be read, and None if there is none."""
+    try:
+        # without waiting for somebody who writes to it, if it is a pipe
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
+            return file.read(_MOST_BYTES) if _is_to_be_read(os.fstat(file.fileno())) else b""
+    except OSError:
+        return None
+
+
+def _is_to_be_read(status: os.stat_result) -> bool:
+    """Whether a file is plain, of reasonable size, and of this user or the superuser."""
+    owners = (os.getuid(), 0) if hasattr(os, "getuid") else (status.st_uid,)
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _MOST_BYTES and status.st_uid in owners
+
+
 def exists(folders: Sequence[Path], name: str, key: bytes) -> bool:
     """Return whether one of the folders has a file for a kernel, intact or damaged."""
-    return any((folder / _file_name(name, key)).is_file() for folder in folders)
+    for folder in folders:
+        with suppress(OSError):
+            if _is_to_be_read(os.stat(folder / _file_name(name, key))):
+                return True
+    return False
+
+
+def lock(folders: Sequence[Path], key: bytes) -> Lock | None:
+    """Return the lock of a kernel, which is held while it is compiled; None if it cannot be kept in any of the folders."""
+    folder = writable(folders)
+    return None if folder is None else Lock(folder, int.from_bytes(key[:8], "big"))
 
 
 def write(folders: Sequence[Path], name: str, key: bytes, code: bytes) -> str | None:
@@ -72,7 +106,7 @@ def write(folders: Sequence[Path], name: str, key: bytes, code: bytes) -> str | 
     reason = "there is no folder for it"
     for folder in folders:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            _make(folder)
             _replace(folder / _file_name(name, key), _MARK + hashlib.sha256(body).digest() + body)
         except OSError as error:
             reason = error.strerror or type(error).__name__
@@ -86,10 +120,17 @@ def writable(folders: Sequence[Path]) -> Path | None:
     """Return the first folder in which a file can be created, or None."""
     for folder in folders:
         with suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+            _make(folder)
             _replace(folder / f"probe{_SUFFIX}", _MARK, keep=False)
             return folder
     return None
+
+
+def _make(folder: Path) -> None:
+    """Make a folder for this user alone, unless it exists."""
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _file_name(name: str, key: bytes) -> str:

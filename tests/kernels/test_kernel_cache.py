@@ -9,13 +9,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.compilation import compiler, kernel_files
-from engine.compilation.compiler import COMPILED, kernel
+from engine.compilation.compiler import COMPILED, kernel, types_of
+from engine.compilation.locks import Lock
 
 ROOT = Path(__file__).parents[2]
 needs_numba = pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numba is missing or switched off")
@@ -108,7 +110,14 @@ def counts(loop):
 
 
 def files(folder):
-    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+    """The names of all files but that of the locks."""
+    return sorted(path.name for path in folder.rglob("*") if path.is_file() and path.name != "locks")
+
+
+def the_file(folder):
+    """The only file in a folder, except that of the locks."""
+    (path,) = (path for path in folder.iterdir() if path.name != "locks")
+    return path
 
 
 PROGRAM = """
@@ -426,7 +435,7 @@ def test_of_1000_damaged_files_none_is_read(tmp_path):
 @pytest.mark.parametrize("damage", ["empty", "cut", "a bit", "whole, but of something else"])
 def test_a_damaged_file_is_compiled_anew_and_replaced(folder, said, damage):
     assert result(fresh_loop()) == EXPECTED
-    (path,) = (folder / "cache").iterdir()
+    path = the_file(folder / "cache")
     whole = path.read_bytes()
     if damage == "empty":
         path.write_bytes(b"")
@@ -555,18 +564,137 @@ def test_what_a_shipped_folder_lacks_is_kept_in_the_users_folder(tmp_path):
 
 
 @needs_numba
-def test_six_processes_at_once(tmp_path):
+def test_six_processes_at_once_compile_each_kernel_once(tmp_path):
     for name, source in MODULES.items():
         (tmp_path / f"{name}.py").write_text(source)
     cache = {"POLHODE_CACHE_DIR": str(tmp_path / "cache")}
     processes = [start(tmp_path, "small_loop", **cache) for _ in range(6)]
+    compiled = 0
     for results, lines in map(finish, processes):
         ((bits, hits, misses),) = results
         assert bits == EXPECTED
         assert hits + misses == 1
         assert len(lines) == misses
+        compiled += misses
+    assert compiled == 1
     assert len(files(tmp_path / "cache")) == 1
     assert run(tmp_path, "small_loop", **cache) == ([(EXPECTED, 1, 0)], [])
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from engine.compilation.locks import Lock
+lock = Lock(Path(sys.argv[1]), int(sys.argv[2]))
+print(lock.take(), flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def held(folder, number):
+    """A lock that another process has."""
+    command = [sys.executable, "-c", HOLD, str(folder), str(number)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "True\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_one_process_at_a_time_has_a_lock_and_the_system_releases_it(tmp_path):
+    own, other = Lock(tmp_path, 5), Lock(tmp_path, 6)
+    with held(tmp_path, 5) as owner:
+        assert not own.take()
+        assert other.take()
+        other.release()
+        owner.kill()
+        owner.wait()
+        assert own.take()
+        own.release()
+
+
+def test_where_nothing_can_be_locked_nobody_waits(tmp_path):
+    assert Lock(tmp_path / "no such folder", 5).take()
+
+
+@needs_numba
+def test_a_kernel_that_another_process_compiles_is_awaited_and_loaded(folder, monkeypatch):
+    """The file appears while the other process has the lock; it is loaded once the lock is free."""
+    loop = fresh_loop()
+    assert result(loop) == EXPECTED
+    path = the_file(folder / "cache")
+    code, key = path.read_bytes(), loop._cache._key
+    path.unlink()
+    looks = []
+
+    def look(seconds):
+        looks.append(seconds)
+        path.write_bytes(code)
+        owner.kill()
+        owner.wait()
+
+    monkeypatch.setattr(compiler.time, "sleep", look)
+    with held(folder / "cache", int.from_bytes(key[:8], "big")) as owner:
+        loop = fresh_loop()
+        assert result(loop) == EXPECTED
+    assert counts(loop) == (1, 0)
+    assert len(looks) == 1
+
+
+@needs_numba
+def test_nobody_waits_for_ever_for_a_process_that_was_stopped(folder, monkeypatch):
+    loop = fresh_loop()
+    assert result(loop) == EXPECTED
+    the_file(folder / "cache").unlink()
+    monkeypatch.setattr(compiler, "_PATIENCE", 0.0)
+    with held(folder / "cache", int.from_bytes(loop._cache._key[:8], "big")):
+        loop = fresh_loop()
+        assert not compiler.compile_unless_taken(loop, types_of(NUMBERS))
+        assert result(loop) == EXPECTED
+    assert counts(loop) == (0, 1)
+    assert loop._cache._lock is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders on this system")
+@pytest.mark.parametrize("kind", ["pipe", "endless", "folder", "large", "of another user"])
+def test_what_is_no_file_of_a_kernel_is_skipped_and_replaced(tmp_path, kind, monkeypatch):
+    path = tmp_path / kernel_files._file_name("name", b"k" * 32)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "endless":
+        path.symlink_to("/dev/zero")
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        assert kernel_files.write([tmp_path], "name", b"k" * 32, b"code") is None
+    if kind == "large":
+        os.truncate(path, kernel_files._MOST_BYTES + 1)
+    elif kind == "of another user":
+        fstat, stat_of = os.fstat, os.stat
+        monkeypatch.setattr(os, "fstat", lambda file: owned(fstat(file)))
+        monkeypatch.setattr(os, "stat", lambda path, **options: owned(stat_of(path, **options)))
+    assert kernel_files.read([tmp_path], "name", b"k" * 32) in ((None, True), (None, False))
+    assert not kernel_files.exists([tmp_path], "name", b"k" * 32)
+    monkeypatch.undo()
+    if kind == "folder":
+        return
+    assert kernel_files.write([tmp_path], "name", b"k" * 32, b"code") is None
+    assert kernel_files.read([tmp_path], "name", b"k" * 32) == (b"code", False)
+
+
+def owned(status):
+    """What is known of a file, as if an ordinary user had it."""
+    return os.stat_result([*status[:4], 1234, *status[5:10]])
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no modes on this system")
+def test_the_folder_is_made_for_its_owner_alone_and_an_existing_one_keeps_its_mode(tmp_path):
+    (tmp_path / "given").mkdir(mode=0o755)
+    for name, mode in (("made", 0o700), ("given", 0o755)):
+        assert kernel_files.write([tmp_path / name], "name", b"k" * 32, b"code") is None
+        assert (tmp_path / name).stat().st_mode & 0o777 == mode
 
 
 @needs_numba
@@ -577,7 +705,7 @@ def test_a_process_killed_while_writing_leaves_no_half_of_a_kernel(folder):
     process = start(folder, "small_loop", program=die + PROGRAM, **cache)
     process.communicate(timeout=300)
     assert process.returncode == -signal.SIGKILL
-    (left,) = (folder / "cache").iterdir()
+    left = the_file(folder / "cache")
     assert left.suffix == ".tmp"
     loop = fresh_loop()
     assert result(loop) == EXPECTED
@@ -629,7 +757,7 @@ def test_file_names_are_safe_and_tell_long_names_apart():
 @needs_numba
 def test_each_compilation_is_logged_with_its_seconds_and_without_paths(folder, said):
     result(fresh_loop())
-    (path,) = (folder / "cache").iterdir()
+    path = the_file(folder / "cache")
     path.unlink()
     result(fresh_loop())
     result(fresh_loop())
