@@ -176,9 +176,9 @@ NOT_HASHED = {
     | {"is_frozen", "was_not_finite"},
     "point gravities": {"oblateness"},  # the product of two fields that are
     # computed anew in each tick
-    "thrusters": {"is_driven", "mean", "lean", "next_valve", "next_angles", "has_kicked"},
+    "thrusters": {"is_driven", "mean", "lean", "next_valve", "next_angles", "has_kicked", "next_jet"},
     "wheels": {"kept", "has_kicked", "gained"},
-    "tanks": {"used", "acting", "until"},
+    "tanks": {"used", "acting", "until", "jets"},
     "driven": {"kept", "joint", "is_flowing", "is_stale"},
 }
 
