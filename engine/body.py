@@ -162,9 +162,11 @@ class Body:
     @property
     def index(self) -> int:
         """Current row of the body in the world's arrays; it changes when a body before it is removed."""
-        return self._index if self._numbering == self._table.numbering else self._find()
+        is_known = self._numbering == self._table.numbering and self._world._store.unfinished is None
+        return self._index if is_known else self._find()
 
     def _find(self) -> int:
+        self._world._store.settle()
         rows = self._table.find(self._id, self._id + 1)
         if rows.start == rows.stop:
             if self._table.was_removed_by_restore(self._id):
@@ -241,7 +243,7 @@ class Body:
         index, table, store = self.index, self._table, self._world._store
         actuators = self._world._actuators
         if actuators.row_of(index) >= 0:
-            with (change := store.all_or_nothing()), change:
+            with store.all_or_nothing():
                 store.before_change()
                 store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
                 table.mass_properties[index] = value
@@ -263,7 +265,7 @@ class Body:
                 (_PREVIOUS_VELOCITY, velocity_before),
             ]
             self._check_finite("mass_properties", value, *(values for _rows, values in moved))
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             store.before_change()
             store.record(table.mass_properties.__setitem__, index, table.mass_properties[index])
             table.mass_properties[index] = value
@@ -638,7 +640,7 @@ class Body:
         velocity = self.velocity + self.inverse_mass * impulse
         rates = self.angular_velocity_body if turn is None else self._rates_after(turn)
         self._check_finite("impulse_world", impulse_world, velocity, rates)
-        with (change := self._world._store.all_or_nothing()), change:
+        with self._world._store.all_or_nothing():
             self._set(_VELOCITY, velocity)
             self._set(_ANGULAR_VELOCITY, rates)
 
@@ -714,7 +716,7 @@ class Body:
     # inside
 
     def _read(self, rows: slice) -> FloatArray:
-        if self._numbering != self._table.numbering:
+        if self._numbering != self._table.numbering or self._world._store.unfinished is not None:
             self._find()
         read = self._readers.get(rows.start)
         if read is None:
@@ -734,7 +736,7 @@ class Body:
         if not pose and table.history is None and not table.freezes:
             table.write(rows, index, values)
             return
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             table.thaw(index)
             table.write(rows, index, values)
             if pose:
@@ -751,7 +753,7 @@ class Body:
         if not self._table.freezes:
             self._set_free_pose(rows, values, argument)
             return
-        with (change := self._world._store.all_or_nothing()), change:
+        with self._world._store.all_or_nothing():
             # a frozen body moves again, and with it what joints connect to it
             self._table.thaw(self.index)
             self._world._stages.freezing.mark()
@@ -768,7 +770,7 @@ class Body:
             return
         store = self._world._store
         position, velocity, before = self.position, self.velocity, self.orientation
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             self._set(rows, values, pose=True)
             turn = rotation.multiply(self.orientation, rotation.conjugate(before))
             for body in island:
@@ -790,7 +792,7 @@ class Body:
             self._set(_ANGULAR_VELOCITY, rates)
             return
         wheels = actuators.wheels_of(self.index)
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             speeds = actuators.speeds(wheels)
             self._set(_ANGULAR_VELOCITY, rates)
             actuators.set_speeds(wheels, speeds)

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress, islice
-from types import MappingProxyType
+from threading import get_ident
+from types import FrameType, MappingProxyType
 from typing import Any, NoReturn, TypeVar, overload
 
 import numpy as np
@@ -59,7 +60,7 @@ from .store.new_bodies import NewBodies
 from .store.rows import TableRows, is_body, require_body
 from .store.schema import Schema
 from .store.state import State
-from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, hash_of, refuse_other_thread
+from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, Unfinished, hash_of, refuse_other_thread
 from .store.views import TableView
 from .tick.actuators import Actuators, actuator_kernels, refuse_actuators
 from .tick.fields import Fields
@@ -165,6 +166,7 @@ class World:
         "_exact_dt",
         "_fields",
         "_forces",
+        "_frame",
         "_has_looked_for_state",
         "_held",
         "_in_frame",
@@ -208,6 +210,7 @@ class World:
         # state: the tables, and the named memory in them
         self._store = Store(self)
         self._settings = Settings(self._store, self._clock)
+        self._frame = _Frame(self._store)
         self._bodies = Bodies(self._store, is_shared=self._threads > 1)
         self._store.tables[self._bodies.schema.name] = self._bodies
         self._memory = Memory(self._store)
@@ -259,6 +262,8 @@ class World:
     @property
     def tick_count(self) -> int:
         """Number of ticks run since the world was created."""
+        if self._store.unfinished is not None:
+            self._store.settle()
         return self._bodies.tick_count
 
     @property
@@ -355,31 +360,33 @@ class World:
             >>> world.advance(0.625), world.alpha
             (2, 0.5)
         """
-        if self._store.phase is not BETWEEN_TICKS:
+        if not self._store.is_idle:
             self._refuse_reentry("advance")
         if self.paused:
             real(elapsed_seconds, "elapsed_seconds", "World.advance", at_least=0.0)
             return 0
         coasts = self.coasting and not self._clock.keeps_up(_FRAMES_PER_SECOND)
-        before = self._bodies.tick_count
+        store, frame = self._store, self._frame
+        before = frame.before = self._bodies.tick_count
         try:
-            try:
-                clock = self._clock._image()
-                ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
-                if ticks > self._last_tick - self._bodies.tick_count:
-                    self._clock._restore(clock)
-                    refuse_time(ticks, self._bodies.tick_count, self._last_tick, self._dt, "World.advance")
-                self._in_frame = choice.runs_frames = True
-                if coasts:
-                    self.coast(ticks)
-                else:
-                    self.step(ticks)
-                return self._end_frame(before)
-            except BaseException:
-                self._end_frame(before)
-                raise
-        except BaseException:  # again, because an interrupt may have arrived in the first attempt
-            self._end_frame(before)
+            clock = self._clock._image()
+            ticks = self._clock.ticks_for(elapsed_seconds, not coasts)
+            if ticks > self._last_tick - before:
+                self._clock._restore(clock)
+                refuse_time(ticks, before, self._last_tick, self._dt, "World.advance")
+            self._in_frame = choice.runs_frames = True
+            if coasts:
+                self.coast(ticks)
+            else:
+                self.step(ticks)
+            return self._end_frame(before)
+        except BaseException:
+            # as in `step`; a tick that is still to be undone comes first
+            if store.unfinished is None:
+                store.unfinished = frame
+            else:
+                store.unfinished.outer = frame
+            store.settle()
             raise
 
     def _end_frame(self, before: int) -> int:
@@ -414,36 +421,37 @@ class World:
             ticks = self._checked_ticks(ticks)
         store, stages = self._store, self._stages
         # CPython does not switch threads between this check and the next line, so one of two threads that arrive here is rejected.
-        if store.phase is not BETWEEN_TICKS:
+        if store.phase is not BETWEEN_TICKS and not store.is_idle:
             self._refuse_reentry("step")
         try:
-            try:
-                store.phase = MOVING
-                while ticks > 0:
-                    if store.quiet >= ticks:  # these ticks call no Python, and nothing has changed since the last one
-                        if ticks <= stages.most_at_once:
-                            taken = stages.run(ticks)
-                            if taken != ticks:
-                                taken = stages.stop_running(taken)
-                        else:
-                            taken = stages.run_for_a_while()
-                        store.quiet -= taken
-                    elif self._in_frame and self.paused:
-                        break
+            store.phase = MOVING
+            while ticks > 0:
+                if store.quiet >= ticks:  # these ticks call no Python, and nothing has changed since the last one
+                    if ticks <= stages.most_at_once:
+                        taken = stages.run(ticks)
+                        if taken != ticks:
+                            taken = stages.stop_running(taken)
                     else:
-                        stages.call_callbacks()
-                        stages.drive_actuators()
-                        stages.gather_held()
-                        taken = stages.move(ticks)
-                        stages.commit(taken)
-                        stages.call_after_tick()
-                    ticks -= taken
-                store.phase = BETWEEN_TICKS
-            except BaseException as error:
-                stages.take_back(error)
-                raise
-        except BaseException as error:  # again, because an interrupt may have arrived in the first attempt
-            stages.take_back(error)
+                        taken = stages.run_for_a_while()
+                    store.quiet -= taken
+                elif self._in_frame and self.paused:
+                    break
+                else:
+                    stages.call_callbacks()
+                    stages.drive_actuators()
+                    stages.gather_held()
+                    taken = stages.move(ticks)
+                    stages.commit(taken)
+                    stages.call_after_tick()
+                ticks -= taken
+            store.phase = BETWEEN_TICKS
+        except BaseException as error:
+            # no function is called before the store knows that the tick is to be undone, so that no other exception can come before that
+            if store.unfinished is not stages:
+                stages.outer = store.unfinished
+            stages.error = error
+            store.unfinished = stages
+            store.settle()
             raise
 
     def coast(self, ticks: int) -> None:
@@ -482,9 +490,9 @@ class World:
         """
         ticks = self._checked_ticks(ticks, "World.coast")
         store = self._store
-        if store.phase is not BETWEEN_TICKS:
+        if not store.is_idle:
             self._refuse_reentry("coast")
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             store.phase = MOVING
             if ticks:
                 jump(self, ticks)
@@ -528,7 +536,7 @@ class World:
             refuse_actuators(value, "World")
         if self._joints.any:
             refuse_joints(value, "World")
-        with (change := self._store.all_or_nothing()), change:
+        with self._store.all_or_nothing():
             self._settings.set("integrator", value)
             self._bodies.forget_history()
 
@@ -1107,7 +1115,7 @@ class World:
             )
         check_calls(function, "World.on_joint", "function", "a function with two arguments, the world and a joint")
         events = self._stages.joint_events
-        with (change := self._store.all_or_nothing()), change:
+        with self._store.all_or_nothing():
             self._store.before_change()
             self._memory._join(function)
             self._store.record(setattr, events, "functions", events.functions)
@@ -1197,7 +1205,7 @@ class World:
             refuse(f"World.{when}", "function", function, "a function with one argument, the world", TypeError)
         check_calls(function, f"World.{when}", "function", "a function with one argument, the world")
         stages = self._stages
-        with (change := self._store.all_or_nothing()), change:
+        with self._store.all_or_nothing():
             self._store.before_change()
             self._memory._join(function)
             stages.expect_reports()
@@ -1240,7 +1248,7 @@ class World:
                 function,
                 "one that was added by on_tick, after_tick or on_joint",
             )
-        with (change := self._store.all_or_nothing()), change:
+        with self._store.all_or_nothing():
             self._store.before_change()
             for name, left in kept.items():
                 for _ in range(len(getattr(stages, name)) - len(left)):
@@ -1442,12 +1450,12 @@ class World:
         if force is not None and not any(force is own or identity(force) == identity(own) for own in self._forces):
             refuse("World.wrench", "force", force, "a force of this world, or None")
         store = self._store
-        if store.phase is not BETWEEN_TICKS and not store.is_calling_here:
+        if not store.is_idle and not store.is_calling_here:
             refuse_other_thread("World.wrench")
         if store.phase is FORCES:
             raise RuntimeError("World.wrench cannot be called inside a force; call it in a callback or between ticks")
         self._store.quiet = 0
-        with (attempt := store.trial(self._memory.objects)), attempt:
+        with store.trial(self._memory.objects):
             store.enter(FORCES)
             return wrench_on(
                 body.index,
@@ -1488,7 +1496,7 @@ class World:
             >>> world = World(1 / 60)
             >>> world.prepare(integrators=["rk4"], capacity=300)  # doctest: +SKIP
         """
-        if self._store.phase is not BETWEEN_TICKS:
+        if not self._store.is_idle:
             self._refuse_reentry("prepare")
         if progress is not None and not callable(progress):
             refuse("World.prepare", "progress", progress, "a function of done, total and name", TypeError)
@@ -1546,6 +1554,7 @@ class World:
             >>> world.state_hash() == copied.state_hash()
             True
         """
+        self._store.settle()
         return hash_of(self._digest())
 
     def _digest(self) -> Iterator[bytes]:
@@ -1589,7 +1598,7 @@ class World:
     def _add(self, new: NewBodies) -> list[Body]:
         store, bodies = self._store, self._bodies
         names = new.fresh_names(self._names, first_number=bodies.count)
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             first_id = bodies.append(new.columns)
             store.record(self._forget_last, bodies.count - len(names), names)
             made = [new_body(self, bodies, first_id + place, name) for place, name in enumerate(names)]
@@ -1608,7 +1617,7 @@ class World:
         if len(set(rows.tolist())) != len(rows):
             refuse(owner, argument, chosen, "a list that names each body once")
         store, bodies = self._store, self._bodies
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             store.before_change()
             gone = self._forces.remove_rows_of(rows)
             kept = np.ones(bodies.count, np.bool_)
@@ -1648,10 +1657,10 @@ class World:
             >>> world.tick_count
             0
         """
-        phase = self._store.phase
-        if phase is FORCES:
+        is_idle = self._store.is_idle
+        if self._store.phase is FORCES:
             raise RuntimeError("World.snapshot cannot be called inside a force; call it in a callback or between ticks")
-        if phase is not BETWEEN_TICKS and not self._store.is_calling_here:
+        if not is_idle and not self._store.is_calling_here:
             refuse_other_thread("World.snapshot")
         if not self._has_looked_for_state:
             self._has_looked_for_state = True
@@ -1689,7 +1698,7 @@ class World:
         """
         if not isinstance(snapshot, Snapshot):
             refuse("World.restore", "snapshot", snapshot, "a Snapshot", TypeError)
-        if self._store.phase is not BETWEEN_TICKS:
+        if not self._store.is_idle:
             self._refuse_reentry("restore")
         owner = "World.restore"
         option(missing, "missing", owner, ("raise", "drop"))
@@ -1737,7 +1746,7 @@ class World:
             >>> other.body("ship").position.tolist(), ship.position.tolist()
             ([2.0, 0.0, 0.0], [0.0, 0.0, 0.0])
         """
-        if self._store.phase is not BETWEEN_TICKS:
+        if not self._store.is_idle:
             self._refuse_reentry("fork")
         return copying.fork(self, callbacks)
 
@@ -1779,7 +1788,7 @@ class World:
         if bodies is not None:
             chosen = members(bodies, "bodies", owner, "a list of bodies of this world", is_body)
             rows = [self._own_body(body, owner, "bodies") for body in chosen]
-        if self._store.phase is not BETWEEN_TICKS:
+        if not self._store.is_idle:
             self._refuse_reentry("predict")
         ticks = ahead / self._dt
         if ticks > self._last_tick - self._bodies.tick_count:
@@ -1813,7 +1822,7 @@ class World:
             ...     World.load(Path(folder) / "scene.json").dt
             0.5
         """
-        if self._store.phase is not BETWEEN_TICKS:
+        if not self._store.is_idle:
             self._refuse_reentry("save")
         scenes.save(self, path, boolean(snapshot, "snapshot", "World.save"))
 
@@ -1869,6 +1878,29 @@ class World:
 
     def __setstate__(self, image: dict[str, Any]) -> None:
         copying.restore(self, image)
+
+
+class _Frame:
+    """The frame of `World.advance`, for `Store.unfinished`; its time is settled after an exception.
+
+    Attributes:
+        before: The tick count at its start.
+    """
+
+    __slots__ = ("_store", "before", "begun_in", "frame", "outer", "thread")
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.before = self.thread = 0
+        self.begun_in = BETWEEN_TICKS
+        self.frame: FrameType | None = None
+        self.outer: Unfinished | None = None
+
+    def finish(self) -> None:
+        """Settle the time of the ticks that were handed out and not run."""
+        self.thread = get_ident()
+        self._store.world()._end_frame(self.before)
+        self._store.unfinished, self.outer = self.outer, None
 
 
 def _check_name(name: object, owner: str) -> None:

@@ -123,6 +123,7 @@ def image(world, previous=True):
     Args:
         previous: Whether the state one tick earlier counts, which a tick that was not finite does not put back.
     """
+    _ = world.tick_count  # this use of the world ends what an exception may have left unfinished
     store = world._store
     tables = {}
     for name, table in store.tables.items():

@@ -7,10 +7,12 @@ caller asks for them.
 
 import argparse
 import gc
+import inspect
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -21,7 +23,7 @@ import engine
 from engine import Recorder, World
 from engine.compilation.compiler import COMPILED
 from engine.store.schema import Kind
-from engine.store.store import BETWEEN_TICKS
+from engine.store.store import BETWEEN_TICKS, Store, _Operation
 
 from .full_world import image
 
@@ -143,12 +145,85 @@ def torn_points(operation: Operation, points: Iterator[int] | range, inside_kern
             _do(operation, world, interrupter)
         except KeyboardInterrupt:
             pass
+        yield from _torn(operation, world, allowed, future, point, interrupter.where)
+
+
+def _torn(
+    operation: Operation, world: World, allowed: list[dict[str, Any]], future: list[int], point: int, where: str
+) -> Iterator[Torn]:
+    try:
+        what = _damage(operation, world, allowed, future)
+    except Exception as error:  # an operation that does not work afterwards
+        what = f"afterwards {type(error).__name__}: {error}"
+    if what:
+        yield Torn(point, where, what)
+
+
+@contextmanager
+def _in_clean_ups(kernels: set[CodeType], first: Interrupter, points: Iterable[int]) -> Iterator[list[Interrupter]]:
+    """Interrupt the clean-ups that follow a first interrupt, each at one of these lines; yields what has interrupted them."""
+    left, made, is_in_one = iter(points), [], False
+
+    def under(clean_up: Callable[..., Any], *arguments: Any) -> Any:
+        nonlocal is_in_one
+        point = None if is_in_one or not first.where else next(left, None)
+        if point is None:
+            return clean_up(*arguments)
+        made.append(Interrupter(kernels, point))
+        is_in_one = True
         try:
-            what = _damage(operation, world, allowed, future)
-        except Exception as error:  # an operation that does not work afterwards
-            what = f"afterwards {type(error).__name__}: {error}"
-        if what:
-            yield Torn(point, interrupter.where, what)
+            made[-1].run(lambda: clean_up(*arguments))
+        finally:
+            is_in_one = False
+
+    def exit(operation: Any, kind: Any, value: Any, trace: Any) -> None:
+        return (
+            originals[1](operation, kind, value, trace)
+            if kind is None
+            else under(originals[1], operation, kind, value, trace)
+        )
+
+    originals = Store.settle, _Operation.__exit__
+    Store.settle, _Operation.__exit__ = lambda store: under(originals[0], store), exit  # type: ignore[method-assign]
+    try:
+        yield made
+    finally:
+        Store.settle, _Operation.__exit__ = originals  # type: ignore[method-assign]
+
+
+def lines_of_clean_up(operation: Operation, point: int) -> int:
+    """The number of lines of engine code that clean up after an interrupt at this line of an operation."""
+    world, first = operation.make(), Interrupter(_kernel_code(), point)
+    with _in_clean_ups(_kernel_code(), first, [_NEVER] * 100) as made, suppress(KeyboardInterrupt):
+        _do(operation, world, first)
+    return max((each.seen for each in made), default=0)
+
+
+def torn_again(operation: Operation, point: int, others: Iterable[int]) -> Iterator[Torn]:
+    """Interrupt an operation at a line, and the clean-ups that follow at others; yield what tears the world."""
+    allowed, future = _allowed(operation)
+    world, first, others = operation.make(), Interrupter(_kernel_code(), point), list(others)
+    with _in_clean_ups(_kernel_code(), first, others) as made, suppress(KeyboardInterrupt):
+        _do(operation, world, first)
+    where = ", ".join(each.where for each in (first, *made))
+    yield from _torn(operation, world, allowed, future, point, where)
+
+
+def torn_at_end_of_stack(operation: Operation, frames: Iterable[int]) -> Iterator[Torn]:
+    """Do an operation where only so many more frames fit on the stack, and yield what tears the world."""
+    allowed, future = _allowed(operation)
+    limit = sys.getrecursionlimit()
+    for left in frames:
+        world, raised = operation.make(), None
+        depth = len(inspect.stack(0))
+        try:
+            sys.setrecursionlimit(depth + left)
+            operation.act(world)
+        except Exception as error:  # what it was to raise, or what makes an error of another
+            raised = error
+        finally:
+            sys.setrecursionlimit(limit)
+        yield from _torn(operation, world, allowed, future, left, f"{left} frames left: {raised!r}")
 
 
 def _allowed(operation: Operation) -> tuple[list[dict[str, Any]], list[int]]:
@@ -199,6 +274,7 @@ def _fly(world: World) -> list[int]:
 
 def _damage(operation: Operation, world: World, allowed: list[dict[str, Any]], future: list[int]) -> str:
     """What is wrong with a world after an exception, in words; empty if it is whole and goes on."""
+    _ = world.tick_count  # the next use of a world ends what an exception has left unfinished
     disorder = ", ".join(disorders(world))
     if disorder:
         return disorder
@@ -291,6 +367,8 @@ def disorders(world: World) -> Iterator[str]:
         yield "a tick that never ends"
     if store.log is not None:
         yield "a log that nobody clears"
+    if store.unfinished is not None:
+        yield "an operation that never ends"
     if world._in_frame:
         yield "a frame that never ends"
     if not bodies.count == len(bodies.handles) == len(bodies.mass_properties) == len(world._names):

@@ -179,7 +179,7 @@ class AttitudeHold(Controlled):
         self._track(reference, self._pointing)
 
     def _track(self, reference: FixedOrMoving, law: QuaternionPD | RateDamping) -> None:
-        with (change := self._all_or_nothing()), change:
+        with self._all_or_nothing():
             self.reference, self.law = reference, law
 
 

@@ -69,7 +69,7 @@ def set_keep_out(store: Store, value: Any) -> None:
         row = (*center, real(value[1], "keep_out radius", "World", above=0.0))
     elif KEEP_OUT.name not in store.tables:
         return
-    with (change := store.all_or_nothing()), change:
+    with store.all_or_nothing():
         store.before_change()
         table = store.table(KEEP_OUT)
         table.remove(np.arange(table.count))

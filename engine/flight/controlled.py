@@ -166,7 +166,7 @@ class Controlled(SampledPart):
     @force_body.setter
     def force_body(self, value: npt.ArrayLike | None) -> None:
         given = self._force_values(value, self)
-        with (change := self._all_or_nothing()), change:
+        with self._all_or_nothing():
             for name, values in given.items():
                 self._set_numbers(name, values[:, 0].tolist())
 
@@ -212,7 +212,7 @@ class Controlled(SampledPart):
             )
         if self._table.store is not None:
             self._refuse_law(value)
-        with (change := self._all_or_nothing()), change:
+        with self._all_or_nothing():
             self._replace("_law", value)
             self._begin_law()
 
@@ -238,7 +238,7 @@ class Controlled(SampledPart):
     @enabled.setter
     def enabled(self, value: bool) -> None:
         was = self.enabled
-        with (change := self._all_or_nothing()), change:
+        with self._all_or_nothing():
             self._assign("enabled", value)
             if was and not self.enabled:
                 self._set_numbers("samples", [0.0])

@@ -260,7 +260,7 @@ class StarTracker(Sensor):
     @exclusion.setter
     def exclusion(self, value: Sequence[Exclusion]) -> None:
         chosen = _exclusions(value, self)
-        with (change := self._all_or_nothing()), change:
+        with self._all_or_nothing():
             for number in range(EXCLUSION_COUNT):
                 one = chosen[number] if number < len(chosen) else None
                 for field, part in _exclusion_values(number, one).items():

@@ -230,7 +230,7 @@ class Tank(Part):
         if store is None:
             self._table.write(PROPELLANT, row, amount)
             return
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             self._table.write(PROPELLANT, row, amount)
             store.world()._actuators.compose([self.body.index], self, "propellant", value)
 

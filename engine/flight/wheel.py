@@ -157,7 +157,7 @@ class ReactionWheel(Part):
     def speed(self, value: float) -> None:
         start = self._checked_speed(value, self.max_speed, self)
         momentum, store = self.inertia * (start + self._along(self._body_rates())), self._table.store
-        with (change := self._all_or_nothing()), change:
+        with self._all_or_nothing():
             self._table.write(MOMENTUM, self._slice().start, momentum)
             if store is not None:
                 store.world()._actuators.sum_wheels([self.body.index])

@@ -205,7 +205,7 @@ class Valves(TableForce, final=False):
         if store is None:
             self._table.write(slice(OPENS_IN, OPEN_FOR + 1), rows, np.stack((delays, durations)))
             return
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             self._table.write(slice(OPENS_IN, OPEN_FOR + 1), rows, np.stack((delays, durations)))
             store.world()._actuators.include(self.body.index, self)
 
@@ -214,7 +214,7 @@ class Valves(TableForce, final=False):
         if store is None:
             self._table.write(STUCK, self._slice(), levels)
             return
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             self._table.write(STUCK, self._slice(), levels)
             store.world()._actuators.include(self.body.index, self)
 

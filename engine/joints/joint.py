@@ -241,7 +241,7 @@ class Joint(TableRows):
             super()._assign(name, value, argument)
             return
         was_enabled = self.enabled
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             super()._assign(name, value, argument)
             if self.enabled == was_enabled:
                 return

@@ -246,7 +246,7 @@ class Latch(ClosingJoint):
         other: Any = self.other
         along = scale(impulse, rotate(pose_of(body)[1], 2.0, self._axis_body()))
         point = body.to_world(self.at_body)
-        with (change := self._table.store.all_or_nothing()), change:
+        with self._table.store.all_or_nothing():
             self._go(RELEASED, layout.OPEN)
             if impulse > 0.0:
                 body.apply_impulse(scale(-1.0, along), point)

@@ -16,7 +16,7 @@ from ..store.calling import Callback, called_object, check_calls, find_reached, 
 from ..store.memory import Memory, MemoryRows
 from ..store.rows import TableRows
 from ..store.schema import NOBODY
-from ..store.store import BETWEEN_TICKS, refuse_other_thread
+from ..store.store import refuse_other_thread
 from ..store.table import Table
 from ..store.views import TableView
 from ..tick.joint_events import JointCallback
@@ -39,7 +39,7 @@ def image_of(world: World, replaced: Mapping[tuple[int, ...], Any] = MappingProx
         RuntimeError: If another thread steps this world.
         ValueError: If a callback or a Python force refers to a handle of this world, so that the copy would change the original.
     """
-    if world._store.phase is not BETWEEN_TICKS and not world._store.is_calling_here:
+    if not world._store.is_idle and not world._store.is_calling_here:
         refuse_other_thread("a copy of the world")
     called = [force for force in world._forces if not isinstance(force, TableRows)]
     stages = world._stages

@@ -6,7 +6,6 @@ from collections import deque
 
 from ..checks import read_only_attributes, real, refuse
 from ..store.calling import Callback
-from ..store.store import BETWEEN_TICKS
 from ..world import World
 from .snapshots import Snapshot
 
@@ -152,7 +151,7 @@ class Rewind:
             self._past, self._ahead = deque(known[:place], self._most + 1), known[: place - 1 : -1]
 
     def _ticks(self, seconds: float, owner: str) -> int:
-        if self._world._store.phase is not BETWEEN_TICKS:
+        if not self._world._store.is_idle:
             raise RuntimeError(
                 f"{owner} cannot be called from inside a tick (a callback or a force); call it between ticks"
             )

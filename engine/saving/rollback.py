@@ -185,18 +185,11 @@ class Rollback:
         """
         if self._wrong is not None:
             before = self._world.snapshot()
-            try:
-                try:
-                    self._world.restore(self._snapshots[self._wrong])
-                    while self._world.tick_count < before.tick_count:
-                        self._take()
-                    self._wrong = None
-                except BaseException:
-                    self._go_back_to(before)
-                    raise
-            except BaseException:  # again, because an interrupt may have arrived in the first attempt
-                self._go_back_to(before)
-                raise
+            with self._world._store.ending_with(self._go_back_to, before):
+                self._world.restore(self._snapshots[self._wrong])
+                while self._world.tick_count < before.tick_count:
+                    self._take()
+                self._wrong = None
         self._confirm()
 
     def _go_back_to(self, before: Snapshot) -> None:
@@ -276,21 +269,14 @@ class Rollback:
         tick = world.tick_count
         inputs = tuple([self._input_at(player, tick) for player in self._players])
         before = self._snapshots[tick] = world.snapshot()
-        try:
-            try:
-                self._apply(world, dict(zip(self._players, inputs, strict=True)))
-                if world.tick_count != tick:
-                    raise RuntimeError(
-                        "Rollback: apply must not step, advance or coast the world; the tick is run after it"
-                    )
-                world.step()
-                self._used[tick] = inputs
-            except BaseException:
-                world.restore(before)
-                raise
-        except BaseException:  # again, because an interrupt may have arrived in the first attempt
-            world.restore(before)
-            raise
+        with world._store.ending_with(world.restore, before):
+            self._apply(world, dict(zip(self._players, inputs, strict=True)))
+            if world.tick_count != tick:
+                raise RuntimeError(
+                    "Rollback: apply must not step, advance or coast the world; the tick is run after it"
+                )
+            world.step()
+            self._used[tick] = inputs
 
     def _input_at(self, player: Hashable, tick: int) -> Any:
         """The input for a tick, or the last known one before it."""

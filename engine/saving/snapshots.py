@@ -28,9 +28,6 @@ from .snapshot_bytes import Record, bind, read, record_of, to_bytes
 if TYPE_CHECKING:
     from ..world import World
 
-_MOST_TRIES = 3
-"""How many times the tables are restored if every try is interrupted."""
-
 
 class Roster(NamedTuple):
     """The handles and the mass properties of the bodies, in row order."""
@@ -273,7 +270,7 @@ def adopted(world: World, snapshot: Snapshot, missing: str, owner: str) -> Snaps
 def put_back(world: World, snapshot: Snapshot) -> None:
     """Restore a snapshot of this world, between two ticks; if an attached object rejects its state, nothing changes.
 
-    An interrupt is raised when everything has been restored.
+    If an interrupt arrives meanwhile, the next use of the world restores what is left.
     """
     elsewhere = world._forces.in_another_world(snapshot._setting.members)
     if elsewhere is not None:
@@ -283,21 +280,19 @@ def put_back(world: World, snapshot: Snapshot) -> None:
     objects = snapshot._setting.objects
     now, now_driven = world._bodies.tick_count, _driven_tick_now(world)
     before = {name: state_of(object, name) for name, object in objects.items()}
-    pending: BaseException | None = None
-    for _try in range(_MOST_TRIES):
+
+    def restore() -> None:
         try:
             for name, object in objects.items():
                 object.set_state(_fresh(snapshot._states[name]))
             _apply(world, snapshot, now, now_driven)
-            break
         except Exception:
             for name, object in objects.items():
                 object.set_state(before[name])
             raise
-        except BaseException as interrupt:
-            pending = interrupt
-    if pending is not None:
-        raise pending
+
+    with world._store.ending_with(restore, always=True):
+        pass
 
 
 def put_back_whole(world: World, snapshot: Snapshot) -> None:
@@ -347,22 +342,13 @@ def predict(world: World, samples: int, every: int, rows: list[int] | None) -> t
     snapshot, observers = take(world), stages.observers
 
     def return_to_start() -> None:
-        store.phase, stages.observers = BETWEEN_TICKS, observers
+        stages.observers = observers
         put_back(world, snapshot)
 
-    try:
-        try:
-            store.quiet = 0
-            stages.on_tick = stages.after_tick = stages.observers = []
-            stages.joint_events.functions = []
-            _fly(world, poses, columns, every)
-            return_to_start()
-        except BaseException:
-            return_to_start()
-            raise
-    except BaseException:  # again, because an interrupt may have arrived in the first attempt
-        return_to_start()
-        raise
+    with store.ending_with(return_to_start, always=True):
+        stages.on_tick = stages.after_tick = stages.observers = []
+        stages.joint_events.functions = []
+        _fly(world, poses, columns, every)
     moved = poses.reshape(samples, _POSE, len(columns)).transpose(0, 2, 1)
     return moved[:, :, : layout.ORIENTATION].copy(), moved[:, :, layout.ORIENTATION :].copy()
 

@@ -89,6 +89,9 @@ class MemoryRows:
         return np.asarray(self._read(), dtype=dtype)
 
     def _read(self) -> Any:
+        store = self._table.store
+        if store is not None and store.unfinished is not None:
+            store.settle()
         if not self._table.count:
             raise ValueError(
                 f"memory {self._name!r}: the tick that added it failed and was undone, or a restore removed it; add it again"
@@ -162,7 +165,7 @@ class Memory:
         except Exception:
             refuse(f"World.memory {name!r}", "dtype", dtype, "float64 or uint64", TypeError)
         schema = memory_schema(name, sizes, kind)
-        with (change := self._store.all_or_nothing()), change:
+        with self._store.all_or_nothing():
             self._store.before_change()
             table = self._store.table(schema)
             self._store.record(self._store.tables.pop, schema.name, None)

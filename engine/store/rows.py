@@ -135,6 +135,8 @@ class TableRows:
 
     def _slice(self) -> slice:
         table = self._table
+        if table.store is not None and table.store.unfinished is not None:
+            table.store.settle()
         if self._numbering != table.numbering:
             rows = table.find(self._first_id, self._last_id)
             if rows.start == rows.stop and table.was_removed_by_restore(self._first_id):
@@ -173,7 +175,7 @@ class TableRows:
         self._table.write(self._schema.components[name], rows, values)
 
     def _all_or_nothing(self) -> AbstractContextManager[Any]:
-        """A context for several changes, which undoes them if its block raises; to be entered twice, as `Store.all_or_nothing` is."""
+        """A context for several changes, which undoes them if its block raises."""
         store = self._table.store
         return nullcontext() if store is None else store.all_or_nothing()
 

@@ -136,6 +136,9 @@ class State:
 
     def _rows(self, row: int, size: int) -> FloatArray:
         bodies = self._bodies
+        assert bodies.store is not None
+        if bodies.store.unfinished is not None:
+            bodies.store.settle()
         if self._layout != bodies.layout_version:
             self._layout, self._views = bodies.layout_version, {}
         view = self._views.get(row)
@@ -150,7 +153,7 @@ class State:
         """Set the angular velocities in the body frame; wheels keep their speeds."""
         actuators, store = self._bodies.actuators, self._bodies.store
         assert store is not None
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             wheels = actuators.all_wheels
             speeds = actuators.speeds(wheels)
             self._write(ANGULAR_VELOCITY, values)
@@ -162,7 +165,7 @@ class State:
             bodies.joints.require_poses(row, values, "position" if row == POSITION else "orientation")
         everybody, size = slice(0, bodies.count), values.shape[1]
         assert bodies.store is not None
-        with (change := bodies.store.all_or_nothing()), change:
+        with bodies.store.all_or_nothing():
             bodies.thaw(everybody)
             bodies.write(slice(row, row + size), everybody, values.T)
             if also_previous:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from threading import get_ident
-from types import TracebackType
-from typing import Any, NoReturn
+from types import FrameType, TracebackType
+from typing import Any, NoReturn, Protocol
 from weakref import ref
 
 import numpy as np
@@ -19,10 +20,6 @@ from .table import IntArray, Table, among
 
 Entry = tuple[Callable[..., Any], tuple[Any, ...]]
 """The inverse of a change, as a function and its arguments."""
-
-
-_MOST_TRIES = 3
-"""How many times an inverse is tried if every try is interrupted."""
 
 
 class Phase(Enum):
@@ -37,6 +34,25 @@ class Phase(Enum):
 BETWEEN_TICKS, CALLING, FORCES, MOVING = Phase
 
 
+class Unfinished(Protocol):
+    """Something that has begun and not ended.
+
+    Attributes:
+        outer: What had begun before it and has not ended either; None if nothing has.
+        frame: The frame in which it goes on; None once it has failed.
+        thread: The thread of that frame.
+        begun_in: The phase in which it began.
+    """
+
+    begun_in: Phase
+    outer: Unfinished | None
+    frame: FrameType | None
+    thread: int
+
+    def finish(self) -> None:
+        """End it after an exception; if another one arrives meanwhile, this is called again."""
+
+
 class Store:
     """The tables by name, the phase of the tick, and the undo log of a tick or operation that may still fail.
 
@@ -45,9 +61,11 @@ class Store:
         phase: The phase of the tick. Tables may be changed between ticks and by callbacks.
         log: The inverses of the changes in the current tick or operation, oldest first; None while nothing can fail.
         quiet: The number of ticks that `Stages.run` may run before a function is due; zero after any change.
+        unfinished: The innermost operation or failed tick that has not ended; None if there is none. An exception may come at any line and
+            keep it from ending, also in the code that is to end it. Whoever uses the world next then ends it (`settle`).
     """
 
-    __slots__ = ("_thread", "log", "phase", "quiet", "tables", "world")
+    __slots__ = ("_thread", "log", "phase", "quiet", "tables", "unfinished", "world")
 
     def __init__(self, world: Any) -> None:
         self.world: Callable[[], Any] = ref(world)
@@ -56,6 +74,7 @@ class Store:
         self.phase = BETWEEN_TICKS
         self.log: list[Entry] | None = None
         self.quiet = 0
+        self.unfinished: Unfinished | None = None
         self._thread = 0
 
     def table(self, schema: Schema) -> Table:
@@ -69,6 +88,8 @@ class Store:
 
     def enter(self, phase: Phase) -> None:
         """Enter a phase that calls the user's functions on this thread."""
+        if self.unfinished is not None:
+            self.settle()
         self.phase = phase
         self._thread = get_ident()
 
@@ -79,6 +100,8 @@ class Store:
             RuntimeError: If a force changes the world, or another thread changes it while it runs a tick.
         """
         self.quiet = 0
+        if self.unfinished is not None:
+            self.settle()
         if self.phase is not BETWEEN_TICKS:
             self._admit(table)
 
@@ -95,6 +118,13 @@ class Store:
         """Whether one of the user's functions is being called on this thread."""
         return self.phase in (CALLING, FORCES) and self._thread == get_ident()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no tick is running, after what an exception has left unfinished has been ended."""
+        if self.unfinished is not None:
+            self.settle()
+        return self.phase is BETWEEN_TICKS
+
     # undo
 
     def record(self, function: Callable[..., Any], *arguments: Any) -> None:
@@ -102,43 +132,64 @@ class Store:
         if self.log is not None:
             self.log.append((function, arguments))
 
-    def undo(self, log: list[Entry], mark: int = 0) -> None:
-        """Undo the changes since this log had `mark` entries, last change first; after an interrupt, call this again.
-
-        The caller sets the phase and the log that hold afterwards.
+    def settle(self) -> None:
+        """End everything that an exception has left unfinished; what still goes on is left alone.
 
         Raises:
-            BaseException: An exception that a `set_state` of the user raised, or an interrupt, after everything else was undone.
+            BaseException: What a `set_state` of the user raised, after everything was ended; or an exception that arrived meanwhile, after
+                which this is to be called again.
         """
-        failure: BaseException | None = None
-        tries = 0
+        while (unfinished := self.unfinished) is not None and not self._goes_on(unfinished):
+            unfinished.finish()
+
+    def _goes_on(self, unfinished: Unfinished) -> bool:
+        """Whether its frame is on the stack of its thread, or a call of `settle` that ends it."""
+        is_own = unfinished.thread == get_ident()
+        frame = sys._getframe(2) if is_own else sys._current_frames().get(unfinished.thread)
+        while frame is not None:
+            if frame is unfinished.frame:
+                return True
+            if frame.f_code is _SETTLE and frame.f_locals.get("unfinished") is unfinished:
+                return True
+            frame = frame.f_back
+        return False
+
+    def undo(self, log: list[Entry], mark: int = 0) -> Exception | None:
+        """Undo the changes since this log had `mark` entries, last change first.
+
+        An entry stays in the log until it has been run. After an interrupt, or at the end of the stack or of the memory, this is therefore
+        to be called again. The caller sets the phase and the log that hold afterwards.
+
+        Returns:
+            The first exception that a `set_state` of the user raised; everything else was undone.
+        """
+        failure: Exception | None = None
         self.log, self.phase = None, BETWEEN_TICKS  # undoing is not itself recorded
         while len(log) > mark:
             function, arguments = log[-1]
             try:
                 function(*arguments)
+            except (RecursionError, MemoryError):
+                raise
             except Exception as error:
                 failure = failure or error
-            except BaseException as interrupt:
-                failure, tries = interrupt, tries + 1
-                if tries < _MOST_TRIES:  # repeating an inverse does no harm
-                    continue
-            tries = 0
             log.pop()
-        if failure is not None:
-            raise failure
+        return failure
 
     def all_or_nothing(self) -> _Operation:
-        """Return a context that undoes the changes of its block if the block raises.
-
-        It is entered twice, as in ``with (change := store.all_or_nothing()), change:``. Where an interrupt arrives while the inner context
-        ends, the outer one undoes the changes.
-        """
+        """Return a context that undoes the changes of its block if the block raises."""
         return _Operation(self)
 
     def trial(self, objects: dict[str, Any]) -> _Operation:
         """Return a context that always undoes the changes of its block, including the state of the attached objects."""
         return _Operation(self, objects)
+
+    def ending_with(self, function: Callable[..., Any], *arguments: Any, always: bool = False) -> _Operation:
+        """Return a context after which a function is called, if the block raises or `always`; changes in it are not recorded.
+
+        The function is called again if an exception arrives in it, which must do no harm.
+        """
+        return _Operation(self, {} if always else None, (function, arguments))
 
     # rows that refer to other rows
 
@@ -192,32 +243,64 @@ def digest_of(contents: Iterable[tuple[Schema, FloatArray]], is_pending: bool) -
             yield field_bytes(content[schema.components[field.name]], field.dtype)
 
 
+_SETTLE = Store.settle.__code__
+
+
 class _Operation:
-    """Changes that are made completely or not at all; entering and leaving it twice has the effect of once."""
+    """Changes that are made completely or not at all.
 
-    __slots__ = ("_is_trial", "_log", "_mark", "_outer", "_phase", "_store")
+    It is known to the store from its beginning to its end. If exceptions keep `__exit__` from running to its end, or from running at all,
+    its frame is no longer on the stack, by which the next use of the world sees that it is to be undone.
+    """
 
-    def __init__(self, store: Store, objects: dict[str, Any] | None = None) -> None:
+    __slots__ = ("_entry", "_log", "_mark", "_objects", "_outer_log", "_store", "begun_in", "frame", "outer", "thread")
+
+    def __init__(self, store: Store, objects: dict[str, Any] | None = None, entry: Entry | None = None) -> None:
         self._store = store
-        self._phase = store.phase
-        self._outer = store.log
-        self._log: list[Entry] = [] if store.log is None else store.log
-        self._mark = len(self._log)
-        self._is_trial = objects is not None
-        for name, object in (objects or {}).items():
-            self._log.append((object.set_state, (state_of(object, name),)))
+        self._objects = objects
+        self._entry = entry
+        self.begun_in = store.phase
+        self.outer: Unfinished | None = None
+        self.frame: FrameType | None = None
+        self.thread = get_ident()
 
     def __enter__(self) -> None:
-        self._store.log = self._log
+        store = self._store
+        if store.unfinished is not None:
+            store.settle()
+        kept = [(object.set_state, (state_of(object, name),)) for name, object in (self._objects or {}).items()]
+        if self._entry is not None:
+            kept.append(self._entry)
+        self.begun_in, self._outer_log, self.outer = store.phase, store.log, store.unfinished
+        self._log: list[Entry] = [] if self._outer_log is None or self._entry is not None else self._outer_log
+        self._mark = len(self._log)
+        self.frame = sys._getframe(1)
+        store.quiet = 0
+        store.unfinished = self  # from here on it is undone, unless it ends
+        self._log.extend(kept)
+        store.log = self._log if self._entry is None else None
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            if kind is not None or self._is_trial:
-                self._store.undo(self._log, self._mark)
-        finally:
-            self._store.log, self._store.phase = self._outer, self._phase
+        if kind is None and self._objects is None:
+            self._end()
+        else:
+            self.frame = None
+            self._store.settle()
+
+    def finish(self) -> None:
+        """Undo the changes."""
+        failure = self._store.undo(self._log, self._mark)
+        self._end()
+        if failure is not None:
+            raise failure
+
+    def _end(self) -> None:
+        store = self._store
+        store.log, store.phase = self._outer_log, self.begun_in
+        store.unfinished = self.outer
+        self.frame = self.outer = None  # which refer to this
 
 
 def hash_of(parts: Iterator[bytes]) -> int:

@@ -98,7 +98,7 @@ class ForceList:
             plan = self._plan
             warn_if_too_stiff(force, self._bodies, plan.dt, plan.integrator, stacklevel=3)
         store = self._store
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             store.before_change()
             if isinstance(force, TableRows):
                 table = store.table(force._schema)
@@ -132,7 +132,7 @@ class ForceList:
         if identity(force) not in self._members or kind_of(force) != kind:
             refuse(f"World.remove_{kind}", kind, force, f"a {kind} of this world")
         store = self._store
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             store.before_change()
             if isinstance(force, TableRows):
                 self._refuse_if_used(force, kind)

@@ -49,7 +49,7 @@ def shift_origin(
         refuse("World.shift_origin", "shift", shift.tolist(), SMALL_ENOUGH)
     store.before_change()
     _warn_of(forces, stacklevel + 1)
-    with (change := store.all_or_nothing()), change:
+    with store.all_or_nothing():
         for table, component, rows, values in changes:
             table.write(component, rows, values)
         for part in parts:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
+from threading import get_ident
 from time import perf_counter
+from types import FrameType
 from typing import Any, NoReturn
 
 from ..checks import NonFiniteStateError
@@ -15,7 +17,7 @@ from ..store.bodies import Bodies
 from ..store.calling import Callback
 from ..store.memory import Memory
 from ..store.objects import state_of
-from ..store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Entry, Store
+from ..store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Entry, Store, Unfinished
 from ..store.threads import TakeTicks
 from .culprit import find_culprit
 from .freezing import Freezing
@@ -40,6 +42,11 @@ class Stages:
         joint_events: What happens to joints between two ticks.
         run: Runs ticks that call no Python, up to `Store.quiet` of them.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
+        error: What was raised in the last tick that failed; None once it has been undone.
+        outer: What had begun before or in the tick that failed, and the next three, for `Store.unfinished`.
+        begun_in: The phase in which a tick begins.
+        frame: None, because a tick that is known to the store as unfinished has failed.
+        thread: The thread in which it is undone.
         call_callbacks: The first stage. While a profile is active, all six stages are timed.
         drive_actuators: The second stage.
         gather_held: The third stage.
@@ -66,11 +73,14 @@ class Stages:
         "_tick_start",
         "after_tick",
         "before",
+        "begun_in",
         "behind",
         "call_after_tick",
         "call_callbacks",
         "commit",
         "drive_actuators",
+        "error",
+        "frame",
         "freezing",
         "gather_held",
         "joint_events",
@@ -78,7 +88,9 @@ class Stages:
         "move",
         "observers",
         "on_tick",
+        "outer",
         "run",
+        "thread",
     )
 
     freezing: Freezing
@@ -106,6 +118,11 @@ class Stages:
         self._forces = forces
         self._dt = dt
         self._last_tick = last_tick
+        self.begun_in = BETWEEN_TICKS
+        self.error: BaseException | None = None
+        self.outer: Unfinished | None = None
+        self.frame: FrameType | None = None
+        self.thread = 0
         self.on_tick: list[Callback] = []
         self.after_tick: list[Callback] = []
         self.observers: list[Callback] = []
@@ -192,6 +209,9 @@ class Stages:
 
     def _call_callbacks(self) -> None:
         """Call the functions that are due; from here on, every change is recorded, so that it can be undone if the tick fails."""
+        if self._store.unfinished is not None:
+            self._store.settle()
+            self._store.phase = MOVING
         count = self._tick_start = self._bodies.tick_count
         if count >= self._last_tick:
             refuse_time(1, count, self._last_tick, self._dt)
@@ -255,9 +275,11 @@ class Stages:
         self._plan.actuators.recover(self._dt, self._bodies.control)
         if self._log is None:
             self._log = store.log = []
-        phase, store.phase = store.phase, BETWEEN_TICKS
-        store.undo(self._log, self._mark)  # what Python forces have remembered
+        phase = store.phase
+        failure = store.undo(self._log, self._mark)  # what Python forces have remembered
         store.log, store.phase = self._log, phase
+        if failure is not None:
+            raise failure
         if not self.freezing.freeze(self._culprit):
             raise error
         self._mark = len(self._log)
@@ -313,7 +335,7 @@ class Stages:
         world = store.world()
         while self._left:
             callback = self._left[0]
-            with (change := store.all_or_nothing()), change:
+            with store.all_or_nothing():
                 store.record(setattr, self, "_left", self._left)
                 self._left = self._left[1:]
                 if callback in self._after():
@@ -324,7 +346,7 @@ class Stages:
     def show_observers(self) -> None:
         """Call the observers that are due at the end of a coast."""
         store, count = self._store, self._bodies.tick_count
-        with (change := store.all_or_nothing()), change:
+        with store.all_or_nothing():
             store.enter(CALLING)
             for callback in self.observers:
                 if count % callback.every == 0:
@@ -368,28 +390,46 @@ class Stages:
 
     # when a tick fails
 
-    def take_back(self, error: BaseException) -> None:
+    def finish(self) -> None:
         """Undo the changes of a tick that did not complete; if a tick completed before an interrupt, call the functions after it.
 
-        Doing this twice does no harm, and is necessary if an interrupt arrives meanwhile.
+        If an exception arrives meanwhile, the next use of the world does this again, which does no harm.
         """
-        self._store.quiet = 0
-        store, bodies, plan = self._store, self._bodies, self._plan
+        store, bodies, plan, error = self._store, self._bodies, self._plan, self.error
+        self.thread, store.quiet = get_ident(), 0
+        failure: Exception | None = None
         plan.recover()
         if bodies.tick_count == self._tick_start:
             plan.held.spoil_all()  # even without changes to undo: it may have been gathered in another floating-point mode
             if self._log is not None:
-                store.undo(self._log)
+                failure = store.undo(self._log)
         self._log = store.log = None
+        try:
+            self._call_left(error)
+        except (RecursionError, MemoryError):
+            raise
+        except Exception as raised:
+            failure = failure or raised
+            self._call_left(raised)
+        self._has_raised = False
+        store.phase = BETWEEN_TICKS
+        outer = self.outer
+        while outer is not None and outer.begun_in is not BETWEEN_TICKS:  # undone with the tick
+            outer = outer.outer
+        store.unfinished = outer
+        self.error = self.outer = None
+        if failure is not None:
+            raise failure
+
+    def _call_left(self, error: BaseException | None) -> None:
+        """Call the functions after a tick that was completed before an exception."""
         if isinstance(error, Exception) or self._has_raised:
             # no other function of the user is called, but recordings have the tick, which stays
             self._left = [callback for callback in self._left[1:] if callback in self.observers]
             if self._left:
                 self._call_after_tick()
-        elif self._left or bodies.tick_count not in (self._tick_start, self._reported):
+        elif self._left or self._bodies.tick_count not in (self._tick_start, self._reported):
             self._call_after_tick()
-        self._has_raised = False
-        store.phase = BETWEEN_TICKS
 
     def _failure(self) -> Exception:
         """The error for a tick that was not finite, which is already undone; it names the body and the force that caused it, if any.
@@ -415,7 +455,7 @@ class Stages:
             return RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")
         body = self._bodies.handles[index]
         store, time = self._store, self._bodies.tick_count * self._dt
-        with (attempt := store.trial(self._memory.objects)), attempt:
+        with store.trial(self._memory.objects):
             store.enter(FORCES)
             culprit = find_culprit(self._plan, self._bodies, self._forces, time)
         if culprit is not None:

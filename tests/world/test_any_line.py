@@ -7,7 +7,7 @@ import pytest
 from engine.store import threads
 
 from ..interrupted_operations import OPERATIONS
-from ..interrupting import lines_of, torn_points
+from ..interrupting import lines_of, lines_of_clean_up, torn_again, torn_at_end_of_stack, torn_points
 
 SAMPLE = 2
 """Lines per operation; `python -m tests.interrupting` tries all of them."""
@@ -32,3 +32,34 @@ def test_an_interrupt_in_a_tick_of_several_calls_tears_nothing(name):
     operation = OPERATIONS[name]
     count = lines_of(operation)
     assert list(torn_points(operation, range(count // 40, count, count // 20))) == []
+
+
+CLEANED_UP = (
+    *(
+        "step, rk4",
+        "step, driven and called",
+        "step, joints and called",
+        "step, Extrapolated",
+        "step, driven and substepped",
+    ),
+    *("step, a callback raises", "step, a force raises", "remove_body, joints", "add_body", "thruster.fire"),
+    *("restore, driven", "predict", "Rollback.input", "advance", "coast"),
+)
+
+
+@pytest.mark.parametrize("name", CLEANED_UP)
+def test_any_number_of_interrupts_while_cleaning_up_tears_nothing(name):
+    operation, choice = OPERATIONS[name], random.Random(name)
+    count = lines_of(operation)
+    for _ in range(3):
+        point = choice.randrange(count // 2, count)
+        lines = lines_of_clean_up(operation, point)
+        if lines:
+            others = choice.sample(range(lines), min(5, lines))
+            assert list(torn_again(operation, point, others[:1])) == []
+            assert list(torn_again(operation, point, others)) == []
+
+
+@pytest.mark.parametrize("name", CLEANED_UP)
+def test_the_end_of_the_stack_tears_nothing(name):
+    assert list(torn_at_end_of_stack(OPERATIONS[name], range(2, 40, 3))) == []

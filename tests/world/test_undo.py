@@ -1,5 +1,7 @@
 """A failed tick leaves every table, list and memory unchanged: parameters, commands, handles, rows of memory, attached objects."""
 
+from threading import Event, Thread
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine import NonFiniteStateError, World, forces, integrators
 from engine.compilation.compiler import COMPILED
+from engine.store.store import _Operation
 
 from ..full_world import (
     OPERATIONS,
@@ -275,6 +278,84 @@ def test_a_set_state_that_raises_comes_out_and_all_the_rest_is_undone():
     with pytest.raises(KeyError):
         world.wrench(world.bodies[0])  # puts back too
     assert world.body("ship").velocity.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_an_inverse_at_the_end_of_the_stack_stays_until_it_has_run():
+    world = full_world()
+    before, tries = image(world), []
+
+    def inverse():
+        tries.append(1)
+        if len(tries) < 6:
+            raise RecursionError if len(tries) % 2 else MemoryError
+
+    with pytest.raises(RecursionError), world._store.all_or_nothing():
+        world.body("ship").velocity = (1.0, 2.0, 3.0)
+        world._store.record(inverse)
+        raise Stop
+    for _ in range(2):  # each use tries again, and none goes on in a world that is half changed
+        with pytest.raises((RecursionError, MemoryError)):
+            world.step()
+    assert differences(before, image(world)) == []
+    assert len(tries) == 6
+
+
+def test_an_operation_whose_end_was_interrupted_is_undone_by_the_next_use(monkeypatch):
+    world, twin = full_world(), full_world()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    def change():
+        with world._store.all_or_nothing():
+            world.body("ship").velocity = (1.0, 2.0, 3.0)
+            raise Stop
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_Operation, "__exit__", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            change()
+    world.body("probe").velocity = (0.1, 0.2, 0.3)  # undoes it first, and stays itself
+    twin.body("probe").velocity = (0.1, 0.2, 0.3)
+    assert world.state_hash() == twin.state_hash()
+    world.step()
+    twin.step()
+    assert world.state_hash() == twin.state_hash()
+
+
+def test_an_operation_on_another_thread_goes_on():
+    world = full_world()
+    entered, left = Event(), Event()
+
+    def change():
+        with world._store.all_or_nothing():
+            world.body("ship").velocity = (1.0, 2.0, 3.0)
+            entered.set()
+            left.wait(10.0)
+
+    thread = Thread(target=change)
+    thread.start()
+    assert entered.wait(10.0)
+    assert world.body("ship").velocity.tolist() == [1.0, 2.0, 3.0]
+    left.set()
+    thread.join()
+    assert world.body("ship").velocity.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_set_state_that_changes_the_world_does_not_undo_anew():
+    world, calls = full_world(), []
+
+    class Changing(Gusts):
+        def set_state(self, state):
+            super().set_state(state)
+            calls.append(1)
+            world.body("ship").velocity = (1.0, 2.0, 3.0)
+
+    world.add_force(Changing())
+    world.on_tick(lambda world: fail_at_once(None, None, 0))
+    with pytest.raises(Stop):
+        world.step()
+    assert len(calls) == 1
 
 
 def test_an_interrupt_while_a_tick_is_undone_leaves_nothing_half_undone():
