@@ -142,16 +142,17 @@ class Settings:
         checked = setting.check(value, name, "World")
         if name in self.values:
             check_together({**self.values, name: checked})
-        self._store.before_change()
-        if setting.of_clock:
-            self._store.record(setattr, self._clock, name, self[name])
-            setattr(self._clock, name, checked)
-        elif not setting.is_content:
-            self._store.record(setattr, self, "beside", self.beside)
-            self.beside = {**self.beside, name: checked}
-        else:
-            self._store.record(self.put, self.values)
-            self.put({**self.values, name: checked})
+        with self._store.all_or_nothing():
+            self._store.before_change()
+            if setting.of_clock:
+                self._store.record(setattr, self._clock, name, self[name])
+                setattr(self._clock, name, checked)
+            elif not setting.is_content:
+                self._store.record(setattr, self, "beside", self.beside)
+                self.beside = {**self.beside, name: checked}
+            else:
+                self._store.record(self.put, self.values)
+                self.put({**self.values, name: checked})
 
     def put(self, values: Values) -> None:
         """Have these values, also those of a snapshot; no inverse is recorded. Doing this again after an interrupt does no harm."""
