@@ -3,6 +3,8 @@
 In the repository, `demos` and `engine` are packages side by side. In the installed package, the demos are a part of the engine's package.
 """
 
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "demos":
@@ -26,9 +28,16 @@ __all__ = [
     "forces",
     "integrators",
     "joints",
+    "plots",
     "read_mesh",
     "rotation",
 ]
+
+
+def plots() -> ModuleType:
+    """The engine's plots, which need matplotlib and are therefore imported only when something is plotted."""
+    return import_module(f"{World.__module__.rpartition('.')[0]}.plot")
+
 
 LOGGER = "polhode"
 """The name of the engine's logger."""

@@ -1,83 +1,85 @@
-"""Draws a record of a flight as an SVG: `python -m demos plot FILE [COLUMN …]`, with one plot per column."""
+"""Draws a record of a flight into a file: `python -m demos plot FILE [NAME …]`, with one plot per name."""
 
+import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from xml.sax.saxutils import escape
+from typing import Any
 
-import numpy as np
+from ..physics import Record, Recorder, plots
+from ..viewer.command import PROGRAM, install
 
-from ..physics import Record, Recorder
-from ..viewer.command import PROGRAM
-
-WIDTH, HEIGHT, MARGIN, GAP = 860, 180, 70, 46
-"""Of one plot, and around it [px]."""
-COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2")
-MOST_POINTS = 2000
-"""Of a curve; of longer records, evenly chosen samples are drawn."""
-MOST_CURVES = 24
+FLAT, SOLID = ("rates", "drift", "control", "herpolhode", "orbit"), ("axis_path", "polhode")
+"""The plots that can be named, on two-dimensional and on three-dimensional axes. Other names are columns."""
+MOST_CURVES = 12
+WIDTH, HEIGHT, SOLID_HEIGHT = 8.0, 2.6, 5.0
+"""Width of the picture, and the height of a plot over the time and of others [in]."""
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Draw a record next to its file; the exit status is 2 for wrong arguments and 1 for a file that cannot be read."""
-    if not arguments or arguments[0].startswith("-"):
-        print(f"usage: {PROGRAM} plot FILE [COLUMN ...]", file=sys.stderr)
-        return 0 if arguments and arguments[0] in ("-h", "--help") else 2
-    path, *columns = arguments
+    """Draw a record; the exit status is 2 for wrong arguments and 1 for a file that cannot be read or a missing package."""
+    parser = _parser()
     try:
-        record = Recorder.read(path)
+        options = parser.parse_args(list(arguments))
+    except SystemExit as end:
+        return int(end.code or 0)
+    try:
+        record = Recorder.read(options.file)
+        plot = plots()
+        out = Path(options.output or Path(options.file).with_suffix(".svg"))
+        count = draw(plot, record, options.names, options.body, out)
+    except ModuleNotFoundError as error:
+        print(f"{PROGRAM} plot: the package {error.name} is missing: {install('plot')}", file=sys.stderr)
+        return 1
     except OSError as error:
-        print(f"{PROGRAM} plot: {path} cannot be read: {error.strerror}", file=sys.stderr)
+        print(f"{PROGRAM} plot: {error.filename or options.file}: {error.strerror or error}", file=sys.stderr)
         return 1
     except ValueError as error:
         print(f"{PROGRAM} plot: {error}", file=sys.stderr)
-        return 1
-    known = [column.name for column in record.columns]
-    for name in columns:
-        if name not in known:
-            print(f"{PROGRAM} plot: no column is called {name!r}; choose among {', '.join(known)}", file=sys.stderr)
-            return 2
-    out = Path(path).with_suffix(".svg")
-    out.write_text(picture(record, columns or known), encoding="utf-8")
-    print(f"{len(record)} samples of {len(columns or known)} columns: {out}")
+        return 2 if options.names or options.body else 1
+    print(f"{len(record)} samples in {count} plots: {out}")
     return 0
 
 
-def picture(record: Record, columns: Sequence[str]) -> str:
-    """The SVG of these columns, one below the other over the time."""
-    height = GAP + len(columns) * (HEIGHT + GAP)
-    chosen = np.unique(np.linspace(0, max(len(record) - 1, 0), min(MOST_POINTS, max(len(record), 1))).astype(int))
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH + 2 * MARGIN}" height="{height}" font-family="sans-serif" font-size="12">',
-        '<rect width="100%" height="100%" fill="white"/>',
-    ]
-    for place, name in enumerate(columns):
-        parts.append(_plot(record, name, chosen, GAP + place * (HEIGHT + GAP)))
-    return "\n".join([*parts, "</svg>\n"])
+def draw(plot: Any, record: Record, names: Sequence[str], body: str | None, out: Path) -> int:
+    """Draw plots and columns one below the other, and return how many; without names, all columns."""
+    from matplotlib.figure import Figure
+
+    chosen = list(names) or [column.name for column in record.columns]
+    heights = [HEIGHT if name not in (*SOLID, "herpolhode", "orbit") else SOLID_HEIGHT for name in chosen]
+    # not by pyplot, which would want to know about windows
+    figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+    parts = figure.subfigures(len(chosen), 1, height_ratios=heights, squeeze=False)[:, 0]
+    for part, name in zip(parts, chosen, strict=True):
+        _plot(plot, record, name, body)(part)
+        part.suptitle(name)
+    figure.savefig(out)
+    return len(chosen)
 
 
-def _plot(record: Record, name: str, chosen: np.ndarray, top: int) -> str:
-    unit = next(column.unit for column in record.columns if column.name == name)
-    times = record.time[chosen] if len(record) else np.zeros(0)
-    values = record[name].reshape(len(record), -1)[chosen[: len(record)]][:, :MOST_CURVES]
-    finite = values[np.isfinite(values)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
-    first, last = (float(times[0]), float(times[-1])) if len(times) else (0.0, 1.0)
-    x = MARGIN + WIDTH * (times - first) / ((last - first) or 1.0)
-    title = escape(f"{name} [{unit}]" if unit != "-" else name)
-    lines = [
-        f'<text x="{MARGIN}" y="{top - 8}" font-weight="bold">{title}</text>',
-        f'<rect x="{MARGIN}" y="{top}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#888"/>',
-        f'<text x="{MARGIN - 6}" y="{top + 12}" text-anchor="end">{high:.4g}</text>',
-        f'<text x="{MARGIN - 6}" y="{top + HEIGHT}" text-anchor="end">{low:.4g}</text>',
-        f'<text x="{MARGIN}" y="{top + HEIGHT + 15}">{first:.4g} s</text>',
-        f'<text x="{MARGIN + WIDTH}" y="{top + HEIGHT + 15}" text-anchor="end">{last:.4g} s</text>',
-    ]
-    for number, curve in enumerate(values.T):
-        y = top + HEIGHT * (1.0 - (curve - low) / (high - low))
-        there = np.isfinite(y)
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x[there], y[there], strict=True))
-        colour = COLOURS[number % len(COLOURS)]
-        lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.3"/>')
-    return "\n".join(lines)
+def _plot(plot: Any, record: Record, name: str, body: str | None) -> Callable[[Any], Any]:
+    """What draws a plot or a column on a part of the picture."""
+    place = 0 if body is None else body
+    if name in SOLID:
+        return lambda part: getattr(plot, name)(record, body=place, ax=part.add_subplot(projection="3d"))
+    if name == "control":
+        return lambda part: plot.control(record, ax=part.subplots(2, 1, sharex=True))
+    if name in FLAT:
+        return lambda part: getattr(plot, name)(record, body=place, ax=part.add_subplot())
+    column = next((column for column in record.columns if column.name == name), None)
+    too_many = column is not None and column.is_of_bodies and column.size > MOST_CURVES
+    return lambda part: plot.columns(record, name, body=place if too_many else body, ax=part.add_subplot())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"{PROGRAM} plot", description="Draws the file of a Recorder.")
+    parser.add_argument("file", metavar="FILE", help="a file that a Recorder has streamed")
+    plots_known = ", ".join((*FLAT, *SOLID))
+    parser.add_argument(
+        "names", metavar="NAME", nargs="*", help=f"a plot ({plots_known}) or a column; by default all columns"
+    )
+    parser.add_argument("--body", metavar="NAME", help="the body to draw, by default the first one")
+    parser.add_argument(
+        "--output", metavar="PATH", help="the picture (svg, png or pdf), by default FILE with the suffix .svg"
+    )
+    return parser

@@ -37,7 +37,16 @@ _MAGIC = b"POLHODE RECORD 1\n"
 _LENGTH = struct.Struct("<I")
 _SAMPLES_PER_BLOCK = 64
 _COMPONENTS = {3: ("x", "y", "z"), 4: ("x", "y", "z", "w")}
-_STANDARD = ("position", "orientation", "velocity", "angular_velocity_body", "angular_momentum_world", "kinetic_energy")
+_STANDARD = (
+    "position",
+    "orientation",
+    "velocity",
+    "angular_velocity_body",
+    "angular_momentum_world",
+    "inertia_body",
+    "kinetic_energy",
+    "potential_energy",
+)
 """The columns of a record by default, beside the time and those of forces and parts."""
 
 
@@ -54,6 +63,12 @@ class Column(NamedTuple):
     def size(self) -> int:
         """The number of numbers in a sample."""
         return int(np.prod(self.shape, dtype=int))
+
+    @property
+    def is_of_bodies(self) -> bool:
+        """Whether the first dimension counts the recorded bodies, as in the state and in the wrenches of forces."""
+        is_wrench = len(self.shape) == 2 and self.name.endswith((".force_world", ".torque_body"))
+        return is_wrench or self.name in _STANDARD
 
 
 @read_only_attributes()
@@ -162,13 +177,29 @@ class Record:
         with naming_file(chosen, "Recorder.to_npz", "written"), chosen.open("wb") as file:
             np.savez(file, metadata=metadata, **self.arrays())  # type: ignore[arg-type]
 
+    def to_pandas(self) -> Any:
+        """Return all samples as a pandas DataFrame, with the time [s] as its index and the headings of `to_csv` as its columns.
+
+        Raises:
+            ImportError: If pandas is not installed.
+
+        Example:
+            >>> record.to_pandas()["ship.position.x [m]"]  # doctest: +SKIP
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("Recorder.to_pandas needs pandas: pip install pandas") from error
+        rows = self._rows()
+        index = pandas.Index(rows[:, 0] * self.dt, name="time [s]")
+        headings = [heading for column in self.columns for heading in self._headings(column)]
+        return pandas.DataFrame(rows[:, 1:].copy(), index=index, columns=headings)
+
     def _headings(self, column: Column) -> list[str]:
         unit = f" [{column.unit}]" if column.unit != "-" else ""
         names = [column.name]
         for place, size in enumerate(column.shape):
-            of_bodies = place == 0 and len(column.shape) == (2 if size == len(self.bodies) else 3)
-            is_wrench = len(column.shape) == 2 and (".force_" in column.name or ".torque_" in column.name)
-            if place == 0 and (of_bodies or column.name in _STANDARD or is_wrench):
+            if place == 0 and column.is_of_bodies:
                 names = [f"{body}.{name}" for name in names for body in self.bodies]
             else:
                 names = [
@@ -196,15 +227,16 @@ class Record:
 
 
 class Recorder(Record):
-    """Recorder of a flight, which takes a sample after every `every` ticks.
+    """Recorder of a flight, which takes a sample when it is made and after every `every` ticks.
 
     The columns of k samples of n bodies are `time` [s], shape (k,); `position` of the mass centres [m], world frame, shape (k, n, 3);
     `orientation`, scalar-last (x, y, z, w), body to world, shape (k, n, 4); `velocity` [m/s], world frame; `angular_velocity_body` [rad/s],
-    body frame; `angular_momentum_world` about the mass centres, with wheels [N·m·s], world frame; and `kinetic_energy` with wheels [J],
-    shape (k, n). Each force and part of the package adds one column per command and state, such as "Thruster 0.throttle". Joints have
-    columns such as "Hinge 0.force_world", "Hinge 0.torque_world", "Hinge 0.angle" and "Hinge 0.rate": force and torque, the coordinates of
-    their degrees of freedom and the rates of those, and the closing energy of welds and latches. `metadata` has the units and frames. A
-    body, force, part or joint that is removed leaves NaN.
+    body frame; `angular_momentum_world` about the mass centres, with wheels [N·m·s], world frame; `inertia_body` about the mass centres
+    [kg·m²], body frame, shape (k, n, 3, 3); and `kinetic_energy` with wheels and `potential_energy` [J], shape (k, n), where the energy of
+    a spring or joint belongs to its first body. Each force and part of the package adds one column per command and state, such as
+    "Thruster 0.throttle". Joints have columns such as "Hinge 0.force_world", "Hinge 0.torque_world", "Hinge 0.angle" and "Hinge 0.rate":
+    force and torque, the coordinates of their degrees of freedom and the rates of those, and the closing energy of welds and latches.
+    `metadata` has the units and frames. A body, force, part or joint that is removed leaves NaN.
 
     A tick that fails leaves no sample. After the world is restored, samples at later ticks are dropped when the next one is taken. A world
     without a recorder has no extra cost.
@@ -230,7 +262,7 @@ class Recorder(Record):
         >>> record = Recorder(world, every=2)
         >>> world.step(6)
         >>> record.time.tolist(), record.position[:, 0, 0].tolist()
-        ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+        ([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 3.0])
     """
 
     def __init__(
@@ -289,12 +321,14 @@ class Recorder(Record):
         self._count = 0
         self._file: BinaryIO | None = None
         self._block: list[FloatArray] = []
+        self._sample(world)  # before the file is made, because a force may have no right energy
         if file is not None:
             with naming_file(file, "Recorder", "written"):
                 self._file = open(file, "wb")
             header = to_text(self.metadata)
             self._file.write(_MAGIC + _LENGTH.pack(len(header)) + header + _LENGTH.pack(zlib.crc32(header)))
             self._file.flush()
+            self._block.append(self._samples[0].copy())
         self._callback = Callback(self._sample, every)
         world._stages.observe(self._callback)
 
@@ -400,13 +434,24 @@ def _energy(world: World, rows: Any) -> FloatArray:
     return energies
 
 
+def _potential(world: World, rows: Any) -> FloatArray:
+    energies = np.zeros(len(world.bodies))
+    for of_force in world._forces.potential_energies():
+        energies += of_force
+    for joint in world.joints:
+        energies[joint.body.index] += joint.potential_energy()
+    return energies[rows]
+
+
 _QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, Any], Any]]] = {
     "position": ("m", "world", (3,), lambda world, rows: world.state.position[rows]),
     "orientation": ("-", "body to world", (4,), lambda world, rows: world.state.orientation[rows]),
     "velocity": ("m/s", "world", (3,), lambda world, rows: world.state.velocity[rows]),
     "angular_velocity_body": ("rad/s", "body", (3,), lambda world, rows: world.state.angular_velocity_body[rows]),
     "angular_momentum_world": ("N·m·s", "world", (3,), _momentum),
+    "inertia_body": ("kg·m²", "body", (3, 3), lambda world, rows: world.model.inertia_body[rows]),
     "kinetic_energy": ("J", "", (), _energy),
+    "potential_energy": ("J", "", (), _potential),
 }
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from engine import NonFiniteStateError, integrators
+from engine.solutions import FreeAsymmetricTop
 
 from ..truth import rotations
-from ..truth.free_body import FreeBody
 from .measure import Contestant, Effort, Figure, each_call, figures, value
 from .own import Own
 from .peers import entries
@@ -70,7 +70,7 @@ def largest_error(make: Callable[[Bodies], Peer], rates: tuple[float, float, flo
         peer.close()
     if not np.isfinite(found).all():
         return math.inf
-    return float(rotations.angle(np.array(found), FreeBody((1.0, 2.0, 3.0), rates).orientations(times)).max())
+    return float(rotations.angle(np.array(found), FreeAsymmetricTop((1.0, 2.0, 3.0), rates).orientations(times)).max())
 
 
 def _costs(makers: dict[str, Callable[[Bodies], Peer]], effort: Effort) -> list[Figure]:

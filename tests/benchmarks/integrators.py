@@ -19,11 +19,10 @@ import numpy.typing as npt
 
 from engine import Body, NonFiniteStateError, World, forces
 from engine.integrators import Integrator, by_name
+from engine.solutions import FreeAsymmetricTop, HeavySymmetricTop
 
 from ..helpers import angular_momentum, fly, one_body, rotational_energy
 from ..truth import rotations
-from ..truth.free_body import FreeBody
-from ..truth.heavy_top import HeavyTop
 from . import charts
 
 Array = npt.NDArray[np.float64]
@@ -68,7 +67,7 @@ def tumbling_body() -> Problem:
     moments, rates = (1.0, 2.0, 3.0), (0.1, 5.0, 0.1)
     setup = {"inertia_body": moments, "angular_velocity_body": rates}
     subtitle = "I = (1, 2, 3) kg·m², ω = (0.1, 5, 0.1) rad/s; no force"
-    return Problem("Freely tumbling body", subtitle, setup, FreeBody(moments, rates).orientations, 2**18, 4000)
+    return Problem("Freely tumbling body", subtitle, setup, FreeAsymmetricTop(moments, rates).orientations, 2**18, 4000)
 
 
 def heavy_top() -> Problem:
@@ -90,7 +89,7 @@ def heavy_top() -> Problem:
         "forces": couple,
     }
     subtitle = "I = (1, 1, 0.6) kg·m², ω = (0.3, −0.5, 9) rad/s; 3 N at 1 m"
-    truth = HeavyTop(1.0, 0.6, strength, rates, orientation).orientations
+    truth = HeavySymmetricTop(1.0, 0.6, strength, rates, orientation).orientations
     return Problem("Heavy top", subtitle, setup, truth, 2**13, 100)
 
 

@@ -8,9 +8,9 @@ from demos.__main__ import main
 from demos.scenes.fleet import RATES
 from demos.viewer.picture.scene import FRAME
 from engine import integrators, rotation
+from engine.solutions import FreeAsymmetricTop
 
 from ..truth import rotations
-from ..truth.free_body import FreeBody
 
 
 def new_scene(*arguments):
@@ -40,7 +40,7 @@ def test_the_truth_is_the_closed_form_of_the_free_body(half_a_minute):
     """RK4 in 256 steps per tick against elliptic functions, after half a minute: 1e-9 rad, measured 1e-10."""
     body = half_a_minute.fleet.truth
     start = new_scene().fleet.truth
-    exact = FreeBody(body.inertia_body, np.array(RATES), orientation=start.orientation)
+    exact = FreeAsymmetricTop(body.inertia_body, np.array(RATES), orientation=start.orientation)
     assert rotations.angle(body.orientation, exact.orientations((body.world.time,)))[0] < 1e-9
 
 

@@ -12,10 +12,10 @@ from demos.scenes.symmetric_top import SymmetricTop, sine_amplitude, slow_preces
 from demos.viewer.meshes.rocket_top import NOZZLES
 from demos.viewer.picture.scene import FRAME
 from engine import integrators, rotation
+from engine.solutions import HeavySymmetricTop, steady_precession_rates
+from engine.solutions.elliptic import sn_cn_dn
 
 from ..truth import rotations
-from ..truth.heavy_top import HeavyTop, steady_rates
-from ..truth.jacobi import sn_cn_dn
 
 
 def new_scene(*arguments):
@@ -47,7 +47,7 @@ def test_the_path_of_the_axis_is_that_of_the_heavy_top(precession):
     orientation = rotations.from_axis_angle((0.0, 1.0, 0.0), tilt)
     rates = precession * np.array([-math.sin(tilt), 0.0, math.cos(tilt)])
     rates[2] = spin
-    truth = HeavyTop(transverse, axial, strength, rates, orientation)
+    truth = HeavySymmetricTop(transverse, axial, strength, rates, orientation)
     closed = SymmetricTop(transverse, axial, strength, spin, tilt, precession)
     assert closed.nutation_period == pytest.approx(truth.nutation_period, rel=1e-11)
     assert closed.tilts == pytest.approx(truth.tilt_range, abs=1e-9)
@@ -64,7 +64,7 @@ def test_the_path_at_one_time_is_that_among_many():
 
 
 def test_at_the_slow_rate_the_top_does_not_nod():
-    slow, _ = steady_rates(2.0, 8.0, 1.0, 1.0, 1.0)
+    slow, _ = steady_precession_rates(2.0, 8.0, spin=1.0, tilt=1.0, strength=1.0)
     assert slow_precession(2.0, 8.0, 1.0, 1.0, 1.0) == pytest.approx(slow, rel=1e-12)
     least, greatest = SymmetricTop(2.0, 8.0, 1.0, 1.0, 1.0, slow).tilts
     assert greatest - least < 1e-7  # the root of a rounding: u is double there

@@ -11,11 +11,11 @@ import pytest
 from engine import MassProperties, NonFiniteStateError, World, flight, forces, integrators, rotation
 from engine.flight import orbit
 from engine.loops import coast as loop
+from engine.solutions import FreeAsymmetricTop
 
 from ..full_world import differences, image
 from ..helpers import SKEW_ORIENTATION, skew_tensor
 from ..truth import rotations, two_body
-from ..truth.free_body import FreeBody
 
 EARTH = 3.986004418e14
 CENTER = (2e5, -1e5, 3e5)
@@ -70,7 +70,10 @@ def test_coast_and_then_step_is_step_all_the_way(eccentricity):
 def test_a_coast_is_the_closed_forms_of_kepler_and_of_the_free_rotor():
     """A day on an ellipse, 8e4 rad of rotation: the closed form itself is exact to 5e-10 rad there."""
     world, ship = orbiting(0.5)
-    start, truth = (ship.position - CENTER, ship.velocity), FreeBody(skew_tensor(MOMENTS), RATES, SKEW_ORIENTATION)
+    start, truth = (
+        (ship.position - CENTER, ship.velocity),
+        FreeAsymmetricTop(skew_tensor(MOMENTS), RATES, SKEW_ORIENTATION),
+    )
     world.coast(86400)
     position, velocity = two_body.propagate(EARTH, *start, 86400.0)
     # the sum with the centre rounds the position
@@ -101,7 +104,7 @@ def test_bodies_without_gravity_coast_on_straight_lines():
     )
     world.coast(8)
     assert rock.position.tolist() == [3.0, 2.0, -1.0] and rock.velocity.tolist() == [0.5, 0.0, -1.0]
-    truth = FreeBody(MOMENTS, RATES).orientations((4.0,))
+    truth = FreeAsymmetricTop(MOMENTS, RATES).orientations((4.0,))
     assert rotations.angle(rock.orientation[np.newaxis], truth)[0] < 1e-13
 
 

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 from engine import MassProperties, World, rotation
 from engine.compilation.compiler import COMPILED, plain
 from engine.kernels.free_rotor import free_turn
+from engine.solutions import FreeAsymmetricTop, FreeSymmetricTop
 
 from ..helpers import (
     ASYMMETRIC,
@@ -21,7 +22,6 @@ from ..helpers import (
     skew_tensor,
 )
 from ..truth import rotations
-from ..truth.free_body import FreeBody, symmetric_body
 
 METHOD = "free-rotor-2"
 needs_compiler = pytest.mark.skipif(not COMPILED, reason="takes minutes in plain Python, or looks at compiled code")
@@ -38,7 +38,7 @@ def test_a_minute_next_to_the_separatrix_is_followed():
     """I = (1, 2, 3), rates (0.1, 5, 0.1), 14400 ticks of 1/240 s. Measured 3.9e-11 rad; rounding the state alone costs about as much."""
     rates = np.array((0.1, 5.0, 0.1))
     flight = fly(METHOD, 1.0 / 240.0, (60.0,), inertia_body=(1.0, 2.0, 3.0), angular_velocity_body=rates)
-    truth = FreeBody((1.0, 2.0, 3.0), rates).orientations((60.0,))
+    truth = FreeAsymmetricTop((1.0, 2.0, 3.0), rates).orientations((60.0,))
     assert rotations.angle(flight.orientation, truth)[0] <= 1e-10
 
 
@@ -64,7 +64,7 @@ def test_all_axis_orders_and_signs_are_exact_for_any_tick(dt, rates):
     )
     world.step(ticks)
     for body, (inertia, start) in zip(world.bodies, cases, strict=True):
-        truth = FreeBody(inertia, start, SKEW_ORIENTATION)
+        truth = FreeAsymmetricTop(inertia, start, SKEW_ORIENTATION)
         assert rotations.angle(body.orientation, truth.orientations([ticks * dt])[0]) <= 1e-10
         assert np.abs(body.angular_velocity_body - truth.angular_velocities_body([ticks * dt])[0]).max() <= 4e-10
 
@@ -73,7 +73,7 @@ def test_all_axis_orders_and_signs_are_exact_for_any_tick(dt, rates):
 def test_one_step_next_to_the_separatrix(off):
     """Rates (off, 3, off), where the usual integral of the third kind loses eight digits. Measured 7e-16 rad."""
     rates = np.array((off, 3.0, off))
-    truth = FreeBody((1.0, 2.0, 3.0), rates, SKEW_ORIENTATION)
+    truth = FreeAsymmetricTop((1.0, 2.0, 3.0), rates, SKEW_ORIENTATION)
     orientation, after = turned((1.0, 2.0, 3.0), rates, 1.0 / 60.0)
     assert rotations.angle(orientation, truth.orientations([1.0 / 60.0])[0]) <= 5e-13
     assert np.abs(after - truth.angular_velocities_body([1.0 / 60.0])[0]).max() <= 2e-14
@@ -95,7 +95,7 @@ def test_a_flip_begun_next_to_the_separatrix_ends_where_it_should():
     An error in the last digit of the small components moves the flip by one part in 1e16 of their growth, so nothing is amplified.
     """
     rates = np.array((1e-8, 3.0, 1e-8))
-    truth = FreeBody((1.0, 2.0, 3.0), rates, SKEW_ORIENTATION)
+    truth = FreeAsymmetricTop((1.0, 2.0, 3.0), rates, SKEW_ORIENTATION)
     orientation, after = turned((1.0, 2.0, 3.0), rates, 20.0)
     assert rotations.angle(orientation, truth.orientations([20.0])[0]) <= 1e-12
     assert np.abs(after - truth.angular_velocities_body([20.0])[0]).max() <= 5e-12
@@ -147,7 +147,7 @@ def test_a_body_turns_alike_however_its_principal_axes_lie():
     for body, tensor, start, momentum, energy in zip(bodies, tensors, rates, momenta, energies, strict=True):
         assert np.abs(angular_momentum(body) - momentum).max() <= 2e-14
         assert body.kinetic_energy() == pytest.approx(energy, rel=1e-14)
-        truth = FreeBody(tensor, start).orientations([0.7])[0]
+        truth = FreeAsymmetricTop(tensor, start).orientations([0.7])[0]
         assert rotations.angle(body.orientation, truth) <= 1e-13
 
 
@@ -156,7 +156,7 @@ def test_a_body_turns_alike_however_its_principal_axes_lie():
 def test_one_step_of_thousands_of_radians(time, rates):
     """Off by the rounding of the angle turned, some 1e-16 a radian, and by that of the moments. Measured at most 8e-12 rad at 3000 s."""
     start = SKEW_AXES @ rates
-    truth = FreeBody(ASYMMETRIC, start, SKEW_ORIENTATION)
+    truth = FreeAsymmetricTop(ASYMMETRIC, start, SKEW_ORIENTATION)
     orientation, after = turned(ASYMMETRIC, start, time)
     bound = 4e-15 * 2.5 * time + 1e-14
     assert rotations.angle(orientation, truth.orientations([time])[0]) <= bound
@@ -171,7 +171,8 @@ def test_symmetric_bodies_and_balls(axes, rates, moments, step):
     """Equal moments, exactly so or, drawn along skew axes, to the last digits; the elementary solution. Measured 3e-14 rad at 40 s."""
     tensor = axes @ np.diag(moments) @ axes.T
     start = axes @ rates
-    orientations, after = symmetric_body(moments[0], moments[2], axes[:, 2], start, SKEW_ORIENTATION, [step])
+    top = FreeSymmetricTop(moments[0], moments[2], start, SKEW_ORIENTATION, axes[:, 2])
+    orientations, after = top.orientations([step]), top.angular_velocities_body([step])
     found, found_rates = turned(0.5 * (tensor + tensor.T), start, step)
     bound = 2e-14 + 2e-15 * step
     assert rotations.angle(found, orientations[0]) <= bound
@@ -242,7 +243,7 @@ def test_spin_sweep(turn):
     """dt |ω| from 0.01 to 100: 200 ticks still end where the elliptic functions do. Measured 4e-15 a radian turned, at most."""
     dt = 1.0 / 60.0
     rates = SKEW_AXES @ (np.array((0.3, 0.5, 0.8)) / np.linalg.norm((0.3, 0.5, 0.8)) * turn / dt)
-    truth = FreeBody(ASYMMETRIC, rates, SKEW_ORIENTATION)
+    truth = FreeAsymmetricTop(ASYMMETRIC, rates, SKEW_ORIENTATION)
     time = 200 * dt
     flight = fly(
         METHOD, dt, (time,), inertia_body=ASYMMETRIC, orientation=SKEW_ORIENTATION, angular_velocity_body=rates
@@ -255,7 +256,7 @@ def test_spin_sweep(turn):
 def test_moments_that_no_body_has_turn_by_the_same_equations():
     """I = (2, 8, 4), a tensor of the seeds, which breaks the triangle inequality. Truth: its own elliptic functions, measured 3e-15."""
     rates = np.array((0.0, 1.0, 0.1))
-    body = FreeBody((2.0, 8.0, 4.0), rates)
+    body = FreeAsymmetricTop((2.0, 8.0, 4.0), rates)
     flight = fly(METHOD, 0.5, (10.0,), inertia_body=(2.0, 8.0, 4.0), angular_velocity_body=rates, physical=False)
     assert rotations.angle(flight.orientation, body.orientations((10.0,)))[0] < 1e-13
 
@@ -266,7 +267,8 @@ def test_nearly_equal_moments_are_no_border():
     for gap in 10.0 ** np.arange(-15.0, -2.0):
         for moments, axial in (((2.0, 2.0 * (1.0 + gap), 3.0), 3.0), ((1.0, 2.0, 2.0 * (1.0 + gap)), 1.0)):
             axis = (0.0, 0.0, 1.0) if axial == 3.0 else (1.0, 0.0, 0.0)
-            expected, _ = symmetric_body(2.0, axial, axis, rates, SKEW_ORIENTATION, [5.0])
+            top = FreeSymmetricTop(2.0, axial, rates, SKEW_ORIENTATION, axis)
+            expected = top.orientations([5.0])
             orientation, _ = turned(moments, rates, 5.0)
             assert rotations.angle(orientation, expected[0]) < 20.0 * gap + 1e-13
 

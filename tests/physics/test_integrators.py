@@ -9,11 +9,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from engine import forces, integrators
+from engine.solutions import FreeAsymmetricTop, HeavySymmetricTop, TwoBodyMotion
 
 from ..helpers import ASYMMETRIC, SKEW_AXES, SKEW_ORIENTATION, Flight, fly, measured_orders, one_body, skew_tensor
-from ..truth import point_motion, reference, rotations
-from ..truth.free_body import FreeBody
-from ..truth.heavy_top import HeavyTop
+from ..truth import reference, rotations
 
 TIMES = (0.5, 1.0, 1.5, 2.0)
 TURNING = ("orientation", "angular_velocity_body")
@@ -41,7 +40,7 @@ def assert_orders(method, found):
 @every_method
 def test_free_asymmetric_body_converges_at_the_named_order(method):
     """Truth: Jacobi's elliptic functions."""
-    body = FreeBody(ASYMMETRIC, np.array(RATES), SKEW_ORIENTATION)
+    body = FreeAsymmetricTop(ASYMMETRIC, np.array(RATES), SKEW_ORIENTATION)
     truth = Flight(None, body.orientations(TIMES), None, body.angular_velocities_body(TIMES))
     assert_orders(
         method,
@@ -73,7 +72,7 @@ def heavy_top(body):
 def test_heavy_top_converges_at_the_named_order(method):
     """A torque that depends on the attitude. Truth: elliptic functions and quadratures, in the top's own axes."""
     rates = np.array([0.7, -1.1, 4.0])
-    top = HeavyTop(1.0, 0.6, TOP_STRENGTH, rates, SKEW_ORIENTATION)
+    top = HeavySymmetricTop(1.0, 0.6, TOP_STRENGTH, rates, SKEW_ORIENTATION)
     drawn = Rotation.from_matrix(SKEW_AXES)
     truth = Flight(
         None,
@@ -122,7 +121,8 @@ def test_kepler_ellipse_converges_at_the_named_order(method):
     """A skew ellipse of eccentricity 0.34 about a centre off the origin, for a third of a turn past the near point."""
     center = np.array([0.3, -0.2, 0.5])
     position, velocity = np.array([1.0, -0.4, 0.5]), np.array([0.45, 1.0, 0.35])
-    positions, velocities = point_motion.kepler(1.7, position, velocity, TIMES)
+    orbit = TwoBodyMotion(1.7, position, velocity)
+    positions, velocities = orbit.positions(TIMES), orbit.velocities(TIMES)
     found = measured_orders(
         method,
         TIMES,

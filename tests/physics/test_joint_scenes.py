@@ -10,10 +10,10 @@ from engine import MassProperties, World, flight, forces
 from engine.compilation.compiler import COMPILED
 from engine.constraints.layout import PIECE, STEP_LENGTH
 from engine.joints import Ball, Capture, Distance, Hinge, JointSpring, Latch, Motor, Planar, Port, Universal, Weld
+from engine.solutions import FreeAsymmetricTop
 
 from ..benchmarks.joint_scenes import PAIR_JOINTS, chain, four_bar, gap, momenta, pair, skew_properties
 from ..truth import driven_ship
-from ..truth.free_body import FreeBody
 
 every_kind = pytest.mark.parametrize("kind", PAIR_JOINTS)
 SKEW = Rotation.from_euler("zyx", (0.7, -0.4, 1.1))
@@ -38,7 +38,7 @@ def away_from_the_composite(world, body, seconds, samples=10):
     turn = rotation_of(body)
     center = sum(other.mass * other.position for other in world.bodies) / whole.mass
     momentum = turn.inv().apply(np.array(world.angular_momentum(about=center)))
-    truth = FreeBody(
+    truth = FreeAsymmetricTop(
         np.array(whole.inertia_body), np.linalg.solve(whole.inertia_body, momentum), np.array(body.orientation)
     )
     ticks = round(seconds / samples / world.dt)

@@ -20,6 +20,7 @@ from engine.integrators import (
     RungeKuttaNystrom,
     SemiImplicitEuler,
 )
+from engine.solutions import FreeAsymmetricTop
 
 from ..helpers import (
     ASYMMETRIC,
@@ -35,7 +36,6 @@ from ..helpers import (
     skew_tensor,
 )
 from ..truth import reference, rotations
-from ..truth.free_body import FreeBody
 
 MOMENTUM_KEPT = [RungeKutta4(variables=variables, keep_momentum=True) for variables in ("body_rates", "world_rates")]
 EVERY_METHOD = [*integrators.ALL_INTEGRATORS, *MOMENTUM_KEPT]
@@ -56,7 +56,7 @@ CASES = {  # the seeds' bodies and starts, some with tensors that no body has
 
 
 def exact(case, times):
-    body = FreeBody(np.array(case["inertia_body"]), np.array(case["angular_velocity_body"]))
+    body = FreeAsymmetricTop(np.array(case["inertia_body"]), np.array(case["angular_velocity_body"]))
     return Flight(None, body.orientations(times), None, body.angular_velocities_body(times))
 
 

@@ -10,11 +10,10 @@ from scipy.spatial.transform import Rotation
 
 from engine import MassProperties, World, forces, rotation
 from engine.integrators import RungeKutta4
+from engine.solutions import FreeAsymmetricTop, FreeSymmetricTop, HeavySymmetricTop, steady_precession_rates
 
 from ..helpers import ASYMMETRIC, SKEW_AXES, SKEW_ORIENTATION, angular_momentum, fly, one_body
 from ..truth import rotations
-from ..truth.free_body import FreeBody, symmetric_body
-from ..truth.heavy_top import HeavyTop, steady_rates
 
 BODY_RATES = RungeKutta4(variables="body_rates")
 Z = np.array([0.0, 0.0, 1.0])
@@ -71,7 +70,8 @@ def test_symmetric_body_goes_round_as_in_figure_3():
     world, body = one_body(BODY_RATES, dt, **CASE_C)
     momentum = angular_momentum(body)
     assert np.linalg.norm(momentum) == pytest.approx(8.246211, abs=5e-7)
-    orientations, rates = symmetric_body(2.0, 8.0, Z, (1.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0), times)
+    top = FreeSymmetricTop(2.0, 8.0, (1.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0), Z)
+    orientations, rates = top.orientations(times), top.angular_velocities_body(times)
     rates_world = rotations.to_world(orientations, rates)
     attitude_error, rate_error, half_angles = 0.0, 0.0, []
     for expected, expected_rates in zip(orientations, rates_world, strict=True):
@@ -106,9 +106,9 @@ def test_tumbling_body_swings_as_in_figures_4_and_5(case, period, parameter, axi
 
     After one period in 3000 ticks of RK4 the rates are back to 1e-8; the swing is that of the figures to 0.01°.
     """
-    exact = FreeBody(case["inertia_body"], case["angular_velocity_body"])
+    exact = FreeAsymmetricTop(case["inertia_body"], case["angular_velocity_body"])
     assert exact.period == pytest.approx(period, rel=3e-13)
-    assert exact.m == pytest.approx(parameter, abs=6e-8)
+    assert exact.parameter == pytest.approx(parameter, abs=6e-8)
     world, body = one_body("rk4", period / 3000.0, **case)
     momentum, start = angular_momentum(body), body.angular_velocity_body
     tilts, apart = [], []
@@ -152,7 +152,7 @@ def test_body_with_two_rockets_nutates_and_precesses_as_in_figure_6(case):
     """
     moments, rates, tilt, strength, physical, period, least, greatest, precession = TOPS[case]
     orientation = rotations.from_axis_angle((1.0, 0.0, 0.0), tilt)
-    top = HeavyTop(moments[0], moments[2], strength, rates, orientation)
+    top = HeavySymmetricTop(moments[0], moments[2], strength, rates, orientation)
     assert top.nutation_period == pytest.approx(period, rel=1e-12)
     assert top.tilt_range == pytest.approx((least, greatest), abs=1e-8)
     assert top.precession_per_nutation == pytest.approx(precession, abs=1e-9)
@@ -188,7 +188,7 @@ def axis_azimuth(body):
 @pytest.mark.parametrize("rate", [0.127184985, 7.276077885])
 def test_body_with_two_rockets_precesses_steadily_at_two_rates(rate):
     """Case H's tilt: started at I₁ cos θ Ω² − I₃ω₃Ω + k = 0 it does not nutate. Tilt within 1e-8 over 2 s at 1/500 s."""
-    slow, fast = steady_rates(2.0, 8.0, 1.0, 1.0, 1.0)
+    slow, fast = steady_precession_rates(2.0, 8.0, spin=1.0, tilt=1.0, strength=1.0)
     assert min(abs(slow - rate), abs(fast - rate)) < 6e-10
     exact = slow if abs(slow - rate) < 1.0 else fast
     world, body = one_body(
@@ -376,7 +376,7 @@ def test_g7_time_passes_once_a_tick_and_not_once_a_body():
 def test_g9_quaternion_is_normalised_every_tick():
     """G9: left alone, RK4 lets |q| shrink by (ωdt/2)⁶/144 per tick, 7e-10 for case D at 1/60 s; the engine's stays one to an ulp."""
     world, body = one_body("rk4", 1.0 / 60.0, **CASE_D)
-    exact, drift = FreeBody((1.0, 2.0, 3.0), (0.1, 5.0, 0.1)), 0.0
+    exact, drift = FreeAsymmetricTop((1.0, 2.0, 3.0), (0.1, 5.0, 0.1)), 0.0
     for _ in range(60):
         world.step(10)
         drift = max(drift, abs(np.linalg.norm(body.orientation) - 1.0))
@@ -442,7 +442,7 @@ def test_v1_rates_of_the_symmetric_body_are_cosine_and_sine():
 def test_v2_quaternion_turns_at_half_the_rate():
     """V2: q' = [0 ω] q/2, not [0 ω] q. Case A after 3 s: the printed form is 3.0 rad off."""
     flight = fly("rk4", 0.002, (3.0,), **CASE_A)
-    exact = FreeBody((2.0, 8.0, 4.0), (0.0, 1.0, 0.1))
+    exact = FreeAsymmetricTop((2.0, 8.0, 4.0), (0.0, 1.0, 0.1))
     assert rotations.angle(flight.orientation[0], exact.orientations((3.0,))[0]) < 1e-10
     q = np.array([0.0, 0.0, 0.0, 1.0])
     for tick in range(1500):
@@ -542,12 +542,11 @@ def test_v14_every_free_body_and_the_rocket_top_have_a_closed_form():
     """
     start = SKEW_AXES @ (0.4, 1.9, -0.7)
     free = fly("rk4", 0.002, (5.0,), inertia_body=ASYMMETRIC, orientation=SKEW_ORIENTATION, angular_velocity_body=start)
-    assert (
-        rotations.angle(free.orientation, FreeBody(ASYMMETRIC, start, SKEW_ORIENTATION).orientations((5.0,)))[0] < 5e-11
-    )
+    exact = FreeAsymmetricTop(ASYMMETRIC, start, SKEW_ORIENTATION).orientations((5.0,))
+    assert rotations.angle(free.orientation, exact)[0] < 5e-11
     moments, rates, tilt, strength, physical, *_rest = TOPS["G"]
     orientation = rotations.from_axis_angle((0.8, -0.6, 0.0), tilt)
     setup = {"inertia_body": moments, "physical": physical, "orientation": orientation, "angular_velocity_body": rates}
     driven = fly("rk4", 0.002, (5.0,), forces=rockets(strength), **setup)
-    top = HeavyTop(moments[0], moments[2], strength, rates, orientation)
+    top = HeavySymmetricTop(moments[0], moments[2], strength, rates, orientation)
     assert rotations.angle(driven.orientation, top.orientations((5.0,)))[0] < 2e-8

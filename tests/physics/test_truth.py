@@ -4,10 +4,18 @@ import numpy as np
 import pytest
 from scipy.special import ellipj, ellipk, ellipkinc
 
+from engine.solutions import (
+    FreeAsymmetricTop,
+    FreeSymmetricTop,
+    GravityGradientLibration,
+    HeavySymmetricTop,
+    TwoBodyMotion,
+    small_roll_yaw_rates,
+    steady_precession_rates,
+)
+from engine.solutions.elliptic import first_kind, quarter_period, sn_cn_dn
+
 from ..truth import driven_body, point_motion, reference, rotations
-from ..truth.free_body import FreeBody, symmetric_body
-from ..truth.heavy_top import HeavyTop, steady_rates
-from ..truth.jacobi import first_kind, quarter_period, sn_cn_dn
 
 SKEW_TURN = rotations.from_axis_angle((1.0, -2.0, 0.5), 0.7)
 SKEW_TENSOR = np.array([[2.1, 0.3, -0.4], [0.3, 3.2, 0.25], [-0.4, 0.25, 2.6]])
@@ -42,7 +50,7 @@ def test_free_rotation_by_elliptic_functions_solves_eulers_equations(rates, tens
 
     Measured 1e-13, and next to the separatrix 8e-12, where the integration's own error grows as exp(λt), λ up to 2.9 rad/s.
     """
-    body = FreeBody(tensor, np.array(rates), SKEW_TURN)
+    body = FreeAsymmetricTop(tensor, np.array(rates), SKEW_TURN)
     numerical = reference.solve(TIMES, inertia_body=tensor, orientation=SKEW_TURN, angular_velocity_body=rates)
     rate_error = np.abs(body.angular_velocities_body(TIMES) - numerical.angular_velocity_body).max()
     turn_error = rotations.angle(body.orientations(TIMES), numerical.orientation).max()
@@ -55,7 +63,8 @@ def test_free_symmetric_body_solves_eulers_equations():
     for transverse, axial in ((2.0, 3.1), (2.0, 0.7)):
         tensor = transverse * np.eye(3) + (axial - transverse) * np.outer(axis, axis)
         rates = np.array([0.4, -1.1, 2.0])
-        orientations, found = symmetric_body(transverse, axial, axis, rates, SKEW_TURN, TIMES)
+        top = FreeSymmetricTop(transverse, axial, rates, SKEW_TURN, axis)
+        orientations, found = top.orientations(TIMES), top.angular_velocities_body(TIMES)
         numerical = reference.solve(TIMES, inertia_body=tensor, orientation=SKEW_TURN, angular_velocity_body=rates)
         assert np.abs(found - numerical.angular_velocity_body).max() < 1e-11
         assert rotations.angle(orientations, numerical.orientation).max() < 1e-11
@@ -65,7 +74,7 @@ def test_free_symmetric_body_solves_eulers_equations():
 def test_heavy_top_by_quadrature_solves_the_equations_of_motion(rates):
     """Elliptic functions and quadratures against numerical integration, orientation and rates. Measured 2e-12."""
     orientation = rotations.from_axis_angle((1.0, 0.4, 0.2), 0.7)
-    top = HeavyTop(1.0, 0.6, 3.0, rates, orientation)
+    top = HeavySymmetricTop(1.0, 0.6, 3.0, rates, orientation)
 
     def wrench(time, position, rotation, velocity, angular_velocity_body):
         return np.zeros(3), 3.0 * np.cross(rotation[2], (0.0, 0.0, 1.0))
@@ -82,7 +91,7 @@ def test_heavy_top_by_quadrature_solves_the_equations_of_motion(rates):
 
 def test_steady_precession_balances_the_couple():
     """At a steady rate the momentum's sideways rate of change is the torque: Ω z × L = k z × x₃."""
-    for rate in steady_rates(2.0, 8.0, 1.0, 1.0, 1.0):
+    for rate in steady_precession_rates(2.0, 8.0, spin=1.0, tilt=1.0, strength=1.0):
         tilt = np.array([np.sin(1.0), 0.0, np.cos(1.0)])
         across = np.array([-np.cos(1.0), 0.0, np.sin(1.0)])
         momentum = 8.0 * tilt + 2.0 * rate * np.sin(1.0) * across
@@ -127,8 +136,8 @@ def test_librations_are_those_of_the_gravity_gradient_torque():
         system[3:, column] = (acceleration(small, np.zeros(3)) - acceleration(-small, np.zeros(3))) / (2.0 * step)
         system[3:, 3 + column] = (acceleration(np.zeros(3), small) - acceleration(np.zeros(3), -small)) / (2.0 * step)
     frequencies = np.sort(np.linalg.eigvals(system).imag)[3:]
-    expected = [*driven_body.roll_yaw_frequencies(1.0, roll, pitch, yaw)]
-    expected.append(2.0 * np.pi / driven_body.pitch_libration_period(1.0, roll, pitch, yaw, 0.0))
+    expected = [*small_roll_yaw_rates(roll, pitch, yaw, orbit_rate=1.0)]
+    expected.append(2.0 * np.pi / GravityGradientLibration(roll, pitch, yaw, orbit_rate=1.0, angle=0.0).period)
     assert np.allclose(frequencies, sorted(expected), rtol=1e-8)
 
 
@@ -151,8 +160,13 @@ def _follow(mass, position, velocity, force):
 def test_point_motions_solve_newtons_equation():
     """Kepler, gyration, spring, drag: each closed form against numerical integration."""
     x0, v0 = np.array([1.1, -0.2, 0.3]), np.array([0.2, 0.8, -0.3])
+    orbit = TwoBodyMotion(1.3, x0, v0)
     cases = {
-        "kepler": (point_motion.kepler(1.3, x0, v0, TIMES), 1.0, lambda p, v: -1.3 * p / np.linalg.norm(p) ** 3),
+        "kepler": (
+            (orbit.positions(TIMES), orbit.velocities(TIMES)),
+            1.0,
+            lambda p, v: -1.3 * p / np.linalg.norm(p) ** 3,
+        ),
         "gyration": (
             point_motion.charged_particle(0.7, 2.0, (0.2, -0.1, 0.0), (0.3, 0.6, 1.9), x0, v0, TIMES),
             2.0,

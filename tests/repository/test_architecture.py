@@ -27,9 +27,12 @@ WITH_NUMBA = ("compilation/compiler.py", "compilation/inlining.py", "compilation
 INNER = ("compilation", "kernels", "loops")
 """Folders that users never see."""
 
-WITH_TRIMESH = ("solids/mesh_files.py",)
-"""The file that may import trimesh, an optional reader of mesh formats: inside the function that reads a file, so that `import engine`
-neither needs it nor waits for it."""
+WITHIN_A_FUNCTION = {"solids/mesh_files.py": {"trimesh"}, "saving/recorder.py": {"pandas"}}
+"""The files that may import optional packages inside the function that needs them: a reader of mesh formats, and tables for statistics.
+`import engine` neither needs them nor waits for them."""
+
+OPTIONAL = {"solutions": {"scipy"}, "plot": {"scipy", "matplotlib"}}
+"""The folders that may import optional dependencies, and these. Nothing else in the engine imports the folders."""
 
 FLOORS = {
     "compilation": ["compilation"],
@@ -53,6 +56,8 @@ FLOORS = {
         "diagnostics",
         "saving",
         "second_name",
+        "plot",
+        "solutions",
         "world",
         "",
         "__main__",
@@ -113,13 +118,25 @@ def test_the_engine_imports_numpy_numba_the_standard_library_and_itself_by_relat
         module.split(".")[0] for level, module, _ in imports(ENGINE / relative, type_checking_too=True) if level == 0
     }
     allowed = sys.stdlib_module_names | {"numpy"} | ({"numba"} if relative.as_posix() in WITH_NUMBA else set())
-    assert outer <= allowed | ({"trimesh"} if relative.as_posix() in WITH_TRIMESH else set())
+    allowed |= OPTIONAL.get(relative.parts[0], set()) | WITHIN_A_FUNCTION.get(relative.as_posix(), set())
+    assert outer <= allowed
 
 
-def test_the_reader_of_mesh_files_is_imported_only_when_a_file_is_read():
-    tree = ast.parse((ENGINE / WITH_TRIMESH[0]).read_text(encoding="utf-8"))
-    at_once = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    assert "trimesh" not in " ".join(map(ast.unparse, at_once))
+def test_nothing_in_the_engine_imports_the_folders_with_optional_dependencies():
+    optional = set(OPTIONAL)
+    offenders = {
+        str(relative)
+        for relative in MODULES
+        if relative.parts[0] not in optional and {name.split(".")[0] for name in inner_imports(relative)} & optional
+    }
+    assert not offenders
+
+
+@pytest.mark.parametrize("path", WITHIN_A_FUNCTION)
+def test_some_optional_packages_are_imported_only_when_they_are_needed(path):
+    tree = ast.parse((ENGINE / path).read_text(encoding="utf-8"))
+    at_once = " ".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
+    assert not any(name in at_once for name in WITHIN_A_FUNCTION[path])
 
 
 def floor_of(module):

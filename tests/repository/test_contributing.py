@@ -62,12 +62,12 @@ def test_every_link_and_every_module_of_a_command_exists():
 
 # Where it stands in the files of the page, an example imports by relative paths.
 FLIGHT = """
+from engine.solutions import FreeAsymmetricTop
 from tests.helpers import ASYMMETRIC, SKEW_ORIENTATION, TICKS_A_SECOND, fly
 from tests.truth import rotations
-from tests.truth.free_body import FreeBody
 
 rates, method = (0.9, -1.6, 2.2), Runge2()
-truth = FreeBody(ASYMMETRIC, rates, SKEW_ORIENTATION).orientations((1.0,))
+truth = FreeAsymmetricTop(ASYMMETRIC, rates, SKEW_ORIENTATION).orientations((1.0,))
 start = {"inertia_body": ASYMMETRIC, "orientation": SKEW_ORIENTATION, "angular_velocity_body": rates}
 coarse, fine = (rotations.angle(fly(method, 1.0 / rate, (1.0,), **start).orientation, truth)[0] for rate in TICKS_A_SECOND[method.order])
 print(2.0**method.order, coarse / fine)

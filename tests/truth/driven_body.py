@@ -1,7 +1,7 @@
-"""Rotation under a constant torque in the body frame, and librations in orbit."""
+"""Rotation under a constant torque in the body frame."""
 
 import numpy as np
-from scipy.special import ellipk, fresnel
+from scipy.special import fresnel
 
 
 def spin_up_rates(transverse, axial, torque_body, angular_velocity_body, times):
@@ -27,24 +27,3 @@ def spin_up_rates(transverse, axial, torque_body, angular_velocity_body, times):
     push = (torque_body[0] + 1j * torque_body[1]) / transverse
     across = np.exp(1j * kappa * angle) * (angular_velocity_body[0] + 1j * angular_velocity_body[1] + push * integral)
     return np.stack([across.real, across.imag, start + gain * times], axis=1)
-
-
-def pitch_libration_period(orbit_rate, roll, pitch, yaw, amplitude):
-    """Period [s] of pitch in a circular orbit: θ'' = −(3/2)n²k sin 2θ, k = (roll − yaw)/pitch, swinging to ±amplitude [rad].
-
-    The moments are about the axes along the velocity (roll), the orbit's normal (pitch) and the vertical (yaw). 2θ is a pendulum.
-    """
-    small = orbit_rate * np.sqrt(3.0 * (roll - yaw) / pitch)
-    return 4.0 * ellipk(np.sin(amplitude) ** 2) / small
-
-
-def roll_yaw_frequencies(orbit_rate, roll, pitch, yaw):
-    """The two small-angle frequencies [rad/s] of roll and yaw in a circular orbit.
-
-    s⁴ + n²s²(1 + 3k_r + k_r k_y) + 4n⁴k_r k_y = 0 with k_r = (pitch − yaw)/roll, k_y = (pitch − roll)/yaw.
-    Source: Hughes, Spacecraft Attitude Dynamics, section 9.3.
-    """
-    k_roll, k_yaw = (pitch - yaw) / roll, (pitch - roll) / yaw
-    middle = 1.0 + 3.0 * k_roll + k_roll * k_yaw
-    root = np.sqrt(middle**2 - 16.0 * k_roll * k_yaw)
-    return orbit_rate * np.sqrt(0.5 * (middle - root)), orbit_rate * np.sqrt(0.5 * (middle + root))

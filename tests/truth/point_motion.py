@@ -4,30 +4,6 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 
-def kepler(gm, position, velocity, times):
-    """Position and velocity on an elliptic orbit about the origin, each (n, 3).
-
-    The eccentric anomaly from Kepler's equation by Newton's method, started from the Fourier series' first term.
-    """
-    position, velocity = np.asarray(position, dtype=float), np.asarray(velocity, dtype=float)
-    distance = np.linalg.norm(position)
-    semi_axis = 1.0 / (2.0 / distance - velocity @ velocity / gm)
-    mean_motion = np.sqrt(gm / semi_axis**3)
-    e_cosine, e_sine = 1.0 - distance / semi_axis, position @ velocity / np.sqrt(gm * semi_axis)
-    growth = mean_motion * np.asarray(times, dtype=float)  # of the mean anomaly
-    turned = growth.copy()
-    for _ in range(60):  # x = E − E(0): x − e_c sin x + e_s (1 − cos x) = growth
-        residual = turned - e_cosine * np.sin(turned) + e_sine * (1.0 - np.cos(turned)) - growth
-        turned = turned - residual / (1.0 - e_cosine * np.cos(turned) + e_sine * np.sin(turned))
-    cosine, sine = np.cos(turned)[:, None], np.sin(turned)[:, None]
-    reach = semi_axis * (1.0 - e_cosine * cosine + e_sine * sine)
-    f = 1.0 - semi_axis / distance * (1.0 - cosine)
-    g = growth[:, None] / mean_motion - (turned[:, None] - sine) / mean_motion
-    f_rate = -np.sqrt(gm * semi_axis) * sine / (reach * distance)
-    g_rate = 1.0 - semi_axis / reach * (1.0 - cosine)
-    return f * position + g * velocity, f_rate * position + g_rate * velocity
-
-
 def charged_particle(charge, mass, electric_field, magnetic_field, position, velocity, times):
     """Position and velocity of a charge in constant fields that are at right angles: gyration about B plus the drift E × B/B²."""
     electric, magnetic = np.asarray(electric_field, dtype=float), np.asarray(magnetic_field, dtype=float)

@@ -20,12 +20,13 @@ from ..helpers import PATIENCE
 from ..worlds import OTHER
 
 
-def test_samples_are_the_state_after_each_interval():
+def test_samples_are_the_state_at_the_start_and_after_each_interval():
     world = full_world()
     record, expected = Recorder(world, every=2), []
-    for _ in range(10):
-        world.step()
-        if world.tick_count % 2 == 0:
+    for tick in range(11):
+        if tick:
+            world.step()
+        if not tick or world.tick_count % 2 == 0:
             state = world.state
             expected.append(
                 (
@@ -39,7 +40,9 @@ def test_samples_are_the_state_after_each_interval():
             momentum = np.array([body.angular_momentum_world for body in world.bodies])
             assert record.angular_momentum_world[-1] == pytest.approx(momentum, rel=1e-12)
             assert record.kinetic_energy[-1].sum() == pytest.approx(world.kinetic_energy(), rel=1e-12)
-    assert len(record) == 5
+            assert record.potential_energy[-1].sum() == pytest.approx(world.potential_energy(), rel=1e-12)
+            assert np.array_equal(record.inertia_body[-1], [body.inertia_body for body in world.bodies])
+    assert len(record) == 6
     for place, name in enumerate(("time", "position", "orientation", "velocity", "angular_velocity_body")):
         assert np.array_equal(record[name], np.array([sample[place] for sample in expected])), name
     assert set(record.arrays()) == {"time", *(column.name for column in record.columns)}
@@ -47,14 +50,17 @@ def test_samples_are_the_state_after_each_interval():
 
 def test_commands_and_states_of_forces_and_parts_are_columns():
     world = driven_world()
-    record = Recorder(world)
     wheel, tank = world.parts
     jet, gimballed, _gravity = world.forces
-    seen = []
+
+    def sample():
+        return wheel.torque, wheel.momentum, tank.propellant, jet.impulse, gimballed.gimbal_angles.tolist()
+
+    record, seen = Recorder(world), [sample()]
     for tick in range(12):
         wheel.torque = 0.1 * tick
         world.step()
-        seen.append((wheel.torque, wheel.momentum, tank.propellant, jet.impulse, gimballed.gimbal_angles.tolist()))
+        seen.append(sample())
         energies = [body.kinetic_energy() for body in world.bodies]  # the wheel has a part in it
         assert record.kinetic_energy[-1] == pytest.approx(energies, rel=1e-12)
     names = (
@@ -78,8 +84,8 @@ def test_wrenches_are_recorded_on_request():
     jet.throttle = 0.5
     record = Recorder(world, wrenches=[gravity, jet])
     world.step(2)
-    assert record["UniformGravity 0.force_world"].tolist() == [[[0.0, -20.0, 0.0]]] * 2
-    assert record["Thruster 1.torque_body"].tolist() == [[[0.0, -1.5, 0.0]]] * 2
+    assert record["UniformGravity 0.force_world"].tolist() == [[[0.0, -20.0, 0.0]]] * 3
+    assert record["Thruster 1.torque_body"].tolist() == [[[0.0, -1.5, 0.0]]] * 3
 
 
 def test_removed_bodies_and_forces_leave_nothing_but_nan():
@@ -91,8 +97,10 @@ def test_removed_bodies_and_forces_leave_nothing_but_nan():
     world.remove_body(first)
     world.add_body(OTHER, name="c")
     world.step()
-    assert np.isnan(record.position).tolist() == [[[False] * 3] * 2, [[False] * 3, [True] * 3]]
-    assert np.isnan(record["Thruster 0.throttle"]).tolist() == [False, True]
+    gone = [[False, False], [False, False], [False, True]]
+    for column in (record.position, record.inertia_body, record.kinetic_energy, record.potential_energy):
+        assert np.isnan(column.reshape(3, 2, -1)[:, :, 0]).tolist() == gone
+    assert np.isnan(record["Thruster 0.throttle"]).tolist() == [False, False, True]
     assert record.bodies == ("b", "a") and jet.throttle == 0.0
 
 
@@ -122,14 +130,14 @@ def test_a_failed_tick_leaves_no_sample_and_a_restore_goes_on_from_its_time():
         world.step()
     world.remove_callback(fail)
     world.step(3)
-    assert record.tick.tolist() == [1, 2, 3, 4, 5]
+    assert record.tick.tolist() == [0, 1, 2, 3, 4, 5]
     world.restore(snapshot)
     world.bodies[0].velocity = (2.0, 0.0, 0.0)
     world.step(2)
-    assert record.tick.tolist() == [1, 2, 3, 4] and record.position[:, 0, 0].tolist() == [0.5, 1.0, 2.0, 3.0]
+    assert record.tick.tolist() == [0, 1, 2, 3, 4] and record.position[:, 0, 0].tolist() == [0.0, 0.5, 1.0, 2.0, 3.0]
     record.stop()
     world.step()
-    assert len(record) == 4
+    assert len(record) == 5
 
 
 def test_files_hold_the_same_numbers(tmp_path):
@@ -179,7 +187,7 @@ sys.stdin.read()
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE)
     record = Recorder.read(path)
-    assert record.tick.tolist() == list(range(1, 193)) and record.position[-1, 0].tolist() == [96.0, 0.0, 0.0]
+    assert record.tick.tolist() == list(range(192)) and record.position[-1, 0].tolist() == [95.5, 0.0, 0.0]
     data = path.read_bytes()
     path.write_bytes(data[:-5])
     assert len(Recorder.read(path)) == 128
@@ -198,7 +206,7 @@ def test_it_is_no_part_of_forks_and_predictions():
     world.step()
     world.fork().step()
     world.predict(5.0)
-    assert len(record) == 1
+    assert len(record) == 2
     with pytest.raises(
         AttributeError, match=r"Recorder: there is no column 'speed'; its columns are time, tick, position"
     ):
@@ -270,8 +278,9 @@ JOINT_ARGUMENTS = {
 def test_joints_have_columns_for_force_torque_coordinates_and_rates(tmp_path):
     world, joints = jointed_world()
     record, expected = Recorder(world), []
-    for _ in range(6):
-        world.step()
+    for tick in range(7):
+        if tick:
+            world.step()
         expected.append(
             {(kind, name): getattr(joint, name) for kind, (joint, names) in joints.items() for name in names}
         )
@@ -305,8 +314,8 @@ def test_a_removed_joint_leaves_nan_and_others_keep_their_columns(tmp_path):
     world.step()
     record.stop()
     for read in (record, Record.read(tmp_path / "flight.polhode")):
-        assert np.isnan(read["Hinge 0.angle"]).tolist() == [False, True]
-        assert np.isnan(read["Hinge 0.force_world"]).all(axis=1).tolist() == [False, True]
+        assert np.isnan(read["Hinge 0.angle"]).tolist() == [False, False, True]
+        assert np.isnan(read["Hinge 0.force_world"]).all(axis=1).tolist() == [False, False, True]
         assert np.isfinite(read["Slider 0.distance"]).all()
 
 
@@ -318,3 +327,53 @@ def test_two_joints_of_a_kind_are_numbered_and_a_ball_joint_without_an_axis_has_
     record = Recorder(world)
     names = [column.name for column in record.columns if column.name.startswith("Ball")]
     assert names == [f"Ball {number}.{name}" for number in range(2) for name in ("force_world", "torque_world")]
+
+
+def test_the_energy_of_springs_belongs_to_their_first_body():
+    """Gravity, a spring between two bodies and the spring of a hinge, on a record of some of the bodies in another order."""
+    world, joints = jointed_world()
+    world.add_body(OTHER, position=(5.0, 0.0, 0.0), name="last")
+    hinge, _names = joints["Hinge"]
+    hinge.spring = joint_types.JointSpring(frequency=1.0, damping_ratio=0.1)
+    world.add_force(forces.Spring(world.body("last"), hinge.body, at_body=(0, 0, 0), at_other=(0, 0, 0), stiffness=3.0))
+    chosen = [world.body("last"), hinge.body]
+    record = Recorder(world, bodies=chosen)
+    world.step(5)
+    gravity, spring = world.forces
+    states = world.potential_energy()
+    expected = [-body.mass * np.dot((1.0, -0.5, -2.0), body.position) for body in chosen]
+    expected[0] += 1.5 * np.linalg.norm(chosen[0].origin - chosen[1].origin) ** 2
+    expected[1] += hinge.potential_energy()
+    assert record.potential_energy[-1] == pytest.approx(expected, rel=1e-12) and hinge.potential_energy() > 0.0
+    whole = Recorder(world)
+    assert whole.potential_energy[0].sum() == pytest.approx(states, rel=1e-12) and gravity is not spring
+
+
+def test_a_record_with_an_energy_that_is_rejected_makes_no_file(tmp_path):
+    class Odd:
+        def apply(self, wrench, bodies, time):
+            pass
+
+        def potential_energy(self, bodies):
+            return "none"
+
+    world = World(0.5)
+    world.add_body(OTHER)
+    world.add_force(Odd())
+    with pytest.raises(TypeError, match="potential_energy"):
+        Recorder(world, path=tmp_path / "flight.record")
+    assert not world._stages.observers and not (tmp_path / "flight.record").exists()
+    assert len(Recorder(world, columns=["position"])) == 1
+
+
+def test_pandas_gets_the_columns_of_the_text_file(tmp_path):
+    pytest.importorskip("pandas")
+    world = full_world(called=False)
+    record = Recorder(world)
+    world.step(3)
+    frame = record.to_pandas()
+    record.to_csv(tmp_path / "flight.csv")
+    with open(tmp_path / "flight.csv", encoding="utf-8") as file:
+        headings, *lines = csv.reader(file)
+    assert [frame.index.name, *frame.columns] == headings
+    assert np.array_equal(frame.reset_index().to_numpy(), np.array(lines, float), equal_nan=True)
