@@ -48,7 +48,9 @@ CAUGHT_POINT, CAUGHT_FRAME = 108, 111
 """Point and frame on the other body at which a latch caught."""
 SLACK = 115
 """By how much the joints of a loop that this one closes missed each other when it was added, as a length and as an angle."""
-JOINT_ROWS = 117
+DRIVE, DRIVE_SIZE = 117, 2
+"""For each freedom what a motor that holds a position adds to its spring and damper: the rate of its target, and a torque or force."""
+JOINT_ROWS = 123
 MOST_ROWS = 18
 """Rows of one joint at most."""
 STATE_FIRST, STATE_LAST = COORDINATE, LATCH_PHASE
@@ -107,7 +109,11 @@ MISSED, GUESSED = 33, 36
 """What the row missed before this round of a position stage and the two before it, and its impulse after those two, the latest first."""
 TOTAL_BEFORE = 38
 """The sum of the impulses before the second kick."""
-ROW_SIZE = 39
+FEED = 39
+"""Torque or force that a motor adds to its spring and damper."""
+YIELDS = 40
+"""Rate of the row for a unit impulse of it."""
+ROW_SIZE = 41
 
 # columns of `links`, one row per joint
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)

@@ -25,9 +25,12 @@ from .layout import (
     BOUND,
     COORDINATE,
     DAMPING,
+    DRIVE,
+    DRIVE_SIZE,
     END,
     EQUALITY,
     EQUALITY_ROWS,
+    FEED,
     FIRST_PLACE,
     FIRST_ROW,
     FRAME_BODY,
@@ -78,6 +81,7 @@ from .layout import (
     UPPER_LIMIT,
     VELOCITY_FORCES,
     WELD,
+    YIELDS,
 )
 
 REGULARISATION = 1e-6
@@ -196,6 +200,7 @@ def _set(
     rows[row, STIFFNESS] = stiffness
     rows[row, DAMPING] = damping
     rows[row, BOUND] = bound
+    rows[row, FEED] = 0.0
     return row + 1
 
 
@@ -212,6 +217,8 @@ def _set_freedom(joints: Array, rows: Array, joint: int, freedom: int, row: int)
         kind = RATE_ROW if joints[motor, joint] == RATE_MOTOR else SPRING_ROW
         target, stiffness, damping = load_vector(joints, motor + 1, joint)
         row = _set(rows, row, freedom, kind, target, stiffness, damping, float(joints[motor + 4, joint]))
+        rate, push = joints[DRIVE + DRIVE_SIZE * freedom, joint], joints[DRIVE + DRIVE_SIZE * freedom + 1, joint]
+        rows[row - 1, FEED] = damping * float(rate) + float(push)
     friction = float(joints[FRICTION + freedom, joint])
     if friction > 0.0:
         row = _set(rows, row, freedom, RATE_ROW, 0.0, 0.0, 0.0, friction)
@@ -483,7 +490,8 @@ def joint_rows(
                 answer += dot(on_other, apply_symmetric(inverse_inertia, on_other))
                 mobility += float(own[INVERSE_MASS, other])
                 store(rows, each, ON_OTHER, on_other)
-            rows[each, SOFTNESS] = REGULARISATION * (dot(linear, linear) * mobility + answer)
+            rows[each, YIELDS] = dot(linear, linear) * mobility + answer
+            rows[each, SOFTNESS] = REGULARISATION * float(rows[each, YIELDS])
             rows[each, IS_FREE] = 1.0
             rows[each, START_COORDINATE] = rows[each, RESIDUAL]
             if each >= end or is_soft:

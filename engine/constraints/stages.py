@@ -22,6 +22,7 @@ from .layout import (
     DAMPING,
     END,
     EQUALITY,
+    FEED,
     FIRST_PLACE,
     FIRST_ROW,
     GIVEN,
@@ -74,6 +75,7 @@ from .layout import (
     VELOCITY_FORCES,
     WORST,
     WORST_LINK,
+    YIELDS,
 )
 from .rows import load
 
@@ -83,6 +85,9 @@ MOST_RATE_OF_SIZE = 2e-11
 MOST_REPEATS = 60
 MOST_CORRECTIONS = 9
 MOST_NEWTON_STEPS = 24
+
+MOST_SOFTNESS = 1e3
+"""Softness of a motor that adds a torque, as a share of what its row yields; more would only slow the rounds down by a thousandth."""
 
 _HUGE = 1e300
 """A bound that is never reached."""
@@ -334,6 +339,7 @@ def _miss(rows: Array, row: int, step: float) -> float:
         start = float(rows[row, START_COORDINATE])
         # the implicit midpoint rule: half of the spring's impulse over the step
         wanted = -0.5 * step * stiffness * (0.5 * (start + value) - target) - 0.5 * damping * float(rows[row, MOVED])
+        wanted += 0.5 * step * float(rows[row, FEED])
         return float(rows[row, SOFTNESS]) * (float(rows[row, IMPULSE]) - wanted)
     return value / step
 
@@ -386,6 +392,9 @@ def joint_bounds(
                 stiffness, damping = float(rows[row, STIFFNESS]), float(rows[row, DAMPING])
                 if is_end == 0:
                     rows[row, SOFTNESS] = 1.0 / max(0.5 * step * (damping + 0.5 * step * stiffness), 1.0 / _HUGE)
+                    if rows[row, FEED] != 0.0:
+                        # the impulse is not small where the spring is weak, and its rounding would count as a velocity
+                        rows[row, SOFTNESS] = min(float(rows[row, SOFTNESS]), MOST_SOFTNESS * float(rows[row, YIELDS]))
                 else:  # the same impulse again
                     least = most = step * float(joints[POSITION_FORCES + row - links[link, FIRST_ROW], link])
             rows[row, LEAST], rows[row, MOST] = least, most

@@ -59,27 +59,36 @@ class MotorOf(Setting[Motor | None, Motor | None]):
     def _first(self) -> int:
         return layout.MOTOR + layout.MOTOR_SIZE * self._freedom
 
+    @property
+    def _drive(self) -> int:
+        return layout.DRIVE + layout.DRIVE_SIZE * self._freedom
+
     def _read(self, joint: FreedomJoint) -> Motor | None:
         kind, target, stiffness, damping, most = joint._numbers(self._first, layout.MOTOR_SIZE)
         if kind == layout.NO_MOTOR:
             return None
         if kind == layout.RATE_MOTOR:
             return Motor(target_rate=target, max_torque=most)
-        return Motor(target_angle=target, stiffness=stiffness, damping=damping, max_torque=most)
+        rate, torque = joint._numbers(self._drive, layout.DRIVE_SIZE)
+        return Motor(rate or None, target, stiffness=stiffness, damping=damping, max_torque=most, torque=torque)
 
     def _write(self, joint: FreedomJoint, value: Motor | None) -> None:
-        numbers = (float(layout.NO_MOTOR), 0.0, 0.0, 0.0, 0.0)
+        numbers, drive = (float(layout.NO_MOTOR), 0.0, 0.0, 0.0, 0.0), (0.0, 0.0)
         if value is not None:
             if not isinstance(value, Motor):
                 refuse(joint, self._name, value, "a Motor, or None", TypeError)
             joint._require_free(value, self._name)
-            if value.target_rate is not None:
+            if value.target_angle is None:
+                assert value.target_rate is not None
                 numbers = (layout.RATE_MOTOR, value.target_rate, 0.0, 0.0, value.max_torque)
             else:
-                assert value.target_angle is not None
                 stiffness, damping = numbers_of(value, joint, self._name, lambda: joint._inertia(self._freedom))
                 numbers = (layout.POSITION_MOTOR, value.target_angle, stiffness, damping, value.max_torque)
-        joint._write_numbers(self._first, numbers)
+                drive = (value.target_rate or 0.0, value.torque)
+        with (change := joint._all_or_nothing()), change:
+            joint._write_numbers(self._first, numbers)
+            if list(drive) != joint._numbers(self._drive, layout.DRIVE_SIZE):
+                joint._write_numbers(self._drive, drive)
 
 
 class SpringOf(Setting[JointSpring | None, JointSpring | None]):

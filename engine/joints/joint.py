@@ -48,6 +48,7 @@ JOINTS = Schema(
         Field("latch", Kind.STATE, 3, digest=18, meaning="phase, number of the tick in which it caught, closing energy [J]"),
         Field("caught", Kind.STATE, 7, digest=19, meaning="point and frame on the other body at which a latch caught"),
         Field("slack", Kind.MODEL, 2, "m and rad", digest=20, meaning="misfit of the loop that the joint closes, when it was added"),
+        Field("motor_drive", Kind.COMMAND, 6, digest=21, is_new=True, meaning="for each freedom rate of the target, added torque or force"),
     ),
     flown=True,
 )  # fmt: skip

@@ -13,29 +13,38 @@ _TWO_PI = 6.283185307179586
 
 @dataclass(frozen=True)
 class Motor:
-    """A motor on a degree of freedom of a joint, which follows a rate or holds a position with a bounded torque.
+    """A motor on a degree of freedom of a joint, which follows a rate or an angle with a bounded torque.
 
-    Give either `target_rate`, or `target_angle` with a frequency and a damping ratio, or `target_angle` with a stiffness and a damping. On
-    a slider or a distance joint, the target is a speed [m/s] or a distance [m], and `max_torque` is a force [N].
+    With `target_rate` alone, the motor turns at that rate, whatever the load, as long as the torque is enough. With `target_angle`, it is
+    a spring and damper towards the target, to which `torque` is added::
+
+        stiffness * (target_angle - angle) + damping * (target_rate - rate) + torque
+
+    A `target_rate` that is left out counts as 0 here. The numbers are constant until the next motor is assigned. To follow a moving target,
+    assign one at every tick, with the angle and the rate that are wanted in the middle of the tick; the torque may be that of inverse
+    dynamics. On a slider or a distance joint, targets are a speed [m/s] and a distance [m], and torques are forces [N].
 
     Args:
-        target_rate: The rate to follow [rad/s].
+        target_rate: The rate to follow [rad/s], or the rate of the target angle.
         target_angle: The angle to hold [rad].
         frequency: Natural frequency of the held position [Hz], at least 0. It is converted to a stiffness when the motor is assigned,
             with the inertia that `joint.inertia()` returns then: that of both sides of the joint, with all other joints locked.
         damping_ratio: Damping ratio of the held position [-], at least 0.
         stiffness: Stiffness of the held position [N·m/rad], at least 0.
         damping: Damping of the held position [N·m·s/rad], at least 0.
-        max_torque: Maximum torque [N·m], at least 0. It must be given.
+        max_torque: Maximum of the whole torque [N·m], at least 0. It must be given.
+        torque: Torque that is added to that of the held position [N·m].
 
     Raises:
         TypeError: If an argument is not a real number, or `max_torque` is not given.
-        ValueError: If an argument is out of its range, if both or neither of `target_rate` and `target_angle` are given, or if frequency
-            and stiffness are both given or both left out with `target_angle`.
+        ValueError: If an argument is out of its range, if neither `target_rate` nor `target_angle` is given, if other numbers than
+            `max_torque` are given without `target_angle`, or if frequency and stiffness are both given or both left out with it.
 
     Example:
         >>> Motor(target_rate=2.0, max_torque=5.0).target_rate
         2.0
+        >>> Motor(target_angle=0.5, target_rate=2.0, frequency=1.0, damping_ratio=1.0, torque=0.1, max_torque=5.0).torque
+        0.1
     """
 
     target_rate: float | None = None
@@ -45,22 +54,22 @@ class Motor:
     stiffness: float | None = None
     damping: float | None = None
     max_torque: float = field(kw_only=True)
+    torque: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         _keep_floats(self)
         real(self.max_torque, "max_torque", "Motor", at_least=0.0)
-        if (self.target_rate is None) == (self.target_angle is None):
-            refuse(
-                "Motor", "exactly one of target_rate and target_angle", (self.target_rate, self.target_angle), "given"
-            )
-        numbers = self.frequency, self.damping_ratio, self.stiffness, self.damping
-        if self.target_rate is not None:
-            real(self.target_rate, "target_rate", "Motor")
-            if any(number is not None for number in numbers):
-                refuse("Motor", "frequency, damping_ratio, stiffness and damping", numbers, "left out with target_rate")
+        if self.target_rate is None and self.target_angle is None:
+            refuse("Motor", "target_rate, target_angle or both", (None, None), "given")
+        if self.target_angle is not None:
+            check_spring(self.frequency, self.damping_ratio, self.stiffness, self.damping, "Motor")
             return
-        real(self.target_angle, "target_angle", "Motor")
-        check_spring(self.frequency, self.damping_ratio, self.stiffness, self.damping, "Motor")
+        numbers = self.frequency, self.damping_ratio, self.stiffness, self.damping
+        if any(number is not None for number in numbers):
+            rule = "left out without target_angle"
+            refuse("Motor", "frequency, damping_ratio, stiffness and damping", numbers, rule)
+        if self.torque != 0.0:
+            refuse("Motor", "torque", self.torque, "left out without target_angle")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -131,6 +131,8 @@ class Field:
             position. `World.shift_origin` moves such points. Empty for anything else.
         guard: A further check of new values against the rows that they are for, called as ``guard(columns, values, owner)`` with arrays of
             shape (components, rows).
+        is_new: Whether it is left out of the hash while all rows have its default value, so that worlds that do not use it keep the hash
+            that they had before it existed.
         unless_on: A field that refers to a body. In the rows in which it names one, this field is a point of that body.
     """
 
@@ -148,6 +150,7 @@ class Field:
     world_axes: tuple[int, ...] = ()
     unless_on: str = ""
     guard: Callable[[FloatArray, FloatArray, object], None] | None = None
+    is_new: bool = False
 
 
 POINT = (0, 1, 2)

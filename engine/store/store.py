@@ -239,8 +239,11 @@ def digest_of(contents: Iterable[tuple[Schema, FloatArray]], is_pending: bool) -
             continue
         yield f"{schema.name} {content.shape[1]}".encode()
         for field in hashed:
+            own = content[schema.components[field.name]]
+            if field.is_new and (own == schema.rest[schema.components[field.name]]).all():
+                continue
             yield field.name.encode()
-            yield field_bytes(content[schema.components[field.name]], field.dtype)
+            yield field_bytes(own, field.dtype)
 
 
 _SETTLE = Store.settle.__code__

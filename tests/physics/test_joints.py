@@ -69,6 +69,7 @@ def test_the_layout_of_the_kernels_is_that_of_the_table():
         "latch": layout.LATCH_PHASE,
         "caught": layout.CAUGHT_POINT,
         "slack": layout.SLACK,
+        "motor_drive": layout.DRIVE,
     }
     assert {field.name: JOINTS.row(field.name) for field in JOINTS.fields} == names
     assert JOINTS.size == layout.JOINT_ROWS
@@ -626,7 +627,14 @@ BAD = [
     (lambda a, b: JointSpring(frequency=-1.0), ValueError, "frequency must be"),
     (lambda a, b: JointSpring(30.0, 0.5), TypeError, "positional"),
     (lambda a, b: JointSpring(frequency=1.0, stiffness=1.0), ValueError, "exactly one of frequency"),
-    (lambda a, b: Motor(max_torque=1.0), ValueError, "exactly one of target_rate and target_angle"),
+    (lambda a, b: Motor(max_torque=1.0), ValueError, "target_rate, target_angle or both"),
+    (
+        lambda a, b: Motor(target_rate=1.0, torque=1.0, max_torque=1.0),
+        ValueError,
+        "torque must be .*left out without target_angle",
+    ),
+    (lambda a, b: Motor(target_angle=1.0, target_rate=1.0, max_torque=1.0), ValueError, "exactly one of frequency"),
+    (lambda a, b: Motor(target_angle=1.0, stiffness=1.0, torque="1", max_torque=1.0), TypeError, "torque must be"),
     (lambda a, b: Motor(target_rate=float("nan"), max_torque=1.0), ValueError, "target_rate must be"),
     (lambda a, b: Ball(object(), b, at_body=(0, 0, 0)), TypeError, "body must be a body"),
 ]
