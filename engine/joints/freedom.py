@@ -85,7 +85,7 @@ class MotorOf(Setting[Motor | None, Motor | None]):
                 stiffness, damping = numbers_of(value, joint, self._name, lambda: joint._inertia(self._freedom))
                 numbers = (layout.POSITION_MOTOR, value.target_angle, stiffness, damping, value.max_torque)
                 drive = (value.target_rate or 0.0, value.torque)
-        with (change := joint._all_or_nothing()), change:
+        with joint._all_or_nothing():
             joint._write_numbers(self._first, numbers)
             if list(drive) != joint._numbers(self._drive, layout.DRIVE_SIZE):
                 joint._write_numbers(self._drive, drive)
