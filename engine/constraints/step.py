@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from math import sqrt
+from typing import Any
 
 from ..compilation.compiler import (
     COMPILED,
@@ -30,6 +31,7 @@ from ..loops.columns import (
     store_vector,
     store_wrench,
 )
+from ..loops.floating_point import is_other_mode
 from ..loops.gather import THRUSTERS, WHEELS
 from ..loops.kick_drift import Turn, drift, kick
 from ..loops.layout import (
@@ -41,10 +43,12 @@ from ..loops.layout import (
     INVERSE_MASS,
     MOTOR_TORQUE,
     ORIENTATION,
+    OTHER_MODE,
     POSITION,
     PREVIOUS,
     PREVIOUS_STORED_MOMENTUM,
     ROWS,
+    SKIPPED,
     STAGE_WRENCH,
     STATE_ROWS,
     STORED_MOMENTUM,
@@ -528,20 +532,151 @@ def islands_open(
     return 0
 
 
-@kernel("islands-close-tick")
-def islands_close_tick(
-    array: Array,
-    control: Integers,
-    own: Array,
+@kernel("islands-passes")
+def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
+    """Take one tick in which the islands are all bodies, from one evaluation of Python forces to the next, as a loop in passes does.
+
+    Packed are the array and the control of the bodies, the array of their stages, the addresses of the kernels that open and close the
+    islands, the arguments of these and of the step of islands, the lengths of the parts of a tick as shares of it, an array for what is
+    put back after a kick, and the length of a tick [s]. Each part has one evaluation at its start and `evaluations` at its end. A tick ends
+    with one more, for islands whose actuators kick by their rates where no other force depends on them.
+
+    Returns:
+        1 if the forces at this stage are to be evaluated, or if the tick has ended; `SKIPPED` if they need not be; 0 if the tick is not
+        finite, or a negative number if it was not begun, and nothing was changed.
+    """
+    array, control, visible, calls, opened, stepped, closed, parts, kept, dt = unpack(packed)
+    own, _own_control, stages, islands, _island_calls, _forces, _common, _actuators, evaluations = unpack(stepped)
+    columns, stamp = opened[2], closed[8]
+    whole = parts.shape[0] * (1 + evaluations)
+    if stage == 0:
+        if is_other_mode(control):
+            control[BAD] = OTHER_MODE
+            return OTHER_MODE
+        control[BAD], stamp[1] = -1, -1
+        _ = call(calls[OPEN], (*opened, 0, STORED_MOMENTUM, True))
+    elif stage <= whole:
+        failed = _kick_by_called(visible, columns, stepped, parts, kept, stage - 1, float(control[TICKS]) * dt, dt)
+        if failed >= 0:
+            stamp[1] = failed
+            return 0
+    elif _is_repeated(stages, islands, evaluations):
+        _kick_again_by_called(visible, columns, stepped, parts, kept, float(control[TICKS]) * dt, dt)
+    if stage == whole + 1:
+        return _close_all(array, control, own, columns, closed, calls, dt)
+    if stage == whole and not _is_repeated(stages, islands, evaluations):
+        return SKIPPED
+    _show(visible, columns, stepped, parts, kept, stage, dt)
+    return 1
+
+
+@inlined
+def _is_repeated(stages: Array, islands: Integers, evaluations: int) -> bool:
+    """Whether the last kick of any island is tried twice only because of its actuators."""
+    repeated = False
+    for island in range(islands.shape[0]):
+        repeated = repeated or needs_two(stages, islands, island, evaluations)
+    return repeated
+
+
+@inlined
+def _show(visible: Array, columns: Integers, stepped: Packed, parts: Array, kept: Array, stage: int, dt: float) -> None:
+    """Let Python forces see the bodies at a stage, and set their wrench to zero."""
+    own, _own_control, stages, _islands, calls, _forces, _common, actuators, evaluations = unpack(stepped)
+    count, whole = columns.shape[0], parts.shape[0] * (1 + evaluations)
+    each = 1 if stage == whole else stage % (1 + evaluations) - 1
+    if stage == whole:
+        # what the other islands have now is put back after the kick
+        for row in range(3):
+            for place in range(count):
+                kept[WRENCH_ROWS + row, place] = own[VELOCITY + row, place]
+                kept[WRENCH_ROWS + 3 + row, place] = own[ANGULAR_VELOCITY + row, place]
+                kept[WRENCH_ROWS + 6 + row, place] = own[STORED_MOMENTUM + row, place]
+    _ = call(calls[STAGES_CALL], (own, stages, 0, count, each))
+    if each >= 0 and stage >= whole - evaluations:
+        _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, 0, count, END_KICKS, each, dt))
+    for row in range(STATE_ROWS):
+        for place in range(count):
+            visible[row, columns[place]] = stages[row, place]
+    for row in range(STAGE_WRENCH, STAGE_WRENCH + WRENCH_ROWS):
+        for place in range(count):
+            visible[row, columns[place]] = 0.0
+
+
+@inlined
+def _kick_all(
+    visible: Array,
     columns: Integers,
-    table: Array,
-    joints: Array,
+    own: Array,
     kept: Array,
-    links: Integers,
-    points: Array,
-    stamp: Integers,
     calls: Integers,
-    dt: float,
+    forces: Packed,
+    time: float,
+    step: float,
+) -> None:
+    """Kick all bodies by their held wrench and by what Python forces have added."""
+    count = columns.shape[0]
+    for row in range(WRENCH_ROWS):
+        for place in range(count):
+            kept[row, place] = own[WRENCH + row, place]
+            own[WRENCH + row, place] += visible[STAGE_WRENCH + row, columns[place]]
+    _ = call(calls[KICK_CALL], (forces, 0, count, time, step, 0))
+    for row in range(WRENCH_ROWS):
+        for place in range(count):
+            own[WRENCH + row, place] = kept[row, place]
+
+
+@inlined
+def _kick_by_called(
+    visible: Array, columns: Integers, stepped: Packed, parts: Array, kept: Array, stage: int, start: float, dt: float
+) -> int:
+    """Kick all bodies after an evaluation of Python forces, and move them or make their velocities compatible with the joints.
+
+    Returns:
+        The number of the island that failed, or -1.
+    """
+    own, _own_control, stages, islands, calls, forces, common, _actuators, evaluations = unpack(stepped)
+    number, each = stage // (1 + evaluations), stage % (1 + evaluations) - 1
+    offset = 0.0
+    for part in range(number if each < 0 else number + 1):
+        offset = offset + dt * float(parts[part])
+    step = dt * float(parts[number])
+    _kick_all(visible, columns, own, kept, calls, forces, start + offset, 0.5 * step)
+    is_end = number == parts.shape[0] - 1
+    for island in range(islands.shape[0]):
+        if each < 0:
+            if call(calls[MOVE_CALL], (common, island, step, int(number > 0))) == 0:
+                return island
+        else:
+            is_last = each == evaluations - 1 and not (is_end and needs_two(stages, islands, island, evaluations))
+            _ = call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last)))
+    return -1
+
+
+@inlined
+def _kick_again_by_called(
+    visible: Array, columns: Integers, stepped: Packed, parts: Array, kept: Array, start: float, dt: float
+) -> None:
+    """The same after the last evaluation, for the islands whose actuators kick by their rates."""
+    own, _own_control, stages, islands, calls, forces, common, _actuators, evaluations = unpack(stepped)
+    offset = 0.0
+    for part in range(parts.shape[0]):
+        offset = offset + dt * float(parts[part])
+    _kick_all(visible, columns, own, kept, calls, forces, start + offset, 0.5 * (dt * float(parts[parts.shape[0] - 1])))
+    for island in range(islands.shape[0]):
+        if needs_two(stages, islands, island, evaluations):
+            _ = call(calls[FINISH_CALL], (common, island, 1, 1))
+            continue
+        for place in range(islands[island, BODIES], islands[island, BODIES_END]):
+            for row in range(3):
+                own[VELOCITY + row, place] = kept[WRENCH_ROWS + row, place]
+                own[ANGULAR_VELOCITY + row, place] = kept[WRENCH_ROWS + 3 + row, place]
+                own[STORED_MOMENTUM + row, place] = kept[WRENCH_ROWS + 6 + row, place]
+
+
+@inlined
+def _close_all(
+    array: Array, control: Integers, own: Array, columns: Integers, closed: Any, calls: Integers, dt: float
 ) -> int:
     """Write back a tick in which the islands are all bodies, and count it; 1, or 0 if a body is not finite and nothing was changed."""
     for place in range(columns.shape[0]):
@@ -553,8 +688,7 @@ def islands_close_tick(
             array[PREVIOUS + row, columns[place]] = array[row, columns[place]]
         for row in range(3):
             array[PREVIOUS_STORED_MOMENTUM + row, columns[place]] = array[STORED_MOMENTUM + row, columns[place]]
-    _ = call(calls[CLOSE], (array, own, columns, table, joints, kept, links, points, stamp, control[TICKS], True, dt))
-    control[BAD] = -1
+    _ = call(calls[CLOSE], (*closed, control[TICKS], True, dt))
     control[TICKS] += 1
     return 1
 

@@ -10,6 +10,7 @@ from ..compilation.choice import Loop, ready, should_fuse
 from ..compilation.compiler import has_address, without_dispatch
 from ..compilation.packed import Packed
 from ..loops import one_step
+from ..loops.layout import SKIPPED
 from ..loops.one_step import Advance, accepted
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
@@ -46,8 +47,11 @@ class StagedTick:
         loop = self._loop
         for number, (block, offset) in self._stages:
             result = loop(number, 1)
-            if result < 0:
+            if result == SKIPPED:
+                continue
+            if result <= 0:
                 accepted(result)
+                return False
             evaluate(block, offset)
         return accepted(loop(len(self._stages), 1)) == 1
 

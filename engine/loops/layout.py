@@ -86,6 +86,8 @@ CONTROL_LENGTH = STORING + 2 * MOST_SPANS
 
 OTHER_MODE = -2
 """The result of a loop, and the value at `BAD`, if the thread is in another floating-point mode and nothing was done."""
+SKIPPED = 2
+"""The result of a loop in passes at a stage whose forces need not be evaluated in this tick."""
 OVERFLOWED = -3
 """The value at `BAD` if plain Python has divided by zero or overflowed, in which case it is not known for which body."""
 

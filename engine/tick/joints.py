@@ -21,16 +21,15 @@ from ..forces.spring import SPRINGS
 from ..integrators.axis_splitting import AxisSplitting
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.free_rotor import FreeRotor
-from ..integrators.integrator import EvaluateForces, Integrator, TakeStagedTick
+from ..integrators.integrator import Integrator, StagedTick, TakeStagedTick
 from ..integrators.splitting import SUZUKI
 from ..joints.joint import JOINTS, JointConflictError
 from ..kernels.free_rotor import free_rotor
 from ..loops.actuators import end_kicks
 from ..loops.columns import Integers
-from ..loops.floating_point import is_other_mode, new_control, refuse_mode
+from ..loops.floating_point import new_control
 from ..loops.kick_drift import Turn
 from ..loops.layout import (
-    ANGULAR_VELOCITY,
     ANY_PITCH,
     BAD,
     FROZEN,
@@ -39,12 +38,7 @@ from ..loops.layout import (
     POSITION,
     ROWS,
     SPRING_ROWS,
-    STAGE_WRENCH,
-    STATE_ROWS,
-    STORED_MOMENTUM,
     TICKS,
-    VELOCITY,
-    WRENCH,
     WRENCH_ROWS,
 )
 from ..loops.undo import undo
@@ -411,77 +405,25 @@ class Joints:
     ) -> TakeStagedTick:
         """Return a function that moves all bodies by the step of islands over a tick of `dt` [s], and calls back for Python forces."""
         islands = self._of_all()
-        graph, table = islands.graph, self._table.array
-        around = loops_around_islands(True)
-        called = None, around.open, None, around.close, None, around.close_tick
-        bound = Bound(islands, self._bodies, table, integrator, gyroscopic, forces, depends_on_rates, called)
-        array, columns, kernels = self._bodies.array, graph.columns, bound.kernels
-        islands_open, island_stages, kick_at_end, island_kick, island_move, island_finish, islands_close_tick = map(
-            kernels.function,
-            (
-                *(step.islands_open, step.island_stages, end_kicks, step.island_kick),
-                *(step.island_move, step.island_finish, step.islands_close_tick),
-            ),
-        )
-        visible = self._bodies.stage_array(1)
+        graph, all_bodies, stores = islands.graph, self._bodies, True
+        around = loops_around_islands(stores)
+        called = None, around.open, None, around.close, None, around.passes
+        bound = Bound(islands, all_bodies, self._table.array, integrator, gyroscopic, forces, depends_on_rates, called)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = bound.parts if bound.hard_count == len(graph.islands) else _WHOLE
-
-        def kick(
-            evaluate: EvaluateForces, offset: float, time: float, length: float, each: int, is_end: bool = False
-        ) -> int:
-            own, count, depends_on_rates = islands.own, len(columns), 0
-            held = own[WRENCH : WRENCH + WRENCH_ROWS, :count].copy()
-            island_stages(own, islands.stages, 0, count, each)
-            if is_end:
-                tables, kept = bound.actuators, step.END_KICKS
-                depends_on_rates = kick_at_end(own, islands.stages, *tables, 0, count, kept, each, dt)
-            visible[:STATE_ROWS, columns] = islands.stages[:STATE_ROWS, :count]
-            visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS] = 0.0
-            evaluate(0, offset)
-            called = visible[STAGE_WRENCH : STAGE_WRENCH + WRENCH_ROWS, columns]
-            own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held + called
-            island_kick(bound.forces, 0, count, time, length, 0)
-            own[WRENCH : WRENCH + WRENCH_ROWS, :count] = held
-            return depends_on_rates
-
-        def take(evaluate: EvaluateForces) -> bool:
-            time, offset = float(control[TICKS]) * dt, 0.0
-            islands.stamp[1] = -1
-            if is_other_mode(control):
-                refuse_mode()
-            islands_open(array, islands.own, columns, *bound.open, 0, STORED_MOMENTUM, True)
-            for number, part in enumerate(parts.tolist()):
-                length = dt * part
-                kick(evaluate, offset, time + offset, 0.5 * length, -1)
-                for island in range(len(graph.islands)):
-                    if island_move(bound.common, island, length, int(number > 0)) == 0:
-                        islands.stamp[1] = island
-                        control[BAD] = -1
-                        return False
-                offset = offset + length
-                tries, is_end = bound.evaluations, number == len(parts) - 1
-                twice = np.zeros(len(graph.islands), bool)
-                for each in range(tries):
-                    if kick(evaluate, offset, time + offset, 0.5 * length, each, is_end) and tries == 1:
-                        marked = islands.stages[step.END_KICKS + 6, : len(columns)]
-                        spans = graph.islands[:, [layout.BODIES, layout.BODIES_END]].tolist()
-                        twice = np.array([marked[start:end].any() for start, end in spans])
-                    for island in range(len(graph.islands)):
-                        island_finish(bound.common, island, int(each > 0), int(each == tries - 1 and not twice[island]))
-                if twice.any():
-                    # only islands whose actuators kick by their rates are tried again
-                    others = np.repeat(~twice, np.diff(spans).ravel())
-                    kept = islands.own[_MOVED][:, : len(columns)][:, others].copy()
-                    kick(evaluate, offset, time + offset, 0.5 * length, 1, is_end)
-                    for row, values in zip(_MOVED, kept, strict=True):
-                        islands.own[row, : len(columns)][others] = values
-                    for island in np.flatnonzero(twice).tolist():
-                        island_finish(bound.common, island, 1, 1)
-            end = *bound.close, kernels.around_calls, dt
-            return bool(islands_close_tick(array, control, islands.own, columns, *end))
-
-        return take
+        visible, kept = all_bodies.stage_array(1), np.zeros((WRENCH_ROWS + 9, islands.own.shape[1]))
+        calls, ends = bound.kernels.around_calls, (all_bodies.array, islands.own, graph.columns)
+        packed = Packed(
+            *(all_bodies.array, control, visible, calls, (*ends, *bound.open), bound.step, (*ends, *bound.close)),
+            *(parts, kept, dt),
+        )
+        stages, offset = [], 0.0
+        for part in parts.tolist():
+            stages.append((0, offset))
+            offset = offset + dt * part
+            stages += [(0, offset)] * bound.evaluations
+        stages.append((0, offset))
+        return StagedTick(partial(bound.kernels.function(step.islands_passes), packed), stages)
 
     def _of_all(self) -> Islands:
         """The islands of the joints, and every other body as an island of one body."""
@@ -771,13 +713,6 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
     ]
 
 
-_MOVED = [
-    *range(VELOCITY, VELOCITY + 3),
-    *range(ANGULAR_VELOCITY, ANGULAR_VELOCITY + 3),
-    *range(STORED_MOMENTUM, STORED_MOMENTUM + 3),
-]
-"""What a kick changes."""
-
 _ARRAY, _INTEGERS = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
 _NUMBERS, _FLAT = np.zeros(1), np.zeros(1, np.int64)
 _OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _INTEGERS, _ARRAY)
@@ -785,6 +720,8 @@ _COMMON = Packed(*[_ARRAY] * 3, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, 
 _FORCES = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, *[_ARRAY] * 3, _FLAT)
 _STEP = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, _FLAT, _FORCES, _COMMON, (_FLAT, *[_ARRAY] * 3, _FLAT), 1)
 _KEPT = (_ARRAY, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT)
+_ENDS = (_ARRAY, _ARRAY, _FLAT)
+_PASSES = Packed(_ARRAY, _FLAT, _ARRAY, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_KEPT), _NUMBERS, _ARRAY, 1.0)
 
 
 class LoopsAroundIslands(NamedTuple):
@@ -793,7 +730,7 @@ class LoopsAroundIslands(NamedTuple):
     open: Loop
     step: Loop
     close: Loop
-    close_tick: Loop
+    passes: Loop
     restore: Loop
     undo: Loop
     moved: Loop
@@ -805,7 +742,7 @@ def loops_around_islands(stores: bool) -> LoopsAroundIslands:
         open=named(step.islands_open, _ARRAY, _ARRAY, _FLAT, *_OPEN, 0, 0, stores),
         step=named(step.islands_step, _STEP, _NUMBERS, 0, 0, 0.0, 1.0),
         close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_KEPT, 0, stores, 1.0),
-        close_tick=named(step.islands_close_tick, _ARRAY, _FLAT, _ARRAY, _FLAT, *_KEPT, _FLAT, 1.0),
+        passes=named(step.islands_passes, _PASSES, 0, 1),
         restore=named(step.islands_restore, _ARRAY, _ARRAY, _INTEGERS, _FLAT),
         undo=named(undo, _ARRAY, _FLAT, stores),
         moved=named(step.moved, 0),

@@ -609,6 +609,32 @@ def test_friction_in_one_island_leaves_the_bits_of_another(called):
         assert np.array_equal(moved[0][:, 2:], moved[1][:, 2:])
 
 
+@pytest.mark.filterwarnings("ignore:World. a Python force")
+def test_a_called_force_that_adds_nothing_leaves_the_bits_of_jointed_bodies_with_friction():
+    """All bodies are in the island, so that the two ways through its step compute the same."""
+
+    def nothing(wrench, bodies, time):
+        pass
+
+    nothing.depends_on_rates = False
+    for method in ("free-rotor-2", "free-rotor-4"):
+        ends = []
+        for called in (False, True):
+            world = World(0.02, integrator=method)
+            properties = MassProperties(3.0, (2.1, 2.5, 2.8))
+            options = {"angular_velocity_body": (0.1, 0.2, 0.3)}
+            one = world.add_body(properties, **options)
+            two = world.add_body(properties, position=(0, 0, 2), velocity=(0.4, -0.2, 0), **options)
+            world.add_joint(Ball(one, two, at_body=(0, 0, 1.0)))
+            options = {"inertia": 0.2, "max_torque": 2.0, "max_speed": 100.0, "speed": 10.0}
+            world.add_part(flight.ReactionWheel(one, axis=(1, 0.3, 1), viscous_friction=0.01, **options))
+            if called:
+                world.add_force(nothing)
+            world.step(30)
+            ends.append(world._bodies.array[:13, :2].copy())
+        assert np.array_equal(*ends)
+
+
 def test_a_rope_that_becomes_taut_takes_the_speed_along_it_and_the_pair_circles_on():
     """Until then the motion is straight; then the speed across the rope is kept, at the rate ``|r × v| / length²``."""
     length, start, speed = 0.6, np.array((0.3, 0.0, 0.0)), np.array((1.0, -0.5, 0.0))
