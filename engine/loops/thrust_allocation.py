@@ -54,6 +54,9 @@ _ROUNDING = 4e-15
 _WITHIN = 1e-12
 """What is surely within reach differs from what was reached by this fraction."""
 
+_KEPT = FRAME + 2
+"""The row with the values of the linear programme while they are spread; the frame is in use before, and two rows by `even_shares`."""
+
 _GOLDEN = 0.6180339887498949
 """Fractional parts of its multiples by cubes are in no simple relation, so the costs that decide between equal jets differ."""
 
@@ -79,14 +82,7 @@ def allocate(
         length, left = _set_direction(count, rank, 6 - first_row, work)
         reached = 0.0
         if length > 0.0:
-            if is_fast:
-                _set_costs(jets, count, True, work, places)
-                reached = even(work, places, count, rank, length)
-            if reached < length:
-                _set_costs(jets, count, False, work, places)
-                reached = sweep(work, places, count, rank, length, noise)
-                if is_fast and 0.0 < reached < length:
-                    _spread(jets, count, rank, reached, work, places)
+            reached = _fill(jets, count, rank, length, noise, is_fast, work, places)
         outside = left > _DEPENDENT * target_length + noise
         _store(jets, wanted, case, center, work, places, results)
         fraction = reached / length if length > 0.0 else (0.0 if outside else 1.0)
@@ -306,20 +302,40 @@ def _set_costs(jets: Array, count: int, is_fast: bool, work: Array, places: Inte
 
 
 @inlined
-def _spread(jets: Array, count: int, rank: int, length: float, work: Array, places: Integers) -> None:
-    """Spread what could be reached evenly, too; where this fails, the values stay.
+def _fill(
+    jets: Array, count: int, rank: int, length: float, noise: float, is_fast: bool, work: Array, places: Integers
+) -> float:
+    """Fill the values of the variables, and return the length that they reach.
 
-    Where rounding has put it just out of reach, a part of it less by `_WITHIN` is spread.
+    The fast method spreads the whole length evenly. If that is out of reach, the linear programme gives what can be reached, which is then
+    spread, or a part of it less by `_WITHIN` where rounding has put it just out of reach. If this fails too, the programme's values stay.
+    Both methods are called in one place, because the code of each is long and would be compiled once per call.
     """
-    _set_costs(jets, count, True, work, places)
-    for j in range(count):
-        work[COST, j] = work[VALUE, j]
-    if (
-        even(work, places, count, rank, length) == 0.0
-        and even(work, places, count, rank, length - _WITHIN * length) == 0.0
-    ):
-        for j in range(count):
-            work[VALUE, j] = work[COST, j]
+    is_even, goal, reached = is_fast, length, 0.0
+    for attempt in range(4):
+        _set_costs(jets, count, is_even, work, places)
+        if is_even:
+            found = even(work, places, count, rank, goal)
+        else:
+            found = sweep(work, places, count, rank, length, noise)
+        if not is_even:
+            reached = found
+            if not is_fast or reached <= 0.0 or reached >= length:
+                break
+            is_even, goal = True, reached
+            for j in range(count):
+                work[_KEPT, j] = work[VALUE, j]
+        elif found > 0.0:
+            reached = length if attempt == 0 else reached
+            break
+        elif attempt == 0:
+            is_even = False
+        elif attempt == 2:
+            goal = reached - _WITHIN * reached
+        else:
+            for j in range(count):
+                work[VALUE, j] = work[_KEPT, j]
+    return reached
 
 
 @inlined
