@@ -4,7 +4,7 @@ from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -364,12 +364,15 @@ class ThrusterAllocator:
         copy._jets = self._jets.copy()
         return copy
 
+    def _refuse_huge(self) -> NoReturn:
+        raise ValueError(
+            f"{self}: the wanted force and torque are so large that the shares of the jets are not finite; ask for less"
+        )
+
     def _solve(self, cases: FloatArray, leading: tuple[int, ...], force_is_free: bool) -> Allocation:
         results = kernel.solve(self._jets, cases, self._method == "fast", force_is_free)
         if not (isfinite(sum(results[0].tolist())) if len(results) == 1 else np.isfinite(results).all()):
-            raise ValueError(
-                f"{self}: the wanted force and torque are so large that the shares of the jets are not finite; ask for less"
-            )
+            self._refuse_huge()
         return unpacked(results, leading, self.jet_count, force_is_free)
 
 

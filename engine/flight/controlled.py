@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, ClassVar, Protocol
 
@@ -14,14 +15,25 @@ from ..joints.assembly import assembly_for
 from ..kernels.attitude import error_angle
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema
+from .formula_law import FormulaLaw, FormulaSamples
+from .measured import Measured
 from .part import MOST_DELAY, Place, SampledPart
 from .pointing import Pointing
 from .reference import FixedOrMoving, Reference
-from .samples import combined, components, evaluate
+from .samples import combined, components
 
 _SAME_PERIOD = 1e-9
 """Largest relative difference between the period of actuators and that of their loop."""
 _MEASURED = ("orientation", "angular_velocity_body", "field_body")
+
+
+class Driver(Protocol):
+    """Commands actuators, with the memory that this takes; classes of actuators in the engine return one by `_driver`."""
+
+    def command(
+        self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
+    ) -> list[float]:
+        """The same as `Actuators.command`, with checked numbers; return the new state, which is empty where there is none."""
 
 
 class Actuators(Protocol):
@@ -46,35 +58,25 @@ class Actuators(Protocol):
 @cache
 def loop_schema(law_size: int, actuator_size: int, delay: int) -> Schema:
     """Schema of the loops whose laws and actuators remember this many numbers."""
-    optional = [
-        Field("waiting", Kind.STATE, 3 * delay, "N·m", "body", digest=5, meaning="torques that are not yet due, oldest first"),
-        Field("law_state", Kind.STATE, law_size, digest=6, meaning="what the law remembers"),
-        Field("law_has_begun", Kind.STATE, min(law_size, 1), digest=9, meaning="whether it has been sampled"),
-        Field("actuator_state", Kind.STATE, actuator_size, digest=7, meaning="what the actuators remember"),
-    ]  # fmt: skip
     fields = (
         *reference_fields("body"),
         Field("force_body", Kind.COMMAND, 3, "N", "body", digest=0, rule=ANY, meaning="force wanted beside the torque"),
         Field("force_is_free", Kind.COMMAND, digest=8, meaning="whether any force will do"),
+        # what a sample writes before the command, and what it writes after it
         Field("samples", Kind.STATE, digest=1, meaning="how many samples were taken, counted up to delay + 1"),
         Field("torque_body", Kind.STATE, 3, "N·m", "body", digest=2, meaning="torque of the last sample"),
         Field("error_angle", Kind.STATE, 1, "rad", digest=3, meaning="attitude error at the last sample"),
+        Field("waiting", Kind.STATE, 3 * delay, "N·m", "body", digest=5, meaning="torques that are not yet due, oldest first"),
+        Field("law_state", Kind.STATE, law_size, digest=6, meaning="what the law remembers"),
+        Field("law_has_begun", Kind.STATE, min(law_size, 1), digest=9, meaning="whether it has been sampled"),
         Field("saturated", Kind.STATE, digest=4, meaning="whether the actuators were saturated by the last command"),
-        *(field for field in optional if field.size),
-    )
-    return Schema(f"control loops {law_size} {actuator_size} {delay}", fields)
+        Field("actuator_state", Kind.STATE, actuator_size, digest=7, meaning="what the actuators remember"),
+    )  # fmt: skip
+    return Schema(f"control loops {law_size} {actuator_size} {delay}", tuple(field for field in fields if field.size))
 
 
-class _Measured:
-    """What an estimator says of a body; what it does not say is read from the body itself."""
-
-    __slots__ = ("_body", "_estimate")
-
-    def __init__(self, estimate: Any, body: Any) -> None:
-        self._estimate, self._body = estimate, body
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._estimate if hasattr(self._estimate, name) else self._body, name)
+_FORCE, _FORCE_IS_FREE, _SAMPLES, _WAITING = 2, 5, 6, 11
+"""Components that all schemas of control loops have at the same place."""
 
 
 class Controlled(SampledPart):
@@ -297,8 +299,8 @@ class Controlled(SampledPart):
         if callable(stop := getattr(self._actuators, "stop", None)):
             stop()  # a command of zero would fire the remainders of pulses, and leave pulses that run
         else:
-            force = None if self.force_body is None else np.zeros(3)
-            self._command(np.zeros(3), force, self._seconds(world))
+            force = None if self._numbers("force_is_free")[0] else [0.0, 0.0, 0.0]
+            LoopSamples(self).command([0.0, 0.0, 0.0], force, self._seconds(world))
 
     def _leaving(self, world: Any) -> None:
         if self.enabled:
@@ -325,50 +327,12 @@ class Controlled(SampledPart):
             refuse(self, "actuators", actuators, rule, hint=f"their period is {period!r} s")
 
     def _sample(self, world: Any) -> None:
-        measured = self.body if self._measured is None else _Measured(self._measured, self.body)
-        seconds, law = self._seconds(world), self._law
-        try:
-            reference = self._reference.at(world.time, measured)
-        except ValueError as error:  # such as a target that was removed
-            raise ValueError(
-                f"{self!r}: its reference gives no attitude now; assign another reference. {error}"
-            ) from error
-        self._refuse_law(law)
-        samples = self._numbers("samples")[0]
-        if not law.state_size:
-            state = np.zeros(0)
-        elif self._numbers("law_has_begun")[0]:
-            state = np.array(self._numbers("law_state"))
-        else:
-            state = law.initial_state(measured, reference)
-        given = law.update(measured, reference, seconds, state)
-        if not isinstance(given, tuple) or len(given) != 2:
-            refuse(f"the law of {self!r}", "result of update", given, "a tuple of a torque and a state", TypeError)
-        torque, state = given
-        wanted = checked_numbers(torque, "torque_body", f"the law of {self!r}")
-        self._set_numbers("samples", [min(samples + 1.0, self._delay + 1.0)])
-        self._set_numbers("torque_body", wanted)
-        self._set_numbers("error_angle", [_error_angle(measured, reference)])
-        if law.state_size:
-            self._set_numbers("law_state", checked_numbers(state, "state", f"the law of {self!r}", law.state_size))
-            self._set_numbers("law_has_begun", [1.0])
-        if self._delay:
-            waiting = [*self._numbers("waiting"), *wanted]
-            wanted = waiting[:3]
-            self._set_numbers("waiting", waiting[3:])
-        if samples >= self._delay:
-            self._command(np.array(wanted), self.force_body, seconds)
+        LoopSamples(self).take(world)
 
-    def _command(self, torque: FloatArray, force: FloatArray | None, seconds: float) -> None:
-        """Command the actuators, and keep what they remember."""
-        actuators: Any = self._actuators
-        if "actuator_state" in self._schema.by_name:
-            size = self._schema.by_name["actuator_state"].size
-            state = actuators.command(torque, force, seconds, np.array(self._numbers("actuator_state")))
-            self._set_numbers("actuator_state", checked_numbers(state, "state", f"the actuators of {self!r}", size))
-        else:
-            actuators.command(torque, force, seconds)
-        self._set_numbers("saturated", [float(bool(getattr(actuators, "saturated", False)))])
+    def _sampler(self) -> Callable[[Any], None]:
+        if type(self)._sample is not Controlled._sample:
+            return self._sample
+        return LoopSamples(self).take
 
     def _seconds(self, world: Any) -> float:
         """Time between two samples [s]."""
@@ -397,10 +361,119 @@ class Controlled(SampledPart):
         setattr(self, name, value)
 
 
+class LoopSamples:
+    """The samples of a control loop, with the memory of its law and of its actuators; none of it is state of the world."""
+
+    def __init__(self, loop: Controlled) -> None:
+        """Prepare for a loop."""
+        self._loop = loop
+        self._law: Any = None
+        self._formula: FormulaSamples | None = None
+        self._actuators: Any = None
+        self._driver: Driver
+
+    def take(self, world: Any) -> None:
+        """Take a sample: ask the reference, sample the law, and command the actuators."""
+        loop = self._loop
+        table, row, law = loop._table, loop._slice().start, loop._law
+        if law is not self._law:
+            self._prepare(law, loop._seconds(world))
+        column: list[float] = table.array[:, row].tolist()
+        measured = Measured(loop._measured, loop._bodies[0][0], world._bodies.array)
+        reference = loop._reference
+        if type(reference) is not Reference:
+            reference = self._reference_now(world, measured)
+        # what the law remembers, and what it finds
+        delay, size = loop._delay, law.state_size
+        first, samples = _WAITING + 3 * delay, column[_SAMPLES]
+        state = column[first : first + size]
+        if size and not column[first + size]:
+            given = law.initial_state(measured.for_users, reference)
+            state = given if self._formula is None else list(checked_numbers(given, "state", loop, size))
+        if self._formula is not None:
+            found = self._formula.sample(measured, reference, state)
+            torque, error_angle, state = found[:3], found[3], found[4 : 4 + size]
+        else:
+            torque, state = self._update(measured.for_users, reference, loop._seconds(world), np.array(state))
+            error_angle = _error_angle(measured, reference)
+        # the torque that is due, after the delay
+        due = torque
+        if delay:
+            waiting = column[_WAITING:first] + torque
+            due, state = waiting[:3], waiting[3:] + state
+        kept = [min(samples + 1.0, delay + 1.0), *torque, error_angle, *state]
+        if size:
+            kept.append(1.0)
+        table.write(slice(_SAMPLES, _SAMPLES + len(kept)), row, kept)
+        if samples >= delay:
+            force = None if column[_FORCE_IS_FREE] else column[_FORCE : _FORCE + 3]
+            self.command(due, force, loop._seconds(world))
+
+    def command(self, torque: list[float], force: list[float] | None, seconds: float) -> None:
+        """Command the actuators, and keep what they remember."""
+        loop = self._loop
+        actuators = loop._actuators
+        if actuators is not self._actuators:
+            own = vars(type(actuators)).get("_driver")  # of the engine, and not overridden by a user's class
+            self._driver = _UsersActuators(actuators, loop) if own is None else own(actuators)
+            self._actuators = actuators
+        table, row, first = loop._table, loop._slice().start, loop._schema.row("saturated")
+        before: list[float] = table.array[first:, row].tolist()
+        after = self._driver.command(torque, force, seconds, before[1:])
+        saturated = 1.0 if getattr(actuators, "saturated", False) else 0.0
+        if after or saturated != before[0]:
+            table.write(slice(first, first + 1 + len(after)), row, [saturated, *after])
+
+    def _prepare(self, law: Any, seconds: float) -> None:
+        is_formula = isinstance(law, FormulaLaw) and law._is_as_defined and law._is_for_one_body
+        self._formula = FormulaSamples(law, seconds) if is_formula else None
+        self._law = law
+
+    def _reference_now(self, world: Any, measured: Measured) -> Any:
+        loop = self._loop
+        try:
+            return loop._reference.at(world.time, measured.for_users)
+        except ValueError as error:  # such as a target that was removed
+            raise ValueError(
+                f"{loop!r}: its reference gives no attitude now; assign another reference. {error}"
+            ) from error
+
+    def _update(
+        self, measured: Any, reference: Any, seconds: float, state: FloatArray
+    ) -> tuple[list[float], list[float]]:
+        """Torque and new state of a law that may be the user's, after checks."""
+        loop, law = self._loop, self._law
+        loop._refuse_law(law)
+        owner = f"the law of {loop!r}"
+        given = law.update(measured, reference, seconds, state)
+        if not isinstance(given, tuple) or len(given) != 2:
+            refuse(owner, "result of update", given, "a tuple of a torque and a state", TypeError)
+        torque = checked_numbers(given[0], "torque_body", owner)
+        after = checked_numbers(given[1], "state", owner, law.state_size) if law.state_size else []
+        return list(torque), list(after)
+
+
+class _UsersActuators:
+    """Actuators that may be the user's, whose results are checked."""
+
+    def __init__(self, actuators: Any, loop: Controlled) -> None:
+        self._actuators, self._loop = actuators, loop
+
+    def command(
+        self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
+    ) -> list[float]:
+        wanted = np.array(torque), None if force is None else np.array(force), seconds
+        if not state:
+            self._actuators.command(*wanted)
+            return state
+        after = self._actuators.command(*wanted, np.array(state))
+        return list(checked_numbers(after, "state", f"the actuators of {self._loop!r}", len(state)))
+
+
 def _error_angle(measured: Any, reference: Reference) -> float:
     q = components(measured.orientation, "measured orientation", "Controlled", 4)
     wanted = components(reference.orientation, "reference orientation", "Controlled", 4)
-    return float(combined(evaluate(error_angle, q, wanted), "Controlled", "error_angle")[0])
+    return float(combined([error_angle(q, wanted)], "Controlled", "error_angle")[0])  # type: ignore[arg-type]
 
 
 def _check_law(law: Any, body: BodyHandle, owner: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Sequence
 from math import inf, sqrt
 from typing import Any, Self
 
@@ -10,26 +9,42 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, read_only_attributes, reader, real, refuse, stack
+from ..compilation.compiler import inlined, kernel
 from ..joints.assembly import Assembly
-from ..kernels.attitude import attitude_error, modified_rodrigues
+from ..kernels.attitude import attitude_error, error_angle, modified_rodrigues
 from ..kernels.quaternions import Quaternion, rotate_inverse
 from ..kernels.selection import choose
 from ..kernels.vectors import Symmetric, Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
-from .law import Law, gain, given_inertia, inertia_tensor, limits, one_inertia, tensor_gain, tensor_matrix
-from .samples import Components, components, evaluate
+from ..loops.columns import Array, load_symmetric, load_vector, store_vector
+from .formula_law import (
+    ERROR_ANGLE,
+    INERTIA,
+    PARAMETERS,
+    SECONDS,
+    STATE,
+    STATE_BEFORE,
+    STORED,
+    TORQUE,
+    FormulaLaw,
+    load_attitudes,
+)
+from .law import gain, given_inertia, inertia_tensor, limits, one_inertia, tensor_gain, tensor_matrix
+from .samples import Components, components
 
 _SMALLEST = 1e-150
 """Stands for zero where a number is divided by; its square is still a normal float."""
 
-_NO_INTEGRAL: Components = [0.0, 0.0, 0.0]
+_UNLIMITED = [inf, inf, inf]
 _NO_INERTIA: list[float] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
+@inlined
 def within(value: float, limit: float) -> float:
     """The value, or the nearer end of the range from −limit to limit."""
     return choose(value > limit, limit, choose(value < -limit, -limit, value))
 
 
+@inlined
 def mrp_feedback(
     q: Quaternion,
     rates: Vector,
@@ -40,10 +55,12 @@ def mrp_feedback(
     stored_momentum: Vector,
     known_torque: Vector,
     integral: Vector,
-    parameters: Sequence[float],
-) -> tuple[float, float, float, float, float, float]:
-    """Torque and new integral ``K∫σ``; parameters are K, P, integral gain, seconds, and the limits of the integral."""
-    k, p, integral_gain, seconds, limit_x, limit_y, limit_z = parameters
+    gains: Vector,
+    seconds: float,
+    limit: Vector,
+) -> tuple[Vector, Vector]:
+    """Torque and new integral ``K∫σ``; gains are K, P and the integral gain, `limit` is that of the integral."""
+    k, p, integral_gain = gains
     sigma = modified_rodrigues(q, reference)
     reference_rates = rotate_inverse(q, 2.0, reference_rates_world)
     reference_acceleration = rotate_inverse(q, 2.0, reference_acceleration_world)
@@ -56,12 +73,36 @@ def mrp_feedback(
     torque = subtract(add(gyroscopic, feedforward), known_torque)
     torque = add_scaled(add_scaled(torque, -k, sigma), -p, add_scaled(rate_error, integral_gain, z))
     grown = add_scaled(integral, k * seconds, sigma)
-    limited = within(grown[0], limit_x), within(grown[1], limit_y), within(grown[2], limit_z)
-    return *torque, *limited
+    limited = within(grown[0], limit[0]), within(grown[1], limit[1]), within(grown[2], limit[2])
+    return torque, limited
+
+
+@kernel("law-mrp-feedback")
+def _sample_mrp_feedback(inputs: Array, out: Array) -> None:
+    """Sample `MRPFeedback`; the parameters are known torque, gains and the limit of the integral."""
+    for member in range(inputs.shape[1]):
+        q, rates, reference, reference_rates, reference_acceleration = load_attitudes(inputs, member)
+        torque, integral = mrp_feedback(
+            q,
+            rates,
+            reference,
+            reference_rates,
+            reference_acceleration,
+            load_symmetric(inputs, INERTIA, member),
+            load_vector(inputs, STORED, member),
+            load_vector(inputs, PARAMETERS, member),
+            load_vector(inputs, STATE_BEFORE, member),
+            load_vector(inputs, PARAMETERS + 3, member),
+            float(inputs[SECONDS, member]),
+            load_vector(inputs, PARAMETERS + 6, member),
+        )
+        store_vector(out, TORQUE, member, torque)
+        out[ERROR_ANGLE, member] = error_angle(q, reference)
+        store_vector(out, STATE, member, integral)
 
 
 @read_only_attributes()
-class MRPFeedback(Law):
+class MRPFeedback(FormulaLaw):
     """Nonlinear feedback of the modified Rodrigues parameters (MRP) of the attitude error, which tracks a moving reference exactly.
 
     The torque is ``−Kσ − Pδω − P Kᵢz + (ω_r − Kᵢz) × (Iω + h) + I(ω̇_r − ω × ω_r) − L``, with ``z = K∫σ dt + I δω``, in the body frame. σ
@@ -106,6 +147,9 @@ class MRPFeedback(Law):
         True
     """
 
+    _kernel = staticmethod(_sample_mrp_feedback)
+    _needs_stored_momentum = True
+
     def __init__(
         self,
         k: float,
@@ -145,27 +189,18 @@ class MRPFeedback(Law):
         """The inertia that was given to the law [kg·m²], body frame, shape (..., 3, 3); None if none was given."""
         return given_inertia(self._tensor)
 
-    def update(
-        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
-    ) -> tuple[FloatArray, FloatArray]:
-        interval = real(seconds, "seconds", self._name, above=0.0)
-        state_or_zero = components(state, "state", self._name, 3) if self.state_size else _NO_INTEGRAL
-        results = evaluate(
-            mrp_feedback,
-            *self._attitude(measured, reference, seconds),
-            self._acceleration(reference),
-            self._inertia(self._tensor, measured),
-            self._stored(measured),
-            self._known_torque,
-            state_or_zero,
-            [self.k, self.p, self.integral_gain, interval, *self._limits],
-        )
-        return self._result(results if self.state_size else results[:3])
+    @property
+    def _needs_inertia(self) -> bool:
+        return True
+
+    def _parameters_for(self, inertia: Components) -> list[Components]:
+        return [self._known_torque, [self._k, self._p, self._integral_gain, *self._limits]]
 
     def _parameters(self) -> dict[str, Any]:
         return {"k": self.k, "p": self.p, "integral_gain": self.integral_gain}
 
 
+@inlined
 def pd_torque(
     q: Quaternion,
     turn: Vector,
@@ -187,26 +222,7 @@ def pd_torque(
     return subtract(moving, add(apply_symmetric(stiffness, turn), apply_symmetric(damping, rate_error)))
 
 
-def quaternion_pd(
-    q: Quaternion,
-    rates: Vector,
-    reference: Quaternion,
-    reference_rates_world: Vector,
-    reference_acceleration_world: Vector,
-    inertia: Symmetric,
-    stored_momentum: Vector,
-    stiffness: Symmetric,
-    damping: Symmetric,
-    feedforward: float,
-) -> Vector:
-    """Torque of `QuaternionPD` without a maximum torque."""
-    turn = scale(2.0, attitude_error(q, reference)[0])
-    reference_rates = rotate_inverse(q, 2.0, reference_rates_world)
-    rate_error = subtract(rates, reference_rates)
-    moving = (reference_rates, reference_acceleration_world, inertia, stored_momentum, stiffness, damping, feedforward)
-    return pd_torque(q, turn, rate_error, rates, *moving)
-
-
+@inlined
 def share_of_approach(
     turn: Vector, inertia: Symmetric, stiffness: Symmetric, damping: Symmetric, largest: Vector
 ) -> float:
@@ -243,7 +259,8 @@ def share_of_approach(
     return choose(rate > largest_rate, largest_rate, rate) / unlimited
 
 
-def braking_quaternion_pd(
+@inlined
+def quaternion_pd(
     q: Quaternion,
     rates: Vector,
     reference: Quaternion,
@@ -256,7 +273,7 @@ def braking_quaternion_pd(
     feedforward: float,
     largest: Vector,
 ) -> Vector:
-    """Torque of `QuaternionPD` whose rate of approach is limited."""
+    """Torque of `QuaternionPD`; without a limit of the rate of approach, `largest` is infinite."""
     turn = scale(2.0, attitude_error(q, reference)[0])
     reference_rates = rotate_inverse(q, 2.0, reference_rates_world)
     rate_error = subtract(rates, reference_rates)
@@ -265,8 +282,30 @@ def braking_quaternion_pd(
     return pd_torque(q, turn, rate_error, rates, *moving)
 
 
+@kernel("law-quaternion-pd")
+def _sample_quaternion_pd(inputs: Array, out: Array) -> None:
+    """Sample `QuaternionPD`; the parameters are stiffness, damping, feed-forward and largest torque."""
+    for member in range(inputs.shape[1]):
+        q, rates, reference, reference_rates, reference_acceleration = load_attitudes(inputs, member)
+        torque = quaternion_pd(
+            q,
+            rates,
+            reference,
+            reference_rates,
+            reference_acceleration,
+            load_symmetric(inputs, INERTIA, member),
+            load_vector(inputs, STORED, member),
+            load_symmetric(inputs, PARAMETERS, member),
+            load_symmetric(inputs, PARAMETERS + 6, member),
+            float(inputs[PARAMETERS + 12, member]),
+            load_vector(inputs, PARAMETERS + 13, member),
+        )
+        store_vector(out, TORQUE, member, torque)
+        out[ERROR_ANGLE, member] = error_angle(q, reference)
+
+
 @read_only_attributes()
-class QuaternionPD(Law):
+class QuaternionPD(FormulaLaw):
     """Proportional-derivative feedback of the error quaternion, always by the shorter way round (no unwinding).
 
     The torque is ``−2 K v − D δω`` in the body frame, where v is the vector part of the error quaternion with w ≥ 0, and ``δω = ω − ω_r``.
@@ -303,6 +342,9 @@ class QuaternionPD(Law):
         >>> QuaternionPD(stiffness=10.0, damping=8.0).torque_body(turned, Reference(), 0.1).tolist()  # by the shorter way
         [0.0, 0.0, 12.0]
     """
+
+    _kernel = staticmethod(_sample_quaternion_pd)
+    _needs_stored_momentum = True
 
     def __init__(
         self,
@@ -400,27 +442,24 @@ class QuaternionPD(Law):
         six = self._inertia(None, None) if inertia is None else inertia
         return [frequency * frequency * part for part in six], [2.0 * frequency * part for part in six]
 
-    def update(
-        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
-    ) -> tuple[FloatArray, FloatArray]:
-        needs_inertia = self.gyroscopic or self._largest is not None
-        inertia = self._inertia(self._tensor, measured) if needs_inertia else _NO_INERTIA
-        inputs = (
-            *self._attitude(measured, reference, seconds),
-            self._acceleration(reference),
-            inertia,
-            self._stored(measured),
-            *self._gains_now(inertia),
-            1.0 if self.gyroscopic else 0.0,
-        )
-        if self._largest is None:
-            return self._result(evaluate(quaternion_pd, *inputs))
-        return self._result(evaluate(braking_quaternion_pd, *inputs, self._largest))
+    @property
+    def _needs_inertia(self) -> bool:
+        return self._gyroscopic or self._largest is not None
+
+    @property
+    def _follows_inertia(self) -> bool:
+        return self._bandwidth is not None
+
+    def _parameters_for(self, inertia: Components) -> list[Components]:
+        stiffness, damping = self._gains_now(inertia)
+        largest = _UNLIMITED if self._largest is None else self._largest
+        return [stiffness, damping, [1.0 if self._gyroscopic else 0.0, *largest]]
 
     def _parameters(self) -> dict[str, Any]:
         return {"stiffness": self.stiffness, "damping": self.damping, "gyroscopic": self.gyroscopic}
 
 
+@inlined
 def rate_damping(
     q: Quaternion, rates: Vector, reference: Quaternion, reference_rates_world: Vector, damping: Symmetric
 ) -> Vector:
@@ -429,8 +468,18 @@ def rate_damping(
     return scale(-1.0, apply_symmetric(damping, rate_error))
 
 
+@kernel("law-rate-damping")
+def _sample_rate_damping(inputs: Array, out: Array) -> None:
+    """Sample `RateDamping`; the parameter is the damping."""
+    for member in range(inputs.shape[1]):
+        q, rates, reference, reference_rates, _ = load_attitudes(inputs, member)
+        torque = rate_damping(q, rates, reference, reference_rates, load_symmetric(inputs, PARAMETERS, member))
+        store_vector(out, TORQUE, member, torque)
+        out[ERROR_ANGLE, member] = error_angle(q, reference)
+
+
 @read_only_attributes()
-class RateDamping(Law):
+class RateDamping(FormulaLaw):
     """Rate feedback with the torque ``−D δω``, which brakes the rotation relative to the reference and ignores the attitude.
 
     The law needs no inertia, but the speed at which the rates decay depends on it; see `tuned`.
@@ -449,6 +498,9 @@ class RateDamping(Law):
         >>> RateDamping((4.0, 4.0, 2.0)).torque_body(tumbling, Reference(), 0.1).tolist()
         [-2.0, 0.5, 0.5]
     """
+
+    _kernel = staticmethod(_sample_rate_damping)
+    _reads_acceleration = False
 
     def __init__(self, damping: float | npt.ArrayLike) -> None:
         self._damping = tensor_gain(damping, "damping", self._name)
@@ -491,10 +543,12 @@ class RateDamping(Law):
         decay = self._decay
         return self._damping if decay is None else [decay * part for part in self._inertia(None, None)]
 
-    def update(
-        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
-    ) -> tuple[FloatArray, FloatArray]:
-        return self._result(evaluate(rate_damping, *self._attitude(measured, reference, seconds), self._damping_now()))
+    @property
+    def _follows_inertia(self) -> bool:
+        return self._decay is not None
+
+    def _parameters_for(self, inertia: Components) -> list[Components]:
+        return [self._damping_now()]
 
     def _parameters(self) -> dict[str, Any]:
         return {"damping": self.damping}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,10 +10,12 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, array, components, read_only_attributes, reader, real, refuse
 from ..forces.thruster import Thruster
-from ..loops.actuator_layout import LEVEL
+from ..loops import thrust_allocation as allocation
 from .allocation import ThrusterAllocator
-from .modulation import PulseModulator
+from .modulation import Periods, PulseModulator
 
+_NO_FORCE = (0.0, 0.0, 0.0)
+_TIMES = ("durations", "delays")
 _SAME_PERIOD = 1e-9
 """Maximum relative difference between the time until the next command and the period of the modulator."""
 
@@ -81,7 +84,7 @@ class Jets:
         if not isinstance(modulator, PulseModulator | None):
             refuse("Jets", "modulator", modulator, "a PulseModulator or None", TypeError)
         self._allocator, self._modulator = allocator, modulator
-        self._shares, self._center = np.zeros(allocator.jet_count), np.zeros(3)
+        self._shares, self._center = [0.0] * allocator.jet_count, [0.0, 0.0, 0.0]
         self._saturated, self._state_size = False, 0
         if modulator is not None:
             times = (_of_jets(allocator, name) for name in ("min_on_time", "rise_time", "fall_time"))
@@ -122,7 +125,7 @@ class Jets:
     @property
     def shares(self) -> FloatArray:
         """Share of full thrust of each jet until the next command, shape (n,); for pulsed jets, the mean over the period."""
-        return self._shares.copy()
+        return np.array(self._shares)
 
     @property
     def members(self) -> tuple[Any, ...]:
@@ -132,7 +135,7 @@ class Jets:
     @property
     def commanded(self) -> Commanded:
         """The force and the torque that these shares make."""
-        force, torque = self._allocator.wrench_of(self._shares, self._center)
+        force, torque = self._allocator.wrench_of(np.array(self._shares), np.array(self._center))
         return Commanded(torque, force)
 
     def __repr__(self) -> str:
@@ -169,51 +172,33 @@ class Jets:
             TypeError: If there is a modulator and `state` is not given.
             ValueError: If `seconds` is not the period of the modulator, or an argument is not finite.
         """
-        components(torque_body, "torque_body", self)
-        if force_body is not None:
-            components(force_body, "force_body", self)
+        wanted = components(torque_body, "torque_body", self)
+        force = None if force_body is None else list(components(force_body, "force_body", self))
+        real(seconds, "seconds", self, above=0.0)
         if self._modulator is None:
-            real(seconds, "seconds", self, above=0.0)
             if state is not None:
                 refuse(self, "state", state, "left out, because there is no modulator")
-            found = self._allocator.allocate(torque_body, force_body)
-            self._keep(found.shares, found.saturated)
-            for thruster, shares in self._by_thruster(found.shares):
-                thruster.throttle = shares
-            return Commanded(found.torque_body, found.force_body)
-        count, period = self._allocator.jet_count, self._period
-        if abs(real(seconds, "seconds", self, above=0.0) - period) > _SAME_PERIOD * period:
-            refuse(self, "seconds", seconds, f"the period of the modulator, which is {period!r} s")
+            JetsDriver(self).command(list(wanted), force, seconds, [])
+            return self.commanded
+        if abs(seconds - self._period) > _SAME_PERIOD * self._period:
+            refuse(self, "seconds", seconds, f"the period of the modulator, which is {self._period!r} s")
         if state is None:
             refuse(self, "state", state, "the state that the last command returned, or initial_state()", TypeError)
-        carried = array(state, "state", self, (2 * count,)).reshape(2, count).copy()
-        # the valves as they are, because they were shut while the loop was disabled, or were fired by somebody else
-        carried[1] = np.concatenate([each._table.array[LEVEL, each._slice()] for each in self._allocator.thrusters])
-        found = self._allocator.allocate(torque_body, force_body)
-        lost, shares = list(self._allocator.lost), found.shares.copy()
-        shares[lost] = 0.0
-        pulses = self._modulator.update(shares, carried)
-        made = pulses.areas / period
-        made[lost] = found.shares[lost]
-        self._keep(made, found.saturated)
-        # a valve that stays open is open until the next command, however its time and the period are rounded
-        durations_now = np.where(pulses.durations == period, max(period, seconds), pulses.durations)
-        for thruster, durations in self._by_thruster(durations_now):
-            if np.any(durations):
-                thruster.fire(durations)
-        return pulses.state.reshape(-1)
+        before = array(state, "state", self, (self._state_size,)).tolist()
+        return np.array(JetsDriver(self).command(list(wanted), force, seconds, before))
+
+    def _driver(self) -> JetsDriver:
+        return JetsDriver(self)
 
     def stop(self) -> None:
         """Stop all jets that are not lost, by shutting their valves or setting their throttles to zero."""
-        self._keep(np.zeros(self._allocator.jet_count), False)
-        for thruster, none in self._by_thruster(self._shares):
+        self._shares, self._saturated = [0.0] * self._allocator.jet_count, False
+        self._center = self._allocator.center_of_mass_body.tolist()
+        for thruster, none in self._by_thruster(np.zeros(self._allocator.jet_count)):
             if self._modulator is None:
                 thruster.throttle = none
             elif np.any(thruster.pulse_left) or np.any(thruster.thrust):
                 thruster.fire(none)
-
-    def _keep(self, shares: FloatArray, saturated: bool) -> None:
-        self._shares, self._center, self._saturated = shares, self._allocator.center_of_mass_body, saturated
 
     def _by_thruster(self, values: FloatArray) -> list[tuple[Any, Any]]:
         """Each thruster that is not lost with its value, and each bank with an array, in which lost jets have 0."""
@@ -226,6 +211,76 @@ class Jets:
             elif not lost.issuperset(jets):
                 found.append((thruster, np.array([0.0 if jet in lost else values[jet] for jet in jets])))
         return found
+
+
+class JetsDriver:
+    """Commands jets, and keeps the arrays of the kernels between two commands."""
+
+    def __init__(self, jets: Jets) -> None:
+        """Prepare for jets."""
+        self._jets = jets
+        count = jets._allocator.jet_count
+        self._pulses = None if jets._modulator is None else jets._modulator.periods(count)
+        self._allocator: Any = None
+        self._spans: list[tuple[Any, slice]] = []
+
+    def command(
+        self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
+    ) -> list[float]:
+        """Allocate a torque and a force to the jets, and command them; the arguments are those of `Driver.command`."""
+        jets = self._jets
+        allocator = jets._allocator
+        if allocator is not self._allocator:
+            self._prepare(allocator)
+        center = allocator.center_of_mass_body.tolist()
+        self._problem.cases[0] = [*(force or _NO_FORCE), *torque, *center]
+        found = self._problem.solve(allocator._method == "fast", force is None).ravel().tolist()
+        if not isfinite(sum(found)):
+            allocator._refuse_huge()
+        count = len(found) - allocation.RESULT_COLUMNS
+        shares = made = found[:count]
+        if self._lost:
+            shares = [0.0 if place in self._lost else share for place, share in enumerate(shares)]
+        if self._pulses is None:
+            for thruster, places in self._spans:
+                thruster._set_throttles(shares[places])
+        else:
+            made, state = self._fire(self._pulses, shares, made, seconds, state)
+        jets._shares, jets._center, jets._saturated = made, center, found[count + allocation.IS_CUT] > 0.0
+        return state
+
+    def _fire(
+        self, pulses: Periods, shares: list[float], made: list[float], seconds: float, state: list[float]
+    ) -> tuple[list[float], list[float]]:
+        """Fire a pulse per jet, or none, and return the shares that they make and the new state."""
+        count = len(shares)
+        # the valves as they are, because they were shut while the loop was disabled, or were fired by somebody else
+        levels = [level for thruster in self._allocator.thrusters for level in thruster._levels()]
+        durations, areas, after = pulses.update(shares, [*state[:count], *levels])
+        period = pulses.period
+        if seconds > period:
+            # a valve that stays open is open until the next command, however its time and the period are rounded
+            durations = [seconds if duration == period else duration for duration in durations]
+        for thruster, places in self._spans:
+            of_thruster = durations[places]
+            if any(of_thruster):
+                thruster._start_pulses(of_thruster, [0.0] * len(of_thruster), _TIMES)
+        fired = [area / period for area in areas]
+        for place in self._lost:
+            fired[place] = made[place]
+        return fired, after
+
+    def _prepare(self, allocator: ThrusterAllocator) -> None:
+        """Read what changes only with the allocator."""
+        self._problem = allocation.Problem(allocator.jet_count)
+        self._problem.jets = allocator._jets
+        self._lost = frozenset(allocator.lost)
+        self._spans = []
+        for thruster in allocator.thrusters:
+            numbers = allocator.jets_of(thruster)
+            if not self._lost.issuperset(numbers):
+                self._spans.append((thruster, slice(numbers.start, numbers.stop)))
+        self._allocator = allocator
 
 
 def _of_jets(allocator: ThrusterAllocator, name: str) -> FloatArray:

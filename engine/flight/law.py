@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, array, depth, is_row, read_only_attributes, real, refuse
 from ..joints.assembly import Assembly, assembly_for
 from ..solids.symmetric import principal
+from .measured import Measured
 from .samples import Components, combined, components, tensor_components
 
 _NOT_STORED: Components = [0.0, 0.0, 0.0]
@@ -123,20 +124,10 @@ class Law(ABC):
         values = combined(results, self._name, "torque")
         return values[..., :3], values[..., 3:]
 
-    def _attitude(
-        self, measured: Any, reference: Any, seconds: float
-    ) -> tuple[Components, Components, Components, Components]:
-        """Orientation and body rates as measured, orientation and world rates of the reference."""
-        real(seconds, "seconds", self._name, above=0.0)
-        return (
-            self._components(measured, "measured", "orientation", 4),
-            self._components(measured, "measured", "angular_velocity_body", 3),
-            self._components(reference, "reference", "orientation", 4),
-            self._components(reference, "reference", "angular_velocity_world", 3),
-        )
-
     def _components(self, source: Any, argument: str, attribute: str, size: int) -> Components:
         """An attribute of what is measured or of the reference."""
+        if type(source) is Measured:
+            return source.numbers(attribute, self._name, size)
         try:
             value = getattr(source, attribute)
         except Exception as error:
@@ -153,6 +144,8 @@ class Law(ABC):
 
     def _stored(self, measured: Any) -> Components:
         """Momentum of the wheels [N·m·s], body frame, zero where the measured object has none."""
+        if self._assembly is None and type(measured) is Measured:
+            return measured.numbers("stored_momentum_body", self._name, 3)
         value = getattr(self._assembly or measured, "stored_momentum_body", None)
         return _NOT_STORED if value is None else components(value, "measured stored_momentum_body", self._name, 3)
 
@@ -162,6 +155,8 @@ class Law(ABC):
             return given
         if self._assembly is not None:
             return tensor_components(self._assembly.inertia_body, "inertia of the assembly", self._name)
+        if type(measured) is Measured:
+            return measured.numbers("inertia_body", self._name, 6)
         value = getattr(measured, "inertia_body", None)
         if value is None:
             value = getattr(getattr(measured, "mass_properties", None), "inertia_body", None)

@@ -196,6 +196,36 @@ class PulseModulator:
         )
         return Pulses(durations, areas, after)
 
+    def periods(self, count: int) -> Periods:
+        """Return what computes the pulses of this many jets, period after period, from checked numbers."""
+        valves = self._valves if self._valves.shape[1] == count else np.repeat(self._valves, count, axis=1)
+        return Periods(valves, self._period)
+
+
+class Periods:
+    """The pulses of some jets, as of `PulseModulator.update`; it keeps the arrays of the kernel between periods."""
+
+    def __init__(self, valves: FloatArray, period: float) -> None:
+        """Prepare.
+
+        Args:
+            valves: Times of the valves, see `loops.pulses`, shape (3, n).
+            period: Time between two updates [s].
+        """
+        count = valves.shape[1]
+        self._valves, self.period = valves, period
+        self._shares, self._durations, self._areas = np.empty((3, 1, count))
+        self._before, self._after = np.empty((2, 1, 2, count))
+
+    def update(self, shares: list[float], state: list[float]) -> tuple[list[float], list[float], list[float]]:
+        """Compute the pulses of one period: durations [s], areas [s] and the new state, which is what is carried and then the levels."""
+        self._shares[0] = shares
+        self._before.ravel()[:] = state
+        pulses.modulate(
+            self._shares, self._before, self._valves, self.period, self._durations, self._areas, self._after
+        )
+        return self._durations.ravel().tolist(), self._areas.ravel().tolist(), self._after.ravel().tolist()
+
 
 def _times(value: Any, argument: str, owner: str) -> FloatArray:
     """Times of at least 0, shape (n,) or (1,)."""

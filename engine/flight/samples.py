@@ -12,7 +12,7 @@ from ..reading import Reading
 
 _FLOAT64 = np.dtype(np.float64)
 
-_NOT_FINITE = "a measured value or the reference is not finite or too large"
+NOT_FINITE = "a measured value or the reference is not finite or too large"
 
 Components = list[float] | tuple[FloatArray, ...]
 """The numbers of one vector as a list, or those of a stack as a tuple of arrays with one element per body."""
@@ -64,7 +64,7 @@ def evaluate(function: Callable[..., Sequence[Any]], *inputs: Any) -> Sequence[A
     return function(*inputs)
 
 
-def combined(results: Sequence[Any], owner: object, quantity: str, hint: str = _NOT_FINITE) -> FloatArray:
+def combined(results: Sequence[Any], owner: object, quantity: str, hint: str = NOT_FINITE) -> FloatArray:
     """Combine the results of a formula in an array of shape (..., len(results)).
 
     Raises:

@@ -9,10 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, members, read_only_attributes, reader, real, refuse
-from ..kernels.attitude import attitude_error
+from ..compilation.compiler import inlined, kernel
+from ..kernels.attitude import attitude_error, error_angle
 from ..kernels.quaternions import Quaternion, rotate_inverse
 from ..kernels.selection import choose
 from ..kernels.vectors import Vector, add_scaled, dot, scale, subtract
+from ..loops.columns import Array, load_vector, store_vector
+from .formula_law import ERROR_ANGLE, PARAMETERS, STATE, STATE_BEFORE, TORQUE, FormulaLaw, load_attitudes
 from .law import Law, gain, limits
 from .samples import Components, components, evaluate
 
@@ -20,6 +23,7 @@ _DEEPEST = 2.0
 """Attitude errors beyond this many dead bands are cut to this many, so that the rate of approach stays limited."""
 
 
+@inlined
 def switched(error: float, rate: float, before: float, off: float) -> float:
     """Direction in which the jets of one axis fire, −1, 0 or 1, from error and rate over dead band and rate limit."""
     depth = choose(error > _DEEPEST, _DEEPEST, choose(error < -_DEEPEST, -_DEEPEST, error))
@@ -28,6 +32,7 @@ def switched(error: float, rate: float, before: float, off: float) -> float:
     return choose(level > 1.0, -1.0, choose(level < -1.0, 1.0, still))
 
 
+@inlined
 def phase_plane(
     q: Quaternion,
     rates: Vector,
@@ -35,8 +40,8 @@ def phase_plane(
     reference_rates_world: Vector,
     before: Vector,
     torque: Vector,
-    parameters: Sequence[float],
-) -> tuple[float, float, float, float, float, float]:
+    parameters: Vector,
+) -> tuple[Vector, Vector]:
     """Torque and firing directions of `PhasePlane`; parameters are dead band, rate limit, and the level at which a jet shuts."""
     dead_band, rate_limit, off = parameters
     error = scale(2.0 / dead_band, attitude_error(q, reference)[0])
@@ -44,11 +49,24 @@ def phase_plane(
     x = switched(error[0], rate[0], before[0], off)
     y = switched(error[1], rate[1], before[1], off)
     z = switched(error[2], rate[2], before[2], off)
-    return torque[0] * x, torque[1] * y, torque[2] * z, x, y, z
+    return (torque[0] * x, torque[1] * y, torque[2] * z), (x, y, z)
+
+
+@kernel("law-phase-plane")
+def _sample_phase_plane(inputs: Array, out: Array) -> None:
+    """Sample `PhasePlane`; the parameters are the torque of the jets, and those of the formula."""
+    for member in range(inputs.shape[1]):
+        q, rates, reference, reference_rates, _ = load_attitudes(inputs, member)
+        jets, parameters = load_vector(inputs, PARAMETERS, member), load_vector(inputs, PARAMETERS + 3, member)
+        before = load_vector(inputs, STATE_BEFORE, member)
+        torque, directions = phase_plane(q, rates, reference, reference_rates, before, jets, parameters)
+        store_vector(out, TORQUE, member, torque)
+        out[ERROR_ANGLE, member] = error_angle(q, reference)
+        store_vector(out, STATE, member, directions)
 
 
 @read_only_attributes()
-class PhasePlane(Law):
+class PhasePlane(FormulaLaw):
     """Switching law for on-off jets, with hysteresis and a dead band in attitude and rate about each body axis.
 
     For each axis, ``s = θ/dead_band + ω/rate_limit``, with the attitude error θ limited to two dead bands. A jet opens when ``|s|`` exceeds
@@ -79,6 +97,8 @@ class PhasePlane(Law):
     """
 
     state_size = 3
+    _kernel = staticmethod(_sample_phase_plane)
+    _reads_acceleration = False
 
     def __init__(
         self, dead_band: float, rate_limit: float, hysteresis: float, *, torque: float | npt.ArrayLike
@@ -99,13 +119,8 @@ class PhasePlane(Law):
         """The torque of the jets about each body axis [N·m], shape (3,)."""
         return np.array(self._torque)
 
-    def update(
-        self, measured: Any, reference: Any, seconds: float, state: npt.ArrayLike
-    ) -> tuple[FloatArray, FloatArray]:
-        attitude = self._attitude(measured, reference, seconds)
-        before = components(state, "state", self._name, 3)
-        parameters = [self.dead_band, self.rate_limit, 1.0 - self.hysteresis]
-        return self._result(evaluate(phase_plane, *attitude, before, self._torque, parameters))
+    def _parameters_for(self, inertia: Components) -> list[Components]:
+        return [self._torque, [self._dead_band, self._rate_limit, 1.0 - self._hysteresis]]
 
     def _parameters(self) -> dict[str, Any]:
         return {

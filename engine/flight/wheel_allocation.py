@@ -2,20 +2,22 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Iterable
-from math import sqrt
+from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, array, components, is_row, members, read_only_attributes, reader, real, refuse
+from ..loops import thrust_allocation as allocation
+from ..loops import wheel_torques as kernels
+from ..loops.actuator_layout import ENABLED, MAX_SPEED, MAX_TORQUE, MOMENTUM, TORQUE, WHEEL_AXIS, WHEEL_INERTIA
+from ..loops.layout import STATE_ROWS
 from .jets import Commanded
-from .two_sided import least_squares
+from .wheel import WHEELS, ReactionWheel
 
 _NEEDED = ("axis", "inertia", "max_torque", "max_speed", "speed", "enabled")
-_DEPENDENT = 1e-9
-"""A row of axes this short, of the length of all, depends on the others."""
 
 
 @read_only_attributes()
@@ -55,7 +57,7 @@ class WheelAllocator:
         [-0.2667, -0.0667, 0.2333, -0.0577]
     """
 
-    __slots__ = ("_commanded", "_lost", "_null_rate", "_preferred", "_saturated", "_wheels")
+    __slots__ = ("_lost", "_null_rate", "_preferred", "_saturated", "_torque", "_wheels")
 
     saturated: bool
     """Whether the torque of the last command was out of reach."""
@@ -84,7 +86,8 @@ class WheelAllocator:
                 )
         self._null_rate = real(null_rate, "null_rate", owner, above=0.0)
         self._lost: frozenset[int] = frozenset()
-        self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), False
+        self._torque: Sequence[float] = (0.0, 0.0, 0.0)
+        self._saturated = False
 
     @property
     def body(self) -> Any:
@@ -119,7 +122,7 @@ class WheelAllocator:
     @property
     def commanded(self) -> Commanded:
         """The torque and the force that the last command set."""
-        return self._commanded
+        return Commanded(np.array(self._torque), np.zeros(3))
 
     def __repr__(self) -> str:
         lost = f", {len(self._lost)} lost" if self._lost else ""
@@ -163,29 +166,87 @@ class WheelAllocator:
         wanted = components(torque_body, "torque_body", self)
         if force_body is not None:
             components(force_body, "force_body", self)
-        duration = real(seconds, "seconds", self, above=0.0)
-        used = [(i, wheel) for i, wheel in enumerate(self._wheels) if i not in self._lost and wheel.enabled]
-        if not used:
-            self._commanded, self._saturated = Commanded(np.zeros(3), np.zeros(3)), any(wanted)
-            return self._commanded
-        wheels = [wheel for _, wheel in used]
-        axes = [wheel.axis.tolist() for wheel in wheels]
-        speeds = [float(wheel.speed) for wheel in wheels]
-        # motor torques that keep the wheel within its largest speed
-        lower = [-_room(wheel, -speed, duration) for wheel, speed in zip(wheels, speeds, strict=True)]
-        upper = [_room(wheel, speed, duration) for wheel, speed in zip(wheels, speeds, strict=True)]
-        # the body feels the opposite of the motor torque
-        found = least_squares([[-x, -y, -z] for x, y, z in axes], lower, upper, list(wanted))
-        torques = found.values
-        if self._preferred is not None:
-            goals = [self._preferred[place] for place, _ in used]
-            parts = zip(wheels, goals, speeds, strict=True)
-            rates = [self._null_rate * wheel.inertia * (goal - speed) for wheel, goal, speed in parts]
-            torques = _added(torques, _without_torque(axes, rates), lower, upper)
-        for wheel, torque in zip(wheels, torques, strict=True):
-            wheel.torque = torque
-        self._commanded, self._saturated = Commanded(found.torque_body, np.zeros(3)), found.is_cut
-        return self._commanded
+        WheelDriver(self).command(list(wanted), None, real(seconds, "seconds", self, above=0.0), [])
+        return self.commanded
+
+    def _driver(self) -> WheelDriver:
+        return WheelDriver(self)
+
+
+class WheelDriver:
+    """Commands the wheels of an allocator, and keeps the arrays of the kernels between two commands."""
+
+    def __init__(self, allocator: WheelAllocator) -> None:
+        """Prepare for an allocator."""
+        self._allocator = allocator
+        places = [place for place in range(len(allocator._wheels)) if place not in allocator._lost]
+        self._wheels = [allocator._wheels[place] for place in places]
+        preferred = allocator._preferred
+        self._goals = np.array([] if preferred is None else [preferred[place] for place in places]).reshape(-1, 1)
+        count = len(places)
+        self._torque, self._limits = np.empty((3, 1)), np.empty((2 * count, 1))
+        self._problem = allocation.Problem(2 * count)
+        self._work, self._out = np.empty((4, count)), np.empty((count, 1))
+        self._table: Any = None
+        self._numbering = -1
+        self._rows = np.arange(count)
+        self._span: slice | list[int] = []
+
+    def command(
+        self, torque: list[float], force: list[float] | None, seconds: float, state: list[float]
+    ) -> list[float]:
+        """Divide a torque among the wheels that are in use, and command them; the arguments are those of `Driver.command`."""
+        table = self._wheels[0]._table if type(self._wheels[0]) is ReactionWheel else None
+        if table is None or table.store is None:
+            return self._command_one_by_one(torque, seconds)
+        if table is not self._table or table.numbering != self._numbering:
+            if not all(type(wheel) is ReactionWheel and wheel._table is table for wheel in self._wheels):
+                return self._command_one_by_one(torque, seconds)
+            rows = [wheel._slice().start for wheel in self._wheels]
+            are_adjacent = rows == list(range(rows[0], rows[0] + len(rows)))
+            self._span = slice(rows[0], rows[0] + len(rows)) if are_adjacent else rows
+            self._table, self._numbering, self._rows = table, table.numbering, np.array(rows)
+        torques = self._divide(table.array, table.store.world()._bodies.array, torque, seconds)
+        # a wheel that is switched off keeps its command
+        if 0.0 in table.array[ENABLED, self._span].tolist():
+            self._set(torques)
+        else:
+            table.write(TORQUE, self._span, torques)
+        return state
+
+    def _command_one_by_one(self, torque: list[float], seconds: float) -> list[float]:
+        """The same for wheels that are not in one table of a world, or of a user's class."""
+        columns = np.zeros((WHEELS.size, len(self._wheels)))
+        for column, wheel in zip(columns.T, self._wheels, strict=True):
+            column[ENABLED] = float(wheel.enabled)
+            column[WHEEL_AXIS : WHEEL_AXIS + 3] = wheel.axis
+            column[WHEEL_INERTIA], column[MAX_TORQUE] = wheel.inertia, wheel.max_torque
+            column[MAX_SPEED], column[MOMENTUM] = wheel.max_speed, wheel.inertia * wheel.speed
+        self._rows, self._table = np.arange(len(self._wheels)), None
+        self._set(self._divide(columns, np.zeros((STATE_ROWS, 1)), torque, seconds))
+        return []
+
+    def _set(self, torques: list[float]) -> None:
+        for wheel, torque in zip(self._wheels, torques, strict=True):
+            if wheel.enabled:
+                wheel.torque = torque
+
+    def _divide(self, wheels: FloatArray, bodies: FloatArray, wanted: list[float], seconds: float) -> list[float]:
+        """Motor torques of the wheels in these rows of a table [N·m]; the allocator's `commanded` and `saturated` tell of them."""
+        allocator, problem, limits, rows = self._allocator, self._problem, self._limits, self._rows
+        self._torque[:, 0] = wanted
+        kernels.wheel_limits(wheels, rows, bodies, seconds, self._torque, limits, problem.jets, problem.cases)
+        results = problem.solve(True, True)
+        kernels.wheel_torques(
+            wheels, rows, bodies, self._goals, allocator._null_rate, results, limits, self._work, self._out
+        )
+        found: list[float] = self._out.ravel().tolist()
+        made: list[float] = results[0, 2 * len(found) :].tolist()
+        if not isfinite(sum(found)):
+            refuse(allocator, "torque_body", wanted, "so small that the torques of the wheels are finite")
+        allocator._torque = made[allocation.TORQUE : allocation.TORQUE + 3]
+        allocator._saturated = made[allocation.IS_CUT] > 0.0
+        return found
 
 
 def of_one_body(given: Iterable[Any], argument: str, owner: str, attributes: tuple[str, ...]) -> tuple[Any, ...]:
@@ -206,51 +267,3 @@ def of_one_body(given: Iterable[Any], argument: str, owner: str, attributes: tup
     if len(set(map(id, found))) < len(found):
         refuse(owner, argument, given, "different from each other")
     return found
-
-
-def _room(wheel: Any, speed: float, seconds: float) -> float:
-    """Maximum motor torque in the direction in which the wheel has this speed, at least 0 [N·m]."""
-    to_limit = wheel.inertia * (wheel.max_speed - speed) / seconds
-    return float(min(max(to_limit, 0.0), wheel.max_torque))
-
-
-def _without_torque(axes: list[list[float]], torques: list[float]) -> list[float]:
-    """The nearest motor torques that leave the body alone: without the components along the three rows of axes."""
-    rest = torques
-    rows: list[list[float]] = []
-    for axis in range(3):
-        row = [each[axis] for each in axes]
-        for _ in range(2):  # once more, against rounding
-            for other in rows:
-                row = _across(row, other)
-        length = sqrt(_product(row, row))
-        if length > _DEPENDENT:
-            rows.append([value / length for value in row])
-    for row in rows:
-        rest = _across(rest, row)
-    return rest
-
-
-def _across(values: list[float], unit: list[float]) -> list[float]:
-    """What is at right angles to a unit vector of any length."""
-    part = _product(values, unit)
-    return [value - part * along for value, along in zip(values, unit, strict=True)]
-
-
-def _product(a: list[float], b: list[float]) -> float:
-    total = 0.0
-    for one, other in zip(a, b, strict=True):
-        total += one * other
-    return total
-
-
-def _added(torques: list[float], more: list[float], lower: list[float], upper: list[float]) -> list[float]:
-    """The sum with as much of the second term as the limits allow."""
-    part = 1.0
-    for torque, change, low, high in zip(torques, more, lower, upper, strict=True):
-        if torque + change > high:
-            part = min(part, max(high - torque, 0.0) / change)
-        elif torque + change < low:
-            part = min(part, min(low - torque, 0.0) / change)
-    sums = [torque + part * change for torque, change in zip(torques, more, strict=True)]
-    return [min(max(value, low), high) for value, low, high in zip(sums, lower, upper, strict=True)]

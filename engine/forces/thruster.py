@@ -8,13 +8,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import FloatArray, array, by_value, is_row, read_only, real, refuse
+from ..checks import FloatArray, array, by_value, components, is_row, read_only, real, refuse
 from ..loops.actuator_layout import LEVEL, MAX_RATE, OPEN_FOR
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
 from ..store.schema import ANY, SHARE
 from .valves import (
     THRUSTERS,
+    Call,
     Gimbal,
     Valves,
     checked_gimbals,
@@ -157,9 +158,9 @@ class Thruster(Valves):
             >>> jet.impulse
             6.0
         """
-        owner = f"{self}.fire"
+        owner = Call(self, "fire")
         times = real(duration, "duration", owner), real(delay, "delay", owner)
-        self._start_pulses(np.array([times[0]]), np.array([times[1]]), ("duration", "delay"))
+        self._start_pulses([times[0]], [times[1]], ("duration", "delay"))
 
     @property
     def stuck(self) -> float | None:
@@ -363,10 +364,9 @@ class ThrusterBank(Valves):
             >>> jets.impulse.tolist()
             [6.0, 2.0]
         """
-        count = len(self.rows)
-        names = ("durations", "delays")
+        names, count = ("durations", "delays"), len(self._bodies)
         given = zip(names, (durations, delays), strict=True)
-        times = [ANY.many(value, argument, f"{self}.fire", 1, count)[0] for argument, value in given]
+        times = [_one_time_each(value, argument, Call(self, "fire"), count) for argument, value in given]
         self._start_pulses(times[0], times[1], names)
 
     @property
@@ -521,6 +521,16 @@ def _one_each(owner: str, gimbal: Any, count: int) -> Sequence[Any]:
     if not isinstance(gimbal, Sequence) or isinstance(gimbal, str) or len(gimbal) != count:
         refuse(owner, "gimbal", gimbal, f"a Gimbal, None, or a sequence of {count} of them", TypeError)
     return gimbal
+
+
+def _one_time_each(value: Any, argument: str, owner: object, count: int) -> Sequence[float]:
+    """One time per thruster of a bank, from one for all or one for each."""
+    if type(value) is float:
+        return [real(value, argument, owner)] * count
+    if type(value) is np.ndarray and value.shape == (count,):
+        return components(value, argument, owner, count)
+    times: list[float] = ANY.many(value, argument, owner, 1, count)[0].tolist()
+    return times
 
 
 def _checked_rows(value: Any, argument: str, owner: object, count: int) -> FloatArray:

@@ -12,6 +12,7 @@ from ..checks import FloatArray, direction, real, refuse
 from ..kernels.valve import Opening, level_after
 from ..loops.actuator_layout import (
     ANGLES,
+    BODY,
     COMMANDED_ANGLES,
     ENABLED,
     FALL_TIME,
@@ -31,6 +32,18 @@ from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, Field,
 from .force import TableForce
 
 _NOT_STUCK = -1.0
+_PULSE = slice(OPENS_IN, OPEN_FOR + 1)
+"""The delay and the duration of a pulse."""
+
+
+class Call(NamedTuple):
+    """A method of an object, as errors name it; the name is made only if there is an error."""
+
+    owner: object
+    method: str
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.method}"
 
 
 def are_pulsed(columns: FloatArray) -> npt.NDArray[np.bool_]:
@@ -189,25 +202,42 @@ class Valves(TableForce, final=False):
         if self._tank is not None or moving.any() or columns[MAX_RATE].any():
             world._actuators.include(self.body.index, self)
 
-    def _start_pulses(self, durations: FloatArray, delays: FloatArray, names: tuple[str, str]) -> None:
+    def _start_pulses(self, durations: Sequence[float], delays: Sequence[float], names: tuple[str, str]) -> None:
         """Open the valves for some times [s] after delays [s], one of each per row; errors call them by these names."""
-        rows, store = self._slice(), self._table.store
+        rows, table, owner = self._slice(), self._table, Call(self, "fire")
+        shortest, throttles = table.array[MIN_ON_TIME, rows].tolist(), table.array[THROTTLE, rows].tolist()
         for argument, values in zip(names, (durations, delays), strict=True):
-            if not (values >= 0.0).all():
-                refuse(f"{self}.fire", argument, values.tolist(), "at least 0")
-        columns = self._table.array[:, rows]
-        shortest = columns[self._schema.row("min_on_time")]
-        if ((durations > 0.0) & (durations < shortest)).any():
-            rule = f"0 or at least the min_on_time of {shortest.tolist()} s"
-            refuse(f"{self}.fire", names[0], durations.tolist(), rule)
-        if ((durations > 0.0) & (columns[THROTTLE] != 0.0)).any():
-            refuse(f"{self}.fire", names[0], durations.tolist(), "0 while the throttle is not 0")
-        if store is None:
-            self._table.write(slice(OPENS_IN, OPEN_FOR + 1), rows, np.stack((delays, durations)))
+            if min(values, default=0.0) < 0.0:
+                refuse(owner, argument, list(values), "at least 0")
+        for duration, least, throttle in zip(durations, shortest, throttles, strict=True):
+            if 0.0 < duration < least:
+                refuse(owner, names[0], list(durations), f"0 or at least the min_on_time of {shortest} s")
+            if duration > 0.0 and throttle != 0.0:
+                refuse(owner, names[0], list(durations), "0 while the throttle is not 0")
+        store = table.store
+        if store is None or store.world()._actuators.row_of(self._body_row()) >= 0:
+            table.write(_PULSE, rows, (delays, durations))
             return
         with store.all_or_nothing():
-            self._table.write(slice(OPENS_IN, OPEN_FOR + 1), rows, np.stack((delays, durations)))
+            table.write(_PULSE, rows, (delays, durations))
             store.world()._actuators.include(self.body.index, self)
+
+    def _set_throttles(self, shares: Sequence[float]) -> None:
+        """Set the throttles to shares that are known to be from 0 to 1, one per row."""
+        rows, table = self._slice(), self._table
+        open_for, levels = table.array[OPEN_FOR : LEVEL + 1, rows].tolist()
+        if any(open_for) or any(levels):
+            refuse_throttle_in_pulses(table.array[:, rows], np.array([shares]), self)
+        table.write(THROTTLE, rows, shares)
+
+    def _levels(self) -> list[float]:
+        """How far each valve is open in a pulse, from 0 to 1."""
+        levels: list[float] = self._table.array[LEVEL, self._slice()].tolist()
+        return levels
+
+    def _body_row(self) -> int:
+        """The row of the body that is pushed."""
+        return int(self._table.array[BODY, self._slice().start])
 
     def _set_stuck(self, levels: FloatArray) -> None:
         store = self._table.store

@@ -6,16 +6,16 @@ of its column, and the tolerances hold for jets of any size.
 
 `jets` has one column per jet and `JET_ROWS` rows: position, force at full thrust, a torque of its own at full thrust, cost at full thrust,
 and the level of a jet that cannot be commanded, negative for all others. Actuators without force (wheels, magnetorquers) are jets whose
-torque is all their own. `wanted` has one row per case: force, torque, mass centre. `results` has one row per case: the shares,
-then force and torque of these shares, what is missing of both, the fraction of the wanted wrench that was reached, and 1.0 where that is
-not all of it.
+torque is all their own. All cases have the same jets, or each has its own ones, next to each other. `wanted` has one row per case: force,
+torque, mass centre. `results` has one row per case: the shares, then force and torque of these shares, what is missing of both, the
+fraction of the wanted wrench that was reached, and 1.0 where that is not all of it.
 """
 
 from math import sqrt
 
 import numpy as np
 
-from ..compilation.compiler import inlined, kernel
+from ..compilation.compiler import from_column, inlined, kernel
 from ..kernels.vectors import Vector, add, add_scaled, cross, scale, subtract
 from .columns import Array, Integers, load_vector
 from .even_shares import even
@@ -63,17 +63,19 @@ _GOLDEN = 0.6180339887498949
 
 @kernel("allocate-thrust")
 def allocate(
-    jets: Array, wanted: Array, is_fast: bool, first_row: int, results: Array, work: Array, places: Integers
+    all_jets: Array, wanted: Array, is_fast: bool, first_row: int, results: Array, work: Array, places: Integers
 ) -> None:
     """Fill the results; with `first_row` 3 the force is free, with 0 it is wanted too."""
-    count = jets.shape[1]
+    count = results.shape[1] - RESULT_COLUMNS
+    stride = count if all_jets.shape[1] > count else 0
     for case in range(wanted.shape[0]):
+        jets = from_column(all_jets, case * stride)
         center = float(wanted[case, 6]), float(wanted[case, 7]), float(wanted[case, 8])
         lever = _lever(jets, count, center)
         # what the jets have to make: what is wanted without that of jets whose level is given, in one unit
         _set_columns(jets, count, center, lever, first_row, work, places)
-        target_length = _set_target(jets, wanted, case, center, lever, first_row, work)
-        noise = _noise(jets, wanted, case, center, lever, first_row)
+        target_length = _set_target(jets, count, wanted, case, center, lever, first_row, work)
+        noise = _noise(jets, count, wanted, case, center, lever, first_row)
         if target_length <= noise:
             target_length = 0.0
             for row in range(6 - first_row):
@@ -84,7 +86,7 @@ def allocate(
         if length > 0.0:
             reached = _fill(jets, count, rank, length, noise, is_fast, work, places)
         outside = left > _DEPENDENT * target_length + noise
-        _store(jets, wanted, case, center, work, places, results)
+        _store(jets, count, wanted, case, center, work, places, results)
         fraction = reached / length if length > 0.0 else (0.0 if outside else 1.0)
         results[case, count + FRACTION] = min(fraction, 1.0) if fraction > 0.0 else 0.0  # never -0.0
         results[case, count + IS_CUT] = 1.0 if outside or reached < length else 0.0
@@ -137,12 +139,12 @@ def _set_columns(
 
 @inlined
 def _set_target(
-    jets: Array, wanted: Array, case: int, center: Vector, lever: float, first_row: int, work: Array
+    jets: Array, count: int, wanted: Array, case: int, center: Vector, lever: float, first_row: int, work: Array
 ) -> float:
     """What the jets that can be commanded have to make, as the direction, and its length."""
     force = float(wanted[case, 0]), float(wanted[case, 1]), float(wanted[case, 2])
     torque = float(wanted[case, 3]), float(wanted[case, 4]), float(wanted[case, 5])
-    for j in range(jets.shape[1]):
+    for j in range(count):
         if jets[JET_LEVEL, j] > 0.0:
             own_force, own_torque = _wrench(jets, j, center)
             force = subtract(force, scale(float(jets[JET_LEVEL, j]), own_force))
@@ -156,10 +158,10 @@ def _set_target(
 
 
 @inlined
-def _noise(jets: Array, wanted: Array, case: int, center: Vector, lever: float, first_row: int) -> float:
+def _noise(jets: Array, count: int, wanted: Array, case: int, center: Vector, lever: float, first_row: int) -> float:
     """The length of a target that may be all rounding, because the share of stuck jets was subtracted; zero if no jet is stuck open."""
     size, is_stuck = 0.0, False
-    for j in range(jets.shape[1]):
+    for j in range(count):
         level = float(jets[JET_LEVEL, j])
         if level > 0.0:
             is_stuck = True
@@ -340,10 +342,9 @@ def _fill(
 
 @inlined
 def _store(
-    jets: Array, wanted: Array, case: int, center: Vector, work: Array, places: Integers, results: Array
+    jets: Array, count: int, wanted: Array, case: int, center: Vector, work: Array, places: Integers, results: Array
 ) -> None:
     """Shares, their force and torque, and what is missing."""
-    count = jets.shape[1]
     force = torque = (0.0, 0.0, 0.0)
     for j in range(count):
         level = float(jets[JET_LEVEL, j])
@@ -361,9 +362,26 @@ def _store(
         results[case, count + REST_TORQUE + axis] = wanted[case, 3 + axis] - torque[axis]
 
 
-def solve(jets: Array, wanted: Array, is_fast: bool, force_is_free: bool) -> Array:
-    """Return the results for all cases."""
-    count = jets.shape[1]
+class Problem:
+    """The arrays of one case with its own jets, which are kept from one solution to the next."""
+
+    def __init__(self, count: int) -> None:
+        """Make the arrays for a number of jets."""
+        self.jets = np.zeros((JET_ROWS, count))
+        self.cases = np.zeros((1, 9))
+        self._results = np.empty((1, count + RESULT_COLUMNS))
+        self._work = np.zeros((WORK_ROWS, count + SPARE_COLUMNS))
+        self._places = np.zeros((2, count + ROWS), np.int64)
+
+    def solve(self, is_fast: bool, force_is_free: bool) -> Array:
+        """Return the results, which the next solution overwrites."""
+        allocate(self.jets, self.cases, is_fast, 3 if force_is_free else 0, self._results, self._work, self._places)
+        return self._results
+
+
+def solve(jets: Array, wanted: Array, is_fast: bool, force_is_free: bool, jet_count: int | None = None) -> Array:
+    """Return the results for all cases, which have the same jets, or `jet_count` jets each."""
+    count = jets.shape[1] if jet_count is None else jet_count
     results = np.empty((len(wanted), count + RESULT_COLUMNS))
     work, places = np.zeros((WORK_ROWS, count + SPARE_COLUMNS)), np.zeros((2, count + ROWS), np.int64)
     allocate(jets, wanted, is_fast, 3 if force_is_free else 0, results, work, places)

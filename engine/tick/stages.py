@@ -492,10 +492,12 @@ def _is_due(callbacks: list[Callback], count: int) -> bool:
 def _sampling(part: SampledPart) -> Callable[[Any], None]:
     """A function that takes one sample of a part and names the part in errors."""
 
+    take = part._sampler()
+
     def sample(world: Any) -> None:
-        if part.enabled:
+        if part._is_on():
             try:
-                part._sample(world)
+                take(world)
             except Exception as error:
                 error.add_note(f"raised while {part!r} was sampled at t = {world.time:g} s; the tick was undone")
                 raise
