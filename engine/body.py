@@ -5,7 +5,7 @@ from __future__ import annotations  # help() then shows them as written
 import math
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, NoReturn, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from .checks import (
     unit_quaternion,
     vector,
 )
+from .clock import Clock
 from .loops.arrays import rotated, rotated_inverse
 from .loops.layout import (
     ANGULAR_VELOCITY,
@@ -45,11 +46,28 @@ from .loops.layout import (
 from .loops.poses import pose_at
 from .reading import Reading, reading
 from .solids.mass_properties import MassProperties
-from .store.model import MODEL_ROWS, check_flyable, mass_property_rows
+from .store.bodies import Bodies
+from .store.model import MODEL_ROWS, Model, check_flyable, mass_property_rows
+from .store.store import Store
+from .tick.actuators import Actuators
+from .tick.held import Held
+from .tick.joints import Joints
+from .tick.stages import Stages
 
-if TYPE_CHECKING:
-    from .store.bodies import Bodies
-    from .world import World
+
+class _WorldOfBody(Protocol):
+    """What a handle uses of the world that its body belongs to."""
+
+    _store: Store
+    _clock: Clock
+    _held: Held
+    _stages: Stages
+    _actuators: Actuators
+    _joints: Joints
+
+    @property
+    def model(self) -> Model: ...
+
 
 _ZERO = read_only(np.zeros(3))
 _NONE_YET: dict[int, Callable[[], FloatArray]] = {}
@@ -130,7 +148,7 @@ class Body:
 
     __slots__ = ("_id", "_index", "_name", "_numbering", "_readers", "_table", "_user_data", "_world")
 
-    _world: World
+    _world: _WorldOfBody
     _table: Bodies
     _name: str
     _id: int
@@ -178,8 +196,12 @@ class Body:
         self._numbering = self._table.numbering
         return self._index
 
+    def _have_id(self, id: int) -> None:
+        """Be the handle of the row with this id, after a restore."""
+        self._id, self._numbering = id, -1
+
     @property
-    def world(self) -> World:
+    def world(self) -> Any:
         """World that the body belongs to."""
         _ = self.index
         return self._world
@@ -824,7 +846,7 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
-def new_body(world: World, table: Bodies, id: int, name: str) -> Body:
+def new_body(world: _WorldOfBody, table: Bodies, id: int, name: str) -> Body:
     """Create the handle of the body with this id."""
     body = Body.__new__(Body)
     body._world, body._table, body._id, body._name = world, table, id, name
@@ -833,7 +855,13 @@ def new_body(world: World, table: Bodies, id: int, name: str) -> Body:
     return body
 
 
-def _body_in(world: World, id: int, name: str) -> Body:
+def row_of(body: Body) -> int:
+    """The row of a body, or -1 if it was removed."""
+    rows = body._table.find(body._id, body._id + 1)
+    return rows.start if rows.stop > rows.start else -1
+
+
+def _body_in(world: Any, id: int, name: str) -> Body:
     """The handle of a body in a copied world; for a removed body, a handle that says so."""
     rows = world._bodies.find(id, id + 1)
     return world._bodies.handles[rows.start] if rows.stop > rows.start else new_body(world, world._bodies, id, name)

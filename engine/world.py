@@ -47,7 +47,8 @@ from .joints.joint import Joint
 from .joints.mobility import Direction
 from .kernels.vectors import Vector
 from .loops.coast import COAST_LOOP
-from .saving import copying, scenes, snapshots
+from .saving import copying, prediction, scenes, snapshots
+from .saving.content import Owners
 from .saving.settings import Settings, digest_of_settings
 from .saving.snapshots import Snapshot
 from .solids.mass_properties import MassProperties
@@ -174,10 +175,8 @@ class World:
         "_last_tick",
         "_memory",
         "_model",
-        "_names",
+        "_owners",
         "_plan",
-        "_roster",
-        "_setting",
         "_settings",
         "_stages",
         "_state",
@@ -206,7 +205,6 @@ class World:
         self._threads = integer(threads, "threads", "World", at_least=1)
         self._last_tick = min(MOST_TICKS, int(min(sys.float_info.max / self._dt, float(MOST_TICKS))))
         self._in_frame = False
-        self._names: dict[str, Body] = {}
         # state: the tables, and the named memory in them
         self._store = Store(self)
         self._settings = Settings(self._store, self._clock)
@@ -235,9 +233,20 @@ class World:
         self._bodies.thaw = self._stages.freezing.thaw
         self._forces.on_parts_change = self._stages.sample
         self._has_looked_for_state = False
-        # what the last snapshot shares with the next
-        self._setting: snapshots.Setting | None = None
-        self._roster: tuple[int, snapshots.Roster | None] = (-1, None)
+        self._owners = Owners(
+            self._exact_dt,
+            self._last_tick,
+            self._threads,
+            self._store,
+            self._bodies,
+            self._clock,
+            self._settings,
+            self._stages,
+            self._held,
+            self._memory,
+            self._forces,
+            self._plan,
+        )
         self._settings.follow(("integrator", "game_mode"), self._use_method)
         self._settings.follow(("on_non_finite",), self._use_freezing)
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
@@ -614,9 +623,11 @@ class World:
         if not isinstance(name, str):
             refuse("World.body", "name", name, "the name of a body", TypeError)
         try:
-            return self._names[name]
+            return self._bodies.by_name[name]
         except KeyError:
-            known = ", ".join(map(repr, islice(self._names, 10))) + (", …" if len(self._names) > 10 else "")
+            known = ", ".join(map(repr, islice(self._bodies.by_name, 10))) + (
+                ", …" if len(self._bodies.by_name) > 10 else ""
+            )
             raise KeyError(f"World: no body is named {name!r}; its bodies are {known or 'none'}") from None
 
     @suggesting_names
@@ -1597,20 +1608,20 @@ class World:
 
     def _add(self, new: NewBodies) -> list[Body]:
         store, bodies = self._store, self._bodies
-        names = new.fresh_names(self._names, first_number=bodies.count)
+        names = new.fresh_names(self._bodies.by_name, first_number=bodies.count)
         with store.all_or_nothing():
             first_id = bodies.append(new.columns)
             store.record(self._forget_last, bodies.count - len(names), names)
             made = [new_body(self, bodies, first_id + place, name) for place, name in enumerate(names)]
             bodies.handles.extend(made)
             bodies.mass_properties.extend(new.mass_properties)
-            self._names.update((body.name, body) for body in made)
+            self._bodies.by_name.update((body.name, body) for body in made)
         return made
 
     def _forget_last(self, count: int, names: list[str]) -> None:
         del self._bodies.handles[count:], self._bodies.mass_properties[count:]
         for name in names:
-            self._names.pop(name, None)
+            self._bodies.by_name.pop(name, None)
 
     def _remove(self, chosen: list[Any], owner: str, argument: str) -> list[Member]:
         rows = np.array(sorted(self._own_body(body, owner, argument) for body in chosen), np.int64)
@@ -1625,9 +1636,9 @@ class World:
             for name in ("handles", "mass_properties"):
                 store.record(setattr, bodies, name, getattr(bodies, name))
                 setattr(bodies, name, list(compress(getattr(bodies, name), kept.tolist())))
-            store.record(self._names.update, {body.name: body for body in chosen})
+            store.record(self._bodies.by_name.update, {body.name: body for body in chosen})
             for body in chosen:
-                del self._names[body.name]
+                del self._bodies.by_name[body.name]
             store.remove_rows(bodies, rows)
             self._forces.drop(gone)
         return gone
@@ -1664,8 +1675,8 @@ class World:
             refuse_other_thread("World.snapshot")
         if not self._has_looked_for_state:
             self._has_looked_for_state = True
-            snapshots.warn_of_hidden_state(self, stacklevel=3)
-        return snapshots.take(self)
+            snapshots.warn_of_hidden_state(self._owners, stacklevel=3)
+        return snapshots.take(self._owners)
 
     def restore(self, snapshot: Snapshot, *, missing: str = "raise", adopt: bool = False) -> None:
         """Go back, or forward, to a snapshot.
@@ -1700,25 +1711,8 @@ class World:
             refuse("World.restore", "snapshot", snapshot, "a Snapshot", TypeError)
         if not self._store.is_idle:
             self._refuse_reentry("restore")
-        owner = "World.restore"
-        option(missing, "missing", owner, ("raise", "drop"))
-        adopt = boolean(adopt, "adopt", owner)
-        if snapshot._world is not self._store.world:
-            if snapshot._world is not None and not adopt:
-                refuse(owner, "snapshot", snapshot, "one of this world, unless adopt=True")
-            if snapshot._exact_dt != self._exact_dt and not adopt:
-                refuse(owner, "snapshot", snapshot, f"one of a world with dt = {self._dt!r} s, unless adopt=True")
-            if snapshot.tick_count > self._last_tick:
-                refuse(
-                    owner,
-                    "snapshot",
-                    snapshot,
-                    f"one of tick {self._last_tick} or earlier, the last tick that this dt allows",
-                )
-            snapshot = snapshots.adopted(self, snapshot, missing, owner)
-            snapshots.put_back_whole(self, snapshot)
-            return
-        snapshots.put_back(self, snapshot)
+        option(missing, "missing", "World.restore", ("raise", "drop"))
+        snapshots.restore(self._owners, snapshot, missing, boolean(adopt, "adopt", "World.restore"))
 
     def fork(self, callbacks: str | Mapping[Any, Any] = "raise") -> World:
         """Return an independent copy of this world.
@@ -1748,7 +1742,12 @@ class World:
         """
         if not self._store.is_idle:
             self._refuse_reentry("fork")
-        return copying.fork(self, callbacks)
+        image, added = copying.forked(self._owners, callbacks)
+        made: World = object.__new__(type(self))
+        made.__setstate__(image)
+        for new in added:
+            made._memory._join(new)
+        return made
 
     def predict(
         self, seconds: float, every: int = 1, bodies: Iterable[Body] | None = None
@@ -1793,7 +1792,7 @@ class World:
         ticks = ahead / self._dt
         if ticks > self._last_tick - self._bodies.tick_count:
             refuse(owner, "seconds", seconds, "a time that this world can reach")
-        return snapshots.predict(self, round(ticks) // every, every, rows)
+        return prediction.predict(self._owners, self.step, round(ticks) // every, every, rows)
 
     # files
 
@@ -1824,7 +1823,8 @@ class World:
         """
         if not self._store.is_idle:
             self._refuse_reentry("save")
-        scenes.save(self, path, boolean(snapshot, "snapshot", "World.save"))
+        with_snapshot = boolean(snapshot, "snapshot", "World.save")
+        scenes.save(self._owners, path, self.snapshot() if with_snapshot else None)
 
     @classmethod
     def load(
@@ -1874,10 +1874,11 @@ class World:
         )
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return copyreg.__newobj__, (type(self),), copying.image_of(self)  # type: ignore[attr-defined]
+        return copyreg.__newobj__, (type(self),), copying.image_of(self._owners)  # type: ignore[attr-defined]
 
-    def __setstate__(self, image: dict[str, Any]) -> None:
-        copying.restore(self, image)
+    def __setstate__(self, image: copying.Image) -> None:
+        self.__init__(image.plain.exact_dt, threads=image.threads)  # type: ignore[misc]
+        copying.fill(self._owners, image)
 
 
 class _Frame:

@@ -141,7 +141,7 @@ def image(world, previous=True):
         "tables": tables,
         "ticks": world.tick_count,
         "handles": [(id(body), body.name, body.index) for body in world.bodies],
-        "by name": {name: id(body) for name, body in world._names.items()},
+        "by name": {name: id(body) for name, body in world._bodies.by_name.items()},
         "mass properties": [id(properties) for properties in world._bodies.mass_properties],
         "forces": [id(force) for force in world.forces],
         "named bodies": [

@@ -371,9 +371,11 @@ def disorders(world: World) -> Iterator[str]:
         yield "an operation that never ends"
     if world._in_frame:
         yield "a frame that never ends"
-    if not bodies.count == len(bodies.handles) == len(bodies.mass_properties) == len(world._names):
+    if not bodies.count == len(bodies.handles) == len(bodies.mass_properties) == len(world._bodies.by_name):
         yield "bodies without handles, or the reverse"
-    if any(world._names.get(body.name) is not body or body.index != row for row, body in enumerate(bodies.handles)):
+    if any(
+        world._bodies.by_name.get(body.name) is not body or body.index != row for row, body in enumerate(bodies.handles)
+    ):
         yield "names of other bodies"
     rows = {id(member) for member in world._forces._owners.values()}
     if rows != {id(member) for member in world._forces.members if hasattr(member, "_table")}:

@@ -7,7 +7,7 @@ Both are exact, so that the jump costs the same for one tick and for a year.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +21,9 @@ from ..loops.array_forms import over_arrays
 from ..loops.coast import CENTER, GM, GRAVITY_ROWS, coast_loop
 from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import FROZEN, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, TICKS, VELOCITY
+from ..store.bodies import Bodies
 from ..store.schema import ANY, NOBODY, POINT, POSITIVE, Field, Kind, Schema
-from ..store.store import CALLING
-
-if TYPE_CHECKING:
-    from ..store.bodies import Bodies
-    from ..store.store import Store
-    from ..world import World
+from ..store.store import CALLING, Store
 
 KeepOut = tuple[FloatArray, float]
 """Centre [m], world frame, and radius [m] of a sphere that no path may enter."""
@@ -80,11 +76,26 @@ def set_keep_out(store: Store, value: Any) -> None:
 # what stands in the way
 
 
+class CoastingWorld(Protocol):
+    """What a coast uses of a world."""
+
+    _store: Store
+    _bodies: Bodies
+    _held: Any
+    _forces: Any
+    _stages: Any
+
+    @property
+    def dt(self) -> float: ...
+    @property
+    def game_mode(self) -> bool: ...
+
+
 class InTheWay(Exception):
     """The reason why a world cannot coast, as text."""
 
 
-def find_obstacle(world: World, ticks: int) -> str | None:
+def find_obstacle(world: CoastingWorld, ticks: int) -> str | None:
     """The reason why a world cannot coast for this many ticks, as text; None if it can."""
     try:
         _states_after(world, ticks)
@@ -93,7 +104,7 @@ def find_obstacle(world: World, ticks: int) -> str | None:
     return None
 
 
-def _states_after(world: World, ticks: int) -> FloatArray:
+def _states_after(world: CoastingWorld, ticks: int) -> FloatArray:
     """The states of all bodies after a coast of this many ticks, shape (13, n); changes nothing.
 
     Raises:
@@ -108,7 +119,7 @@ def _states_after(world: World, ticks: int) -> FloatArray:
     return end
 
 
-def _coasted(world: World, gravity: FloatArray, ticks: int) -> FloatArray:
+def _coasted(world: CoastingWorld, gravity: FloatArray, ticks: int) -> FloatArray:
     """The states of all bodies after this many ticks in this gravity, shape (13, n), without any check."""
     bodies = world._bodies
     states = np.empty((STATE_ROWS, bodies.count))
@@ -118,7 +129,7 @@ def _coasted(world: World, gravity: FloatArray, ticks: int) -> FloatArray:
     return states
 
 
-def _standing(world: World) -> Iterator[str]:
+def _standing(world: CoastingWorld) -> Iterator[str]:
     """Every reason not to coast that does not depend on the positions of the bodies."""
     if world.game_mode:
         yield "game mode drops the gyroscopic term"
@@ -145,7 +156,7 @@ def _name(function: Any) -> str:
     return str(getattr(function, "__qualname__", repr(function)))
 
 
-def _gravity(world: World) -> FloatArray:
+def _gravity(world: CoastingWorld) -> FloatArray:
     """GM and centre of the attraction of each body, shape (4, n)."""
     bodies = world._bodies
     gravity = np.zeros((GRAVITY_ROWS, bodies.count))
@@ -173,7 +184,7 @@ def _gravity(world: World) -> FloatArray:
     return gravity
 
 
-def _check_path(world: World, gravity: FloatArray, end: FloatArray, seconds: float) -> None:
+def _check_path(world: CoastingWorld, gravity: FloatArray, end: FloatArray, seconds: float) -> None:
     """Raise `InTheWay` if a path leads into the `keep_out` sphere, or straight into the centre of gravity."""
     bodies, ball = world._bodies, keep_out_of(world._store)
     start = bodies.array[:STATE_ROWS, : bodies.count]
@@ -204,7 +215,7 @@ def _first(bodies: Bodies, where: Any) -> list[Any]:
 # the jump
 
 
-def jump(world: World, ticks: int) -> None:
+def jump(world: CoastingWorld, ticks: int) -> None:
     """Jump this many ticks ahead; the world is in the phase of a tick, and the caller undoes the changes if an exception occurs.
 
     Raises:

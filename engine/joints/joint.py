@@ -443,3 +443,8 @@ def _tuple(values: FloatArray) -> Vector:
 def shown(limit: float) -> str:
     """A limit in a message."""
     return f"{limit:g}" if isfinite(limit) else "none"
+
+
+def types_of(joint: Joint | type[Joint]) -> tuple[int, ...]:
+    """All types in the table that a joint, or a class of joints, may have."""
+    return joint._types

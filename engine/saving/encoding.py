@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,24 +107,63 @@ _VALUES: dict[str, Any] = {"capture": joints.Capture, "port": joints.Port}
 """Classes of values with parts, by the key that marks them."""
 
 
+class Place(NamedTuple):
+    """What stands in plain data for a body, for a force or part, or for a schema: its place in the world, or its name.
+
+    `copy.deepcopy` with the memo that `resolving` returns puts in what is there.
+    """
+
+    kind: str
+    """"body", "member" or "schema"."""
+    key: Any
+    """The row of a body, the place of a force or part, the name of a table; None for nothing."""
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+        found = memo.get(Place)
+        return self if found is None else None if self.key is None else found[self.kind][self.key]
+
+
+def resolving(bodies: Sequence[Any], members: Sequence[Any], schemas: Mapping[str, Schema]) -> dict[Any, Any]:
+    """A memo for `copy.deepcopy` that replaces places by what is there."""
+    return {Place: {"body": bodies, "member": members, "schema": schemas}}
+
+
+class Places:
+    """The places of the handles of a world.
+
+    Attributes:
+        memo: The place of each by its id, as a memo for `copy.deepcopy`.
+    """
+
+    def __init__(self, bodies: Iterable[Any], members: Iterable[Any]) -> None:
+        self.memo: dict[int, Any] = {id(body): Place("body", row) for row, body in enumerate(bodies)}
+        self.memo |= {id(member): Place("member", place) for place, member in enumerate(members)}
+
+    def placed(self, value: Any) -> Any:
+        """The value with places instead of handles, in tuples, lists and sets at any depth; other objects stay as they are."""
+        known = self.memo.get(id(value))
+        if known is not None:
+            return known
+        if is_body(value):
+            return Place("body", None)  # it was removed
+        if type(value) in (tuple, list):
+            return type(value)(map(self.placed, value))
+        return frozenset(map(self.placed, value)) if type(value) is frozenset else value
+
+    def all_placed(self, attributes: Iterable[tuple[str, Any]], kind: type[TableRows]) -> dict[str, Any]:
+        """The attributes that a class of forces or parts keeps beside its rows, with places instead of handles."""
+        names = own_slots(kind)
+        return {name: self.placed(value) for name, value in attributes if name in names}
+
+
 class NotPlain(Exception):
     """An attribute cannot be written as plain data."""
 
 
-def encoded_attributes(member: TableRows, bodies: dict[int, int], members: dict[int, int]) -> dict[str, Any] | None:
-    """The attributes of a force or part beside its rows, or None if one of them cannot be written as plain data.
-
-    Args:
-        member: The force or part.
-        bodies: The row of each body by the id of its handle.
-        members: The place of each force and part in its world, by its id.
-    """
+def encoded_attributes(attributes: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Attributes of a force or part, with places instead of handles, as plain data; None if one of them cannot be written so."""
     try:
-        return {
-            name: _encoded(getattr(member, name), bodies, members)
-            for name in own_slots(type(member))
-            if hasattr(member, name)
-        }
+        return {name: _encoded(value) for name, value in attributes.items()}
     except NotPlain:
         return None
 
@@ -191,60 +230,69 @@ _ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
 """What each attribute that can be written as plain data must be: a test, and the rule in words."""
 
 
-def check_attribute(name: str, value: Any, plain: Plain) -> None:
-    """Check an attribute that was decoded.
+def check_attribute(name: str, value: Any, owner: str, path: str) -> None:
+    """Check an attribute that was decoded and whose places were resolved.
 
     Raises:
         ValueError: If the value breaks the rule for this attribute.
     """
     fits, rule = _ATTRIBUTES[name]
     if not fits(value):
-        plain.refuse(rule)
+        refuse(owner, path, value, rule)
 
 
-def _encoded(value: Any, bodies: dict[int, int], members: dict[int, int]) -> Any:
+def _encoded(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, Place):
+        return {value.kind: value.key}
     if isinstance(value, Schema):
         return {"schema": value.name}
-    if is_body(value):
-        return {"body": bodies.get(id(value))}
-    if isinstance(value, TableRows) and id(value) in members:
-        return {"member": members[id(value)]}
     for key, kind in _VALUES.items():
         if isinstance(value, kind):
-            return {key: _encoded(dataclasses.astuple(value), bodies, members)}
+            return {key: _encoded(dataclasses.astuple(value))}
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return {"array": encoded_array(value)}
     if isinstance(value, frozenset):
-        return {"set": sorted(_encoded(item, bodies, members) for item in value)}
+        return {"set": sorted(map(_encoded, value))}
     if type(value) in (tuple, list):
-        return {type(value).__name__: [_encoded(item, bodies, members) for item in value]}
+        return {type(value).__name__: [_encoded(item) for item in value]}
     raise NotPlain
 
 
-def decoded_attribute(plain: Plain, bodies: list[Any], members: list[Any], schemas: dict[str, Schema]) -> Any:
-    """The value of an attribute that `encoded_attributes` wrote."""
+def decoded_attribute(plain: Plain, bodies: int, members: int) -> Any:
+    """The value that `encoded_attributes` wrote, with places instead of handles.
+
+    Args:
+        plain: The plain data.
+        bodies: The number of bodies, beyond which there is no place.
+        members: The number of forces and parts.
+
+    Raises:
+        ValueError: If it is not such data.
+    """
     if not isinstance(plain.value, dict):
         if isinstance(plain.value, list):
             plain.refuse("an attribute of a force or part")
         return plain.value
     ((key, inner),) = list(plain.items()) if len(plain.value) == 1 else [("", plain)]
-    if key == "schema" and inner.text() in schemas:
-        return schemas[inner.text()]
-    if key == "body":
-        return None if inner.value is None else bodies[inner.integer(0, len(bodies) - 1)]
-    if key == "member":
-        return members[inner.integer(0, len(members) - 1)]
+    if key == "schema":
+        return Place(key, inner.text())
+    if key in ("body", "member"):
+        count = bodies if key == "body" else members
+        return Place(key, None if inner.value is None and key == "body" else inner.integer(0, count - 1))
     if key == "array":
         return decoded_array(inner)
     if key in _VALUES:
         kind = _VALUES[key]
         try:
-            return kind(*decoded_attribute(inner, bodies, members, schemas))
+            return kind(*decoded_attribute(inner, bodies, members))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{plain.owner}: {plain.path} must be the values of a {kind.__name__}; {error}") from None
     if key in ("set", "tuple", "list"):
-        items = [decoded_attribute(item, bodies, members, schemas) for item in inner.list()]
-        return {"set": frozenset, "tuple": tuple, "list": list}[key](items)
+        items = [decoded_attribute(item, bodies, members) for item in inner.list()]
+        try:
+            return {"set": frozenset, "tuple": tuple, "list": list}[key](items)
+        except TypeError:  # a set of arrays or lists
+            pass
     plain.refuse("an attribute of a force or part")

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from .. import diagnostics
-from ..body import Body
+from ..body import Body, row_of
 from ..checks import (
     FloatArray,
     count_of_ticks,
@@ -29,7 +29,7 @@ from ..checks import (
 )
 from ..plain import Plain, to_text
 from ..store.calling import Callback, default_name
-from ..store.rows import TableRows, is_body
+from ..store.rows import TableRows, is_body, rows_in, schema_of
 from ..store.schema import Kind
 from ..world import World
 
@@ -394,11 +394,7 @@ Read = Callable[[World, Any], Any]
 
 def _rows_of(handles: list[Body]) -> Any:
     """The rows of bodies, or -1 for one that was removed."""
-    found = []
-    for body in handles:
-        rows = body._table.find(body._id, body._id + 1)
-        found.append(rows.start if rows.stop > rows.start else -1)
-    return np.array(found, np.int64)
+    return np.array([row_of(body) for body in handles], np.int64)
 
 
 def _state_reader(name: str, count: int) -> tuple[Column, Read]:
@@ -465,7 +461,7 @@ def _member_readers(world: World) -> list[tuple[Column, Read]]:
         kind = type(member).__name__
         number = numbers[kind] = numbers.get(kind, -1) + 1
         title = getattr(member, "name", None) or f"{kind} {number}"
-        for field in member._schema.fields:
+        for field in schema_of(member).fields:
             if field.kind in (Kind.STATE, Kind.COMMAND) and field.name != "enabled":
                 rows = len(member.rows)
                 shape = ((rows,) if rows > 1 else ()) + ((field.size,) if field.size > 1 else ())
@@ -479,15 +475,14 @@ def _member_reader(member: TableRows, name: str, size: int) -> Read:
         found = _found(member, world)
         if found.start == found.stop:
             return np.full(size, np.nan)
-        return member._table.array[member._schema.components[name], found].T.ravel()
+        return member._table.array[schema_of(member).components[name], found].T.ravel()
 
     return read
 
 
 def _found(member: TableRows, world: World) -> slice:
     """The rows of a force, part or joint; none if it is not in the world any more."""
-    table = member._table
-    return table.find(member._first_id, member._last_id) if table.store is world._store else slice(0, 0)
+    return rows_in(member, world._store)
 
 
 def _joint_readers(world: World) -> list[tuple[Column, Read]]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..checks import integer, members, read_only_attributes, refuse
 from ..world import World
-from .snapshot_bytes import first_difference, record_of
-from .snapshots import Snapshot, state_hash_of
+from .snapshot_bytes import first_difference
+from .snapshots import Snapshot, plain_form, state_hash_of
 
 Apply = Callable[["World", dict[Any, Any]], object]
 """Called as `apply(world, inputs)` before each tick, with the input of each player."""
@@ -309,7 +309,7 @@ class Rollback:
             return
         where, mine = "", self.snapshot(tick)
         if snapshot is not None and mine is not None:
-            where = first_difference(record_of(mine), snapshot._record or record_of(snapshot))
+            where = first_difference(plain_form(mine), plain_form(snapshot))
         raise DesyncError(tick, own, hash, where)
 
 

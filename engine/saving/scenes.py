@@ -11,39 +11,40 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from fractions import Fraction
 from functools import cache
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
 from ..checks import FloatArray, array, file_path, naming_file, option, real, refuse, unit_quaternion
 from ..constraints.layout import LATCH_PHASE, LATCH_SINCE
+from ..flight.coast import keep_out_of, set_keep_out
 from ..flight.optical_sensors import Exclusion
 from ..flight.wheel import ReactionWheel
 from ..joints import Capture, JointSpring, Motor, Port
 from ..joints.closing import HARD
-from ..joints.joint import JOINTS, Joint
+from ..joints.joint import JOINTS, Joint, types_of
 from ..plain import Plain, to_text
 from ..solids.mass_properties import MassProperties
 from ..store.calling import default_name, refuse_shared_names
-from ..store.rows import TableRows
+from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
 from ..store.schema import Field, Kind
+from ..tick.force_list import attributes_of
+from .content import Owners
 from .encoding import (
+    Places,
     built_in,
+    check_attribute,
     decoded_attribute,
     encoded_attributes,
     name_of,
     own_slots,
 )
 from .scene_objects import BODIES, MAKERS, arguments_of, made, object_classes, to_plain
-from .settings import SETTINGS, names_in_scenes, to_scene
-from .snapshots import Snapshot
-
-if TYPE_CHECKING:
-    from ..world import World
+from .settings import SETTINGS, names_in_scenes, ratio_to_plain, to_scene
+from .snapshots import Snapshot, restore
 
 FORMAT = "polhode scene"
 VERSION = 1
@@ -84,16 +85,37 @@ _MOST_PENDING = 16
 """How many forces and parts may wait for one another while a scene is loaded."""
 
 
+class Fillable(Protocol):
+    """What loading uses of the world that it fills."""
+
+    _owners: Owners
+
+    def add_body(self, *arguments: Any, **named: Any) -> Any: ...
+    def add_part(self, part: Any) -> Any: ...
+    def add_force(self, force: Any) -> Any: ...
+    def add_joint(self, joint: Any) -> Any: ...
+    def assembly(self, body: Any) -> Any: ...
+
+
+Filled = TypeVar("Filled", bound=Fillable)
+
+
 # from a world to a file
 
 
-def save(world: World, path: Any, with_snapshot: bool) -> None:
-    """Write a world to a file, which is replaced when everything has been written; see `World.save`."""
+def save(owners: Owners, path: Any, snapshot: Snapshot | None) -> None:
+    """Write a world to a file, which is replaced when everything has been written; see `World.save`.
+
+    Args:
+        owners: The owners of the parts of the world.
+        path: The file.
+        snapshot: The snapshot to add, if any.
+    """
     file = file_path(path, "path", "World.save")
-    scene = scene_of(world)
-    if with_snapshot:
+    scene = scene_of(owners)
+    if snapshot is not None:
         scene["scene_sha256"] = _hash_of(scene)
-        scene["snapshot"] = base64.b64encode(world.snapshot().to_bytes()).decode("ascii")
+        scene["snapshot"] = base64.b64encode(snapshot.to_bytes()).decode("ascii")
     lines = [f'"{key}": {_lines(value)}' for key, value in scene.items()]
     with naming_file(file, "World.save", "written"):
         write_whole(file, ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8"))
@@ -127,49 +149,41 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
-def scene_of(world: World) -> dict[str, Any]:
+def scene_of(owners: Owners) -> dict[str, Any]:
     """A world as plain data, without its tick count.
 
     Raises:
         ValueError: If a force or part has an argument that cannot be written.
     """
-    stages = world._stages
-    parts = list(world.parts)
-    forces: list[Any] = [force for force in world.forces if isinstance(force, TableRows)]
+    functions, members = owners.stages.functions, owners.forces.added_as
+    parts, keep_out = members("part"), keep_out_of(owners.store)
+    forces = [force for force in members("force") if isinstance(force, TableRows)]
     places = {id(part): {"part": place} for place, part in enumerate(parts)}
     places |= {id(force): {"force": place} for place, force in enumerate(forces)}
-    refuse_shared_names((*stages.on_tick, *stages.after_tick, *stages.joint_events.functions), "World.save")
+    on_tick, after_tick, on_joint = functions
+    refuse_shared_names((*on_tick, *after_tick, *on_joint), "World.save")
     return {
         "format": FORMAT,
         "version": VERSION,
-        "dt": _ratio_text(world._exact_dt),
-        **to_scene(world._settings, "World.save"),
-        **(
-            {}
-            if world.keep_out is None
-            else {"keep_out": [list(map(float, world.keep_out[0])), float(world.keep_out[1])]}
-        ),
-        "bodies": [_body_to_plain(world, body) for body in world.bodies],
-        "parts": [_member_to_plain(world, part, f"parts[{place}]", places) for place, part in enumerate(parts)],
-        "forces": [_member_to_plain(world, force, f"forces[{place}]", places) for place, force in enumerate(forces)],
-        "joints": [_joint_to_plain(joint, world.tick_count) for joint in world.joints],
+        "dt": ratio_to_plain(owners.exact_dt),
+        **to_scene(owners.settings, "World.save"),
+        **({} if keep_out is None else {"keep_out": [list(map(float, keep_out[0])), float(keep_out[1])]}),
+        "bodies": [_body_to_plain(owners, body) for body in owners.bodies.handles],
+        "parts": [_member_to_plain(owners, part, f"parts[{place}]", places) for place, part in enumerate(parts)],
+        "forces": [_member_to_plain(owners, force, f"forces[{place}]", places) for place, force in enumerate(forces)],
+        "joints": [_joint_to_plain(joint, owners.bodies.tick_count) for joint in members("joint")],
         "memory": {
             name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
-            for name, rows in world.memory._contents[0].items()
+            for name, rows in owners.memory._contents[0].items()
         },
-        "called_forces": [default_name(force) for force in world.forces if not isinstance(force, TableRows)],
-        "on_tick": [[callback.name, callback.every] for callback in stages.on_tick],
-        "after_tick": [[callback.name, callback.every] for callback in stages.after_tick],
-        "on_joint": [[callback.name, callback.event] for callback in stages.joint_events.functions],
+        "called_forces": [default_name(force) for force in members("force") if not isinstance(force, TableRows)],
+        "on_tick": [[callback.name, callback.every] for callback in on_tick],
+        "after_tick": [[callback.name, callback.every] for callback in after_tick],
+        "on_joint": [[callback.name, callback.event] for callback in on_joint],
     }
 
 
-def _ratio_text(number: Any) -> Any:
-    """A float as it is, and a fraction as text."""
-    return str(number) if isinstance(number, Fraction) else float(number)
-
-
-def _body_to_plain(world: World, body: Any) -> dict[str, Any]:
+def _body_to_plain(owners: Owners, body: Any) -> dict[str, Any]:
     dry = body.dry_mass_properties
     plain = {
         "name": body.name,
@@ -177,18 +191,18 @@ def _body_to_plain(world: World, body: Any) -> dict[str, Any]:
         "inertia_body": dry.inertia_body.tolist(),
         "center_of_mass_body": dry.center_of_mass_body.tolist(),
     }
-    if world._actuators.row_of(body.index) < 0:
+    if owners.actuators.row_of(body.index) < 0:
         plain |= {"position": body.position.tolist(), "velocity": body.velocity.tolist()}
     else:  # the mass centre of the ship without propellant, which moves when the tanks are added
         plain |= {"origin": body.origin.tolist(), "velocity": body.velocity_at(dry.center_of_mass_body).tolist()}
     plain["orientation"] = body.orientation.tolist()
     plain["angular_velocity_body"] = body.angular_velocity_body.tolist()
-    if not world._actuators.wheels_of(body.index) and body.stored_momentum_body.any():
+    if not owners.actuators.wheels_of(body.index) and body.stored_momentum_body.any():
         plain["stored_momentum_body"] = body.stored_momentum_body.tolist()
     return plain
 
 
-def _member_to_plain(world: World, member: TableRows, path: str, places: dict[int, Any]) -> dict[str, Any]:
+def _member_to_plain(owners: Owners, member: TableRows, path: str, places: dict[int, Any]) -> dict[str, Any]:
     plain: dict[str, Any] = {"class": name_of(type(member))}
     arguments: dict[str, Any] = {}
     defaults = inspect.signature(type(member).__init__).parameters
@@ -199,14 +213,14 @@ def _member_to_plain(world: World, member: TableRows, path: str, places: dict[in
             refuse("World.save", path, member, f"a force or part whose argument {name!r} can be read")
         arguments[name] = value
         if value is not None or (name in defaults and defaults[name].default is not None):
-            plain[name] = to_plain(value, name, f"{path}.{name}", world, places)
-    for name, attribute in type(member)._kept_beside.items():
-        plain[name] = to_plain(getattr(member, attribute), name, f"{path}.{name}", world, places)
+            plain[name] = to_plain(value, name, f"{path}.{name}", owners.store.world(), places)
+    for name, attribute in kept_beside(type(member)).items():
+        plain[name] = to_plain(getattr(member, attribute), name, f"{path}.{name}", owners.store.world(), places)
     # the rows hold what cannot be given as an argument: commands, states, and unit vectors to the last bit
-    fresh = _made(type(member), arguments)
-    fields = {}
+    columns, fresh = columns_of(member), columns_of(_made(type(member), arguments))
+    components, fields = schema_of(member).components, {}
     for field in _written_fields(member):
-        own, made = (rows._table.array[rows._schema.components[field.name], rows._slice()] for rows in (member, fresh))
+        own, made = (each[components[field.name]] for each in (columns, fresh))
         if own.tobytes() != made.tobytes():
             fields[field.name] = own.T.tolist()
     if fields:
@@ -226,7 +240,7 @@ def _made(kind: type[TableRows], arguments: dict[str, Any]) -> TableRows:
 
 def _joint_to_plain(joint: Any, tick_count: int) -> dict[str, Any]:
     """A joint by its rows, because its arguments refer to the poses at the time when it was made."""
-    column = joint._table.array[:, joint._slice().start].copy()
+    column = columns_of(joint)[:, 0]
     if column[LATCH_PHASE] > HARD:
         column[LATCH_SINCE] -= tick_count  # a scene starts at tick 0
     fields = {}
@@ -240,7 +254,7 @@ def _joint_to_plain(joint: Any, tick_count: int) -> dict[str, Any]:
         "other": None if joint.other is None else joint.other.name,
         "fields": fields,
     }
-    attributes = encoded_attributes(joint, {}, {})
+    attributes = encoded_attributes(Places((), ()).all_placed(attributes_of(joint), type(joint)))
     return {**plain, "attributes": attributes} if attributes else plain
 
 
@@ -259,7 +273,7 @@ def _written_fields(member: TableRows) -> list[Field]:
     been measured in ticks before the scene."""
     return [
         field
-        for field in member._schema.fields
+        for field in schema_of(member).fields
         if not field.refers_to
         and field.kind is not Kind.SCRATCH
         and field.name not in member._counted_in_ticks
@@ -276,7 +290,7 @@ def _arguments_of(kind: type[TableRows]) -> list[str]:
 def _read_arguments(kind: Any) -> list[str]:
     parameters = inspect.signature(kind.__init__).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):  # made by `forces.compiled`
-        names = [field.name for field in kind._schema.fields if not field.refers_to and field.name != "enabled"]
+        names = [field.name for field in schema_of(kind).fields if not field.refers_to and field.name != "enabled"]
         return [*(name for name in names if not name.startswith("_")), "bodies"]
     left_out = ("self", *kind._arguments_in_rows)
     return [parameter.name for parameter in parameters if parameter.name not in left_out]
@@ -294,7 +308,7 @@ def _argument(member: TableRows, name: str) -> Any:
 # from a file to a world
 
 
-def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], missing: str) -> World:
+def load(make: Callable[..., Filled], path: Any, objects: Mapping[str, Any], missing: str) -> Filled:
     """Read a file that `save` or a person has written; see `World.load`."""
     option(missing, "missing", _OWNER, ("raise", "drop"))
     if not isinstance(objects, Mapping) or not all(isinstance(name, str) for name in objects):
@@ -321,7 +335,7 @@ def load(make: Callable[..., World], path: Any, objects: Mapping[str, Any], miss
             )
             raise ValueError(f"{_OWNER}: snapshot must be {rule}")
         try:
-            world.restore(snapshot, missing=missing)
+            restore(world._owners, snapshot, missing, adopt=False)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{_OWNER}: snapshot does not fit the scene; {error}") from None
     return world
@@ -336,10 +350,10 @@ def _read_snapshot(plain: Plain) -> Snapshot | None:
         raise ValueError(f"{_OWNER}: snapshot is damaged; {error}") from None
 
 
-class _Loading:
+class _Loading(Generic[Filled]):
     """The world of a scene, which is filled step by step."""
 
-    def __init__(self, make: Callable[..., World], plain: Plain, objects: Mapping[str, Any], missing: str) -> None:
+    def __init__(self, make: Callable[..., Filled], plain: Plain, objects: Mapping[str, Any], missing: str) -> None:
         self._objects, self._drops = objects, missing == "drop"
         # what is quick to check comes first, so that most damaged files are rejected before anything is made of them
         bodies = [body.only(*_BODY_KEYS) for body in plain.get("bodies", []).list()]
@@ -354,6 +368,7 @@ class _Loading:
             for pair in plain.get(when, []).list()
         ]
         self.world = world = self._empty_world(make, plain)
+        self._owners = owners = world._owners
         self._stored: list[tuple[Plain, Any, Any]] = []
         for body in bodies:
             self._add_body(body)
@@ -386,20 +401,21 @@ class _Loading:
                 with _at(pair, ""):
                     getattr(world, when)(found, number_or_event.value, name=called_name.text())
         for name, thing in objects.items():
-            if name not in world.memory and _is_attachable(thing, world):
-                world.memory.attach(name, thing)
+            if name not in owners.memory and _is_attachable(thing, owners):
+                owners.memory.attach(name, thing)
 
-    def _empty_world(self, make: Callable[..., World], plain: Plain) -> World:
+    def _empty_world(self, make: Callable[..., Filled], plain: Plain) -> Filled:
         """The world without bodies, with its settings."""
         with _at(plain, "dt"):
             world = make(plain["dt"].ratio())
+        owners = world._owners
         for name in names_in_scenes():
             if name in plain:
                 with _at(plain, name):
-                    world._settings.set(name, SETTINGS[name].read(plain[name]))
+                    owners.settings.set(name, SETTINGS[name].read(plain[name]))
         if "keep_out" in plain:
             with _at(plain, "keep_out"):
-                world.keep_out = plain["keep_out"].value
+                set_keep_out(owners.store, plain["keep_out"].value)
         return world
 
     def _find(self, plain: Plain) -> Any:
@@ -463,7 +479,7 @@ class _Loading:
             plain["class"].refuse(
                 "the name of a class of engine.forces or engine.flight, or a key of `objects` that is a class"
             )
-        plain.only("class", *_arguments_of(kind), *kind._kept_beside, "fields")
+        plain.only("class", *_arguments_of(kind), *kept_beside(kind), "fields")
         return kind
 
     def _kind_of_joint(self, plain: Plain) -> type[Joint]:
@@ -479,12 +495,12 @@ class _Loading:
 
     def _member(self, plain: Plain, kind: type[TableRows]) -> TableRows:
         arguments = {key: self._value(value, key) for key, value in plain.items() if key not in ("class", "fields")}
-        beside = {key: arguments.pop(key) for key in kind._kept_beside if key in arguments}
+        beside = {key: arguments.pop(key) for key in kept_beside(kind) if key in arguments}
         try:
             member = _made(kind, arguments)
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), _arguments_of(kind))}: {error}") from None
-        for key, attribute in kind._kept_beside.items():
+        for key, attribute in kept_beside(kind).items():
             if key in beside:
                 self._set_beside(member, attribute, beside[key], plain[key])
         allowed = {field.name: field for field in _written_fields(member)}
@@ -515,7 +531,9 @@ class _Loading:
         for name, value in plain.get("attributes", {}).items():
             if name not in own_slots(kind):
                 value.refuse(f"an attribute of {kind.__name__}")
-            object.__setattr__(joint, name, decoded_attribute(value, [], [], {}))
+            decoded = decoded_attribute(value, 0, 0)
+            check_attribute(name, decoded, _OWNER, value.path)
+            object.__setattr__(joint, name, decoded)
         missing = [name for name in own_slots(kind) if not hasattr(joint, name)]
         if missing:
             plain.get("attributes", {}).refuse(f"an object with the keys {', '.join(missing)}")
@@ -523,8 +541,7 @@ class _Loading:
         return joint
 
     def _set_field(self, member: TableRows, field: Field, plain: Plain) -> None:
-        rows = member._slice()
-        values = array(plain.value, plain.path, _OWNER, (rows.stop - rows.start, field.size)).T
+        values = array(plain.value, plain.path, _OWNER, (columns_of(member).shape[1], field.size)).T
         rule = field.rule
         if rule is not None and rule.is_switch:
             if not np.isin(values, (0.0, 1.0)).all():
@@ -535,7 +552,7 @@ class _Loading:
         elif rule is not None:
             for value in values.ravel().tolist():
                 rule.number(value, plain.path, _OWNER)
-        member._table.write(member._schema.components[field.name], rows, values)
+        set_field(member, field.name, values)
 
     def _set_beside(self, member: TableRows, attribute: str, value: Any, plain: Plain) -> None:
         present = getattr(member, attribute)
@@ -594,7 +611,7 @@ class _Loading:
             raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), list(wanted))}: {error}") from None
 
     def _body(self, plain: Plain) -> Any:
-        body = self.world._names.get(plain.text())
+        body = self._owners.bodies.by_name.get(plain.text())
         if body is None:
             plain.refuse("the name of a body of the scene")
         return body
@@ -605,7 +622,7 @@ class _Loading:
             dtype.refuse("float64 or uint64")
         with _at(plain, "value"):
             numbers = np.asarray(value.value, dtype=object)
-            rows = self.world.memory.add(name, numbers.shape, dtype.text())
+            rows = self._owners.memory.add(name, numbers.shape, dtype.text())
             rows.value = value.value
 
 
@@ -616,12 +633,13 @@ def _exclusion(angle: Any, direction_world: Any = None, center: Any = None, radi
     return Exclusion.ball(center, radius, angle)
 
 
-def _is_attachable(thing: Any, world: World) -> bool:
-    known = [callback.function for callback in (*world._stages.on_tick, *world._stages.after_tick)]
+def _is_attachable(thing: Any, owners: Owners) -> bool:
+    on_tick, after_tick, _on_joint = owners.stages.functions
+    known = [callback.function for callback in (*on_tick, *after_tick)]
     return (
         not isinstance(thing, type)
         and callable(getattr(thing, "get_state", None))
-        and not any(thing is other for other in (*known, *world.forces, *world.memory.objects.values()))
+        and not any(thing is other for other in (*known, *owners.forces, *owners.memory.objects.values()))
     )
 
 
@@ -633,8 +651,8 @@ def _joint_numbers(plain: Plain, field: Field, kind: Any) -> FloatArray:
     ]
     if field.name.startswith("frame_") and not abs(sum(number * number for number in numbers) - 1.0) < 1e-9:
         plain.refuse("a quaternion of unit length")
-    if field.name == "type" and numbers[0] not in kind._types:
-        plain.refuse(f"a type of {kind.__name__}, one of {', '.join(map(str, kind._types))}")
+    if field.name == "type" and numbers[0] not in types_of(kind):
+        plain.refuse(f"a type of {kind.__name__}, one of {', '.join(map(str, types_of(kind)))}")
     if field.rule is not None and field.rule.is_switch and numbers[0] not in (0.0, 1.0):
         plain.refuse("1 or 0")
     return np.array(numbers)[:, np.newaxis]

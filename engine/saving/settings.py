@@ -75,7 +75,7 @@ def _positive_ratio(value: Any, name: str, owner: str) -> Any:
     return value
 
 
-def _ratio_to_plain(value: Any, owner: str) -> Any:
+def ratio_to_plain(value: Any, owner: str = "") -> Any:
     """A float as it is, and a fraction as text."""
     return str(value) if isinstance(value, Fraction) else float(value)
 
@@ -85,7 +85,7 @@ SETTINGS: dict[str, Setting] = {
     "game_mode": Setting(False, boolean, absent=Absent.REJECTED),
     "max_ticks_per_frame": Setting(8, count_of_ticks, is_hashed=False, of_clock="max_ticks_per_frame"),
     "time_scale": Setting(
-        1.0, _positive_ratio, _ratio_to_plain, Plain.ratio, is_hashed=False, of_clock="exact_time_scale"
+        1.0, _positive_ratio, ratio_to_plain, Plain.ratio, is_hashed=False, of_clock="exact_time_scale"
     ),
     "paused": Setting(False, boolean, absent=Absent.REJECTED, is_hashed=False),
     "coasting": Setting(False, boolean, absent=Absent.DEFAULT, is_hashed=False),

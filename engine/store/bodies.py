@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from operator import is_
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,10 @@ from ..compilation import choice
 from ..loops import layout
 from ..loops.allocation import from_column, zeros
 from ..loops.floating_point import new_control
+from ..solids.mass_properties import MassProperties
 from .images import BodiesImage, TableImage
 from .schema import POINT, Field, Kind, Schema
-from .table import IntArray, Rows, Table
-
-if TYPE_CHECKING:
-    from ..solids.mass_properties import MassProperties
-    from .store import Store
+from .table import IntArray, Owner, Rows, Table
 
 _STATE = (
     Field("position", Kind.STATE, 3, "m", "world", "of the mass centre", digest=0, world_axes=POINT),
@@ -84,6 +82,13 @@ _NO_COLUMNS = np.zeros(0, np.int64)
 _SMALLEST = 264
 
 
+class Roster(NamedTuple):
+    """The handles and the mass properties of the bodies, in row order."""
+
+    handles: tuple[Any, ...]
+    mass_properties: tuple[Any, ...]
+
+
 class Bodies(Table):
     """The bodies of a world; rows from `count` on hold a body at rest, so that loops may run slightly past the end.
 
@@ -96,6 +101,7 @@ class Bodies(Table):
         freezes: Whether bodies may be frozen, so that loops look whether one is.
         frozen_version: A counter that grows when other bodies are frozen.
         handles: The handle of each body, in row order.
+        by_name: The handle of each body by its name.
         mass_properties: The mass properties of each body, in row order.
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
         stores_momentum: Whether any body has wheels, or stored momentum that was set by hand.
@@ -114,7 +120,9 @@ class Bodies(Table):
         "__weakref__",
         "_given_image",
         "_given_key",
+        "_roster",
         "actuators",
+        "by_name",
         "control",
         "freezes",
         "frozen_version",
@@ -130,11 +138,12 @@ class Bodies(Table):
         "unfinished",
     )
 
-    def __init__(self, store: Store, is_shared: bool = False) -> None:
+    def __init__(self, store: Owner, is_shared: bool = False) -> None:
         self.is_shared = is_shared
         self.control = new_control(0, 0)
         self.control[layout.STORING :] = 0
         self.handles: list[Any] = []
+        self.by_name: dict[str, Any] = {}
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
         self.actuators: Any = None
@@ -147,6 +156,7 @@ class Bodies(Table):
         self.given_version = 0
         self._given_image: FloatArray | None = None
         self._given_key: tuple[int, ...] = ()
+        self._roster: tuple[int, Roster] = (-1, Roster((), ()))
         super().__init__(BODIES, store, _SMALLEST)
 
     @property
@@ -271,6 +281,10 @@ class Bodies(Table):
         rates = (measured, array[_PREVIOUS_RATES, measured]) if len(measured) else None
         return BodiesImage(self.rows_image(), array[:_MOVING, :count].copy(), stored, self._given_image, rates)
 
+    def empty_image(self) -> Any:
+        first, last = _MODEL_ROWS
+        return BodiesImage(self._no_rows(), np.zeros((_MOVING, 0)), None, np.zeros((last - first, 0)))
+
     def put(self, image: Any, tick: int, now: int) -> None:
         if self._image is image and self._image_key == (self.version, now):
             self._image_key = (self.version, tick)
@@ -291,6 +305,26 @@ class Bodies(Table):
             self._given_image, self._given_key = image.given, (self.given_version, -1)
         self._changed(slice(0, _MOVING), slice(0, count))
         self._image, self._image_key = image, (self.version, tick)
+
+    def roster(self) -> Roster:
+        """The handles and the mass properties, shared until they change."""
+        version, roster = self._roster
+        if version != self.given_version:
+            made = Roster(tuple(self.handles), tuple(self.mass_properties))
+            if not all(len(old) == len(new) and all(map(is_, old, new)) for old, new in zip(roster, made, strict=True)):
+                roster = made
+            self._roster = (self.given_version, roster)
+        return roster
+
+    def put_roster(self, roster: Roster) -> None:
+        """Have these handles, which get the ids of the rows; no inverse is recorded. Doing this twice does no harm."""
+        if self._roster[1] is roster and self._roster[0] == self.given_version:
+            return
+        self.handles, self.mass_properties = list(roster.handles), list(roster.mass_properties)
+        for handle, id in zip(roster.handles, self.ids.tolist(), strict=False):
+            handle._have_id(id)
+        self.by_name = {handle.name: handle for handle in roster.handles}
+        self._roster = (self.given_version, roster)
 
     def _measured_columns(self) -> IntArray:
         """The columns of the bodies with accelerometers."""

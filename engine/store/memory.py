@@ -18,8 +18,10 @@ from .schema import Field, Kind, Schema
 from .store import Store
 from .table import Table
 
-_MOST_NUMBERS = 2**31
-"""More numbers than any memory holds."""
+MOST_NUMBERS = 2**27
+"""The largest number of numbers under one name, which take one gibibyte."""
+MOST_SIZES = 32
+"""The largest number of sizes in a shape."""
 _DTYPES: dict[Any, type] = {np.dtype(np.float64): np.float64, np.dtype(np.uint64): np.uint64}
 
 
@@ -158,8 +160,10 @@ class Memory:
         self._check_name(name)
         given = shape if isinstance(shape, tuple) else (shape,)
         sizes = tuple(integer(size, "shape", f"World.memory {name!r}", at_least=1) for size in given)
-        if math.prod(sizes) > _MOST_NUMBERS:
-            refuse(f"World.memory {name!r}", "shape", shape, f"the shape of at most {_MOST_NUMBERS} numbers")
+        if math.prod(sizes) > MOST_NUMBERS:
+            refuse(f"World.memory {name!r}", "shape", shape, f"the shape of at most {MOST_NUMBERS} numbers")
+        if len(sizes) > MOST_SIZES:
+            refuse(f"World.memory {name!r}", "shape", shape, f"a shape of at most {MOST_SIZES} sizes")
         try:
             kind = _DTYPES[np.dtype(dtype) if dtype is not None else None]
         except Exception:
@@ -265,20 +269,6 @@ class Memory:
         """The states of the attached objects as bytes; the rows are tables of the store."""
         for name in sorted(self._objects):
             yield from state_digest(self._objects[name], name)
-
-    def _image(self) -> dict[str, Any]:
-        """The content for a copy; the values of the rows are in the tables."""
-        rows = {name: (rows._shape, rows._dtype) for name, rows in self._rows.items()}
-        return {"rows": rows, "objects": dict(self._objects), "joined": dict(self._joined)}
-
-    def _restore(self, image: dict[str, Any]) -> None:
-        """Fill an empty memory; the tables exist already."""
-        self._rows = {
-            name: MemoryRows(name, self._store.tables[f"memory.{name}"], shape, dtype)
-            for name, (shape, dtype) in image["rows"].items()
-        }
-        self._objects = dict(image["objects"])
-        self._joined = dict(image["joined"])
 
     @property
     def _contents(self) -> tuple[dict[str, MemoryRows], dict[str, Any], dict[str, int]]:

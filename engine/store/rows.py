@@ -249,6 +249,42 @@ class TableRows:
         return tuple(dict.fromkeys(body for row in self._bodies for body in row if body is not None))
 
 
+def without_rows(kind: type[TableRows], several: Iterable[str]) -> TableRows:
+    """A force or part whose rows and attributes are given to it later, when a content is put into a world."""
+    member = object.__new__(kind)
+    member._several = frozenset(several)
+    return member
+
+
+# what is kept of a world reads and writes rows with these
+
+
+def schema_of(member: TableRows | type[TableRows]) -> Schema:
+    """The schema of the table of a force or part, or of a class of them."""
+    return member._schema
+
+
+def kept_beside(kind: type[TableRows]) -> dict[str, str]:
+    """The attributes that a scene holds of a class beside arguments and rows, by their names in the scene."""
+    return kind._kept_beside
+
+
+def columns_of(member: TableRows) -> FloatArray:
+    """A copy of the rows of a force or part, as columns, shape (schema.size, rows)."""
+    return member._table.array[:, member._slice()].copy()
+
+
+def set_field(member: TableRows, name: str, values: FloatArray) -> None:
+    """Set a field of all rows of a force or part to values that have been checked, shape (size, rows)."""
+    member._table.write(member._schema.components[name], member._slice(), values)
+
+
+def rows_in(member: TableRows, store: Any) -> slice:
+    """The rows of a force or part in the tables of a store, empty if it is not there."""
+    table = member._table
+    return table.find(member._first_id, member._last_id) if table.store is store else slice(0, 0)
+
+
 def _member_of(world: Any, place: int) -> Any:
     """The force or part at a place in a copied world."""
     return world._forces.members[place]

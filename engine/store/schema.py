@@ -1,5 +1,7 @@
 """Schemas of tables, which say who writes each field, what undoes it, and where it enters the state hash."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -183,6 +185,9 @@ class Schema:
                     f"{name}.{field.name}: a field of kind {field.kind.name} must "
                     f"{'' if field.kind.is_hashed else 'not '}have a place in the hash"
                 )
+
+    def __deepcopy__(self, memo: object) -> Schema:
+        return self  # it never changes
 
     @cached_property
     def hashed(self) -> tuple[Field, ...]:

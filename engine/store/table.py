@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,23 @@ from ..checks import FloatArray
 from .images import RowsImage, TableImage
 from .schema import Schema
 
-if TYPE_CHECKING:
-    from .store import Store
-
 IntArray = npt.NDArray[np.int64]
 Rows = slice | int | IntArray | list[int]
+
+
+class Owner(Protocol):
+    """What a table uses of the store that owns it."""
+
+    log: list[tuple[Callable[..., Any], tuple[Any, ...]]] | None
+    tables: dict[str, Table]
+    world: Callable[[], Any]
+    unfinished: Any
+
+    def settle(self) -> None: ...
+    def before_change(self, table: Table | None = None) -> None: ...
+    def record(self, function: Callable[..., Any], *arguments: Any) -> None: ...
+    def followers(self, name: str) -> list[Table]: ...
+    def all_or_nothing(self) -> AbstractContextManager[Any]: ...
 
 
 class Table:
@@ -54,7 +67,7 @@ class Table:
         "version",
     )
 
-    def __init__(self, schema: Schema, store: Store | None = None, capacity: int = 8) -> None:
+    def __init__(self, schema: Schema, store: Owner | None = None, capacity: int = 8) -> None:
         self.schema = schema
         self.store = store
         self.count = 0
@@ -74,6 +87,11 @@ class Table:
     def capacity(self) -> int:
         """Number of rows that fit without growing."""
         return int(self.array.shape[1])
+
+    @property
+    def next_id(self) -> int:
+        """The id of the row that is added next."""
+        return self._next_id
 
     def read(self, name: str, rows: Rows | None = None) -> FloatArray:
         """Return the values of a field, as a view where possible.
@@ -223,11 +241,18 @@ class Table:
         self._changed(slice(None), slice(0, self.count))
         self._image, self._image_key = image, (self.version, tick if self.schema.flown else -1)
 
+    def empty_image(self) -> Any:
+        """An image without rows, which a restore puts here to go back to a time before them."""
+        return TableImage(self._no_rows(), np.zeros((self.schema.size, 0)))
+
+    def _no_rows(self) -> RowsImage:
+        nobody = np.zeros(0, np.int64)
+        return RowsImage(nobody, nobody, self._next_id, 0)
+
     def empty(self) -> None:
         """Remove all rows because a restore goes back to a time before them; no inverse is recorded."""
         if self.count:
-            nobody = np.zeros(0, np.int64)
-            self.put(TableImage(RowsImage(nobody, nobody, 0), self.array[:, :0].copy()), -1, -1)
+            self.put(self.empty_image(), -1, -1)
 
     def was_removed_by_restore(self, id: int) -> bool:
         """Whether the row with this id was added after the time to which the world was restored."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from itertools import compress
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -39,9 +39,31 @@ AnyForce = HasApply | Callable[[Wrench, BodyStates, float], Any]
 Member = AnyForce | TableRows
 """A force or a part."""
 
-MembersImage = tuple[tuple[Any, int, int, tuple[Any, ...], tuple[tuple[str, Any], ...]], ...]
-"""For each member in order: the member, the first and the last id of its rows, the bodies that each row refers to, and the attributes of a
-sampled part."""
+
+class MemberImage(NamedTuple):
+    """A force or part with its rows."""
+
+    member: Any
+    first_id: int = 0
+    last_id: int = 0
+    bodies: tuple[Any, ...] = ()
+    """The bodies that each row refers to."""
+    attributes: tuple[tuple[str, Any], ...] = ()
+    """What the member keeps beside its rows, by name."""
+
+    @property
+    def table(self) -> str:
+        """The name of its table; empty for a Python force."""
+        return self.member._schema.name if isinstance(self.member, TableRows) else ""
+
+    @property
+    def several(self) -> frozenset[str]:
+        """The fields with one value per row."""
+        return self.member._several if isinstance(self.member, TableRows) else frozenset()
+
+
+MembersImage = tuple[MemberImage, ...]
+"""The forces and parts in their order."""
 
 
 class ForceList:
@@ -113,15 +135,6 @@ class ForceList:
             self._sort(force)
             if isinstance(force, TableRows):
                 force._joined(store.world())
-
-    def take(self, force: Member) -> None:
-        """Add a force or a part whose rows are already in the tables."""
-        if isinstance(force, TableRows):
-            if isinstance(force, FieldForce):
-                self._plan.fields.include(type(force), force._table)
-            self._own(force)
-        self._members[identity(force)] = force
-        self._sort(force)
 
     def remove(self, force: Member, kind: str = "force") -> None:
         """Remove a force or a part; `kind` tells which it must be.
@@ -201,9 +214,9 @@ class ForceList:
         """Return the list with the rows of each member, which is shared until it changes."""
         if self._image is None:
             self._image = tuple(
-                (member, member._first_id, member._last_id, member._bodies, attributes_of(member))
+                MemberImage(member, member._first_id, member._last_id, member._bodies, attributes_of(member))
                 if isinstance(member, TableRows)
-                else (member, 0, 0, (), ())
+                else MemberImage(member)
                 for member in self._members.values()
             )
         return self._image

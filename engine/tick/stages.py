@@ -173,6 +173,15 @@ class Stages:
         """The functions of the user, without those that observe."""
         return [*self.on_tick, *self.after_tick, *self.joint_events.functions]
 
+    @property
+    def functions(self) -> tuple[list[Callback], list[Callback], list[JointCallback]]:
+        """The functions of `on_tick`, of `after_tick` and of joints; to be kept, not to be changed."""
+        return self.on_tick, self.after_tick, self.joint_events.functions
+
+    @functions.setter
+    def functions(self, value: tuple[list[Callback], list[Callback], list[JointCallback]]) -> None:
+        self.on_tick, self.after_tick, self.joint_events.functions = value
+
     def _called(self) -> list[Callback]:
         """What is called at the start of ticks, in order."""
         if self.before or self.behind:

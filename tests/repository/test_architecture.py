@@ -98,11 +98,11 @@ def imports(path, type_checking_too=False):
 
 @functools.cache
 def inner_imports(relative):
-    """Modules of the engine that a file of it imports."""
+    """Modules of the engine that a file of it imports, also for type checkers alone."""
     package = list(relative.parts[:-1])
     known = {dotted(path) for path in MODULES}
     found = set()
-    for level, module, names in imports(ENGINE / relative):
+    for level, module, names in imports(ENGINE / relative, type_checking_too=True):
         if level == 0:
             continue
         base = package[: len(package) - (level - 1)] + (module.split(".") if module else [])
@@ -168,6 +168,21 @@ def test_methods_and_forces_do_not_know_each_other():
 
 def test_no_imports_run_in_circles():
     graphlib.TopologicalSorter({dotted(path): inner_imports(path) for path in MODULES}).prepare()
+
+
+def test_what_is_kept_of_a_world_is_given_by_those_who_own_it():
+    """Few private attributes of other objects are read where worlds are kept."""
+    found = [
+        node.attr
+        for path in (ENGINE / "saving").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and node.attr != "_replace"  # of a named tuple
+        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    ]
+    assert 10 < len(found) < 40, sorted(found)
 
 
 def test_methods_do_not_know_each_other():

@@ -72,6 +72,14 @@ def test_a_body_added_to_a_copy_has_an_id_that_no_row_had(copied):
         assert [body.index for body in flying.bodies] == [0, 1, 2, 3]
 
 
+@both_ways
+def test_a_handle_that_is_copied_with_its_world_finds_its_body_behind_one_that_was_removed(copied):
+    world = full_world(called=False)
+    remove_a_body(world, 0)
+    other, buoy = copied((world, world.body("buoy")))
+    assert buoy is other.body("buoy")
+
+
 @pytest.mark.filterwarnings("ignore:World.advance. one frame skipped")
 @both_ways
 def test_a_copy_has_what_no_table_holds(copied):

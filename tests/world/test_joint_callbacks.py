@@ -11,6 +11,8 @@ from engine import MassProperties, Snapshot, World, forces
 from engine.integrators import Extrapolated, FreeRotor, RungeKutta4, Substepped
 from engine.joints import Ball, Capture, Distance, Hinge, JointSpring, Latch, Motor, Port, Weld
 
+from ..altered_bytes import altered
+
 BOX = MassProperties.box(10.0, (1.0, 1.0, 1.0))
 TOLD = []
 
@@ -283,12 +285,9 @@ def test_a_snapshot_in_bytes_finds_the_functions_by_name_and_makes_the_joints():
 
 def test_a_snapshot_in_bytes_with_joints_does_not_fit_a_method_that_cannot_move_them():
     world, _hinge = door()
-    record = world.snapshot()
-    snapshot = Snapshot.from_bytes(record.to_bytes())
-    snapshot._record.header.value["integrator"] = {
-        "class": "Extrapolated",
-        "integrator": {"class": "RungeKutta4"},
-    }
+    method = {"class": "Extrapolated", "integrator": {"class": "RungeKutta4"}}
+    data = altered(world.snapshot().to_bytes(), lambda header, put: header.update(integrator=method))
+    snapshot = Snapshot.from_bytes(data)
     other = World(0.05, integrator=Extrapolated(RungeKutta4()))
     with pytest.raises(ValueError, match="neither Extrapolated nor Substepped"):
         other.restore(snapshot)

@@ -133,8 +133,9 @@ def test_an_entry_takes_little_memory(method, per_body, equipped):
 
 
 def _objects_of(snapshot):
-    found = [snapshot, snapshot._images, snapshot._clock, snapshot._states, snapshot._setting, snapshot._tick]
-    for picture in snapshot._images:
+    content = snapshot._inside.content
+    found = [snapshot, content, *content, snapshot._inside]
+    for picture in content.images:
         found.append(picture)
         for value in (getattr(picture, name) for name in type(picture).__slots__):
             found += [value, *value] if isinstance(value, tuple) else [value]

@@ -254,20 +254,25 @@ def test_attached_objects_come_back_and_one_that_rejects_its_state_stops_everyth
 def test_unchanged_tables_are_shared_and_a_write_does_not_reach_a_snapshot():
     world = full_world(called=False)
     first, second = world.snapshot(), world.snapshot()
-    assert all(a is b for a, b in zip(first._images, second._images, strict=True))
+    assert all(a is b for a, b in zip(first._inside.content.images, second._inside.content.images, strict=True))
     world.thrusters.throttle = 0.25
     third = world.snapshot()
     changed = [
         table.schema.name
-        for table, a, b in zip(first._setting.tables, first._images, third._images, strict=True)
+        for table, a, b in zip(
+            first._inside.content.inventory.tables,
+            first._inside.content.images,
+            third._inside.content.images,
+            strict=True,
+        )
         if a is not b
     ]
     assert changed == ["thrusters"]
     world.step()
     fourth = world.snapshot()
-    place = first._setting.tables.index(world._bodies)
-    assert fourth._images[place].given is first._images[place].given  # mass properties
-    assert fourth._setting is first._setting
+    place = first._inside.content.inventory.tables.index(world._bodies)
+    assert fourth._inside.content.images[place].given is first._inside.content.images[place].given  # mass properties
+    assert fourth._inside.content.inventory is first._inside.content.inventory
     world.restore(first)
     assert world.thrusters.throttle.tolist() == [0.5, 0.1, 0.9]
 
@@ -279,8 +284,8 @@ def test_an_entry_is_small():
     world.snapshot()
     world.step()
     snapshot = world.snapshot()
-    moving = snapshot._images[0].moving
-    assert moving.base is None and snapshot._images[0].stored is None
+    moving = snapshot._inside.content.images[0].moving
+    assert moving.base is None and snapshot._inside.content.images[0].stored is None
     assert moving.nbytes + 1024 <= 200 * 100 + 1024
 
 

@@ -1,0 +1,219 @@
+"""The content of a world: everything that determines its future, in the live form that snapshots hold and share.
+
+Each owner of a part (tables, bodies, settings, clock, functions, memory, forces) gives it and takes it back. `plain_content` has the second
+form, with places instead of handles, from which bytes and copies come.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..clock import Clock
+from ..loops import layout
+from ..store.bodies import Bodies, Follower, Roster
+from ..store.memory import Memory
+from ..store.objects import digest_of_state
+from ..store.store import Store, digest_of
+from ..store.table import Table
+from ..tick.force_list import ForceList, MembersImage, digest_of_members
+from ..tick.held import PUSHES, Held
+from ..tick.plan import Plan
+from ..tick.stages import Stages
+from .settings import Settings, Values, digest_of_settings
+
+
+class Inventory(NamedTuple):
+    """What rarely changes and is shared by most contents of a world."""
+
+    tables: tuple[Table, ...]
+    roster: Roster
+    members: MembersImage
+    rows: Any
+    objects: Any
+    joined: Any
+    values: Values
+    on_tick: Any
+    after_tick: Any
+    on_joint: Any
+
+
+class Content(NamedTuple):
+    """What a world is at one moment; it never changes, and shares with other contents what is the same in both."""
+
+    inventory: Inventory
+    images: tuple[Any, ...]
+    """The image of each table of the inventory."""
+    states: dict[str, dict[str, Any]]
+    """The state of each attached object by its name, which the objects themselves take back."""
+    clock: tuple[Any, ...]
+    tick: int
+    push_tick: int
+    driven_tick: int
+    """The tick that images of tables other than the bodies belong to; -1 if ticks do not write these tables."""
+
+
+class Moment(NamedTuple):
+    """The ticks by which images are compared with what tables contain now."""
+
+    tick: int
+    driven_tick: int
+
+
+class Owners:
+    """The owners of the parts of a world, which give its content and take it again.
+
+    Attributes:
+        exact_dt: Length of a tick [s], as it was given.
+        last_tick: The last tick that this length allows.
+        threads: The largest number of threads.
+    """
+
+    __slots__ = (
+        "_last",
+        "actuators",
+        "bodies",
+        "clock",
+        "exact_dt",
+        "forces",
+        "held",
+        "joints",
+        "last_tick",
+        "memory",
+        "plan",
+        "settings",
+        "stages",
+        "store",
+        "threads",
+    )
+
+    def __init__(
+        self,
+        exact_dt: Any,
+        last_tick: int,
+        threads: int,
+        store: Store,
+        bodies: Bodies,
+        clock: Clock,
+        settings: Settings,
+        stages: Stages,
+        held: Held,
+        memory: Memory,
+        forces: ForceList,
+        plan: Plan,
+    ) -> None:
+        self.exact_dt, self.last_tick, self.threads = exact_dt, last_tick, threads
+        self.store, self.bodies, self.clock, self.settings = store, bodies, clock, settings
+        self.stages, self.held, self.memory, self.forces = stages, held, memory, forces
+        self.plan, self.actuators, self.joints = plan, plan.actuators, plan.joints
+        self._last: Inventory | None = None
+
+    def moment(self) -> Moment:
+        """The present tick, for `take`."""
+        tick = self.bodies.tick_count
+        return Moment(tick, tick if self.actuators.any or self.joints.any else -1)
+
+    def give(self, states: dict[str, dict[str, Any]]) -> Content:
+        """The content now.
+
+        Args:
+            states: The states of the attached objects, by name.
+        """
+        bodies, moment = self.bodies, self.moment()
+        tables = tuple(self.store.tables.values())
+        images = tuple([table.image(moment[not _is_flown(table, bodies)]) for table in tables])
+        inventory = self._inventory(tables)
+        return Content(
+            inventory, images, states, self.clock._image(), moment.tick, self.held.push_tick, moment.driven_tick
+        )
+
+    def _inventory(self, tables: tuple[Table, ...]) -> Inventory:
+        """The rarely changing part, which is that of the last content if nothing in it has changed."""
+        last = self._last
+        if last is not None and _same(tables, last.tables):
+            tables = last.tables
+        made = Inventory(
+            tables,
+            self.bodies.roster(),
+            self.forces.image(),
+            *self.memory._contents,
+            self.settings.values,
+            *self.stages.functions,
+        )
+        if last is None or not _same(made, last):
+            self._last = last = made
+        return last
+
+    def take(self, content: Content, now: Moment) -> None:
+        """Have this content, apart from the states of attached objects; doing this again after an interrupt does no harm.
+
+        Args:
+            content: The content.
+            now: The moment before the first attempt.
+        """
+        store, bodies, inventory = self.store, self.bodies, content.inventory
+        store.quiet = 0
+        bodies.control[layout.TICKS] = content.tick
+        bodies.control[layout.BAD] = -1
+        self.settings.put(inventory.values)
+        if len(store.tables) != len(inventory.tables) or not _same(tuple(store.tables.values()), inventory.tables):
+            _exchange_tables(store, bodies, inventory.tables)
+        stores, then = bodies.stores_momentum, Moment(content.tick, content.driven_tick)
+        for table, image in zip(inventory.tables, content.images, strict=True):
+            is_driven = not _is_flown(table, bodies)
+            table.put(image, then[is_driven], now[is_driven])
+        for follower in store.followers(bodies.schema.name) if len(store.tables) > len(inventory.tables) else ():
+            if follower not in inventory.tables and isinstance(follower, Follower):
+                follower.follow_restored(bodies)
+        bodies.put_roster(inventory.roster)
+        self.forces.put(inventory.members)
+        self.memory._contents = (inventory.rows, inventory.objects, inventory.joined)
+        self.stages.functions = (inventory.on_tick, inventory.after_tick, inventory.on_joint)
+        self.clock._restore(content.clock)
+        self.held.restart(content.push_tick)
+        self.actuators.restart()
+        self.joints.restart()
+        self.stages.freezing.restart()
+        if stores or self.actuators.has_wheels:
+            bodies.look_for_stored_momentum()
+        self.stages.restart()
+
+
+def digest_of_content(content: Content) -> Iterator[bytes]:
+    """The content as bytes that are equal for equal futures, as `World.state_hash` hashes them."""
+    inventory = content.inventory
+    tables = [
+        (table.schema, image.whole(table.schema.size))
+        for table, image in zip(inventory.tables, content.images, strict=True)
+        if len(image.rows.ids)
+    ]
+    is_pushed = content.push_tick == content.tick
+    yield from digest_of_settings(len(inventory.roster.handles), content.tick, inventory.values)
+    yield from digest_of(tables, is_pushed and any(schema is PUSHES for schema, _content in tables))
+    yield from digest_of_members(inventory.members)
+    for name in sorted(content.states):
+        yield from digest_of_state(content.states[name], name)
+
+
+def _is_flown(table: Table, bodies: Bodies) -> bool:
+    """Whether every tick writes a table, which its image belongs to."""
+    return table is bodies or bool(table.schema.follows)
+
+
+def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Whether two tuples consist of the same objects."""
+    return len(some) == len(others) and all(map(operator.is_, some, others))
+
+
+def _exchange_tables(store: Store, bodies: Bodies, wanted: tuple[Table, ...]) -> None:
+    """Have the tables of a content in the store; others are emptied, and those of memory leave it."""
+    for name, table in list(store.tables.items()):
+        if table not in wanted and not table.schema.follows:
+            table.empty()
+            if name.startswith("memory."):
+                del store.tables[name]
+    for table in wanted:
+        store.tables[table.schema.name] = table
+        if isinstance(table, Follower):
+            table.match(bodies)

@@ -1,0 +1,639 @@
+"""The content of a world in its plain form, with places instead of handles, and its binding to the objects of a world.
+
+Bytes, copies and pickles come from this form. In bytes it is without functions, Python forces and attached objects, which are then found by
+name in the world that is restored. A table is here by its rows and fields, so that rows can be selected or repeated for all features alike.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from ..body import new_body
+from ..checks import FloatArray, refuse
+from ..constraints.layout import TYPE
+from ..flight.allocation import ThrusterAllocator
+from ..integrators import Extrapolated
+from ..joints.joint import Joint, types_of
+from ..loops import layout
+from ..solids.mass_properties import MassProperties
+from ..store.bodies import BODIES, HISTORY, Follower, Roster
+from ..store.calling import Callback, default_name, refuse_shared_names
+from ..store.images import BodiesImage, RowsImage, TableImage
+from ..store.memory import MemoryRows, memory_schema
+from ..store.rows import without_rows
+from ..store.schema import NOBODY, Schema
+from ..store.table import Table
+from ..tick.actuators import refuse_actuators
+from ..tick.force_list import MemberImage, MembersImage
+from ..tick.joint_events import JointCallback
+from ..tick.joints import refuse_joints
+from .content import Content, Inventory, Owners
+from .encoding import (
+    Places,
+    built_in,
+    built_in_schemas,
+    check_attribute,
+    encoded_attributes,
+    name_of,
+    own_slots,
+    resolving,
+)
+from .settings import Values, check_together
+
+_LEFT_OUT = frozenset(
+    name
+    for name in BODIES.by_name
+    if not (
+        BODIES.row(name) < layout.PREVIOUS + layout.VELOCITY
+        or layout.MASS <= BODIES.row(name) < layout.STORED_MOMENTUM + 3
+    )
+)
+"""The fields of bodies that kernels compute anew."""
+_PREVIOUS_RATES = frozenset(("previous_velocity", "previous_angular_velocity_body"))
+"""Those of them that are kept for accelerometers."""
+
+
+class Rows(NamedTuple):
+    """The rows of a table, with its fields as components."""
+
+    ids: Any
+    groups: Any
+    next_id: int
+    fields: dict[str, FloatArray]
+    schema: Schema | None = None
+    """None if the rows come from bytes, which do not contain it."""
+
+
+class PlainMember(NamedTuple):
+    """A force or part."""
+
+    name: str
+    """The name of its class, or of a Python force."""
+    kind: Any = None
+    """Its class, or the Python force itself; None if they are only known by name."""
+    table: str = ""
+    """The name of its table; empty for a Python force."""
+    ids: tuple[int, int] = (0, 0)
+    """The id of its first row, and the one behind that of its last row."""
+    several: frozenset[str] = frozenset()
+    """The fields with one value per row."""
+    attributes: dict[str, Any] | None = None
+    """What it keeps beside its rows, with places instead of handles; None if bytes could not contain it."""
+    stuck_jets: tuple[tuple[int, float], ...] = ()
+    """The jets that the allocator of a control loop does not command, with their levels."""
+
+
+class PlainFunction(NamedTuple):
+    """A function that the world calls."""
+
+    name: str
+    when: Any
+    """The interval in ticks, or the event of a joint."""
+    function: Any = None
+    """None if it is only known by name."""
+
+
+class PlainContent(NamedTuple):
+    """Everything that determines the future of a world, without a handle of it."""
+
+    exact_dt: Any
+    tick: int
+    push_tick: int
+    clock: tuple[Any, ...]
+    values: Values
+    """The settings; of those that are missing, the world keeps its own."""
+    names: tuple[str, ...]
+    """The names of the bodies, in row order."""
+    tables: dict[str, Rows]
+    members: tuple[PlainMember, ...]
+    functions: dict[str, tuple[PlainFunction, ...]]
+    """Those of "on_tick", "after_tick" and "on_joint"."""
+    memory: dict[str, tuple[tuple[int, ...], Any]]
+    """Shape and type of the numbers under each name."""
+    objects: dict[str, Any]
+    """The attached objects by name; None for those that are only known by name."""
+    states: dict[str, dict[str, Any]]
+    """The states of the attached objects."""
+    joined: dict[str, int]
+    mass_properties: tuple[Any, ...] | None = None
+    """None if they follow from the tables."""
+
+
+FUNCTIONS = ("on_tick", "after_tick", "on_joint")
+
+
+# from the live form
+
+
+def plain_of(content: Content, exact_dt: Any) -> PlainContent:
+    """The plain form of a content of a world; the functions and objects in it are those of the world."""
+    inventory = content.inventory
+    places = Places(inventory.roster.handles, (entry.member for entry in inventory.members))
+    return PlainContent(
+        exact_dt,
+        content.tick,
+        content.push_tick,
+        content.clock,
+        inventory.values,
+        tuple(handle.name for handle in inventory.roster.handles),
+        {
+            table.schema.name: _rows_of(table.schema, image)
+            for table, image in zip(inventory.tables, content.images, strict=True)
+            if len(image.rows.ids)
+        },
+        tuple(_plain_member(entry, places) for entry in inventory.members),
+        {
+            "on_tick": tuple(PlainFunction(each.name, each.every, each.function) for each in inventory.on_tick),
+            "after_tick": tuple(PlainFunction(each.name, each.every, each.function) for each in inventory.after_tick),
+            "on_joint": tuple(PlainFunction(each.name, each.event, each.function) for each in inventory.on_joint),
+        },
+        {name: (rows.shape, np.dtype(rows.dtype).type) for name, rows in inventory.rows.items()},
+        dict(inventory.objects),
+        content.states,
+        dict(inventory.joined),
+        inventory.roster.mass_properties,
+    )
+
+
+def refuse_functions_of_one_name(content: Content, owner: str) -> None:
+    """Reject functions that bytes could not tell apart.
+
+    Raises:
+        ValueError: If two functions have the same name.
+    """
+    inventory = content.inventory
+    refuse_shared_names((*inventory.on_tick, *inventory.after_tick, *inventory.on_joint), owner)
+
+
+def _plain_member(entry: MemberImage, places: Places) -> PlainMember:
+    member = entry.member
+    if not entry.table:
+        return PlainMember(default_name(member), member)
+    levels = getattr(getattr(member, "_allocator", None), "stuck_levels", ())
+    attributes = places.all_placed(entry.attributes, type(member))
+    ids = (entry.first_id, entry.last_id)
+    return PlainMember(name_of(type(member)), type(member), entry.table, ids, entry.several, attributes, levels)
+
+
+def _rows_of(schema: Schema, image: Any) -> Rows:
+    rows, whole = image.rows, image.whole(schema.size)
+    left_out: frozenset[str] = frozenset()
+    if isinstance(image, BodiesImage):
+        left_out = _LEFT_OUT if image.rates is None else _LEFT_OUT - _PREVIOUS_RATES
+    fields = {name: whole[span] for name, span in schema.components.items() if name not in left_out}
+    return Rows(rows.ids, rows.groups, rows.next_id, fields, schema)
+
+
+# to the objects of a world
+
+
+def bind(owners: Owners, plain: PlainContent, missing: str, owner: str, is_copy: bool = False) -> Content:
+    """Find or make the objects of a world that a plain content refers to, without changing the world.
+
+    Args:
+        owners: The owners of the parts of the world.
+        plain: The content, which is that of a world if it comes from there, or has been checked (see `untrusted`).
+        missing: "raise", or "drop" to leave out functions, Python forces and attached objects that the world lacks.
+        owner: Who to name in errors.
+        is_copy: Whether the world is new and gets the ids and the objects of the content.
+
+    Raises:
+        ValueError: If a function, force, part or attached object is not in the world, or the content does not fit the world.
+    """
+    return _Binding(owners, plain, missing == "drop", owner, is_copy).content()
+
+
+class _Binding:
+    def __init__(self, owners: Owners, plain: PlainContent, drops: bool, owner: str, is_copy: bool) -> None:
+        self._owners, self._plain, self._tables = owners, plain, plain.tables
+        self._drops, self._owner, self._is_copy = drops, owner, is_copy
+        self._world, self._store, self._bodies = owners.store.world(), owners.store, owners.bodies
+        self._schemas = {
+            **built_in_schemas(),
+            **{name: rows.schema for name, rows in self._tables.items() if rows.schema is not None},
+            **{table.schema.name: table.schema for table in self._store.tables.values()},
+        }
+
+    def content(self) -> Content:
+        plain = self._plain
+        bases = {name: table.next_id for name, table in self._store.tables.items()}
+        # from the first id on, so that ids grow by no more than rows there are, however often bytes are restored
+        self._base = {
+            name: 0 if self._is_copy else bases.get(name, 0) - _first_id(rows) for name, rows in self._tables.items()
+        }
+        rows = self._memory()
+        handles = self._handles()
+        images = self._images()
+        members = self._members(handles, images)
+        on_tick, after_tick = self._callbacks("on_tick"), self._callbacks("after_tick")
+        objects, states, joined = self._objects()
+        values = self._values()
+        for table in self._store.tables.values():
+            if table not in images and not table.schema.name.startswith("memory.") and not table.schema.follows:
+                images[table] = table.empty_image()
+        tables = sorted(images, key=lambda table: table is not self._bodies)
+        inventory = Inventory(
+            tuple(tables),
+            Roster(tuple(handles), plain.mass_properties or tuple(self._mass_properties(handles))),
+            members,
+            rows,
+            objects,
+            joined,
+            values,
+            on_tick,
+            after_tick,
+            self._joint_callbacks(),
+        )
+        is_driven = any(len(images[table].rows.ids) for table in tables if table.schema.name in ("driven", "joints"))
+        return Content(
+            inventory,
+            tuple(images[table] for table in tables),
+            states,
+            self._clock(),
+            plain.tick,
+            plain.push_tick,
+            plain.tick if is_driven else -1,
+        )
+
+    def _values(self) -> Values:
+        """The settings, with the method of the world if it is the same."""
+        values = {**self._owners.settings.values, **self._plain.values}
+        method, own = values["integrator"], self._owners.settings["integrator"]
+        if repr(method) == repr(own):
+            values["integrator"] = method = own
+        check_together(values)
+        if "driven" in self._tables:
+            refuse_actuators(method, self._owner)
+        if "joints" in self._tables:
+            refuse_joints(method, self._owner)
+        if isinstance(method, Extrapolated):
+            method.follow(self._bodies)
+        return values
+
+    # bodies
+
+    def _handles(self) -> list[Any]:
+        if "bodies" not in self._tables:
+            return []
+        ids = (self._tables["bodies"].ids + self._base["bodies"]).tolist()
+        known = self._bodies.by_name
+        return [
+            known.get(name) or new_body(self._world, self._bodies, id, name)
+            for id, name in zip(ids, self._plain.names, strict=True)
+        ]
+
+    def _mass_properties(self, handles: list[Any]) -> list[MassProperties]:
+        if not handles:
+            return []
+        known = dict(zip(map(id, self._bodies.handles), self._bodies.mass_properties, strict=True))
+        fields = self._tables["bodies"].fields
+        dry = [fields[name].copy() for name in ("mass", "center_of_mass_body", "inertia_body")]
+        if "driven" in self._tables:
+            driven = self._tables["driven"].fields
+            columns = driven["body"][0].astype(int)
+            for whole, name in zip(dry, ("dry_mass", "dry_center_of_mass_body", "dry_inertia_body"), strict=True):
+                whole[:, columns] = driven[name]
+        made: list[MassProperties] = []
+        last: tuple[Any, MassProperties] | None = None
+        for row, handle in enumerate(handles):
+            numbers = [values[:, row].tolist() for values in dry]
+            own = known.get(id(handle))
+            if last is not None and last[0] == numbers:
+                made.append(last[1])
+                continue
+            (mass,), center, (xx, yy, zz, xy, xz, yz) = numbers
+            tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+            if own is not None and [own.mass, own.center_of_mass_body.tolist(), own.inertia_body.tolist()] == [
+                mass,
+                center,
+                tensor,
+            ]:
+                made.append(own)
+            else:
+                try:
+                    made.append(MassProperties(mass, tensor, center, physical=False))
+                except (TypeError, ValueError) as error:
+                    raise ValueError(f"{self._owner}: bodies[{row}] has no valid mass properties; {error}") from None
+            last = (numbers, made[-1])
+        return made
+
+    # tables
+
+    def _images(self) -> dict[Table, Any]:
+        """The images of the tables, in which the ids are new ones."""
+        images: dict[Table, Any] = {}
+        for name, rows in self._tables.items():
+            table, base = self._table(name), self._base[name]
+            content = self._content(table.schema, rows)
+            ids = RowsImage(rows.ids + base, rows.groups + base, base + rows.next_id, 0)
+            if name == "bodies":
+                stored = content[layout.STORED_MOMENTUM : layout.STORED_MOMENTUM + 3].copy()
+                images[table] = BodiesImage(
+                    ids,
+                    content[: layout.PREVIOUS + layout.VELOCITY].copy(),
+                    stored if stored.any() else None,
+                    content[layout.MASS : layout.PRINCIPAL_AXES + 3].copy(),
+                    _previous_rates(rows, content),
+                )
+            else:
+                images[table] = TableImage(ids, content)
+        return images
+
+    def _table(self, name: str) -> Table:
+        if name.startswith("memory."):
+            rows = self._rows_of_memory.get(name.removeprefix("memory."))
+            if rows is None:
+                raise ValueError(f"{self._owner}: tables.{name} has no entry in memory")
+            return rows._table
+        found = self._store.tables.get(name)
+        if found is not None:
+            return found
+        if name == HISTORY.name:
+            return Follower(HISTORY, self._store, self._bodies.pitch)
+        schema = self._schemas.get(name)
+        if schema is None:
+            raise ValueError(
+                f"{self._owner}: the forces and parts of the table {name!r}, such as control loops and compiled forces, must be added to "
+                "the world before the restore; this world has none of their kind"
+            )
+        return Table(schema, self._store)
+
+    def _content(self, schema: Schema, rows: Rows) -> FloatArray:
+        content = np.repeat(schema.rest, len(rows.ids), axis=1)
+        for name, values in rows.fields.items():
+            field = schema.by_name.get(name)
+            if field is None or field.size != len(values):
+                raise ValueError(
+                    f"{self._owner}: tables.{schema.name}.{name} with {len(values)} components must be a field of the table; "
+                    f"its fields are {', '.join(schema.by_name)}"
+                )
+            content[schema.components[name]] = values
+        return content
+
+    # forces, parts, functions, objects
+
+    def _members(self, handles: list[Any], images: dict[Table, Any]) -> MembersImage:
+        """The entries of `ForceList.image`: members of the world where there are such, new ones otherwise."""
+        pool, plains = list(self._owners.forces.image()), self._plain.members
+        spans = [self._span(place, each, handles, images) if each.table else None for place, each in enumerate(plains)]
+        chosen: list[Any] = [None] * len(plains)
+        # in the world of the snapshot those with the same rows, else those of the same bodies, else any that cannot be made anew
+        for is_same in (_has_these_ids, _has_these_bodies, _is_any):
+            for place, (plain, span) in enumerate(zip(plains, spans, strict=True)):
+                if span is not None and chosen[place] is None:
+                    if is_same is _is_any and plain.name in built_in() and plain.attributes is not None:
+                        continue
+                    chosen[place] = _take_first(pool, partial(_fits, plain, span, is_same))
+        present = {place for place, entry in enumerate(chosen) if entry is not None}
+        members: list[Any] = []
+        for place, plain in enumerate(plains):
+            members.append(chosen[place].member if place in present else self._made_member(place, plain, pool))
+        places = Places(handles, members)
+        entries = []
+        for place, (plain, span, member) in enumerate(zip(plains, spans, members, strict=True)):
+            if span is not None:
+                self._check_joint(place, plain, member, span)
+                attributes = self._attributes(
+                    place, plain, member, chosen[place], resolving(handles, members, self._schemas), places
+                )
+                entries.append(MemberImage(member, span.first, span.last, span.bodies, attributes))
+            elif member is not None:
+                entries.append(MemberImage(member))
+        return tuple(entries)
+
+    def _made_member(self, place: int, plain: PlainMember, pool: list[MemberImage]) -> Any:
+        """A new force or part, or a Python force by its name."""
+        if not plain.table:
+            if self._is_copy:
+                return plain.kind
+            found = _take_first(pool, lambda entry: not entry.table and default_name(entry.member) == plain.name)
+            if found is None and not self._drops:
+                self._refuse_missing("the Python force", plain.name, f"members[{place}]")
+            return None if found is None else found.member
+        kind = plain.kind or built_in().get(plain.name)
+        if kind is None or plain.attributes is None:
+            self._refuse_missing("the force or part", plain.name, f"members[{place}]")
+        return without_rows(kind, plain.several)
+
+    def _span(self, place: int, plain: PlainMember, handles: list[Any], images: dict[Table, Any]) -> _Span:
+        """The rows of a force or part, and the bodies that they refer to."""
+        table = self._table_of(plain.table, images)
+        base, image = self._base[plain.table], images[table]
+        given, last = plain.ids
+        start, stop = np.searchsorted(image.rows.ids, (given + base, last + base)).tolist()
+        if start == stop and not self._is_copy:
+            refuse(self._owner, f"members[{place}].ids", list(plain.ids), "a span of ids with at least one row")
+        columns = [
+            image.content[table.schema.row(field.name), start:stop].astype(int).tolist()
+            for field in table.schema.body_references
+        ]
+        named = tuple(
+            tuple(None if row == NOBODY else handles[row] for row in each) for each in zip(*columns, strict=True)
+        )
+        return _Span(given, given + base, last + base, named, image.content[:, start:stop])
+
+    def _table_of(self, name: str, images: dict[Table, Any]) -> Table:
+        found = next((table for table in images if table.schema.name == name), None)
+        return self._store.table(self._schemas[name]) if found is None else found
+
+    def _check_joint(self, place: int, plain: PlainMember, joint: Any, span: _Span) -> None:
+        """Reject joints of a type that their class does not have, or of a body with itself: kernels would read beyond arrays."""
+        if not isinstance(joint, Joint):
+            return
+        for type, pair in zip(span.columns[TYPE].tolist(), span.bodies, strict=True):
+            if type not in types_of(joint):
+                rule = f"a class of joints of the type {type:g} in its table"
+                refuse(self._owner, f"members[{place}].class", plain.name, rule)
+            if pair[0] is pair[1] or pair[0] is None:
+                rule = "the rows of a joint between two bodies, or a body and the world"
+                refuse(self._owner, f"members[{place}].ids", list(plain.ids), rule)
+
+    def _attributes(
+        self,
+        place: int,
+        plain: PlainMember,
+        member: Any,
+        entry: MemberImage | None,
+        memo: dict[Any, Any],
+        places: Places,
+    ) -> tuple[tuple[str, Any], ...]:
+        """The attributes of a force or part beside its rows; a new one gets them, one of the world keeps what is already as recorded."""
+        path = f"members[{place}].attributes"
+        if entry is not None and plain.attributes is None:
+            return self._with_stuck_jets(place, plain, entry)
+        wanted = own_slots(type(member))
+        given = {} if entry is None else dict(entry.attributes)
+        now = {} if entry is None else encoded_attributes(places.all_placed(entry.attributes, type(member))) or {}
+        encoded = (encoded_attributes(plain.attributes or {}) if entry is not None else None) or {}
+        for key, value in (plain.attributes or {}).items():
+            if key not in wanted:
+                rule = f"attributes of {plain.name}, which has {', '.join(wanted) or 'none'}"
+                refuse(self._owner, path, key, rule)
+            try:
+                resolved = copy.deepcopy(value, memo)
+            except LookupError:
+                refuse(self._owner, f"{path}.{key}", value, "the name of a table of this world")
+            if not self._is_copy:
+                check_attribute(key, resolved, self._owner, f"{path}.{key}")
+            if key not in now or now[key] != encoded[key]:
+                given[key] = resolved
+            if entry is None:
+                object.__setattr__(member, key, given[key])
+        if entry is not None:
+            return tuple(given.items())
+        for key in wanted:
+            if not hasattr(member, key) and not self._is_copy:
+                refuse(self._owner, path, list(plain.attributes or {}), f"an object with the keys {', '.join(wanted)}")
+        made = MemberImage(member)
+        if made.table != plain.table:
+            refuse(self._owner, f"members[{place}].table", plain.table, f"the table of {plain.name}, {made.table!r}")
+        return tuple(given.items())
+
+    def _with_stuck_jets(self, place: int, plain: PlainMember, entry: MemberImage) -> tuple[tuple[str, Any], ...]:
+        """The attributes of a control loop of the world, with an allocator that does not command the jets that a snapshot names."""
+        attributes, levels, path = entry.attributes, plain.stuck_jets, f"members[{place}].stuck_jets"
+        allocator = dict(attributes).get("_allocator")
+        if not isinstance(allocator, ThrusterAllocator):
+            if levels:
+                rule = f"left out for {entry.member!r}, whose actuators allocate no jets"
+                refuse(self._owner, path, levels, rule)
+            return attributes
+        if levels == allocator.stuck_levels:
+            return attributes
+        jets = {jet for jet, _level in levels}
+        if not all(jet < allocator.jet_count for jet in jets) or len(jets) == allocator.jet_count:
+            rule = f"some, but not all, of the {allocator.jet_count} jets of {entry.member!r}"
+            refuse(self._owner, path, levels, rule)
+        changed = allocator._with_stuck(levels)
+        return tuple((name, changed if name == "_allocator" else value) for name, value in attributes)
+
+    def _callbacks(self, when: str) -> list[Callback]:
+        stages = self._owners.stages
+        pool = [*getattr(stages, when), *(stages.after_tick if when == "on_tick" else stages.on_tick)]
+        found = []
+        for place, plain in enumerate(self._plain.functions[when]):
+            if plain.function is not None and self._is_copy:
+                found.append(Callback(plain.function, plain.when, plain.name))
+                continue
+            callback = _take_first(pool, partial(_is_named, plain.name))
+            if callback is not None:
+                same = callback.every == plain.when
+                found.append(callback if same else Callback(callback.function, plain.when, plain.name))
+            elif not self._drops:
+                self._refuse_missing(f"the function of {when}", plain.name, f"{when}[{place}]")
+        return found
+
+    def _joint_callbacks(self) -> list[JointCallback]:
+        pool = list(self._owners.stages.joint_events.functions)
+        found = []
+        for place, plain in enumerate(self._plain.functions["on_joint"]):
+            if plain.function is not None and self._is_copy:
+                found.append(JointCallback(plain.function, plain.when, plain.name))
+                continue
+            callback = _take_first(pool, partial(_is_told_of, plain.name, plain.when))
+            if callback is not None:
+                found.append(callback)
+            elif not self._drops:
+                self._refuse_missing("the function of on_joint", plain.name, f"on_joint[{place}]")
+        return found
+
+    def _objects(self) -> tuple[dict[str, Any], dict[str, Any], dict[str, int]]:
+        present = self._plain.objects if self._is_copy else self._owners.memory.objects
+        objects, states = {}, {}
+        for name in self._plain.objects:
+            if name in present:
+                objects[name], states[name] = present[name], self._plain.states.get(name, {})
+            elif not self._drops:
+                self._refuse_missing("the attached object", name, f"objects.{name}")
+        return objects, states, {name: number for name, number in self._plain.joined.items() if name in objects}
+
+    def _memory(self) -> dict[str, MemoryRows]:
+        present = self._owners.memory._contents[0]
+        self._rows_of_memory: dict[str, MemoryRows] = {}
+        for name, (shape, dtype) in self._plain.memory.items():
+            rows = present.get(name)
+            if rows is None or (rows.shape, np.dtype(rows.dtype).type) != (shape, dtype):
+                rows = MemoryRows(name, Table(memory_schema(name, shape, dtype), self._store), shape, dtype)
+            self._rows_of_memory[name] = rows
+        return self._rows_of_memory
+
+    def _refuse_missing(self, what: str, name: str, path: str) -> NoReturn:
+        raise ValueError(
+            f"{self._owner}: {path} refers to {what} {name}, which is not in this world; add it first, or pass "
+            'missing="drop" to continue without the functions, Python forces and attached objects that are missing'
+        )
+
+    def _clock(self) -> tuple[Any, ...]:
+        """The clock of the content; for another length of a tick, the time owed is cut to less than a tick."""
+        max_ticks, scale, tick, per_second, owed, dropped = self._plain.clock
+        own = self._owners.clock.exact_dt
+        if own == Fraction(tick, per_second):
+            return max_ticks, scale, tick, per_second, owed, dropped
+        left, skipped = Fraction(owed, per_second) % own, Fraction(dropped, per_second)
+        unit = math.lcm(own.denominator, left.denominator, skipped.denominator)
+        return max_ticks, scale, int(own * unit), unit, int(left * unit), int(skipped * unit)
+
+
+def _first_id(rows: Rows) -> int:
+    """The smallest id that a record uses; the group of a row may have lost its first row."""
+    return min(int(rows.ids.min()), int(rows.groups.min())) if len(rows.ids) else rows.next_id
+
+
+def _previous_rates(rows: Rows, content: FloatArray) -> tuple[npt.NDArray[np.int64], FloatArray] | None:
+    """The columns of bodies and their velocities one tick earlier, if a record has them."""
+    if not _PREVIOUS_RATES <= rows.fields.keys():
+        return None
+    rates = content[layout.PREVIOUS + layout.VELOCITY : layout.PREVIOUS + layout.STATE_ROWS].copy()
+    return np.arange(rates.shape[1]), rates
+
+
+class _Span(NamedTuple):
+    """The rows of a force or part in a plain content."""
+
+    given: int
+    """The id of the first row in the world that was recorded."""
+    first: int
+    last: int
+    bodies: tuple[tuple[Any, ...], ...]
+    columns: FloatArray
+
+
+def _fits(plain: PlainMember, span: _Span, is_same: Callable[[MemberImage, _Span], bool], entry: MemberImage) -> bool:
+    is_alike = entry.table == plain.table and name_of(type(entry.member)) == plain.name
+    return is_alike and is_same(entry, span)
+
+
+def _has_these_ids(entry: MemberImage, span: _Span) -> bool:
+    return entry.first_id == span.given and entry.bodies == span.bodies
+
+
+def _has_these_bodies(entry: MemberImage, span: _Span) -> bool:
+    return entry.bodies == span.bodies
+
+
+def _is_any(entry: MemberImage, span: _Span) -> bool:
+    return True
+
+
+def _is_named(name: str, callback: Callback) -> bool:
+    return callback.name == name
+
+
+def _is_told_of(name: str, event: str, callback: JointCallback) -> bool:
+    return (callback.name, callback.event) == (name, event)
+
+
+def _take_first(pool: list[Any], fits: Callable[[Any], bool]) -> Any:
+    """Remove and return the first element that fits, or None."""
+    for place, thing in enumerate(pool):
+        if fits(thing):
+            return pool.pop(place)
+    return None
