@@ -11,6 +11,7 @@ from pathlib import Path
 from .viewer.command import PROGRAM, install
 
 COMMANDS = {
+    "campaign": (".commands.campaign", "Monte Carlo campaigns: status, failures, resume, plot, example."),
     "doctor": (".commands.doctor", "Checks this machine for the demos and names one fix per problem."),
     "pictures": (
         ".commands.gallery",

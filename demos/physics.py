@@ -39,5 +39,10 @@ def plots() -> ModuleType:
     return import_module(f"{World.__module__.rpartition('.')[0]}.plot")
 
 
+def campaigns() -> ModuleType:
+    """The engine's command for Monte Carlo campaigns, which needs packages that no demo needs."""
+    return import_module(f"{World.__module__.rpartition('.')[0]}.campaign.command")
+
+
 LOGGER = "polhode"
 """The name of the engine's logger."""

@@ -89,7 +89,7 @@ class _Walk:
         dispatcher = getattr(function, "_dispatcher", None)  # see `compiler.inlined`
         if getattr(dispatcher, "py_func", None) is function:
             self.dispatchers[dispatcher] = None
-        code, globals_read = _code_digest(function.__code__)
+        code, globals_read = code_digest(function.__code__)
         self._write("function", function.__module__ or "", code)
         for name, value in _defaults(function).items():
             self._write(name)
@@ -103,7 +103,7 @@ class _Walk:
 
     def _add_variable(self, value: Any, function: FunctionType, name: str) -> None:
         if isinstance(value, ModuleType):
-            for path in _attributes_read(function.__code__, name):
+            for path in attributes_read(function.__code__, name):
                 found: Any = value
                 read = name
                 for attribute in path:
@@ -149,7 +149,7 @@ class _Walk:
         elif _package(kind) == "numba" and isinstance(getattr(value, "_defn", None), FunctionType):
             # the code of an intrinsic determines what it generates
             self._write("intrinsic", value._defn.__module__ or "", value._defn.__qualname__)
-            self._write(_code_digest(value._defn.__code__)[0])
+            self._write(code_digest(value._defn.__code__)[0])
         elif _package(kind) == "numba" and hasattr(value, "mangling_args"):
             self._write("numba type", str(value))
         else:
@@ -172,13 +172,13 @@ _WRITTEN: dict[type, Callable[[Any], str | bytes]] = {
 
 
 @lru_cache(maxsize=4096)
-def _code_digest(code: CodeType) -> tuple[bytes, tuple[str, ...]]:
+def code_digest(code: CodeType) -> tuple[bytes, tuple[str, ...]]:
     """Return the hash of a code object, including nested code, and the names of the globals that it reads."""
     names, used = _reads(code)
     constants: list[Any] = []
     for position, constant in enumerate(code.co_consts):
         if isinstance(constant, CodeType):
-            digest, inner = _code_digest(constant)
+            digest, inner = code_digest(constant)
             names |= dict.fromkeys(inner)
             constants.append(("code", digest))
         else:  # no instruction uses the constant of a docstring
@@ -225,7 +225,7 @@ def _reads(code: CodeType) -> tuple[dict[str, None], set[int]]:
     return names, used
 
 
-def _attributes_read(code: CodeType, name: str) -> Iterator[tuple[str, ...]]:
+def attributes_read(code: CodeType, name: str) -> Iterator[tuple[str, ...]]:
     """Yield the chains of attributes that code reads from a variable, ("sqrt",) for `math.sqrt(x)` and () for the variable itself."""
     instructions = list(dis.get_instructions(code))
     for position, instruction in enumerate(instructions):
@@ -238,7 +238,7 @@ def _attributes_read(code: CodeType, name: str) -> Iterator[tuple[str, ...]]:
             yield tuple(path)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _attributes_read(constant, name)
+            yield from attributes_read(constant, name)
 
 
 def _defaults(function: FunctionType) -> dict[str, Any]:

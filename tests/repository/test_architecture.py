@@ -31,7 +31,7 @@ WITHIN_A_FUNCTION = {"solids/mesh_files.py": {"trimesh"}, "saving/recorder.py": 
 """The files that may import optional packages inside the function that needs them: a reader of mesh formats, and tables for statistics.
 `import engine` neither needs them nor waits for them."""
 
-OPTIONAL = {"solutions": {"scipy"}, "plot": {"scipy", "matplotlib"}}
+OPTIONAL = {"solutions": {"scipy"}, "plot": {"scipy", "matplotlib"}, "campaign": {"pyarrow", "tqdm", "matplotlib"}}
 """The folders that may import optional dependencies, and these. Nothing else in the engine imports the folders."""
 
 FLOORS = {
@@ -62,6 +62,7 @@ FLOORS = {
         "",
         "__main__",
     ],
+    "campaigns": ["campaign"],
 }
 """The floors of the engine from the ground up, with their folders and files; a module imports from its own floor and from those below. The
 package itself is "". """

@@ -38,7 +38,11 @@ def run(page):
         yield namespace, printed.getvalue(), shown
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page != "how-to/pygame.md"])
+RUN_ELSEWHERE = ("how-to/campaigns.md", "how-to/pygame.md")
+"""Pages with a program that runs in a file of its own (`tests/campaign/test_page.py`), or in a window."""
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page not in RUN_ELSEWHERE])
 def test_examples_run_and_print_what_is_shown(page):
     for _, printed, shown in run(page):
         assert printed == shown or (not shown and page == "how-to/no-freezes.md")  # its output is a moving bar
