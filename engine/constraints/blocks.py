@@ -1,7 +1,8 @@
 """Cholesky's factorisation of a symmetric matrix of 6 × 6 blocks, by a program of operations on blocks.
 
-The program is made once for each graph of joints (see `graph`). It has the operations on blocks in elimination order, so that the loops
-here know nothing of the graph. On the diagonal, the factor has the inverses of its numbers there, which are what both loops need.
+The program is made once for each structure of islands (see `graph`). It has the operations on blocks in elimination order, so that the
+loops here know nothing of the graph. Its numbers count from the first block and the first place of an island, so that equal islands share
+one program. On the diagonal, the factor has the inverses of its numbers there, which are what both loops need.
 """
 
 from math import sqrt
@@ -9,12 +10,16 @@ from math import sqrt
 from ..compilation.compiler import inlined, kernel
 from ..loops.columns import Array, Integers
 from .layout import (
+    BLOCKS,
+    BODIES,
     DIVIDE,
     FACTOR,
     LEFT,
     OPERATION,
     OTHER_PLACE,
     PLACE,
+    PROGRAM,
+    PROGRAM_END,
     RIGHT,
     SOLUTION,
     TARGET,
@@ -108,11 +113,12 @@ def _set_solution(work: Array, place: int, value: Six) -> None:
 
 
 @kernel("blocks-factor")
-def factor(blocks: Array, program: Integers, first: int, last: int) -> int:
-    """Replace the lower triangle of a positive definite matrix by its Cholesky factor, with inverses on the diagonal."""
-    for number in range(first, last):
-        operation, target = program[number, OPERATION], program[number, TARGET]
-        left = program[number, LEFT]
+def factor(blocks: Array, program: Integers, islands: Integers, island: int) -> int:
+    """Replace the lower triangle of the positive definite matrix of an island by its Cholesky factor, with inverses on the diagonal."""
+    first_block = islands[island, BLOCKS]
+    for number in range(islands[island, PROGRAM], islands[island, PROGRAM_END]):
+        operation, target = program[number, OPERATION], first_block + program[number, TARGET]
+        left = first_block + program[number, LEFT]
         if operation == FACTOR:
             for j in range(6):
                 total = blocks[target, 6 * j + j]
@@ -131,7 +137,7 @@ def factor(blocks: Array, program: Integers, first: int, last: int) -> int:
                 for j in range(6):
                     blocks[target, 6 * i + j] = row[j]
         else:
-            right = program[number, RIGHT]
+            right = first_block + program[number, RIGHT]
             for i in range(6):
                 row = _row(blocks, left, i)
                 for j in range(6):
@@ -140,12 +146,14 @@ def factor(blocks: Array, program: Integers, first: int, last: int) -> int:
 
 
 @kernel("blocks-solve")
-def solve(work: Array, blocks: Array, program: Integers, first: int, last: int) -> int:
-    """Solve with the factor; the right-hand sides, in the six rows of the solution per place, are replaced."""
+def solve(work: Array, blocks: Array, program: Integers, islands: Integers, island: int) -> int:
+    """Solve with the factor of an island; the right-hand sides, in the six rows of the solution per place, are replaced."""
+    first, last = islands[island, PROGRAM], islands[island, PROGRAM_END]
+    first_place, first_block = islands[island, BODIES], islands[island, BLOCKS]
     # forwards
     for number in range(first, last):
-        operation, block = program[number, OPERATION], program[number, TARGET]
-        place, other = program[number, PLACE], program[number, OTHER_PLACE]
+        operation, block = program[number, OPERATION], first_block + program[number, TARGET]
+        place, other = first_place + program[number, PLACE], first_place + program[number, OTHER_PLACE]
         if operation == FACTOR:
             _set_solution(work, place, _forwards(blocks, block, _solution(work, place)))
         elif operation == DIVIDE:
@@ -155,8 +163,8 @@ def solve(work: Array, blocks: Array, program: Integers, first: int, last: int) 
     # backwards
     for back in range(last - first):
         number = last - 1 - back
-        operation, block = program[number, OPERATION], program[number, TARGET]
-        place, other = program[number, PLACE], program[number, OTHER_PLACE]
+        operation, block = program[number, OPERATION], first_block + program[number, TARGET]
+        place, other = first_place + program[number, PLACE], first_place + program[number, OTHER_PLACE]
         if operation == FACTOR:
             _set_solution(work, place, _backwards(blocks, block, _solution(work, place)))
         elif operation == DIVIDE:

@@ -1,13 +1,29 @@
-"""Islands of bodies that are linked by joints and springs, and the order in which their equations are eliminated."""
+"""Islands of bodies that are linked by joints and springs, and the order in which their equations are eliminated.
 
-from collections.abc import Iterable, Sequence
+Everything is numbered by a kernel, on arrays with spare room, from the tables of joints and springs alone: two worlds with the same tables
+have the same numbers, however they came to them. The work is proportional to the rows of these tables and to the bodies. The elimination of
+an island depends only on which of its places are linked. It is made once for each such structure and kept, so that equal islands share
+one program, and a change of some joints leaves the programs of the other islands as they are.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
-from ..loops.columns import Integers
+from ..compilation.compiler import inlined, kernel
+from ..loops.columns import Array, Integers
+from ..loops.layout import FROZEN
 from .layout import (
     BLOCK,
+    BLOCKS,
+    BLOCKS_END,
+    BODIES,
+    BODIES_END,
+    BODY,
+    CURSOR,
     DIVIDE,
+    ENABLED,
     FACTOR,
     FIRST_PLACE,
     FIRST_ROW,
@@ -15,50 +31,45 @@ from .layout import (
     IS_ANCHORED,
     IS_HARD,
     IS_LATER,
+    IS_NEW,
     ISLAND_SIZE,
     JOINT,
     LAST_ROW,
     LINK_SIZE,
+    LINKS,
+    LINKS_END,
+    OPEN,
+    OTHER,
+    PROGRAM,
+    PROGRAM_END,
+    ROWS,
+    ROWS_END,
     SECOND_PLACE,
     SUBTRACT,
+    TYPE,
 )
+from .rows import count_rows
 
 Pair = tuple[int, int]
 """The columns of two bodies; the second is -1 for the world."""
 
 
-def islands_of(pairs: Iterable[Pair], springs: Iterable[Pair] = ()) -> list[list[int]]:
+def islands_of(pairs: Iterable[Pair]) -> list[list[int]]:
     """The bodies that are connected, each island and all islands in ascending order.
 
     Args:
         pairs: The bodies of each joint.
-        springs: The bodies of springs; those that touch no joint form no island.
     """
     parent: dict[int, int] = {}
-    jointed = []
     for pair in pairs:
-        bodies = [body for body in pair if body >= 0]
-        jointed.extend(bodies)
-        _join(parent, bodies)
-    for pair in springs:
-        _join(parent, [body for body in pair if body >= 0])
-    kept = {_root(parent, body) for body in jointed}
+        first, *others = (_root(parent, body) for body in pair if body >= 0)
+        for other in others:
+            low, high = sorted((first, other))
+            parent[high] = low
     groups: dict[int, list[int]] = {}
     for body in sorted(parent):
-        if _root(parent, body) in kept:
-            groups.setdefault(_root(parent, body), []).append(body)
+        groups.setdefault(_root(parent, body), []).append(body)
     return sorted(groups.values())
-
-
-def has_loop(pairs: Iterable[Pair]) -> bool:
-    """Whether one of these joints connects what others connect already; the world is a body here."""
-    parent: dict[int, int] = {}
-    for pair in pairs:
-        first, second = (_root(parent, body) for body in pair)
-        if first == second:
-            return True
-        parent[second] = first
-    return False
 
 
 def _root(parent: dict[int, int], body: int) -> int:
@@ -68,127 +79,722 @@ def _root(parent: dict[int, int], body: int) -> int:
     return body
 
 
-def _join(parent: dict[int, int], bodies: list[int]) -> None:
-    roots = [_root(parent, body) for body in bodies]
-    for other in roots[1:]:
-        first, second = sorted((_root(parent, roots[0]), _root(parent, other)))
-        parent[second] = first
+# numbers of things, in `sizes`
+PLACES, LINK_COUNT, ROW_COUNT, BLOCK_COUNT, ISLANDS, HARD_ISLANDS, SPRING_COUNT, POINT_COUNT = range(8)
+"""Places of bodies, joints, rows, blocks, islands, those of equality rows only, and the springs and point forces on their bodies."""
+STRUCTURES, PAIRS, OPERATIONS = 8, 9, 10
+"""Structures that are known, their pairs of places, and their operations on blocks."""
+HAS_LOOPS, HAS_SOFT = 11, 12
+"""Whether any island has a loop, and whether any has rows that are no equalities."""
+SIZES = 13
+
+# rows of the numbers of bodies
+PARENT, FITTED, ROOT, ISLAND, KIND_OF_ISLAND, ANCHOR = range(6)
+"""A body that is connected with this one and comes before it, the same by joints alone, the first body of the island or -1, the number of
+the island, and of first bodies the kind of the island and the first of its bodies that a joint ties to the world."""
+BODY_NUMBERS = 6
+_LINKED, _SOFT, _ANCHORED, _LOOP = 1, 2, 4, 8
+"""Kinds of islands: with joints, with rows that are no equalities, tied to the world, and with a loop."""
+
+# rows of the numbers of joints
+COUNT_OF_ROWS, HAS_OTHERS = range(2)
+"""The rows of a joint, or -1 if it does not act, and whether any of them is no equality."""
+JOINT_NUMBERS = 2
+
+# columns of `structures`
+STRUCTURE_HASH, STRUCTURE_PLACES, FIRST_PAIR, LAST_PAIR, FIRST_OPERATION, LAST_OPERATION, STRUCTURE_BLOCKS = range(7)
+STRUCTURE_SIZE = 7
+# columns of `pairs`
+PAIR_FIRST, PAIR_SECOND, PAIR_BLOCK, PAIR_IS_LATER = range(4)
+PAIR_SIZE = 4
+
+# rows of `scratch`, by place of an island
+HEAD, DEGREE, ORDER, MARK, COLUMN, COLUMN_END, SEQUENCE = range(7)
+"""The first entry of the list of neighbours and their number, when the place is eliminated, a mark, where the places below it begin and end
+in `pool`, and the places in the order in which they are eliminated."""
+PLACE_NUMBERS = 7
+# rows of `pool`
+NEXT, NEIGHBOUR, HEAP, BELOW = range(4)
+"""Entries of lists of neighbours, a heap of degrees and places, and the places below the diagonal of all columns."""
+POOL_ROWS = 4
+
+FULL = -1
+"""What `number_islands` returns if there is no room for the structures."""
+
+_PRIME = 2147483647
+_FACTOR = 1000003
+
+
+@inlined
+def _root_of(numbers: Integers, row: int, body: int) -> int:
+    """The first body of all that are connected with a body."""
+    while numbers[row, body] != body:
+        numbers[row, body] = numbers[row, numbers[row, body]]
+        body = numbers[row, body]
+    return int(body)
+
+
+@inlined
+def _join(numbers: Integers, row: int, body: int, other: int) -> bool:
+    """Connect two bodies; whether they were connected already."""
+    first, second = _root_of(numbers, row, body), _root_of(numbers, row, other)
+    numbers[row, max(first, second)] = min(first, second)
+    return first == second
+
+
+@inlined
+def _put(islands: Integers, island: int, array: Integers, at: int, row: int, value: int) -> None:
+    """Set a number of an island, in a column `row`; if it was another, the island is new, also if an interrupt comes before the change."""
+    if array[at, row] != value:
+        islands[island, IS_NEW] = 1
+        array[at, row] = value
+
+
+@inlined
+def _connect(
+    table: Array,
+    springs: Array,
+    bodies: Array,
+    counts: Integers,
+    numbers: Integers,
+    joints: Integers,
+) -> None:
+    """Find which joints act and with how many rows, and what they and springs connect."""
+    for body in range(counts[3]):
+        numbers[PARENT, body] = numbers[FITTED, body] = body
+        numbers[KIND_OF_ISLAND, body] = 0
+        numbers[ANCHOR, body] = -1
+    for joint in range(counts[0]):
+        body, other = int(table[BODY, joint]), int(table[OTHER, joint])
+        acts = table[ENABLED, joint] != 0.0 and table[TYPE, joint] != OPEN and bodies[FROZEN, body] == 0.0
+        if not acts or (other >= 0 and bodies[FROZEN, other] != 0.0):
+            joints[COUNT_OF_ROWS, joint] = -1
+        else:
+            equalities, others = count_rows(table[:, joint])
+            joints[COUNT_OF_ROWS, joint], joints[HAS_OTHERS, joint] = equalities + others, int(others > 0)
+            if other >= 0:
+                _ = _join(numbers, PARENT, body, other)
+    for spring in range(counts[1]):
+        body, other = int(springs[0, spring]), int(springs[1, spring])
+        if body >= 0 and other >= 0 and bodies[FROZEN, body] == 0.0 and bodies[FROZEN, other] == 0.0:
+            _ = _join(numbers, PARENT, body, other)
+
+
+@inlined
+def _find_kinds(table: Array, joint_count: int, numbers: Integers, joints: Integers) -> None:
+    """Find the kinds of islands."""
+    for joint in range(joint_count):
+        if joints[COUNT_OF_ROWS, joint] < 0:
+            continue
+        body, other = int(table[BODY, joint]), int(table[OTHER, joint])
+        root = _root_of(numbers, PARENT, body)
+        kind = numbers[KIND_OF_ISLAND, root] | _LINKED
+        if joints[HAS_OTHERS, joint] == 1:
+            kind |= _SOFT
+        if other < 0:  # the world is a body here, for which the first one that is tied to it stands
+            kind |= _ANCHORED
+            other = int(numbers[ANCHOR, root])
+            if other < 0:
+                numbers[ANCHOR, root] = body
+        if other >= 0 and _join(numbers, FITTED, body, other):
+            kind |= _LOOP
+        numbers[KIND_OF_ISLAND, root] = kind
+
+
+@inlined
+def _number_places(
+    body_count: int,
+    has_all: bool,
+    numbers: Integers,
+    columns: Integers,
+    places: Integers,
+    islands: Integers,
+    sizes: Integers,
+) -> None:
+    """Number islands, those of equality rows only first and each kind in the order of first bodies, and their bodies in ascending order."""
+    for body in range(body_count):
+        root = _root_of(numbers, PARENT, body)
+        is_linked = numbers[KIND_OF_ISLAND, root] & _LINKED != 0
+        numbers[ROOT, body] = root if is_linked else body if has_all else -1
+    count = 0
+    for turn in range(3):
+        for body in range(body_count):
+            kind = numbers[KIND_OF_ISLAND, body]
+            if numbers[ROOT, body] == body and turn == (2 if kind & _LINKED == 0 else 1 if kind & _SOFT != 0 else 0):
+                numbers[ISLAND, body] = count
+                islands[count, CURSOR] = 0
+                count += 1
+        if turn == 0:
+            sizes[HARD_ISLANDS] = count
+    for island in range(count, sizes[ISLANDS]):
+        islands[island, IS_NEW] = 1  # where it comes again
+    sizes[ISLANDS] = count
+    # how many bodies each has, where they begin, and then each in turn
+    for body in range(body_count):
+        if numbers[ROOT, body] >= 0:
+            islands[numbers[ISLAND, numbers[ROOT, body]], CURSOR] += 1
+    place = 0
+    for island in range(count):
+        begin = place
+        place += islands[island, CURSOR]
+        islands[island, CURSOR] = begin
+        _put(islands, island, islands, island, BODIES, begin)
+        _put(islands, island, islands, island, BODIES_END, place)
+    sizes[PLACES] = place
+    for body in range(body_count):
+        places[body] = -1
+        if numbers[ROOT, body] >= 0:
+            island = numbers[ISLAND, numbers[ROOT, body]]
+            place = islands[island, CURSOR]
+            islands[island, CURSOR] = place + 1
+            places[body] = place
+            if columns[place] != body:
+                islands[island, IS_NEW] = 1
+                columns[place] = body
+
+
+@inlined
+def _number_links(
+    table: Array,
+    counts: Integers,
+    numbers: Integers,
+    joints: Integers,
+    places: Integers,
+    links: Integers,
+    islands: Integers,
+    sizes: Integers,
+) -> None:
+    """Number the joints of each island in the order of their table, and their rows."""
+    for island in range(sizes[ISLANDS]):
+        islands[island, CURSOR] = 0
+    for joint in range(counts[0]):
+        if joints[COUNT_OF_ROWS, joint] >= 0:
+            islands[numbers[ISLAND, numbers[ROOT, int(table[BODY, joint])]], CURSOR] += 1
+    link = 0
+    for island in range(sizes[ISLANDS]):
+        begin = link
+        link += islands[island, CURSOR]
+        islands[island, CURSOR] = begin
+        _put(islands, island, islands, island, LINKS, begin)
+        _put(islands, island, islands, island, LINKS_END, link)
+    sizes[LINK_COUNT] = link
+    for joint in range(counts[0]):
+        if joints[COUNT_OF_ROWS, joint] >= 0:
+            body, other = int(table[BODY, joint]), int(table[OTHER, joint])
+            island = numbers[ISLAND, numbers[ROOT, body]]
+            link = islands[island, CURSOR]
+            islands[island, CURSOR] = link + 1
+            _put(islands, island, links, link, JOINT, joint)
+            _put(islands, island, links, link, FIRST_PLACE, places[body])
+            _put(islands, island, links, link, SECOND_PLACE, places[other] if other >= 0 else -1)
+    row = sizes[HAS_LOOPS] = sizes[HAS_SOFT] = 0
+    for island in range(sizes[ISLANDS]):
+        _put(islands, island, islands, island, ROWS, row)
+        for link in range(islands[island, LINKS], islands[island, LINKS_END]):
+            _put(islands, island, links, link, FIRST_ROW, row)
+            row += joints[COUNT_OF_ROWS, links[link, JOINT]]
+            _put(islands, island, links, link, LAST_ROW, row)
+        _put(islands, island, islands, island, ROWS_END, row)
+    sizes[ROW_COUNT] = row
+    for body in range(counts[3]):
+        if numbers[ROOT, body] == body:
+            island, kind = numbers[ISLAND, body], numbers[KIND_OF_ISLAND, body]
+            _put(islands, island, islands, island, IS_ANCHORED, int(kind & _ANCHORED != 0))
+            _put(islands, island, islands, island, IS_HARD, int(kind & _SOFT == 0))
+            _put(islands, island, islands, island, HAS_LOOP, int(kind & _LOOP != 0))
+            sizes[HAS_LOOPS] = max(sizes[HAS_LOOPS], int(kind & _LOOP != 0))
+            sizes[HAS_SOFT] = max(sizes[HAS_SOFT], int(kind & _SOFT != 0))
+
+
+# structures
+
+
+@inlined
+def _hash_of(links: Integers, first: int, last: int, first_place: int, count: int) -> int:
+    """A number for the pairs of places that the links of an island connect."""
+    value = count
+    for link in range(first, last):
+        if links[link, SECOND_PLACE] >= 0:
+            value = (value * _FACTOR + links[link, FIRST_PLACE] - first_place) % _PRIME
+            value = (value * _FACTOR + links[link, SECOND_PLACE] - first_place) % _PRIME
+    return int(value)
+
+
+@inlined
+def _is_structure(
+    structures: Integers,
+    pairs: Integers,
+    known: int,
+    links: Integers,
+    first: int,
+    last: int,
+    first_place: int,
+    count: int,
+) -> bool:
+    """Whether the links of an island connect the pairs of a structure, in the same order."""
+    if structures[known, STRUCTURE_PLACES] != count:
+        return False
+    pair, last_pair = structures[known, FIRST_PAIR], structures[known, LAST_PAIR]
+    for link in range(first, last):
+        if links[link, SECOND_PLACE] >= 0:
+            if pair == last_pair:
+                return False
+            if links[link, FIRST_PLACE] - first_place != pairs[pair, PAIR_FIRST]:
+                return False
+            if links[link, SECOND_PLACE] - first_place != pairs[pair, PAIR_SECOND]:
+                return False
+            pair += 1
+    return bool(pair == last_pair)
+
+
+@inlined
+def _find_structure(
+    slots: Integers,
+    structures: Integers,
+    pairs: Integers,
+    program: Integers,
+    scratch: Integers,
+    pool: Integers,
+    links: Integers,
+    first: int,
+    last: int,
+    first_place: int,
+    count: int,
+    sizes: Integers,
+) -> int:
+    """The number of the structure of an island, which is made if it is not known; `FULL` if there is no room for it."""
+    value = _hash_of(links, first, last, first_place, count)
+    slot = value % slots.shape[0]
+    while slots[slot] >= 0:
+        known = slots[slot]
+        if structures[known, STRUCTURE_HASH] == value and _is_structure(
+            structures, pairs, known, links, first, last, first_place, count
+        ):
+            return int(known)
+        slot = (slot + 1) % slots.shape[0]
+    known, pair = sizes[STRUCTURES], sizes[PAIRS]
+    if 2 * known >= slots.shape[0] or pair + last - first > pairs.shape[0] or count > scratch.shape[1]:
+        return FULL
+    structures[known, FIRST_PAIR] = pair
+    for link in range(first, last):
+        if links[link, SECOND_PLACE] >= 0:
+            pairs[pair, PAIR_FIRST] = links[link, FIRST_PLACE] - first_place
+            pairs[pair, PAIR_SECOND] = links[link, SECOND_PLACE] - first_place
+            pair += 1
+    structures[known, STRUCTURE_HASH], structures[known, STRUCTURE_PLACES] = value, count
+    structures[known, LAST_PAIR], structures[known, FIRST_OPERATION] = pair, sizes[OPERATIONS]
+    below = _eliminate(pairs, structures[known, FIRST_PAIR], pair, count, scratch, pool)
+    if below < 0:
+        return FULL
+    operation = _write_program(program, sizes[OPERATIONS], count, scratch, pool)
+    if operation < 0:
+        return FULL
+    structures[known, LAST_OPERATION], structures[known, STRUCTURE_BLOCKS] = operation, count + below
+    for each in range(structures[known, FIRST_PAIR], pair):
+        place, other = pairs[each, PAIR_FIRST], pairs[each, PAIR_SECOND]
+        is_later = scratch[ORDER, place] > scratch[ORDER, other]
+        pairs[each, PAIR_IS_LATER] = int(is_later)
+        pairs[each, PAIR_BLOCK] = (
+            _block(scratch, pool, count, place, other) if is_later else _block(scratch, pool, count, other, place)
+        )
+    slots[slot] = known
+    sizes[STRUCTURES], sizes[PAIRS], sizes[OPERATIONS] = known + 1, pair, operation
+    return int(known)
+
+
+@inlined
+def _add_neighbour(scratch: Integers, pool: Integers, entry: int, place: int, other: int) -> int:
+    """Put a place on the list of neighbours of another; the number of entries, or -1 if there is no room."""
+    if entry == pool.shape[1]:
+        return -1
+    pool[NEXT, entry], pool[NEIGHBOUR, entry] = scratch[HEAD, place], other
+    scratch[HEAD, place] = entry
+    scratch[DEGREE, place] += 1
+    return entry + 1
+
+
+@inlined
+def _push(pool: Integers, size: int, value: int) -> int:
+    """Put a number on the heap; its size, or -1 if there is no room."""
+    if size == pool.shape[1]:
+        return -1
+    at = size
+    while at > 0 and pool[HEAP, (at - 1) // 2] > value:
+        pool[HEAP, at] = pool[HEAP, (at - 1) // 2]
+        at = (at - 1) // 2
+    pool[HEAP, at] = value
+    return size + 1
+
+
+@inlined
+def _pop(pool: Integers, size: int) -> int:
+    """Take the least number off the heap, whose size becomes one less."""
+    least, value, size, at = pool[HEAP, 0], pool[HEAP, size - 1], size - 1, 0
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and pool[HEAP, child + 1] < pool[HEAP, child]:
+            child += 1
+        if pool[HEAP, child] >= value:
+            break
+        pool[HEAP, at] = pool[HEAP, child]
+        at = child
+    pool[HEAP, at] = value
+    return int(least)
+
+
+@inlined
+def _eliminate(pairs: Integers, first: int, last: int, count: int, scratch: Integers, pool: Integers) -> int:
+    """Find the order of minimum degree, of equal ones the first place, and the places below the diagonal of each column in this order.
+
+    Returns:
+        The number of places below the diagonal, or -1 if there is no room.
+    """
+    entries = size = below = 0
+    for place in range(count):
+        scratch[HEAD, place] = scratch[ORDER, place] = scratch[MARK, place] = -1
+        scratch[DEGREE, place] = 0
+    for pair in range(first, last):
+        place, other = int(pairs[pair, PAIR_FIRST]), int(pairs[pair, PAIR_SECOND])
+        if entries >= 0:
+            entries = _add_neighbour(scratch, pool, entries, place, other)
+        if entries >= 0:
+            entries = _add_neighbour(scratch, pool, entries, other, place)
+    if entries < 0:
+        return -1
+    for place in range(count):
+        _forget_doubles(scratch, pool, place, place)
+    for place in range(count):
+        size = _push(pool, size, scratch[DEGREE, place] * count + place)
+        if size < 0:
+            return -1
+    for place in range(count):
+        scratch[MARK, place] = -1
+    done = mark = 0
+    while done < count:
+        least = _pop(pool, size)
+        size -= 1
+        place = least % count
+        if scratch[ORDER, place] >= 0 or least // count != scratch[DEGREE, place]:
+            continue  # its degree has changed since
+        scratch[ORDER, place], scratch[SEQUENCE, done], scratch[COLUMN, place] = done, place, below
+        done += 1
+        entry = scratch[HEAD, place]
+        while entry >= 0:
+            other = pool[NEIGHBOUR, entry]
+            if scratch[ORDER, other] < 0:
+                if below == pool.shape[1]:
+                    return -1
+                pool[BELOW, below] = other
+                below += 1
+            entry = pool[NEXT, entry]
+        scratch[COLUMN_END, place] = below
+        # what it was linked to is linked now, and no more to it
+        if below - scratch[COLUMN, place] == 1:
+            scratch[DEGREE, pool[BELOW, below - 1]] -= 1  # without a search in what may be a long list
+        for number in range(scratch[COLUMN, place], below if below - scratch[COLUMN, place] > 1 else 0):
+            other = int(pool[BELOW, number])
+            mark += 1
+            _forget_eliminated(scratch, pool, other, mark)
+            for again in range(scratch[COLUMN, place], below):
+                each = int(pool[BELOW, again])
+                if each != other and scratch[MARK, each] != mark:
+                    entries = _add_neighbour(scratch, pool, entries, other, each)
+                    if entries < 0:
+                        return -1
+        for number in range(scratch[COLUMN, place], below):
+            other = int(pool[BELOW, number])
+            size = _push(pool, size, scratch[DEGREE, other] * count + other)
+            if size < 0:
+                return -1
+    for place in range(count):
+        _sort_by_order(scratch, pool, scratch[COLUMN, place], scratch[COLUMN_END, place])
+    return below
+
+
+@inlined
+def _forget_doubles(scratch: Integers, pool: Integers, place: int, mark: int) -> None:
+    """Leave each neighbour of a place once on its list."""
+    before, entry = -1, scratch[HEAD, place]
+    while entry >= 0:
+        other = pool[NEIGHBOUR, entry]
+        if scratch[MARK, other] == mark:
+            scratch[DEGREE, place] -= 1
+            pool[NEXT, before] = pool[NEXT, entry]  # the first of the list is no double
+        else:
+            scratch[MARK, other], before = mark, entry
+        entry = pool[NEXT, entry]
+
+
+@inlined
+def _forget_eliminated(scratch: Integers, pool: Integers, place: int, mark: int) -> None:
+    """Take what has been eliminated off the list of neighbours of a place, and mark the others."""
+    before, entry = -1, scratch[HEAD, place]
+    scratch[DEGREE, place] = 0
+    while entry >= 0:
+        other = pool[NEIGHBOUR, entry]
+        if scratch[ORDER, other] < 0:
+            scratch[MARK, other], before = mark, entry
+            scratch[DEGREE, place] += 1
+        elif before < 0:
+            scratch[HEAD, place] = pool[NEXT, entry]
+        else:
+            pool[NEXT, before] = pool[NEXT, entry]
+        entry = pool[NEXT, entry]
+
+
+@inlined
+def _sort_by_order(scratch: Integers, pool: Integers, first: int, last: int) -> None:
+    """Sort the places of a column by the order in which they are eliminated."""
+    for number in range(first + 1, last):
+        place, at = pool[BELOW, number], number
+        while at > first and scratch[ORDER, pool[BELOW, at - 1]] > scratch[ORDER, place]:
+            pool[BELOW, at] = pool[BELOW, at - 1]
+            at -= 1
+        pool[BELOW, at] = place
+
+
+@inlined
+def _block(scratch: Integers, pool: Integers, count: int, later: int, place: int) -> int:
+    """The block of a place and one that is eliminated later; those on the diagonal come first, and then column by column."""
+    low, high, order = scratch[COLUMN, place], scratch[COLUMN_END, place], scratch[ORDER, later]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if scratch[ORDER, pool[BELOW, middle]] <= order:
+            low = middle
+        else:
+            high = middle
+    return int(count + low)
+
+
+@inlined
+def _write_program(program: Integers, operation: int, count: int, scratch: Integers, pool: Integers) -> int:
+    """Write the operations on blocks in the order of elimination; where they end, or -1 if there is no room."""
+    for number in range(count):
+        place = int(scratch[SEQUENCE, number])
+        first, last = int(scratch[COLUMN, place]), int(scratch[COLUMN_END, place])
+        length = last - first
+        if operation + 1 + length + length * (length + 1) // 2 > program.shape[0]:
+            return -1
+        _operate(program, operation, FACTOR, place, 0, 0, place, 0)
+        operation += 1
+        for each in range(first, last):
+            _operate(program, operation, DIVIDE, count + each, place, 0, pool[BELOW, each], place)
+            operation += 1
+        for each in range(first, last):
+            other = int(pool[BELOW, each])
+            for one in range(first, each + 1):
+                before = int(pool[BELOW, one])
+                target = other if other == before else _block(scratch, pool, count, other, before)
+                _operate(program, operation, SUBTRACT, target, count + each, count + one, 0, 0)
+                operation += 1
+    return operation
+
+
+@inlined
+def _operate(
+    program: Integers, number: int, operation: int, target: int, left: int, right: int, place: int, other: int
+) -> None:
+    program[number, 0], program[number, 1], program[number, 2] = operation, target, left
+    program[number, 3], program[number, 4], program[number, 5] = right, place, other
+
+
+@kernel("number-islands")
+def number_islands(
+    table: Array,
+    springs: Array,
+    points: Array,
+    bodies: Array,
+    counts: Integers,
+    numbers: Integers,
+    joints: Integers,
+    columns: Integers,
+    places: Integers,
+    links: Integers,
+    islands: Integers,
+    spring_rows: Integers,
+    point_rows: Integers,
+    slots: Integers,
+    structures: Integers,
+    pairs: Integers,
+    program: Integers,
+    scratch: Integers,
+    pool: Integers,
+    sizes: Integers,
+) -> int:
+    """Number the places, links, rows and blocks of all islands, and make the programs of elimination that are not known yet.
+
+    Islands whose numbers change are marked as new.
+
+    Args:
+        table: The table of joints.
+        springs: The table of springs, whose first rows are the two bodies.
+        points: The table of forces at points, whose first row is the body.
+        bodies: The bodies.
+        counts: The numbers of joints, springs, forces at points and bodies, and whether bodies on no joint are islands too.
+        numbers: Of bodies, for the search.
+        joints: Numbers of joints, for the search.
+        columns: The column of the body at each place.
+        places: The place of the body in each column, or -1.
+        links: One row per joint (see `layout`).
+        islands: One row per island.
+        spring_rows: The rows of the springs on bodies of islands.
+        point_rows: The rows of the forces at points of such bodies.
+        slots: The known structures by their hash, or -1.
+        structures: The known structures.
+        pairs: Their pairs of places.
+        program: Their operations on blocks, relative to the first place and the first block of an island.
+        scratch: For an elimination.
+        pool: For an elimination.
+        sizes: How much there is of everything.
+
+    Returns:
+        0, or `FULL`.
+    """
+    _connect(table, springs, bodies, counts, numbers, joints)
+    _find_kinds(table, counts[0], numbers, joints)
+    _number_places(counts[3], counts[4] == 1, numbers, columns, places, islands, sizes)
+    _number_links(table, counts, numbers, joints, places, links, islands, sizes)
+    block = 0
+    for island in range(sizes[ISLANDS]):
+        first, last = islands[island, LINKS], islands[island, LINKS_END]
+        first_place, count = islands[island, BODIES], islands[island, BODIES_END] - islands[island, BODIES]
+        known = _find_structure(
+            slots, structures, pairs, program, scratch, pool, links, first, last, first_place, count, sizes
+        )
+        if known < 0:
+            return FULL
+        _put(islands, island, islands, island, PROGRAM, structures[known, FIRST_OPERATION])
+        _put(islands, island, islands, island, PROGRAM_END, structures[known, LAST_OPERATION])
+        _put(islands, island, islands, island, BLOCKS, block)
+        pair = structures[known, FIRST_PAIR]
+        for link in range(first, last):
+            own, is_later = -1, 0
+            if links[link, SECOND_PLACE] >= 0:
+                own, is_later = block + pairs[pair, PAIR_BLOCK], pairs[pair, PAIR_IS_LATER]
+                pair += 1
+            _put(islands, island, links, link, BLOCK, own)
+            _put(islands, island, links, link, IS_LATER, is_later)
+        block += structures[known, STRUCTURE_BLOCKS]
+        _put(islands, island, islands, island, BLOCKS_END, block)
+    sizes[BLOCK_COUNT] = block
+    # the springs and forces that act on bodies of islands, in the order of their tables
+    found = 0
+    for spring in range(counts[1]):
+        body, other = int(springs[0, spring]), int(springs[1, spring])
+        if body >= 0 and places[body] >= 0 and (other < 0 or places[other] >= 0):
+            spring_rows[found] = spring
+            found += 1
+    sizes[SPRING_COUNT] = found
+    found = 0
+    for point in range(counts[2]):
+        body = int(points[0, point])
+        if body >= 0 and places[body] >= 0:
+            point_rows[found] = point
+            found += 1
+    sizes[POINT_COUNT] = found
+    return 0
+
+
+Counted = tuple[Array, int]
+"""The array of a table, and the number of its rows."""
 
 
 class Graph:
-    """The numbers of places, rows and blocks of all islands of a world.
+    """The numbers of all islands of a world.
 
     Attributes:
         columns: The column of the body at each place.
-        links: One row per joint (see `layout`).
+        places: The place of the body in each column, or -1.
+        links: One row per joint that acts (see `layout`).
         islands: One row per island.
-        program: The operations on blocks.
-        row_count: Rows of constraints of all islands.
-        block_count: Blocks of all islands.
+        spring_rows: The rows of the springs on bodies of islands.
+        point_rows: The rows of the forces at points of such bodies.
+        program: The operations on blocks of all known structures.
+        sizes: How much there is of everything; the arrays are longer.
+        version: A counter that grows with new arrays.
     """
 
-    def __init__(
-        self,
-        joints: Sequence[tuple[int, Pair, int]],
-        springs: Sequence[Pair],
-        hard: Sequence[bool],
-        body_count: int = 0,
-    ) -> None:
+    def __init__(self, has_all: bool = False) -> None:
+        """Make a graph without islands.
+
+        Args:
+            has_all: Whether bodies on no joint are islands too.
+        """
+        self._has_all = has_all
+        self.version = 0
+        self.sizes = np.zeros(SIZES, np.int64)
+        self._make_room(0, 0, 0, 0)
+        self._make_structures(64)
+
+    def _make_room(self, joints: int, springs: int, points: int, bodies: int) -> None:
+        self._room = joints, springs, points, bodies
+        self.columns, self.places = np.zeros(bodies, np.int64), np.zeros(bodies, np.int64)
+        self.links = np.zeros((joints, LINK_SIZE), np.int64)
+        self.islands = np.zeros((bodies if self._has_all else min(bodies, joints), ISLAND_SIZE), np.int64)
+        self.spring_rows, self.point_rows = np.zeros(springs, np.int64), np.zeros(points, np.int64)
+        self._numbers = np.zeros((BODY_NUMBERS, bodies), np.int64)
+        self._joints = np.zeros((JOINT_NUMBERS, joints), np.int64)
+        self.sizes[:STRUCTURES] = 0
+        self.version += 1
+        self.forget_made()
+
+    def _make_structures(self, room: int) -> None:
+        """Forget all structures, with room for some of so many places in all."""
+        self._slots = np.full(4 * room + 1, -1, np.int64)
+        self._structures = np.zeros((2 * room + 1, STRUCTURE_SIZE), np.int64)
+        self._pairs, self.program = np.zeros((2 * room, PAIR_SIZE), np.int64), np.zeros((6 * room, 6), np.int64)
+        self._scratch = np.zeros((PLACE_NUMBERS, room), np.int64)
+        self._pool = np.zeros((POOL_ROWS, 6 * room), np.int64)
+        self._places_of_structures = room
+        self.sizes[STRUCTURES : OPERATIONS + 1] = 0
+        self.version += 1
+        self.forget_made()
+
+    def forget_made(self) -> None:
+        """Have the directions and factors of all islands computed anew."""
+        self.islands[:, IS_NEW] = 1
+
+    @property
+    def has_soft(self) -> bool:
+        """Whether any island has rows that are no equalities."""
+        return bool(self.sizes[HAS_SOFT])
+
+    def arguments(self, joints: Counted, springs: Counted, points: Counted, bodies: Counted) -> tuple[Any, ...]:
+        """The arguments of `number_islands` for these tables."""
+        tables, counts = zip(joints, springs, points, bodies, strict=True)
+        return (
+            *(
+                *tables,
+                np.array([*counts, self._has_all], np.int64),
+                self._numbers,
+                self._joints,
+                self.columns,
+                self.places,
+            ),
+            *(self.links, self.islands, self.spring_rows, self.point_rows, self._slots, self._structures, self._pairs),
+            *(self.program, self._scratch, self._pool, self.sizes),
+        )
+
+    def number(self, run: Callable[..., int], *tables: Counted) -> None:
         """Number everything.
 
         Args:
-            joints: For each joint its row in the table, its bodies and its number of rows.
-            springs: The pairs of bodies that springs link.
-            hard: For each joint whether it has equality rows only.
-            body_count: The number of bodies, if those on no joint are islands too; 0 if they are not.
+            run: `number_islands`, compiled or not.
+            *tables: The tables of joints, springs, forces at points and bodies.
         """
-        groups = islands_of([pair for _row, pair, _count in joints], springs)
-        soft = {
-            column for (_row, pair, _count), is_hard in zip(joints, hard, strict=True) if not is_hard for column in pair
-        }
-        groups.sort(key=lambda group: not soft.isdisjoint(group))  # islands of equality rows only come first
-        linked = {column for group in groups for column in group}
-        groups.extend([column] for column in range(body_count) if column not in linked)
-        place_of = {column: place for place, column in enumerate(column for group in groups for column in group)}
-        group_of = {column: number for number, group in enumerate(groups) for column in group}
-        self.columns = np.array([column for group in groups for column in group], np.int64)
-        links: list[Integers] = []
-        program: list[list[int]] = []
-        islands: list[Integers] = []
-        self.row_count = self.block_count = 0
-        for number, group in enumerate(groups):
-            mine = [place for place, (_row, pair, _count) in enumerate(joints) if group_of[max(pair)] == number]
-            pairs = {
-                (min(place_of[a], place_of[b]), max(place_of[a], place_of[b]))
-                for a, b in (joints[place][1] for place in mine)
-                if a >= 0 and b >= 0
-            }
-            places = [place_of[column] for column in group]
-            order, blocks, own_program = _elimination(places, pairs, self.block_count)
-            island = np.zeros(ISLAND_SIZE, np.int64)
-            island[:10:2] = places[0], len(links), self.row_count, len(program), self.block_count
-            for place in mine:
-                row, (a, b), count = joints[place]
-                link = np.zeros(LINK_SIZE, np.int64)
-                link[JOINT], link[FIRST_PLACE] = row, place_of[a]
-                link[SECOND_PLACE] = place_of[b] if b >= 0 else -1
-                link[FIRST_ROW], link[LAST_ROW] = self.row_count, self.row_count + count
-                link[BLOCK] = -1
-                if b >= 0:
-                    first, second = place_of[a], place_of[b]
-                    is_later = order[first] > order[second]
-                    link[IS_LATER] = is_later
-                    link[BLOCK] = blocks[(first, second) if is_later else (second, first)]
-                self.row_count += count
-                links.append(link)
-            program.extend(own_program)
-            self.block_count += len(blocks)
-            island[1:10:2] = places[-1] + 1, len(links), self.row_count, len(program), self.block_count
-            island[IS_ANCHORED] = any(joints[place][1][1] < 0 for place in mine)
-            island[IS_HARD] = all(hard[place] for place in mine)
-            island[HAS_LOOP] = has_loop(joints[place][1] for place in mine)
-            islands.append(island)
-        self.links = np.array(links, np.int64).reshape(-1, LINK_SIZE)
-        self.islands = np.array(islands, np.int64).reshape(-1, ISLAND_SIZE)
-        self.program: Integers = np.array(program, np.int64).reshape(-1, 6)
-        self.groups = [group for group in groups if linked.issuperset(group)]
+        room = tuple(array.shape[1] for array, _count in tables)
+        if room != self._room:
+            self._make_room(*room)
+        grows = not self.sizes[STRUCTURES]
+        while run(*self.arguments(*tables)) == FULL:
+            # what was kept of former islands goes first
+            self._make_structures(self._places_of_structures * (2 if grows else 1))
+            grows = True
 
-
-def _elimination(
-    places: list[int], pairs: set[Pair], first_block: int
-) -> tuple[dict[int, int], dict[Pair, int], list[list[int]]]:
-    """Minimum degree order, the block of each pair (later, earlier), and the operations.
-
-    The diagonal block of a place is its number among the places, from `first_block` on.
-    """
-    neighbours: dict[int, set[int]] = {place: set() for place in places}
-    for a, b in pairs:
-        neighbours[a].add(b)
-        neighbours[b].add(a)
-    blocks = {(place, place): first_block + number for number, place in enumerate(places)}
-    order: dict[int, int] = {}
-    columns: list[tuple[int, list[int]]] = []
-    left = set(places)
-    while left:
-        place = min(left, key=lambda each: (len(neighbours[each]), each))
-        left.remove(place)
-        order[place] = len(order)
-        others = sorted(neighbours.pop(place))
-        for other in others:
-            neighbours[other].discard(place)
-            neighbours[other].update(each for each in others if each != other)
-        columns.append((place, others))
-    program: list[list[int]] = []
-    for place, others in columns:
-        others.sort(key=order.__getitem__)
-        for other in others:
-            blocks.setdefault((other, place), first_block + len(blocks))
-        own = blocks[place, place]
-        program.append([FACTOR, own, 0, 0, place, 0])
-        program.extend([DIVIDE, blocks[other, place], own, 0, other, place] for other in others)
-        for number, other in enumerate(others):
-            for before in others[: number + 1]:
-                key = (other, before)
-                blocks.setdefault(key, first_block + len(blocks))
-                program.append([SUBTRACT, blocks[key], blocks[other, place], blocks[before, place], 0, 0])
-    return order, blocks, program
+    @property
+    def groups(self) -> list[list[int]]:
+        """The bodies of each island with joints, in ascending order."""
+        islands = self.islands[: self.sizes[ISLANDS]]
+        spans = islands[islands[:, LINKS] < islands[:, LINKS_END]][:, [BODIES, BODIES_END]].tolist()
+        columns = self.columns[: self.sizes[PLACES]].tolist()
+        return [columns[first:last] for first, last in spans]

@@ -62,7 +62,7 @@ EQUALITY_ROWS = (3, 5, 5, 6, 1, 4, 3, 0, 0, 0, 0)
 
 FREEDOM_COUNTS = (2, 1, 1, 0, 0, 2, 3, 1, 0, 0, 0)
 """Freedoms that limits, motors, friction and springs act on, by type."""
-SOFT_ROWS = {SOFT: 6, SOFT_AXIS: 5}
+SOFT_ROWS = (0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 5)
 """Springs of a joint that is closing, by type; those of translations are the springs of freedom 0, those of rotations of freedom 1."""
 
 NO_MOTOR, RATE_MOTOR, POSITION_MOTOR = range(3)
@@ -136,10 +136,14 @@ LINK_SIZE = 7
     IS_ANCHORED,
     IS_HARD,
     HAS_LOOP,
-) = range(13)
-ISLAND_SIZE = 13
+    IS_NEW,
+    CURSOR,
+) = range(15)
+"""Places, links, rows, operations and blocks of an island; what it is; whether the directions and the factor that are kept may be those of
+another one; and a number for the kernel that numbers islands."""
+ISLAND_SIZE = 15
 
-# columns of `program`, one row per operation on blocks
+# columns of `program`, one row per operation on blocks; blocks and places count from the first ones of the island
 OPERATION, TARGET, LEFT, RIGHT, PLACE, OTHER_PLACE = range(6)
 FACTOR, DIVIDE, SUBTRACT = range(3)
 

@@ -90,6 +90,9 @@ REGULARISATION = 1e-6
 Axes = tuple[Vector, Vector, Vector]
 """The axes of a frame."""
 
+Column = Sequence[float] | Array
+"""The components of a joint."""
+
 _NONE = (0.0, 0.0, 0.0)
 _HUGE = 1e300
 """A limit beyond this is none."""
@@ -229,32 +232,48 @@ def _set_freedom(joints: Array, rows: Array, joint: int, freedom: int, row: int)
     return row
 
 
-def limit_count(column: Sequence[float], freedom: int) -> int:
+@inlined
+def limit_count(column: Column, freedom: int) -> int:
     """The number of limits of a freedom of a joint, whose rows come first among those of the freedom."""
-    return (column[LOWER + freedom] > -_HUGE) + (column[UPPER + freedom] < _HUGE)
+    return int(column[LOWER + freedom] > -_HUGE) + int(column[UPPER + freedom] < _HUGE)
 
 
-def row_counts(column: Sequence[float]) -> tuple[int, list[int], int]:
+@inlined
+def freedom_count(column: Column, freedom: int) -> int:
+    """The number of rows of a freedom of a joint."""
+    count = limit_count(column, freedom) + int(column[MOTOR + MOTOR_SIZE * freedom] != NO_MOTOR)
+    return count + int(column[FRICTION + freedom] > 0.0) + int(column[SPRING + SPRING_SIZE * freedom] != 0.0)
+
+
+@inlined
+def soft_count(column: Column) -> int:
+    """The number of rows of springs that act on several freedoms at once."""
+    kind = int(column[TYPE])
+    return 3 if kind == BALL and column[BALL_SPRING] != 0.0 else SOFT_ROWS[kind]
+
+
+@inlined
+def count_rows(column: Column) -> tuple[int, int]:
+    """The numbers of rows of a joint that hold it, and of its other rows, given its components."""
+    kind = int(column[TYPE])
+    others = soft_count(column)
+    for freedom in range(FREEDOM_COUNTS[kind]):
+        others += freedom_count(column, freedom)
+    return EQUALITY_ROWS[kind], others
+
+
+def row_counts(column: Column) -> tuple[int, list[int], int]:
     """The numbers of rows of a joint: those that hold it, those of each freedom, and springs of several rows.
 
     Args:
         column: Its components, see `layout`.
     """
     kind = int(column[TYPE])
-    counts = [
-        limit_count(column, freedom)
-        + (column[MOTOR + MOTOR_SIZE * freedom] != NO_MOTOR)
-        + (column[FRICTION + freedom] > 0.0)
-        + (column[SPRING + SPRING_SIZE * freedom] != 0.0)
-        for freedom in range(FREEDOM_COUNTS[kind])
-    ]
-    springs = SOFT_ROWS.get(kind, 0)
-    if kind == BALL and column[BALL_SPRING] != 0.0:
-        springs = 3
-    return EQUALITY_ROWS[kind], counts, springs
+    counts = [freedom_count(column, freedom) for freedom in range(FREEDOM_COUNTS[kind])]
+    return EQUALITY_ROWS[kind], counts, soft_count(column)
 
 
-def limits_reached(column: Sequence[float]) -> list[bool]:
+def limits_reached(column: Column) -> list[bool]:
     """Whether each freedom of a joint pushed against a limit in the last step.
 
     Args:

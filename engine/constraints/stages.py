@@ -49,8 +49,6 @@ from .layout import (
     ON_OTHER,
     OTHER_ARM,
     POSITION_FORCES,
-    PROGRAM,
-    PROGRAM_END,
     PUSH,
     RATE,
     RATE_GAIN,
@@ -218,7 +216,7 @@ def correct(
         for row in range(islands[island, ROWS], islands[island, ROWS_END]):
             rows[row, TRIED] = -float(rows[row, MISS]) / float(rows[row, SOFTNESS])
         _sum_tried(work, links, rows, first, last, first_link, last_link)
-        _ = call(calls[SOLVE_CALL], (work, blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+        _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
         # new misses and impulses
         largest = 0.0
         for link in range(first_link, last_link):
@@ -493,8 +491,8 @@ def correct_bounded(
             if changed:
                 since = 0
                 _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-                _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
-            _ = call(calls[SOLVE_CALL], (work, blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+                _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
+            _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
             for link in range(first_link, last_link):
                 place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
                 for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
@@ -594,13 +592,13 @@ def balance(
         rows[row, IS_FREE] = 1.0 if _is_rigid(rows, row) else 0.0
     if islands[island, IS_HARD] == 0:  # its factor depends on bounds
         _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-        _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+        _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
     for link in range(first_link, last_link):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             force = float(joints[VELOCITY_FORCES + row - links[link, FIRST_ROW], link])
             rows[row, TRIED] = rows[row, IS_FREE] * force
     _sum_tried(work, links, rows, first, last, first_link, last_link)
-    _ = call(calls[SOLVE_CALL], (work, blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+    _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
     for link in range(first_link, last_link):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):

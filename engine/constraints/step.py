@@ -59,6 +59,7 @@ from ..loops.layout import (
 )
 from ..loops.point_forces import add_forces
 from . import layout
+from .graph import HARD_ISLANDS, ISLANDS, LINK_COUNT, PLACES, POINT_COUNT, SPRING_COUNT
 from .layout import (
     ARM,
     BASE,
@@ -77,6 +78,7 @@ from .layout import (
     HAS_LOOP,
     IS_ANCHORED,
     IS_HARD,
+    IS_NEW,
     JOINT,
     JOINT_ROWS,
     KICKED,
@@ -93,8 +95,6 @@ from .layout import (
     OTHER_ARM,
     PIECE,
     POSITION_FORCES,
-    PROGRAM,
-    PROGRAM_END,
     SIZE,
     SLIDER,
     START,
@@ -249,15 +249,14 @@ def _is_made(
     joints: Array,
     points: Array,
     measures: Array,
+    islands: Integers,
     island: int,
     pose: int,
-    first: int,
-    last: int,
-    first_link: int,
-    last_link: int,
 ) -> bool:
     """Whether the directions and the factor of a hard island were computed last from exactly these numbers."""
-    same = True
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    same = islands[island, IS_NEW] == 0
     for entry in range(3):
         same = same and measures[island, MADE_BASE + entry] == measures[island, BASE + entry]
     for place in range(first, last):
@@ -282,14 +281,13 @@ def _keep_made(
     joints: Array,
     points: Array,
     measures: Array,
+    islands: Integers,
     island: int,
     pose: int,
-    first: int,
-    last: int,
-    first_link: int,
-    last_link: int,
 ) -> None:
     """Keep the numbers from which the directions and the factor of a hard island have been computed."""
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     for entry in range(3):
         measures[island, MADE_BASE + entry] = measures[island, BASE + entry]
     for row in range(MODEL_FIRST, MODEL_LAST):
@@ -303,6 +301,7 @@ def _keep_made(
     for entry in range(7):
         for place in range(first, last):
             work[MADE_AT + entry, place] = work[pose + entry, place]
+    islands[island, IS_NEW] = 0
 
 
 @kernel("island-prepare")
@@ -314,19 +313,17 @@ def island_prepare(common: Packed, island: int, pose: int) -> int:
     own, work, joints, links, islands, points, rows, blocks, program, measures, calls = unpack(common)
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     is_hard = islands[island, IS_HARD] == 1
-    first, last = islands[island, BODIES], islands[island, BODIES_END]
-    made = (own, work, joints, points, measures, island, pose, first, last, first_link, last_link)
+    made = (own, work, joints, points, measures, islands, island, pose)
     if is_hard and _is_made(*made):
         return 0
-    # nothing is kept if this is interrupted
-    work[MADE_AT + ORIENTATION, first] = 2.0
+    islands[island, IS_NEW] = 1  # if this is interrupted, nothing is kept
     _ = call(
         calls[JOINT_ROWS_CALL],
         (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
     )
     if is_hard:
         _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
-        _ = call(calls[FACTOR_CALL], (blocks, program, islands[island, PROGRAM], islands[island, PROGRAM_END]))
+        _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
         _keep_made(*made)
     return 0
 
@@ -490,6 +487,7 @@ def islands_open(
     joints: Array,
     links: Integers,
     points: Array,
+    sizes: Integers,
     state_row: int,
     stored_row: int,
     stores: bool,
@@ -499,7 +497,7 @@ def islands_open(
     The states at the start of the tick are in the rows from `state_row` on, and the stored momenta from `stored_row` on.
     """
     # row by row, because the components of a body are far apart in memory and those of its neighbours are not
-    count = columns.shape[0]
+    count = sizes[PLACES]
     for row in range(ROWS):
         for place in range(count):
             own[row, place] = array[row, columns[place]]
@@ -513,20 +511,20 @@ def islands_open(
     for row in range(own_layers.shape[0]):
         for place in range(count):
             own_layers[row, place] = layers[row, columns[place]]
-    for number in range(spring_rows.shape[0]):
+    for number in range(sizes[SPRING_COUNT]):
         for row in range(own_springs.shape[0]):
             own_springs[row, number] = springs[row, spring_rows[number]]
         for row in range(2):
             column = int(own_springs[row, number])
             own_springs[row, number] = float(places[column]) if column >= 0 else -1.0
-    for number in range(point_rows.shape[0]):
+    for number in range(sizes[POINT_COUNT]):
         for row in range(own_point_forces.shape[0]):
             own_point_forces[row, number] = point_forces[row, point_rows[number]]
         own_point_forces[0, number] = float(places[int(own_point_forces[0, number])])
     for row in range(JOINT_ROWS):
-        for link in range(links.shape[0]):
+        for link in range(sizes[LINK_COUNT]):
             joints[row, link] = table[row, links[link, JOINT]]
-    for link in range(links.shape[0]):
+    for link in range(sizes[LINK_COUNT]):
         for entry in range(6):
             points[link, GIVEN + entry] = 0.0
     return 0
@@ -547,7 +545,7 @@ def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
     """
     array, control, visible, calls, opened, stepped, closed, parts, kept, dt = unpack(packed)
     own, _own_control, stages, islands, _island_calls, _forces, _common, _actuators, evaluations = unpack(stepped)
-    columns, stamp = opened[2], closed[8]
+    columns, stamp, sizes = opened[2], closed[8], closed[9]
     whole = parts.shape[0] * (1 + evaluations)
     if stage == 0:
         if is_other_mode(control):
@@ -556,34 +554,38 @@ def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
         control[BAD], stamp[1] = -1, -1
         _ = call(calls[OPEN], (*opened, 0, STORED_MOMENTUM, True))
     elif stage <= whole:
-        failed = _kick_by_called(visible, columns, stepped, parts, kept, stage - 1, float(control[TICKS]) * dt, dt)
+        failed = _kick_by_called(
+            visible, columns, sizes, stepped, parts, kept, stage - 1, float(control[TICKS]) * dt, dt
+        )
         if failed >= 0:
             stamp[1] = failed
             return 0
-    elif _is_repeated(stages, islands, evaluations):
-        _kick_again_by_called(visible, columns, stepped, parts, kept, float(control[TICKS]) * dt, dt)
+    elif _is_repeated(stages, islands, sizes[ISLANDS], evaluations):
+        _kick_again_by_called(visible, columns, sizes, stepped, parts, kept, float(control[TICKS]) * dt, dt)
     if stage == whole + 1:
         return _close_all(array, control, own, columns, closed, calls, dt)
-    if stage == whole and not _is_repeated(stages, islands, evaluations):
+    if stage == whole and not _is_repeated(stages, islands, sizes[ISLANDS], evaluations):
         return SKIPPED
-    _show(visible, columns, stepped, parts, kept, stage, dt)
+    _show(visible, columns, sizes[PLACES], stepped, parts, kept, stage, dt)
     return 1
 
 
 @inlined
-def _is_repeated(stages: Array, islands: Integers, evaluations: int) -> bool:
+def _is_repeated(stages: Array, islands: Integers, count: int, evaluations: int) -> bool:
     """Whether the last kick of any island is tried twice only because of its actuators."""
     repeated = False
-    for island in range(islands.shape[0]):
+    for island in range(count):
         repeated = repeated or needs_two(stages, islands, island, evaluations)
     return repeated
 
 
 @inlined
-def _show(visible: Array, columns: Integers, stepped: Packed, parts: Array, kept: Array, stage: int, dt: float) -> None:
+def _show(
+    visible: Array, columns: Integers, count: int, stepped: Packed, parts: Array, kept: Array, stage: int, dt: float
+) -> None:
     """Let Python forces see the bodies at a stage, and set their wrench to zero."""
     own, _own_control, stages, _islands, calls, _forces, _common, actuators, evaluations = unpack(stepped)
-    count, whole = columns.shape[0], parts.shape[0] * (1 + evaluations)
+    whole = parts.shape[0] * (1 + evaluations)
     each = 1 if stage == whole else stage % (1 + evaluations) - 1
     if stage == whole:
         # what the other islands have now is put back after the kick
@@ -607,6 +609,7 @@ def _show(visible: Array, columns: Integers, stepped: Packed, parts: Array, kept
 def _kick_all(
     visible: Array,
     columns: Integers,
+    count: int,
     own: Array,
     kept: Array,
     calls: Integers,
@@ -615,7 +618,6 @@ def _kick_all(
     step: float,
 ) -> None:
     """Kick all bodies by their held wrench and by what Python forces have added."""
-    count = columns.shape[0]
     for row in range(WRENCH_ROWS):
         for place in range(count):
             kept[row, place] = own[WRENCH + row, place]
@@ -628,7 +630,15 @@ def _kick_all(
 
 @inlined
 def _kick_by_called(
-    visible: Array, columns: Integers, stepped: Packed, parts: Array, kept: Array, stage: int, start: float, dt: float
+    visible: Array,
+    columns: Integers,
+    sizes: Integers,
+    stepped: Packed,
+    parts: Array,
+    kept: Array,
+    stage: int,
+    start: float,
+    dt: float,
 ) -> int:
     """Kick all bodies after an evaluation of Python forces, and move them or make their velocities compatible with the joints.
 
@@ -641,9 +651,9 @@ def _kick_by_called(
     for part in range(number if each < 0 else number + 1):
         offset = offset + dt * float(parts[part])
     step = dt * float(parts[number])
-    _kick_all(visible, columns, own, kept, calls, forces, start + offset, 0.5 * step)
+    _kick_all(visible, columns, sizes[PLACES], own, kept, calls, forces, start + offset, 0.5 * step)
     is_end = number == parts.shape[0] - 1
-    for island in range(islands.shape[0]):
+    for island in range(sizes[ISLANDS]):
         if each < 0:
             if call(calls[MOVE_CALL], (common, island, step, int(number > 0))) == 0:
                 return island
@@ -655,15 +665,32 @@ def _kick_by_called(
 
 @inlined
 def _kick_again_by_called(
-    visible: Array, columns: Integers, stepped: Packed, parts: Array, kept: Array, start: float, dt: float
+    visible: Array,
+    columns: Integers,
+    sizes: Integers,
+    stepped: Packed,
+    parts: Array,
+    kept: Array,
+    start: float,
+    dt: float,
 ) -> None:
     """The same after the last evaluation, for the islands whose actuators kick by their rates."""
     own, _own_control, stages, islands, calls, forces, common, _actuators, evaluations = unpack(stepped)
     offset = 0.0
     for part in range(parts.shape[0]):
         offset = offset + dt * float(parts[part])
-    _kick_all(visible, columns, own, kept, calls, forces, start + offset, 0.5 * (dt * float(parts[parts.shape[0] - 1])))
-    for island in range(islands.shape[0]):
+    _kick_all(
+        visible,
+        columns,
+        sizes[PLACES],
+        own,
+        kept,
+        calls,
+        forces,
+        start + offset,
+        0.5 * (dt * float(parts[parts.shape[0] - 1])),
+    )
+    for island in range(sizes[ISLANDS]):
         if needs_two(stages, islands, island, evaluations):
             _ = call(calls[FINISH_CALL], (common, island, 1, 1))
             continue
@@ -679,11 +706,12 @@ def _close_all(
     array: Array, control: Integers, own: Array, columns: Integers, closed: Any, calls: Integers, dt: float
 ) -> int:
     """Write back a tick in which the islands are all bodies, and count it; 1, or 0 if a body is not finite and nothing was changed."""
-    for place in range(columns.shape[0]):
+    sizes = closed[9]
+    for place in range(sizes[PLACES]):
         if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
             control[BAD] = columns[place]
             return 0
-    for place in range(columns.shape[0]):
+    for place in range(sizes[PLACES]):
         for row in range(STATE_ROWS):
             array[PREVIOUS + row, columns[place]] = array[row, columns[place]]
         for row in range(3):
@@ -762,6 +790,7 @@ def islands_close(
     links: Integers,
     points: Array,
     stamp: Integers,
+    sizes: Integers,
     tick: int,
     stores: bool,
     dt: float,
@@ -773,24 +802,24 @@ def islands_close(
     Returns:
         The column of a body that is not finite, or -1.
     """
-    for place in range(columns.shape[0]):
+    for place in range(sizes[PLACES]):
         if not is_finite(load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))):
             return int(columns[place])
     stamp[0] = tick
-    for link in range(links.shape[0]):
+    for link in range(sizes[LINK_COUNT]):
         for entry in range(6):
             joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
     for row in range(STATE_FIRST, STATE_LAST):
-        for link in range(links.shape[0]):
+        for link in range(sizes[LINK_COUNT]):
             joint = links[link, JOINT]
             kept[row - STATE_FIRST, link] = table[row, joint]
             table[row, joint] = joints[row, link]
     for row in range(STATE_ROWS):
-        for place in range(columns.shape[0]):
+        for place in range(sizes[PLACES]):
             array[row, columns[place]] = own[row, place]
     if stores:
         for row in range(3):
-            for place in range(columns.shape[0]):
+            for place in range(sizes[PLACES]):
                 array[STORED_MOMENTUM + row, columns[place]] = own[STORED_MOMENTUM + row, place]
     return -1
 
@@ -805,13 +834,14 @@ def linked_ticks(packed: Packed, stores: bool, dt: float, ticks: int) -> int:
 
     Packed are the array and the control of the bodies, the addresses of the kernels that are called, the arguments of those that move all
     bodies, open, step and close the islands, the lengths of the parts of a tick as shares of it, for islands with equality rows only and
-    for others, and the numbers of those and of all islands.
+    for others, and how much there is of everything (see `graph`).
 
     Returns:
         The number of ticks that ended finite, or a negative number if a loop rejected its array.
     """
-    array, control, calls, moved, opened, stepped, closed, parts, one_part, hard_count, island_count = unpack(packed)
-    stamp = closed[8]
+    array, control, calls, moved, opened, stepped, closed, parts, one_part, sizes = unpack(packed)
+    stamp, island_count = closed[8], sizes[ISLANDS]
+    hard_count = sizes[HARD_ISLANDS] if parts.shape[0] > 1 else 0
     for tick in range(ticks):
         taken = call(calls[LOOP], (*moved, 1))
         if taken != 1:
@@ -835,9 +865,9 @@ def linked_ticks(packed: Packed, stores: bool, dt: float, ticks: int) -> int:
 
 
 @kernel("islands-restore")
-def islands_restore(table: Array, kept: Array, links: Integers, stamp: Integers) -> int:
+def islands_restore(table: Array, kept: Array, links: Integers, stamp: Integers, sizes: Integers) -> int:
     """Restore the state of the joints before the last tick, which was undone."""
-    for link in range(links.shape[0]):
+    for link in range(sizes[LINK_COUNT]):
         for row in range(STATE_FIRST, STATE_LAST):
             table[row, links[link, JOINT]] = kept[row - STATE_FIRST, link]
     stamp[0] = -1

@@ -187,6 +187,11 @@ class Bodies(Table):
         return count <= choice.MOST_IN_PYTHON and (choice.runs_frames or self.tick_count > 0)
 
     @property
+    def may_number_in_python(self) -> bool:
+        """Whether plain Python may number islands while that kernel is compiled in the background; it takes some 20 µs per body, once."""
+        return self.count <= 1000 and (choice.runs_frames or self.tick_count > 0)
+
+    @property
     def tick_count(self) -> int:
         """Number of ticks run since the world was created."""
         return self.control.item(layout.TICKS)  # half the time of an index and a conversion

@@ -10,10 +10,19 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..constraints import blocks, layout, stages, step
+from ..constraints.graph import ISLANDS, LINK_COUNT, POINT_COUNT, SPRING_COUNT
 from ..joints.mobility import Direction, Matrix
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, apply_symmetric, cross, dot, scale, subtract
-from ..loops.columns import load_quaternion, load_state, load_symmetric, load_vector, store_state, store_vector
+from ..loops.columns import (
+    Integers,
+    load_quaternion,
+    load_state,
+    load_symmetric,
+    load_vector,
+    store_state,
+    store_vector,
+)
 from ..loops.layout import (
     ANGULAR_VELOCITY,
     INERTIA,
@@ -52,16 +61,17 @@ class Impulses:
         around = (loops_around_islands(False).open,)
         self._kernels = IslandKernels(graph, world._bodies, turn, not world.game_mode, around=around)
         self._common = common_arguments(islands, self._kernels)
-        none, numbers = np.zeros((0, 1)), np.zeros(0, np.int64)
+        none, numbers, sizes = np.zeros((0, 1)), np.zeros(0, np.int64), graph.sizes.copy()
+        sizes[[SPRING_COUNT, POINT_COUNT]] = 0
         self._kernels.function(step.islands_open)(
-            *(world._bodies.array, islands.own, graph.columns, islands.places, none, none, islands.springs),
+            *(world._bodies.array, islands.own, graph.columns, graph.places, none, none, islands.springs),
             *(islands.springs, numbers, islands.point_forces, islands.point_forces, numbers, joints.table),
-            *(islands.joints, graph.links, islands.points, 0, STORED_MOMENTUM, False),
+            *(islands.joints, graph.links, islands.points, sizes, 0, STORED_MOMENTUM, False),
         )
 
     def island_of(self, body: Any) -> int:
         """The number of the island of a body, or -1 if no joint acts on it."""
-        place, graph = int(self._islands.places[body.index]), self._islands.graph.islands
+        place, graph = int(self._islands.graph.places[body.index]), self._numbered_islands
         inside = (graph[:, layout.BODIES] <= place) & (place < graph[:, layout.BODIES_END])
         return int(np.flatnonzero(inside)[0]) if place >= 0 else -1
 
@@ -107,13 +117,14 @@ class Impulses:
             self._prepare(number)
             rows = self._rows_of(number)
             rows[:, layout.IS_FREE] = rows[:, layout.KIND] == layout.EQUALITY
-            for link in np.flatnonzero(graph.links[:, layout.JOINT] == without) if without is not None else ():
+            links = graph.links[: graph.sizes[LINK_COUNT], layout.JOINT]
+            for link in np.flatnonzero(links == without) if without is not None else ():
                 first, last = graph.links[link, [layout.FIRST_ROW, layout.LAST_ROW]]
                 islands.rows[first:last, layout.IS_FREE] = 0.0
                 # the next tick makes its factor anew
-                islands.work[layout.MADE_AT + ORIENTATION, graph.islands[number, layout.BODIES]] = 2.0
+                graph.islands[number, layout.IS_NEW] = 1
             island_matrix(islands.own, graph.links, graph.islands, islands.rows, islands.blocks, number)
-            factor(islands.blocks, graph.program, *self._program(number))
+            factor(islands.blocks, graph.program, graph.islands, number)
 
     def _pushed(self, ends: Sequence[End], directions: Sequence[Direction]) -> list[Pushed]:
         """What unit impulses do to the bodies on which they act."""
@@ -122,7 +133,7 @@ class Impulses:
         for linear, angular in directions:
             pushed = []
             for sign, (body, arm) in zip((1.0, -1.0), ends, strict=False):
-                place = int(self._islands.places[body.index])
+                place = int(self._islands.graph.places[body.index])
                 turn = add(cross(arm, linear), angular)
                 turn = rotate_inverse(load_quaternion(own, ORIENTATION, place), 2.0, turn)
                 pushed.append((place, scale(sign, linear), scale(sign, turn)))
@@ -143,7 +154,7 @@ class Impulses:
         work, solve = islands.work, self._kernels.function(blocks.solve)
         work[_SOLUTION] = given
         for number in sorted(set(numbers)):
-            solve(work, islands.blocks, islands.graph.program, *self._program(number))
+            solve(work, islands.blocks, islands.graph.program, islands.graph.islands, number)
         return work[_SOLUTION].copy()
 
     def _rate(self, pushed: Pushed, answer: FloatArray) -> float:
@@ -196,9 +207,10 @@ class Impulses:
         velocity = subtract(load_vector(own, VELOCITY, place), (float(boost[0]), float(boost[1]), float(boost[2])))
         return velocity, load_vector(own, ANGULAR_VELOCITY, place)
 
-    def _program(self, number: int) -> tuple[int, int]:
-        first, last = self._islands.graph.islands[number, [layout.PROGRAM, layout.PROGRAM_END]].tolist()
-        return first, last
+    @property
+    def _numbered_islands(self) -> Integers:
+        graph = self._islands.graph
+        return graph.islands[: graph.sizes[ISLANDS]]
 
     def _prepare(self, number: int) -> None:
         """Compute the directions of the rows of an island, relative to its first body."""

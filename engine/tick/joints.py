@@ -15,7 +15,19 @@ from ..compilation.compiler import address_in_python, address_of, types_of
 from ..compilation.packed import Packed
 from ..constraints import blocks, layout, rows, stages, step
 from ..constraints.fit import FARTHEST_POINT, misfits
-from ..constraints.graph import Graph
+from ..constraints.graph import (
+    BLOCK_COUNT,
+    HAS_LOOPS,
+    ISLANDS,
+    LINK_COUNT,
+    PLACES,
+    POINT_COUNT,
+    ROW_COUNT,
+    SPRING_COUNT,
+    STRUCTURES,
+    Graph,
+    number_islands,
+)
 from ..forces.constant import POINT_FORCES
 from ..forces.spring import SPRINGS
 from ..integrators.axis_splitting import AxisSplitting
@@ -32,7 +44,7 @@ from ..loops.kick_drift import Turn
 from ..loops.layout import (
     ANY_PITCH,
     BAD,
-    FROZEN,
+    COUNT,
     ORIENTATION,
     POINT_FORCE_ROWS,
     POSITION,
@@ -45,6 +57,7 @@ from ..loops.undo import undo
 from ..rotation import rotate
 from ..store.bodies import Bodies
 from ..store.store import Store
+from ..store.table import Table
 from ..store.threads import TakeTicks
 from .actuators import is_mover
 from .joint_steps import JointSteps
@@ -54,24 +67,46 @@ _STATES = slice(layout.STATE_FIRST, layout.STATE_LAST)
 
 
 class Islands:
-    """The arrays of the island step for one graph (see `constraints.layout`)."""
+    """The arrays of the island step, with spare room (see `constraints.layout`), and the graph that says how they are used.
 
-    def __init__(self, graph: Graph, bodies: Bodies, springs: FloatArray, point_bodies: list[int]) -> None:
-        """Make the arrays.
+    Attributes:
+        seen: The versions of the tables for which the islands were numbered last.
+        version: A counter that grows with new arrays.
+    """
+
+    def __init__(self, bodies: Bodies, has_all: bool = False) -> None:
+        """Make arrays for no islands.
 
         Args:
-            graph: The islands.
             bodies: The bodies of the world.
-            springs: The rows of the two bodies of each spring, shape (2, springs).
-            point_bodies: The row of the body of each point force.
+            has_all: Whether bodies on no joint are islands too.
         """
-        count, links = len(graph.columns), len(graph.links)
+        self._bodies = bodies
+        self.graph = Graph(has_all)
+        self.stamp = np.array([-1, -1], np.int64)
+        """The number of the last tick that was written, and the island that failed in the last tick."""
+        self.seen: tuple[int, ...] = ()
+        self.version = 0
+        self._room: Integers | None = None
+
+    def make_room(self) -> None:
+        """Have arrays for the graph as it is now; those that are large enough are kept."""
+        sizes = self.graph.sizes[:STRUCTURES]
+        if self._room is not None and (sizes <= self._room).all():
+            self._set_counts()
+            return
+        # a half more than is wanted, where more has been wanted before
+        room = (
+            sizes.copy()
+            if self._room is None
+            else np.maximum(self._room, np.where(sizes > self._room, sizes * 3 // 2, 0))
+        )
+        count, links = int(room[PLACES]), int(room[LINK_COUNT])
         pitch = (
             16 * ((count + 7) // 16) + 8
         )  # small, so that the arrays stay in the cache, and no power of two, so that all of it is used
-        self.graph = graph
         self.own = np.zeros((ROWS, pitch))
-        self.own[:] = bodies.schema.rest
+        self.own[:] = self._bodies.schema.rest
         self.stages = np.zeros((step.STAGE_ROWS, pitch))
         self.stages[ORIENTATION + 3] = 1.0
         self.work = np.zeros((layout.WORK_ROWS, pitch))
@@ -79,22 +114,28 @@ class Islands:
         self.joints = np.zeros((layout.JOINT_ROWS, links))
         self.kept = np.zeros((layout.STATE_LAST - layout.STATE_FIRST, links))
         self.points = np.zeros((links, layout.POINT_SIZE))
-        self.rows = np.zeros((graph.row_count, layout.ROW_SIZE))
-        self.blocks = np.zeros((graph.block_count, 36))
-        self.measures = np.zeros((len(graph.islands), layout.MEASURES))
-        self.control = new_control(0, count if count <= 2 else min((count + 7) & ~7, pitch))
-        self.places = np.full(max(bodies.count, 1), -1, np.int64)
-        self.places[graph.columns] = np.arange(count)
-        inside = set(graph.columns.tolist())
-        pairs = springs.astype(int).T.tolist()
-        chosen = [row for row, (a, b) in enumerate(pairs) if a in inside and (b < 0 or b in inside)]
-        pushed = [row for row, body in enumerate(point_bodies) if body in inside]
-        self.spring_rows, self.point_rows = np.array(chosen, np.int64), np.array(pushed, np.int64)
-        self.springs = np.zeros((SPRING_ROWS, max(1, len(chosen))))
-        self.point_forces = np.zeros((POINT_FORCE_ROWS, max(1, len(pushed))))
-        self.counts = np.array([len(chosen), len(pushed)], np.int64)
-        self.stamp = np.array([-1, -1], np.int64)
-        """The number of the last tick that was written, and the island that failed in the last tick."""
+        self.rows = np.zeros((room[ROW_COUNT], layout.ROW_SIZE))
+        self.blocks = np.zeros((room[BLOCK_COUNT], 36))
+        self.measures = np.zeros((room[ISLANDS], layout.MEASURES))
+        self.springs = np.zeros((SPRING_ROWS, max(1, room[SPRING_COUNT])))
+        self.point_forces = np.zeros((POINT_FORCE_ROWS, max(1, room[POINT_COUNT])))
+        self.counts = np.zeros(2, np.int64)
+        self.control = new_control(0, 0)
+        self.graph.forget_made()
+        self._room, self.version = room, self.version + 1
+        self._set_counts()
+
+    def _set_counts(self) -> None:
+        sizes, pitch = self.graph.sizes, self.own.shape[1]
+        count = int(sizes[PLACES])
+        self.control[COUNT] = count if count <= 2 else min((count + 7) & ~7, pitch)
+        self.counts[:] = sizes[SPRING_COUNT : POINT_COUNT + 1]
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """Changes with the arrays, and with what kernels are called for them."""
+        graph = self.graph
+        return self.version, graph.version, int(graph.has_soft), int(graph.sizes[HAS_LOOPS])
 
 
 class IslandKernels:
@@ -127,8 +168,8 @@ class IslandKernels:
             forces: The forces in compiled loops.
             around: The kernels that bring islands into a tick, in the order of `step.linked_ticks`; None for those not called.
         """
-        unused = [stages.BOUNDS_CALL, stages.BOUNDED_CALL] if graph.islands[:, layout.IS_HARD].all() else []
-        if not graph.islands[:, layout.HAS_LOOP].any():
+        unused = [] if graph.has_soft else [stages.BOUNDS_CALL, stages.BOUNDED_CALL]
+        if not graph.sizes[HAS_LOOPS]:
             unused.append(stages.BALANCE_CALL)
         self._called = [
             None if place in unused else each for place, each in enumerate(kernels_of_islands(turn, gyroscopic))
@@ -137,7 +178,7 @@ class IslandKernels:
         self._pulls = pulls_loop(bodies)
         self._around = around
         wanted = *self._called, *self._fields, self._pulls, *around
-        self.in_python = in_python(filter(None, wanted), bodies.may_move_in_python(len(graph.columns)))
+        self.in_python = in_python(filter(None, wanted), bodies.may_move_in_python(int(graph.sizes[PLACES])))
         self.calls, self.around_calls = np.zeros(len(self._called), np.int64), np.zeros(len(around), np.int64)
         self.force_calls = np.zeros((1 + len(self._fields), 3), np.int64)
         row = 0
@@ -196,25 +237,25 @@ class Bound:
         counted = islands.springs, islands.point_forces, islands.counts
         self.forces = Packed(*states, self.kernels.force_calls, own_layers, *counted)
         self.common = common_arguments(islands, self.kernels)
-        self.actuators = islands.places, *bodies.actuators.tables_and_counts()
+        self.actuators = graph.places, *bodies.actuators.tables_and_counts()
         called = self.kernels.calls, self.forces, self.common, self.actuators
         self.step = Packed(*states, graph.islands, *called, evaluations)
         springs = islands.springs if forces.springs is None else forces.springs
         point_forces = islands.point_forces if forces.point_forces is None else forces.point_forces
         self.open = (
-            *(islands.places, layers, own_layers, springs, islands.springs, islands.spring_rows),
+            *(graph.places, layers, own_layers, springs, islands.springs, graph.spring_rows),
             *(
                 point_forces,
                 islands.point_forces,
-                islands.point_rows,
+                graph.point_rows,
                 table,
                 islands.joints,
                 graph.links,
                 islands.points,
+                graph.sizes,
             ),
         )
-        self.close = (table, islands.joints, islands.kept, graph.links, islands.points, islands.stamp)
-        self.hard_count = int(graph.islands[:, layout.IS_HARD].sum()) if len(parts) > 1 else 0
+        self.close = (table, islands.joints, islands.kept, graph.links, islands.points, islands.stamp, graph.sizes)
 
 
 def common_arguments(islands: Islands, kernels: IslandKernels) -> Packed:
@@ -234,11 +275,8 @@ class Joints:
         self._bodies = bodies
         self._table = store.table(JOINTS)
         self._springs, self._point_forces = store.table(SPRINGS), store.table(POINT_FORCES)
-        self._seen: tuple[Any, ...] = ()
-        self._shape: Any = None
-        self._version = 0
-        self._islands: Islands | None = None
-        self._all: Islands | None = None
+        self._islands, self._all = Islands(bodies), Islands(bodies, has_all=True)
+        self._moves_all = False
         self._has_warned = False
 
     @property
@@ -249,9 +287,13 @@ class Joints:
     @property
     def key(self) -> tuple[int, ...]:
         """Changes whenever a loop that was bound to the islands may have become stale."""
-        if not self._table.count or self.graph is None:
+        if not self.any:
             return ()
-        return (self._version, id(self._table.array), id(self._springs.array), id(self._point_forces.array))
+        return (*self._islands.key, *self._all.key, *(id(table.array) for table in self._tables))
+
+    @property
+    def _tables(self) -> tuple[Table, Table, Table]:
+        return self._table, self._springs, self._point_forces
 
     @property
     def table(self) -> FloatArray:
@@ -271,40 +313,25 @@ class Joints:
     @property
     def graph(self) -> Graph | None:
         """The islands as they are now; None if no joint acts."""
-        tables = self._table, self._springs, self._point_forces
-        seen = tuple(number for table in tables for number in (table.version, table.numbering))
-        seen += (self._bodies.numbering, self._bodies.count, self._bodies.frozen_version)
-        if seen != self._seen:
-            self._look()
-            self._seen = seen
-        return None if self._islands is None else self._islands.graph
+        graph = self._look(self._islands)
+        if self._moves_all:
+            _ = self._look(self._all)
+        return graph if graph.sizes[LINK_COUNT] else None
 
-    def _look(self) -> None:
-        """Find the islands; the arrays are kept if nothing has changed."""
-        table, count = self._table.array, self._table.count
-        joints, hard = [], []
-        frozen = set(np.flatnonzero(self._bodies.array[FROZEN, : self._bodies.count]).tolist())
-        for row in np.flatnonzero(table[layout.ENABLED, :count]).tolist():
-            own = table[: layout.BREAK_FORCE, row].tolist()
-            if int(own[layout.BODY]) in frozen or int(own[layout.OTHER]) in frozen:
-                continue
-            if own[layout.TYPE] == layout.OPEN:
-                continue
-            equalities, counts, soft = rows.row_counts(own)
-            others = sum(counts) + soft
-            joints.append((row, (int(own[layout.BODY]), int(own[layout.OTHER])), equalities + others))
-            hard.append(others == 0)
-        springs = self._springs.array[:2, : self._springs.count].copy()
-        pairs = [(int(a), int(b)) for a, b in springs.T.tolist() if b >= 0 and a not in frozen and b not in frozen]
-        points = self._point_forces.array[0, : self._point_forces.count].astype(int).tolist()
-        shape = joints, hard, springs.tolist(), points, self._bodies.count, frozen
-        if shape == self._shape:
-            return
-        self._version += 1
-        self._islands = self._all = self._shape = None
-        if joints:
-            self._islands = Islands(Graph(joints, pairs, hard), self._bodies, springs, points)
-        self._shape = shape
+    def _look(self, islands: Islands) -> Graph:
+        """Number islands, if anything has changed since, and have room for them."""
+        bodies, graph = self._bodies, islands.graph
+        versions = [number for table in self._tables for number in (table.version, table.numbering)]
+        seen = bodies.numbering, bodies.count, bodies.frozen_version, *versions
+        if islands.seen != seen:
+            tables = [(table.array, table.count) for table in (*self._tables, bodies)]
+            before = graph.links[: graph.sizes[LINK_COUNT], layout.JOINT].copy()
+            graph.number(ready(numbering_loop(), bodies.may_number_in_python), *tables)
+            islands.make_room()
+            if not np.array_equal(before, graph.links[: graph.sizes[LINK_COUNT], layout.JOINT]):
+                islands.stamp[0] = -1  # what was kept belongs to other joints
+            islands.seen = seen
+        return graph
 
     # ticks
 
@@ -322,7 +349,7 @@ class Joints:
             return self._linked(run.func, run.args, dt, control, integrator, gyroscopic, forces)
         islands = self._linked(step.moved, (), dt, control, integrator, gyroscopic, forces)
 
-        assert self._islands is not None
+        self._moves_all = False
         stamp = self._islands.stamp
 
         def take_one() -> int:
@@ -358,8 +385,8 @@ class Joints:
         gyroscopic: bool,
         forces: CompiledForces,
     ) -> partial[int]:
-        graph, bodies, islands = self.graph, self._bodies, self._islands
-        assert graph is not None and islands is not None
+        self._moves_all = False
+        bodies, islands, graph = self._bodies, self._islands, self._look(self._islands)
         table = self._table.array
         stores = bodies.stores_momentum
         around, linked = loops_around_islands(stores), linked_loop(loop_arguments, stores)
@@ -378,7 +405,7 @@ class Joints:
         ends = bodies.array, islands.own, graph.columns
         packed = Packed(
             *(bodies.array, control, calls, loop_arguments, (*ends, *bound.open), bound.step, (*ends, *bound.close)),
-            *(bound.parts, _WHOLE, bound.hard_count, len(graph.islands)),
+            *(bound.parts, _WHOLE, graph.sizes),
         )
         return partial(run, packed, stores, dt)
 
@@ -404,13 +431,13 @@ class Joints:
         depends_on_rates: bool,
     ) -> TakeStagedTick:
         """Return a function that moves all bodies by the step of islands over a tick of `dt` [s], and calls back for Python forces."""
-        islands = self._of_all()
-        graph, all_bodies, stores = islands.graph, self._bodies, True
+        self._moves_all = True
+        islands, graph, all_bodies, stores = self._all, self._look(self._all), self._bodies, True
         around = loops_around_islands(stores)
         called = None, around.open, None, around.close, None, around.passes
         bound = Bound(islands, all_bodies, self._table.array, integrator, gyroscopic, forces, depends_on_rates, called)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
-        parts = bound.parts if bound.hard_count == len(graph.islands) else _WHOLE
+        parts = _WHOLE if graph.has_soft else bound.parts
         visible, kept = all_bodies.stage_array(1), np.zeros((WRENCH_ROWS + 9, islands.own.shape[1]))
         calls, ends = bound.kernels.around_calls, (all_bodies.array, islands.own, graph.columns)
         packed = Packed(
@@ -424,16 +451,6 @@ class Joints:
             stages += [(0, offset)] * bound.evaluations
         stages.append((0, offset))
         return StagedTick(partial(bound.kernels.function(step.islands_passes), packed), stages)
-
-    def _of_all(self) -> Islands:
-        """The islands of the joints, and every other body as an island of one body."""
-        _ = self.graph
-        if self._all is None:
-            joints, hard, springs, points, count, _frozen = self._shape
-            pairs = [(int(a), int(b)) for a, b in zip(*springs, strict=True) if b >= 0]
-            graph = Graph(joints, pairs, hard, count)
-            self._all = Islands(graph, self._bodies, np.array(springs).reshape(2, -1), points)
-        return self._all
 
     # poses that are assigned
 
@@ -598,14 +615,14 @@ class Joints:
             islands.stamp[0] = -1
 
     def _in_use(self) -> Iterator[Islands]:
-        return (islands for islands in (self._islands, self._all) if islands is not None)
+        return (islands for islands in (self._islands, self._all) if islands.version)
 
     def recover(self, control: Integers) -> None:
         """Restore the state of joints if the last tick, for which it was written, was undone afterwards."""
         for islands in self._in_use():
             if islands.stamp[0] >= 0 and islands.stamp[0] >= control[TICKS]:
-                arguments = self._table.array, islands.kept, islands.graph.links, islands.stamp
-                may_stand_in = self._bodies.may_move_in_python(len(islands.graph.columns))
+                arguments = self._table.array, islands.kept, islands.graph.links, islands.stamp, islands.graph.sizes
+                may_stand_in = self._bodies.may_move_in_python(int(islands.graph.sizes[PLACES]))
                 ready(named(step.islands_restore, *arguments), may_stand_in)(*arguments)
 
     def failure(self, time: float) -> Exception | None:
@@ -660,7 +677,8 @@ class Joints:
         """Let a tick of several steps be undone to the state before it."""
         for islands in self._in_use():
             if islands.stamp[0] >= 0:
-                islands.kept[:] = image[:, islands.graph.links[:, layout.JOINT]]
+                count = islands.graph.sizes[LINK_COUNT]
+                islands.kept[:, :count] = image[:, islands.graph.links[:count, layout.JOINT]]
                 islands.stamp[0] = tick
 
 
@@ -695,8 +713,8 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
     return [
         named(rows.joint_rows, array, array, array, integers, array, array, array, 0, 0, 0, 0, 0),
         named(stages.island_matrix, array, integers, integers, array, array, 0),
-        named(blocks.factor, array, integers, 0, 0),
-        named(blocks.solve, array, array, integers, 0, 0),
+        named(blocks.factor, array, integers, integers, 0),
+        named(blocks.solve, array, array, integers, integers, 0),
         Loop(step.island_drift, (turn, gyroscopic), (array, array, array, 0, 0, 1.0)),
         named(stages.position_stage, _COMMON, 0, 1.0),
         named(stages.velocity_stage, _COMMON, 0, 1.0),
@@ -715,11 +733,11 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
 
 _ARRAY, _INTEGERS = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
 _NUMBERS, _FLAT = np.zeros(1), np.zeros(1, np.int64)
-_OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _INTEGERS, _ARRAY)
+_OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT)
 _COMMON = Packed(*[_ARRAY] * 3, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT)
 _FORCES = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, *[_ARRAY] * 3, _FLAT)
 _STEP = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, _FLAT, _FORCES, _COMMON, (_FLAT, *[_ARRAY] * 3, _FLAT), 1)
-_KEPT = (_ARRAY, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT)
+_KEPT = (_ARRAY, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT, _FLAT)
 _ENDS = (_ARRAY, _ARRAY, _FLAT)
 _PASSES = Packed(_ARRAY, _FLAT, _ARRAY, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_KEPT), _NUMBERS, _ARRAY, 1.0)
 
@@ -743,16 +761,22 @@ def loops_around_islands(stores: bool) -> LoopsAroundIslands:
         step=named(step.islands_step, _STEP, _NUMBERS, 0, 0, 0.0, 1.0),
         close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_KEPT, 0, stores, 1.0),
         passes=named(step.islands_passes, _PASSES, 0, 1),
-        restore=named(step.islands_restore, _ARRAY, _ARRAY, _INTEGERS, _FLAT),
+        restore=named(step.islands_restore, _ARRAY, _ARRAY, _INTEGERS, _FLAT, _FLAT),
         undo=named(undo, _ARRAY, _FLAT, stores),
         moved=named(step.moved, 0),
     )
 
 
+def numbering_loop() -> Loop:
+    """The kernel that numbers islands."""
+    none = _ARRAY, 0
+    return named(number_islands, *Graph().arguments(none, none, none, none))
+
+
 def linked_loop(arguments: tuple[Any, ...], stores: bool) -> Loop:
     """The loop that runs whole ticks with islands around a loop with these arguments, without the number of ticks."""
     ends = _ARRAY, _ARRAY, _FLAT
-    packed = Packed(_ARRAY, _FLAT, _FLAT, arguments, (*ends, *_OPEN), _STEP, (*ends, *_KEPT), _NUMBERS, _NUMBERS, 0, 0)
+    packed = Packed(_ARRAY, _FLAT, _FLAT, arguments, (*ends, *_OPEN), _STEP, (*ends, *_KEPT), _NUMBERS, _NUMBERS, _FLAT)
     return named(step.linked_ticks, packed, stores, 1.0, 0)
 
 
@@ -760,7 +784,7 @@ def kernels_around(loops_of_bodies: Sequence[Loop], stores: bool, threads: int) 
     """Every kernel that ticks with islands call around the loops of methods among these."""
     movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if is_mover(loop)}
     around = [*movers.values(), *([()] if threads > 1 else [])]
-    return [*loops_around_islands(stores), *(linked_loop(arguments, stores) for arguments in around)]
+    return [numbering_loop(), *loops_around_islands(stores), *(linked_loop(arguments, stores) for arguments in around)]
 
 
 def refuse_joints(integrator: Integrator, owner: object) -> None:
