@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress, islice
 from threading import get_ident
+from time import perf_counter
 from types import FrameType, MappingProxyType
 from typing import Any, NoReturn, TypeVar, overload
 
@@ -34,7 +35,7 @@ from .checks import (
     vector,
 )
 from .clock import Clock
-from .compilation import choice
+from .compilation import background, choice
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
 from .forces.constant import CONSTANT_WRENCHES
 from .forces.force import Force, TableForce
@@ -46,7 +47,6 @@ from .joints.assembly import Assembly
 from .joints.joint import Joint
 from .joints.mobility import Direction
 from .kernels.vectors import Vector
-from .loops.coast import COAST_LOOP
 from .saving import copying, prediction, scenes, snapshots
 from .saving.content import Owners
 from .saving.settings import Settings, digest_of_settings
@@ -63,18 +63,18 @@ from .store.schema import Schema
 from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, Unfinished, hash_of, refuse_other_thread
 from .store.views import TableView
-from .tick.actuators import Actuators, actuator_kernels, refuse_actuators
+from .tick.actuators import Actuators, refuse_actuators
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kind_of
 from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
-from .tick.joint_impulses import End, compliances, energies_of_impact
+from .tick.joint_impulses import End, compliances, energy_of_impact
 from .tick.joint_inertia import inertia_about
-from .tick.joints import Joints, kernels_around, kernels_of_islands, method_for, refuse_joints
+from .tick.joints import Joints, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
-from .tick.prepare import Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
+from .tick.prepare import Future, Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
 from .tick.profile import Profile
 from .tick.stages import Stages, refuse_time
 from .tick.wrenches import wrench_on
@@ -117,6 +117,7 @@ _MOST_BODIES = 2**31
         "springs": "assign its arrays, such as world.springs.stiffness",
         "threads": "pass it to World(…)",
         "islands": "joints and springs determine them",
+        "missing_kernels": "use prepare",
     }
 )
 class World:
@@ -143,11 +144,12 @@ class World:
         threads: Maximum number of threads that share a tick. A world with fewer than 4096 bodies per thread uses fewer. The results are bit
             for bit the same for any number. Ticks that call a force at each stage run on one thread. Only one Python thread may use a world
             at a time.
+        compilation: Whether ticks wait for kernels that are not compiled yet, "auto", "wait" or "background"; see `compilation`.
 
     Raises:
         TypeError: If an argument has the wrong type.
-        ValueError: If `dt` is not above zero, a count is below one, no integrator has this name, or `keep_out` or `on_non_finite` is
-            invalid.
+        ValueError: If `dt` is not above zero, a count is below one, no integrator has this name, or `keep_out`, `on_non_finite` or
+            `compilation` is invalid.
 
     Example:
         >>> from engine import MassProperties, World
@@ -195,6 +197,7 @@ class World:
         keep_out: GivenBall | None = None,
         on_non_finite: str = "raise",
         threads: int = 1,
+        compilation: str = "auto",
     ) -> None:
         self._dt = real(dt, "dt", "World", above=0.0)
         if isinstance(dt, int | np.integer) and dt > 1:
@@ -249,10 +252,11 @@ class World:
         )
         self._settings.follow(("integrator", "game_mode"), self._use_method)
         self._settings.follow(("on_non_finite",), self._use_freezing)
+        self._settings.follow(("compilation",), self._use_compilation)
         self.integrator = DEFAULT_INTEGRATOR if integrator is None else integrator
         self.game_mode = game_mode
         given = {"max_ticks_per_frame": max_ticks_per_frame, "coasting": coasting, "on_non_finite": on_non_finite}
-        for name, value in given.items():
+        for name, value in {**given, "compilation": compilation}.items():
             self._settings.set(name, value)
         self.keep_out = keep_out
 
@@ -287,7 +291,11 @@ class World:
 
     @property
     def dropped_time(self) -> float:
-        """Simulated time [s] that was skipped because a frame was longer than `max_ticks_per_frame` ticks or because a tick failed."""
+        """Simulated time [s] that was skipped, because a frame was longer than the ticks that it may run or because a tick failed.
+
+        A frame runs at most `max_ticks_per_frame` ticks. While plain Python stands in for kernels that are still being compiled, it runs no
+        more ticks than fit into it, and at least one.
+        """
         return self._clock.dropped_time
 
     @property
@@ -386,8 +394,10 @@ class World:
             self._in_frame = choice.runs_frames = True
             if coasts:
                 self.coast(ticks)
-            else:
+            elif ticks < 2 or store.quiet >= ticks:
                 self.step(ticks)
+            else:
+                self._step_in_frame(ticks, float(elapsed_seconds))
             return self._end_frame(before)
         except BaseException:
             # as in `step`; a tick that is still to be undone comes first
@@ -397,6 +407,25 @@ class World:
                 store.unfinished.outer = frame
             store.settle()
             raise
+
+    def _step_in_frame(self, ticks: int, elapsed: float) -> None:
+        """Run the ticks of a frame; while plain Python stands in for kernels, only as many as fit into it, and at least one.
+
+        A frame that is late because its ticks are slow would otherwise be answered with even more of them.
+        """
+        begin = perf_counter()
+        end = begin + min(elapsed, 1.0 / _FRAMES_PER_SECOND)
+        for left in reversed(range(ticks)):
+            calls = choice.calls_in_python()
+            self.step()
+            if choice.calls_in_python() == calls:
+                self.step(left)
+                return
+            now = perf_counter()
+            if left and now + (now - begin) > end:
+                choice.log_skipped_ticks()
+                return
+            begin = now
 
     def _end_frame(self, before: int) -> int:
         """Count the ticks that were handed out and not run, because one failed or a callback paused the world; return those run."""
@@ -593,6 +622,44 @@ class World:
     def threads(self) -> int:
         """Maximum number of threads that share a tick."""
         return self._threads
+
+    @property
+    def compilation(self) -> str:
+        """Whether ticks wait for kernels that are not compiled yet, "auto", "wait" or "background".
+
+        "wait" compiles a missing kernel before the tick that needs it goes on. "background" compiles it in a second process, and plain
+        Python or a more general loop runs the ticks meanwhile, with the same bits. "auto" waits until a world of this program is advanced
+        for the first time by `advance`, and no longer from then on: a program that only calls `step` ends earlier so, and a program with
+        frames has no frame that waits. A program that draws frames and calls `step` in each of them should choose "background".
+
+        It belongs to the program, as `threads` does: it is neither in the state hash nor in snapshots and files, and a fork keeps it.
+
+        Example:
+            >>> world = World(dt=0.01, compilation="background")
+            >>> world.compilation
+            'background'
+        """
+        mode: str = self._settings["compilation"]
+        return mode
+
+    @compilation.setter
+    def compilation(self, value: str) -> None:
+        self._settings.set("compilation", value)
+
+    @property
+    def missing_kernels(self) -> tuple[str, ...]:
+        """The names of kernels that are needed now and are still being compiled in the background, for a spinner.
+
+        Until this is empty, plain Python or a more general loop runs the ticks. All worlds of a process share their kernels, so this names
+        those that any of them needs.
+
+        Example:
+            >>> world = World(dt=0.01)
+            >>> world.step()
+            >>> world.missing_kernels
+            ()
+        """
+        return background.missing()
 
     # bodies
 
@@ -887,6 +954,7 @@ class World:
             refuse(
                 "World.add_force", "force", force, "a force", TypeError, hint=f"add this {kind} with World.add_{kind}"
             )
+        self._stages.policy.act()
         self._forces.add(force)
         return force
 
@@ -939,6 +1007,7 @@ class World:
         if kind_of(part) != "part":
             rule, hint = "a part of engine.flight, such as a ReactionWheel", "forces are added with World.add_force"
             refuse("World.add_part", "part", part, rule, TypeError, hint=hint)
+        self._stages.policy.act()
         self._forces.add(part)
         return part
 
@@ -1010,6 +1079,7 @@ class World:
             if body is not None:
                 require_body(body, "joint", "World.add_joint")
         refuse_joints(self.integrator, f"World.add_joint: {joint!r}")
+        self._stages.policy.act()
         self._forces.add(joint)
         return joint
 
@@ -1023,9 +1093,9 @@ class World:
         """The inertia about a degree of freedom of a joint; see `tick.joint_inertia`."""
         return inertia_about(self._joints, self, joint, point, held, others, free)
 
-    def _energies_of_impact(self, rows: Sequence[int]) -> list[float]:
-        """Energy that the joints around each of these bodies take now; see `tick.joint_impulses`."""
-        return energies_of_impact(self._joints, self, rows)
+    def _energy_of_impact(self, body: Body) -> float:
+        """Energy that the joints around a body take now; see `tick.joint_impulses`."""
+        return energy_of_impact(self._joints, self, body)
 
     def remove_joint(self, joint: Joint) -> None:
         """Remove a joint from the world; it keeps its settings and may be added again.
@@ -1483,51 +1553,73 @@ class World:
         integrators: Iterable[Integrator | str] | None = None,
         forces: Iterable[Force | type[Force]] | None = None,
         capacity: int | None = None,
+        joints: bool = False,
+        wheels: bool = False,
+        pulses: bool = False,
+        game_mode: bool | None = None,
         progress: Progress | None = None,
     ) -> None:
         """Compile everything that ticks will need and load it into this process, so that no tick has to wait for the compiler.
 
-        Without this call, the first tick may wait a few seconds for the compiler. Anything that is needed later is compiled in
-        the background while a slower loop takes the ticks, with the same bits. Compiled kernels are kept on disk for the next start.
+        Kernels are compiled in as many processes as there are processor cores. The log has the expected and the actual time. What is being
+        compiled in the background already is awaited and not compiled again. Compiled kernels are kept on disk for the next start.
+
+        Anything that is needed later and was not prepared is compiled as `compilation` says. A loop for any forces and any number of
+        bodies is always prepared, and runs the ticks meanwhile.
 
         Args:
             integrators: Methods, or their names, that the world will use; None means its current method.
-            forces: Forces, or classes of `engine.forces`, that will act; None means those that act now. Uniform gravity, throttles, applied
-                forces and springs are always ready. The pulses of thrusters, wheels, tanks and joints are prepared if the world has any
-                thruster, wheel, tank or joint.
+            forces: Forces, or classes of `engine.forces`, that will act together; None means those that act now. Uniform gravity,
+                throttles, applied forces and springs are always ready.
             capacity: Maximum number of bodies that the world will have, at least 1; None means the current number.
+            joints: Whether the world will have joints, if it has none now.
+            wheels: Whether it will have reaction wheels, if it has none now.
+            pulses: Whether it will have tanks or thrusters that fire pulses, if it has neither tanks nor thrusters now.
+            game_mode: Whether it will be in game mode, besides the mode that it is in now; None means that it keeps its mode.
             progress: For a loading bar; called as `progress(done, total, name)` before each kernel, and at the end with an empty name.
 
         Raises:
-            TypeError: If an integrator is neither a method nor a name, or an entry of `forces` is neither a force nor a force class.
-            ValueError: If a name is unknown, or `capacity` is below 1.
+            TypeError: If an argument has the wrong type, such as an entry of `forces` that is neither a force nor a force class.
+            ValueError: If a name is unknown, or `capacity` is below 1, or a method does not support game mode, joints or actuators.
             RuntimeError: If this is called inside a tick.
 
         Example:
             >>> world = World(1 / 60)
-            >>> world.prepare(integrators=["rk4"], capacity=300)  # doctest: +SKIP
+            >>> world.prepare(integrators=["rk4"], capacity=300, joints=True)  # doctest: +SKIP
         """
-        if not self._store.is_idle:
+        owner = "World.prepare"
+        if self._store.phase is not BETWEEN_TICKS:
             self._refuse_reentry("prepare")
         if progress is not None and not callable(progress):
-            refuse("World.prepare", "progress", progress, "a function of done, total and name", TypeError)
-        methods = chosen_methods([self.integrator] if integrators is None else integrators, self.game_mode)
-        kinds = self._fields.in_order(chosen_kinds(self._forces if forces is None else forces))
+            refuse(owner, "progress", progress, "a function of done, total and name", TypeError)
+        modes = [self.game_mode] if game_mode is None else [self.game_mode, boolean(game_mode, "game_mode", owner)]
+        methods = chosen_methods([self.integrator] if integrators is None else integrators, modes)
+        acting = self._fields.in_order(chosen_kinds(self._forces))
+        kinds = acting if forces is None else self._fields.in_order(chosen_kinds(forces))
         bodies = self._bodies
-        wanted = bodies.count if capacity is None else integer(capacity, "capacity", "World.prepare", at_least=1)
+        wanted = bodies.count if capacity is None else integer(capacity, "capacity", owner, at_least=1)
         if wanted > _MOST_BODIES:
-            refuse("World.prepare", "capacity", capacity, f"at most {_MOST_BODIES}")
-        pitches = sorted({bodies.pitch, rung(wanted)})
-        needed = kernels_for(methods, kinds, pitches, bodies.stores_momentum, not self.game_mode)
-        if self._joints.any:
-            for method in methods:
-                needed += kernels_of_islands(method_for(method, False)[1], not self.game_mode)
-            needed += kernels_around(needed, bodies.stores_momentum, self._threads)
-        if self._actuators.any or len(self.thrusters):  # any thruster may fire a pulse
-            needed += actuator_kernels(needed)
-        if self.coasting:
-            needed.append(COAST_LOOP)
-        compile_all(needed, progress)
+            refuse(owner, "capacity", capacity, f"at most {_MOST_BODIES}")
+        will_have_joints = boolean(joints, "joints", owner) or self._joints.any
+        will_have_wheels = boolean(wheels, "wheels", owner) or self._actuators.any
+        # any thruster may fire a pulse
+        will_drive = boolean(pulses, "pulses", owner) or will_have_wheels or len(self.thrusters) > 0
+        for method in methods if joints or wheels or pulses else ():
+            (refuse_joints if joints else refuse_actuators)(method, owner)
+        future = Future(
+            integrators=methods,
+            kinds_together=list(dict.fromkeys((tuple(acting), tuple(kinds)))),
+            pitches=sorted({bodies.pitch, rung(wanted)}),
+            stores_momentum=sorted({bodies.stores_momentum, bodies.stores_momentum or bool(wheels)}),
+            gyroscopic=[not mode for mode in dict.fromkeys(modes)],
+            in_passes=self._plan.needs_passes or not background.comes_later(),
+            has_joints=will_have_joints,
+            drives_actuators=will_drive,
+            coasts=self.coasting,
+            threads=self._threads,
+        )
+        compile_all(kernels_for(future), progress)
+        self._stages.policy.is_prepared = True
 
     def profile(self) -> Profile:
         """Measure the time that each stage of the ticks takes.
@@ -1590,6 +1682,11 @@ class World:
 
     def _use_method(self) -> None:
         self._plan.use(self.integrator, not self.game_mode)
+
+    def _use_compilation(self) -> None:
+        self._stages.policy.mode = self._settings["compilation"]
+        self._plan.choose_again()
+        self._store.quiet = 0
 
     def _use_freezing(self) -> None:
         self._stages.freezing.use(self.on_non_finite == "freeze")

@@ -1,10 +1,17 @@
-"""Compilation of kernels in a second process, so that a running simulation does not stop to wait for the compiler.
+"""Compilation of kernels in other processes, so that a running simulation does not stop to wait for the compiler.
 
-The compiler process writes each kernel to the cache on disk, and this process loads it from there. The compiler process starts when the
-first kernel is requested. A thread sends it the requests. It ends when this process ends, or after some time without work. To disable it,
-set the environment variable POLHODE_BACKGROUND to 0; missing kernels are then compiled in this process when they are needed.
+A compiler process writes each kernel to the cache on disk, and this process loads it from there. The first one starts when the first kernel
+is requested. A thread sends it the requests, one at a time. It ends after some seconds without work. When this process ends, it finishes
+its kernel and takes no other. The compiler processes of all programs that share a cache folder are together no more than the processor
+cores, and a kernel that one of them is compiling is left to it (see `locks`).
+
+What was requested and has not arrived when a program ends is written down, and comes first when the program runs again.
+
+To disable all this, set the environment variable POLHODE_BACKGROUND to 0; missing kernels are then compiled in this process when they are
+needed.
 """
 
+import hashlib
 import logging
 import os
 import pickle
@@ -14,121 +21,226 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import IO, Any
 
-from . import compiler
+from . import compiler, kernel_files
+from .locks import Slot
 
 _LOG = logging.getLogger("polhode")
 
-_IDLE = 60.0
-"""Time without work [s] after which the compiler process ends."""
+_IDLE = 5.0
+"""Time without work [s] after which a compiler process ends and leaves its place to those of other programs."""
+_PAUSE = 0.05
+"""Time [s] after which to look again for a kernel that another program compiles, or for a free place."""
 _NOT_KEPT = "compiled code can no longer be written to the cache folder"
+_TAKEN = "another program is compiling it"
 _MOST_FAILURES = 3
 """Number of compiler processes that may die before no other one is started."""
+_NICENESS = 5
+"""Processor time goes to the simulation first. With 10, on a machine with other work, no kernel at all was compiled in 84 s."""
 
 Wanted = tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]
 """The factory of a kernel, the arguments of the factory, and the types of the kernel's own arguments."""
+_Request = tuple[Wanted, deque[Wanted]]
+"""A kernel, and the queue from which its request was taken."""
 
 
 class _Workshop:
-    """Requests kernels from the compiler process, one at a time."""
+    """Requests kernels from compiler processes, one at a time from each."""
 
     def __init__(self, answered: int = 0, arrivals: int = 0) -> None:
         """Make an empty queue; the numbers only grow, even from one workshop to the next."""
-        self.requested = answered
         self.answered = answered
         self.arrivals = arrivals
-        self.pending = 0
         self._messages: dict[Wanted, bytes | None] = {}
+        self._awaited: dict[Wanted, None] = {}
+        """The urgent requests that are not answered yet, in order."""
+        self._in_vain: dict[Wanted, None] = {}
+        """What the last run of this program requested in vain and is not answered yet, in order."""
+        self._left_over: deque[Wanted] = deque()
         self._urgent: deque[Wanted] = deque()
+        self._shared: deque[Wanted] = deque()
+        """What this process compiles itself at the same time, beginning at the other end."""
         self._standby: deque[Wanted] = deque()
+        self._elsewhere: deque[_Request] = deque()
+        """What another program is compiling."""
         self._called_for: set[Wanted] = set()
-        self._requests: SimpleQueue[None] = SimpleQueue()
-        """One entry per request in either queue: it wakes the thread, in one step that no interrupt can divide."""
-        self._thread: Thread | None = None
+        self._wakes: SimpleQueue[None] = SimpleQueue()
+        """One entry per request: it wakes a thread, in one step that no interrupt can divide."""
+        self._threads: list[Thread] = []
+        self._at_work = 0
+        self._counting = Lock()
+        self._failures = 0
+        self._written: list[bytes] = []
         self.is_usable = _may_start_processes()
+
+    @property
+    def pending(self) -> int:
+        """Number of urgent requests that are not answered yet."""
+        return len(self._awaited)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is left to be compiled."""
+        return not (self._at_work or self._awaited or self._elsewhere or any(self._queues))
+
+    @property
+    def _queues(self) -> tuple[deque[Wanted], ...]:
+        """What is to be compiled, in this order."""
+        return self._left_over, self._urgent, self._shared, self._standby
+
+    def missing(self) -> tuple[str, ...]:
+        """The names of the kernels that are urgent and not answered yet."""
+        return tuple(_name(wanted) for wanted in list(self._awaited))
 
     def ask(self, wanted: Wanted, urgent: bool) -> bool:
         """Request the compilation of a kernel; return whether it will be attempted.
 
         Urgent requests, for loops that would run now, go before those for loops that may be needed later.
         """
+        if not self._accepts(wanted):
+            return False
+        is_new = wanted not in self._called_for
+        if urgent and wanted not in self._awaited:
+            self._called_for.add(wanted)
+            try:
+                self._awaited[wanted] = None
+                self._urgent.append(wanted)
+                self._wake()
+            except BaseException:
+                self._awaited.pop(wanted, None)
+                raise
+        elif is_new:
+            self._called_for.add(wanted)
+            self._standby.append(wanted)
+            self._wake()
+        return True
+
+    def share(self, all_wanted: Sequence[Wanted], processes: int) -> None:
+        """Have this many processes compile kernels, beginning with the last one, until none is left or `share` is called again."""
+        self._shared.clear()
+        self._shared.extend(wanted for wanted in reversed(all_wanted) if self._accepts(wanted))
+        for _ in range(min(processes, len(self._shared))):
+            self._wake(processes)
+
+    def _accepts(self, wanted: Wanted) -> bool:
+        """Whether a kernel can be compiled by another process."""
         if not self.is_usable:
             return False
-        is_new = wanted not in self._messages
-        if is_new:
+        if wanted not in self._messages:
             message = _portable(wanted)
-            if message is not None and self._thread is None and not compiler.can_keep(wanted[0](*wanted[1])):
+            if message is not None and not self._threads and not compiler.can_keep(wanted[0](*wanted[1])):
                 self.is_usable = False
                 return False
             self._messages[wanted] = message
-        if self._messages[wanted] is None:
-            return False
-        if urgent and wanted not in self._called_for:
-            self._called_for.add(wanted)
-            self.pending += 1
-            self._urgent.append(wanted)
-        elif is_new:
-            self._standby.append(wanted)
-        else:
-            return True
-        self.requested += 1
-        self._requests.put(None)
-        if self._thread is None:
-            self._thread = Thread(target=self._work, name="kernels", daemon=True)
-            self._thread.start()
-        return True
+        return self._messages[wanted] is not None
 
-    def _work(self) -> None:
-        process: subprocess.Popen[bytes] | None = None
-        failures = 0
+    def _wake(self, threads: int = 1) -> None:
+        self._wakes.put(None)
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        if len(self._threads) < threads:
+            is_first = not self._threads
+            thread = Thread(target=self._work, args=(is_first,), name="kernels", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _work(self, is_first: bool) -> None:
+        """Compile what is requested; the first thread goes on for ever, others end when nothing is left."""
+        process: _Process | None = None
+        if is_first:
+            self._remember()
         while True:
+            with self._counting:
+                self._at_work += 1
+            while (found := self._next()) is not None:
+                process = self._serve(process, *found)
+            with self._counting:
+                self._at_work -= 1
+            self._note()
             try:
-                self._requests.get(timeout=_IDLE)
+                self._wakes.get(timeout=_IDLE)
             except Empty:
                 if process is not None:
-                    _let_go(process)
+                    process.let_go()
                     process = None
-                continue
-            is_urgent = bool(self._urgent)
-            wanted = (self._urgent if is_urgent else self._standby).popleft()
-            try:
-                while self.is_usable and not compiler.is_kept(wanted[0](*wanted[1]), wanted[2]):
-                    try:
-                        process = process or _start()
-                        self._have_made(process, wanted)
-                        break
-                    except (OSError, EOFError) as error:  # the process was killed, or could not be started
-                        if process is not None:
-                            _let_go(process)
-                            process = None
-                        failures += 1
-                        if failures == _MOST_FAILURES:
-                            raise
-                        _LOG.warning("the compiler process is started again: %s", _in_words(error))
-            except Exception as error:  # without the compiler process, this process compiles by itself
-                self.is_usable = False
-                _LOG.warning("kernels cannot be compiled in the background: %s", _in_words(error))
-            finally:
-                self.answered += 1
-                self.pending -= is_urgent
-                self.arrivals += is_urgent
+                if not is_first:
+                    return
+                self._wakes.get()
 
-    def _have_made(self, process: "subprocess.Popen[bytes]", wanted: Wanted) -> None:
-        assert process.stdin is not None and process.stdout is not None
-        message = self._messages[wanted] or b""
-        process.stdin.write(struct.pack("<Q", len(message)) + message)
-        process.stdin.flush()
-        answer = _read(process.stdout)
-        if answer is None:
-            raise EOFError("the compiler process ended before it answered")
-        seconds, trouble = pickle.loads(answer)
-        name = wanted[0](*wanted[1]).__qualname__
+    def _next(self) -> "_Request | None":
+        """The next request."""
+        self._note()
+        for _ in range(len(self._elsewhere)):  # what has been written there is here
+            wanted, queue = self._elsewhere.popleft()
+            if compiler.is_kept(wanted[0](*wanted[1]), wanted[2]):
+                self._answer(wanted, queue)
+            else:
+                self._elsewhere.append((wanted, queue))
+        for queue in self._queues:
+            with suppress(IndexError):
+                return queue.popleft(), queue
+        with suppress(IndexError):
+            found = self._elsewhere.popleft()
+            time.sleep(_PAUSE)
+            return found
+        return None
+
+    def _serve(self, process: "_Process | None", wanted: Wanted, queue: deque[Wanted]) -> "_Process | None":
+        """Have a kernel compiled unless it is kept already; return the process that does it, if there is one."""
+        try:
+            while self.is_usable and not compiler.is_kept(wanted[0](*wanted[1]), wanted[2]):
+                try:
+                    process = process or self._start(wanted)
+                    if process is None:
+                        queue.appendleft(wanted)
+                        time.sleep(_PAUSE)
+                        return None
+                    if not self._have_made(process, wanted):
+                        self._elsewhere.append((wanted, queue))
+                        return process
+                    break
+                except (OSError, EOFError) as error:  # the process was killed, or could not be started
+                    if process is not None:
+                        process.let_go()
+                        process = None
+                    self._failures += 1
+                    if self._failures >= _MOST_FAILURES:
+                        raise
+                    _LOG.warning("the compiler process is started again: %s", _in_words(error))
+        except Exception as error:  # without the compiler process, this process compiles by itself
+            self.is_usable = False
+            _LOG.warning("kernels cannot be compiled in the background: %s", _in_words(error))
+        self._answer(wanted, queue)
+        return process
+
+    def _answer(self, wanted: Wanted, queue: deque[Wanted]) -> None:
+        """Count a request as answered, whether its kernel is here or is to be compiled by this process."""
+        is_urgent = queue is self._urgent
+        with self._counting:
+            self.answered += 1
+            self.arrivals += is_urgent  # before it is no longer awaited, so that whoever sees that looks again
+        self._in_vain.pop(wanted, None)
+        if is_urgent:
+            self._awaited.pop(wanted, None)
+
+    def _start(self, wanted: Wanted) -> "_Process | None":
+        """Start a compiler process; None if there are as many as there are processor cores."""
+        folder = compiler.cache_folder(wanted[0](*wanted[1]))
+        slot = Slot(-1) if folder is None else Slot.take(folder, cores())
+        return None if slot is None else _Process(slot)
+
+    def _have_made(self, process: "_Process", wanted: Wanted) -> bool:
+        """Have a process compile a kernel; return False if another program is doing so."""
+        seconds, trouble = process.compile(self._messages[wanted] or b"")
+        name = _name(wanted)
+        if trouble == _TAKEN:
+            return False
         if trouble == _NOT_KEPT:
             raise RuntimeError(trouble)
         if trouble is None:
@@ -136,6 +248,87 @@ class _Workshop:
         else:
             self._messages[wanted] = None  # this process compiles it by itself
             _LOG.warning("the kernel %s could not be compiled in the background: %s", name, trouble)
+        return True
+
+    # what was requested in vain
+
+    def _note(self) -> None:
+        """Write down what is awaited, for the next run of this program."""
+        awaited = dict.fromkeys((*list(self._in_vain), *list(self._awaited)))
+        messages = [message for wanted in awaited if (message := self._messages.get(wanted))]
+        if messages != self._written:
+            self._written = messages
+            kernel_files.write_note(compiler.engine_folders(), _program(), pickle.dumps(messages) if messages else None)
+
+    def _remember(self) -> None:
+        """Put what the last run of this program has requested in vain before everything else."""
+        with suppress(Exception):  # a file that is damaged, or of another version
+            self._written = pickle.loads(kernel_files.read_note(compiler.engine_folders(), _program()) or b"")
+            for message in self._written:
+                with suppress(Exception):  # a module that no longer exists
+                    wanted = pickle.loads(message)
+                    self._messages[wanted] = message
+                    self._in_vain[wanted] = None
+                    self._left_over.append(wanted)
+
+
+class _Process:
+    """A compiler process."""
+
+    def __init__(self, slot: Slot) -> None:
+        self._slot = slot
+        try:
+            self._process = _start(slot.inherited)
+        except BaseException:
+            slot.release()
+            raise
+        slot.hand_over()
+
+    def compile(self, message: bytes) -> tuple[float, str | None]:
+        """Compile what a message describes, and return the time that it took [s] and what went wrong.
+
+        Raises:
+            EOFError: If the process has ended.
+            OSError: If it has ended.
+        """
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None and stdout is not None
+        stdin.write(struct.pack("<Q", len(message)) + message)
+        stdin.flush()
+        answer = _read(stdout)
+        if answer is None:
+            raise EOFError("the compiler process ended before it answered")
+        seconds, trouble = pickle.loads(answer)
+        return seconds, trouble
+
+    def let_go(self) -> None:
+        """Wait until the process has ended, which it does when it has finished its kernel."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        with suppress(OSError):  # what was written to a process that has died
+            self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+        self._slot.release()
+
+
+def cores() -> int:
+    """Number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def _program() -> str:
+    """The name under which requests of this program are written down."""
+    return hashlib.sha256(
+        os.path.abspath(sys.argv[0] if sys.argv else "").encode("utf-8", "surrogatepass")
+    ).hexdigest()[:16]
+
+
+def _name(wanted: Wanted) -> str:
+    kernel: Any = wanted[0](*wanted[1])
+    return str(getattr(kernel, "py_func", kernel).__qualname__)
 
 
 def _may_start_processes() -> bool:
@@ -154,11 +347,13 @@ def _portable(wanted: Wanted) -> bytes | None:
     return None if b"__main__" in message else message
 
 
-def _start() -> "subprocess.Popen[bytes]":
+def _start(inherited: tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
     command = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
     flags: dict[str, Any] = {}
     if sys.platform == "win32":
         flags["creationflags"] = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
+    else:
+        flags["pass_fds"] = inherited
     return subprocess.Popen(
         [sys.executable, "-c", command],
         stdin=subprocess.PIPE,
@@ -167,14 +362,6 @@ def _start() -> "subprocess.Popen[bytes]":
         env=os.environ | {"POLHODE_ANY_PROCESSOR": "0"},
         **flags,
     )
-
-
-def _let_go(process: "subprocess.Popen[bytes]") -> None:
-    assert process.stdin is not None and process.stdout is not None
-    with suppress(OSError):  # what was written to a process that has died
-        process.stdin.close()
-    process.wait()
-    process.stdout.close()
 
 
 def _in_words(error: Exception) -> str:
@@ -195,7 +382,7 @@ def serve() -> None:
     """Compile the requested kernels until the requesting process ends; this is the main function of the compiler process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the simulation
     with suppress(AttributeError, OSError):
-        os.nice(10)  # the simulation has priority
+        os.nice(_NICENESS)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output printed by imported modules must not mix with the answers
     while (message := _read(sys.stdin.buffer)) is not None:
@@ -203,8 +390,9 @@ def serve() -> None:
         try:
             factory, made_for, signature = pickle.loads(message)
             function = factory(*made_for)
-            compiler.compile_for(function, signature)
-            if not compiler.is_kept(function, signature):
+            if not compiler.compile_unless_taken(function, signature):
+                trouble = _TAKEN
+            elif not compiler.is_kept(function, signature):
                 trouble = _NOT_KEPT
         except Exception as error:
             trouble = _in_words(error)
@@ -219,6 +407,21 @@ _workshop = _Workshop()
 def ask(all_wanted: Iterable[Wanted], urgent: bool = True) -> bool:
     """Request the compilation of kernels in the background; return whether it will be attempted for all of them."""
     return all([_workshop.ask(wanted, urgent) for wanted in all_wanted])
+
+
+def share(all_wanted: Sequence[Wanted], processes: int) -> None:
+    """Have other processes help to compile kernels, beginning with the last one; with no kernels, let them stop."""
+    _workshop.share(all_wanted, processes)
+
+
+def missing() -> tuple[str, ...]:
+    """The names of the kernels that are urgent and not answered yet."""
+    return _workshop.missing()
+
+
+def comes_later() -> bool:
+    """Whether what is not prepared now will be compiled in the background; not so in a program with kernels for any processor."""
+    return is_usable() and not compiler.is_for_any_processor()
 
 
 def is_usable() -> bool:

@@ -11,14 +11,26 @@ running world therefore never waits for the compiler.
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
 from . import background, compiler
-from .compiler import address_in_python, address_of, can_run, compile_for, could_be_faster, plain, types_of
+from .compiler import (
+    address_in_python,
+    address_of,
+    can_run,
+    compile_for,
+    compile_unless_taken,
+    could_be_faster,
+    plain,
+    types_of,
+)
 from .whole import call_whole
+
+_LOG = logging.getLogger("polhode")
 
 
 class Loop:
@@ -82,6 +94,13 @@ class Loop:
         compile_for(self.function, self.types)
         _missing.pop((self.function, self.types), None)
 
+    def compile_unless_taken(self) -> bool:
+        """Load the kernel from the cache or compile it; return False if another process is compiling it."""
+        is_here = compile_unless_taken(self.function, self.types)
+        if is_here:
+            _missing.pop((self.function, self.types), None)
+        return is_here
+
 
 def named(kernel: Any, *arguments: Any) -> Loop:
     """Describe a kernel that a module defines under its own name, for calls with arguments of these types."""
@@ -101,7 +120,7 @@ def ready(loop: Loop, may_stand_in: bool = True) -> Callable[..., Any]:
     """Return a kernel if it can run without compilation. Otherwise request it in the background and return its plain Python function.
 
     The plain function gives the same bits. It takes the place of a kernel for a few objects per tick (`may_stand_in`). Otherwise, or if
-    background compilation is unavailable, the kernel itself is returned, which is then compiled on its first call.
+    the world waits or background compilation is unavailable, the kernel itself is returned, which is then compiled on its first call.
     """
     return StandIn(loop) if in_python([loop], may_stand_in) else loop.function
 
@@ -125,6 +144,8 @@ class StandIn:
         self._link = link
 
     def __call__(self, *arguments: Any) -> Any:
+        global _calls_in_python
+        _calls_in_python += 1
         try:
             return call_whole(self._in_python, arguments)
         except ArithmeticError:
@@ -139,6 +160,27 @@ class StandIn:
         return self._kernel
 
 
+_calls_in_python = 0
+_has_logged = False
+
+
+def calls_in_python() -> int:
+    """Number of calls of plain functions in place of kernels; it grows while plain Python stands in."""
+    return _calls_in_python
+
+
+def log_skipped_ticks() -> None:
+    """Log, once per process, that a frame has run fewer ticks than were due."""
+    global _has_logged
+    if not _has_logged:
+        _has_logged = True
+        _LOG.warning(
+            "World.advance: plain Python runs the ticks until %d kernels have been compiled, and skips ticks that do not fit into a frame; "
+            "the skipped time is in World.dropped_time, and World.prepare avoids it",
+            background.pending(),
+        )
+
+
 def compiled_form(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the kernel for which a function stands in, or the function itself if it is a kernel."""
     return function.compiled() if isinstance(function, StandIn) else function
@@ -146,21 +188,65 @@ def compiled_form(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def in_python(loops: Iterable[Loop], may_stand_in: bool) -> bool:
     """Return whether plain Python stands in for kernels that call one another, because one of them is missing; those are requested."""
+    if policy.waits or not may_stand_in:
+        return False
     missing = [loop for loop in loops if not loop.can_run]
-    return bool(missing) and may_stand_in and ask(missing)
+    return bool(missing) and ask(missing)
 
 
-MOST_IN_PYTHON = 64
-"""The largest number of bodies or joints for which plain Python stands in; it takes about 0.1 ms for a body, and 1 ms on joints."""
+def is_due(loop: Loop) -> bool:
+    """Return whether a kernel is to be called now, because it can run or the world waits for it; otherwise it is requested.
+
+    This is for kernels that other code can replace.
+    """
+    return policy.waits or loop.can_run or not ask([loop])
+
+
+MOST_IN_PYTHON = 2500
+"""The largest number of bodies for which plain Python stands in; it takes about 0.1 ms per body, and so 0.25 s per tick."""
+MOST_ON_JOINTS_IN_PYTHON = 250
+"""The largest number of bodies on joints, or of joints, for which plain Python stands in; it takes about 1 ms for each."""
+
+COMPILATION_MODES = ("auto", "wait", "background")
+"""The values of `World.compilation`."""
 
 runs_frames = False
 """Whether this program advances a world frame by frame. From the first frame on, it waits for no kernel that plain Python can replace."""
 
 
+class Policy:
+    """Whether the ticks of one world wait for kernels that are not compiled yet.
+
+    Attributes:
+        mode: One of `COMPILATION_MODES`.
+        is_prepared: Whether the world was prepared. Its ticks then wait for no loop that a more general one can replace.
+    """
+
+    __slots__ = ("is_prepared", "mode")
+
+    def __init__(self, mode: str = "auto") -> None:
+        self.mode = mode
+        self.is_prepared = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether a missing kernel is compiled before the tick that calls it goes on."""
+        return self.mode == "wait" or (self.mode == "auto" and not runs_frames)
+
+    def act(self) -> None:
+        """Decide for all kernels that Python calls from now on, until another world acts."""
+        global policy
+        policy = self
+
+
+policy = Policy()
+"""The policy of the world that has acted last; kernels are called in many places that know of no world."""
+
+
 def _stand_in_for(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any] | None:
     """Return what Python runs instead of a kernel of a module that it calls before the kernel has been compiled; None to compile it."""
     function = kernel.py_func
-    if not runs_frames or getattr(sys.modules.get(function.__module__), function.__name__, None) is not kernel:
+    if policy.waits or getattr(sys.modules.get(function.__module__), function.__name__, None) is not kernel:
         return None
     loop = named(kernel, *arguments)
     return StandIn(loop) if in_python([loop], may_stand_in=True) else None
@@ -172,14 +258,21 @@ compiler.stand_in_for = _stand_in_for
 def choose(loops: list[Loop], may_stand_in: bool = False) -> Loop:
     """Return the first of these loops that can run without compilation, and request the others in the background.
 
-    If no loop can run, or if background compilation is unavailable, return the first loop, which is then compiled on its first call. If
-    plain Python may stand in for it, return the last one, which is the most general and serves after any change, to be compiled first.
+    If no loop can run, or if the world waits or background compilation is unavailable, return the first loop, which is then compiled on its
+    first call. If plain Python may stand in for it, return the last one, which is the most general and serves after any change, to be
+    compiled first.
     """
+    if policy.waits:
+        if not policy.is_prepared or not any(loop.can_run for loop in loops):
+            return loops[0]
+        place = next(place for place, loop in enumerate(loops) if loop.can_run)
+        ask(loops[:place])
+        return loops[place]
     if may_stand_in and background.is_usable() and not any(loop.can_run for loop in loops):
         return loops[-1]
     place = next((place for place, loop in enumerate(loops) if loop.can_run), 0)
     # what only this process knows, such as a field of the main program, is not compiled between two frames if another loop can run
-    is_acceptable = ask(loops[:place]) or (runs_frames and background.is_usable() and loops[place].can_run)
+    is_acceptable = ask(loops[:place]) or (background.is_usable() and loops[place].can_run)
     chosen = loops[place] if is_acceptable else loops[0]
     ask(loops[place + 1 :], urgent=False)
     return chosen
@@ -195,13 +288,18 @@ def ask(loops: Iterable[Loop], urgent: bool = True) -> bool:
 def should_fuse(fused: Loop, passes: list[Loop], has_fields: bool) -> bool:
     """Return whether the fused loop of a method should run the next ticks instead of a loop in passes, and request missing loops.
 
-    A fused loop with fields is compiled only in the background, because there is one for each set of kinds.
+    There is a fused loop for each set of kinds of fields. Where nothing is compiled in the background, only a world that is told to wait
+    waits for it, and the loop in passes serves others.
     """
+    if policy.waits and not policy.is_prepared and (not has_fields or policy.mode == "wait" or background.is_usable()):
+        return True
     if not fused.can_run:
-        if has_fields:
-            ask([fused])
+        can_go_on = any(loop.can_run for loop in passes)
+        if not can_go_on and not policy.waits:
+            ask(passes[-1:])  # first, because it serves after any change, and any number of bodies
+        is_coming = ask([fused])
+        if has_fields or (can_go_on and (is_coming or policy.is_prepared)):
             return False
-        if any(loop.can_run for loop in passes) and ask([fused]):
-            return False
-    ask(passes, urgent=False)
+    if not policy.waits:
+        ask(passes, urgent=False)
     return True

@@ -260,6 +260,8 @@ def compile_for(function: Callable[..., Any], types: tuple[Any, ...]) -> None:
 
 def compile_unless_taken(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
     """Load a kernel from the cache or compile it, as `compile_for` does; return False if another process is compiling it."""
+    if not COMPILED:
+        return True
     cache: Any = function._cache  # type: ignore[attr-defined]
     with global_compiler_lock:
         cache.waits = False
@@ -308,8 +310,18 @@ def is_kept(function: Callable[..., Any], types: tuple[Any, ...]) -> bool:
 
 def can_keep(function: Callable[..., Any]) -> bool:
     """Whether the compiled form of a kernel can be written to the cache."""
+    return cache_folder(function) is not None
+
+
+def cache_folder(function: Callable[..., Any]) -> Path | None:
+    """Return the folder in which the compiled form of a kernel is kept; None if it cannot be kept."""
     source: Any = getattr(function, "py_func", function)
-    return kernel_files.writable(_folders(source)) is not None
+    return kernel_files.writable(_folders(source))
+
+
+def engine_folders() -> tuple[Path, ...]:
+    """Return the folders in which the kernels of the engine may be kept, best first."""
+    return _folders(_key)
 
 
 def address_of(function: Callable[..., Any], types: tuple[Any, ...]) -> int:
@@ -515,6 +527,11 @@ class _KernelCache:
 
 _ANY_PROCESSOR = {"CPU_NAME": "generic", "CPU_FEATURES": ""}
 """Settings of numba for code that runs on every processor of the architecture."""
+
+
+def is_for_any_processor() -> bool:
+    """Whether this process compiles for every processor of the architecture and not for its own."""
+    return COMPILED and numba.config.CPU_NAME == _ANY_PROCESSOR["CPU_NAME"]
 
 
 def _key(

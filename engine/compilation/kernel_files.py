@@ -126,6 +126,26 @@ def writable(folders: Sequence[Path]) -> Path | None:
     return None
 
 
+def write_note(folders: Sequence[Path], name: str, content: bytes | None) -> None:
+    """Write a note of a program to the first writable folder, or remove it."""
+    folder = writable(folders)
+    if folder is not None:
+        with suppress(OSError):
+            if content is None:
+                _note(folder, name).unlink(missing_ok=True)
+            else:
+                _replace(_note(folder, name), content)
+
+
+def read_note(folders: Sequence[Path], name: str) -> bytes | None:
+    """Return the note of a program, or None."""
+    return next(filter(None, (_content(_note(folder, name)) for folder in folders)), None)
+
+
+def _note(folder: Path, name: str) -> Path:
+    return folder / f"requested-{name}"
+
+
 def _make(folder: Path) -> None:
     """Make a folder for this user alone, unless it exists."""
     if not folder.is_dir():

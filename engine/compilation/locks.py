@@ -69,3 +69,54 @@ def _lock_byte(file: int, byte: int) -> bool:
     except OSError:  # a file system without locks
         return True
     return True
+
+
+class Slot:
+    """One of a limited number of places for processes, which a process keeps from before it starts until it has ended.
+
+    Where the system allows it, the place belongs to the process that was started, and outlives the one that started it.
+    """
+
+    def __init__(self, file: int) -> None:
+        """Keep an open file that is locked; negative if nothing can be locked."""
+        self._file = file
+        self.inherited: tuple[int, ...] = (file,) if file >= 0 and sys.platform != "win32" else ()
+        """Files that the process has to inherit."""
+
+    @classmethod
+    def take(cls, folder: Path, count: int) -> "Slot | None":
+        """Take one of this many places of a folder; None if all of them are taken."""
+        for number in range(count):
+            try:
+                file = os.open(folder / f"compiler-{number}", os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError:
+                return cls(-1)
+            if _lock_file(file):
+                return cls(file)
+            os.close(file)
+        return None
+
+    def hand_over(self) -> None:
+        """Leave the place to the process that has inherited it."""
+        if self.inherited:
+            self.release()
+
+    def release(self) -> None:
+        """Close the file here; the place is free once no process has the file open."""
+        file, self._file = self._file, -1
+        if file >= 0:
+            with suppress(OSError):
+                os.close(file)
+
+
+def _lock_file(file: int) -> bool:
+    """Lock a file for all processes that inherit it, and on Windows for this process; return False if another one has locked it."""
+    if sys.platform == "win32":
+        return _lock_byte(file, 0)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..compilation.choice import MOST_IN_PYTHON, StandIn, named
+from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, named, ready
 from ..loops.columns import Array
 from ..loops.layout import POSITION
 from . import layout
@@ -48,8 +48,7 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     levers, measures = np.zeros((count, layout.POINT_SIZE)), np.zeros((1, layout.MEASURES))
     arguments = near, near, joints, links, levers, rows, measures, 0, 0, count, layout.START, 1
     kernel = named(joint_rows, *arguments)
-    in_python = count <= MOST_IN_PYTHON and not kernel.can_run
-    (StandIn(kernel) if in_python else kernel.function)(*arguments)
+    ready(kernel, count <= MOST_ON_JOINTS_IN_PYTHON)(*arguments)
     owners = np.repeat(np.arange(count), np.diff(ends, prepend=0))
     is_turn, is_held = rows[:, layout.IS_TURN] != 0.0, rows[:, layout.KIND] == layout.EQUALITY
     gaps, turns = np.zeros(count), np.zeros(count)

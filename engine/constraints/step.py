@@ -65,7 +65,6 @@ from .layout import (
     BASE,
     BODIES,
     BODIES_END,
-    CAPTURED_ENERGY,
     COORDINATE,
     COUNTED,
     DRIFT_VELOCITY,
@@ -103,7 +102,6 @@ from .layout import (
     STATE_LAST,
     STEP_LENGTH,
     SUM,
-    TAKEN,
     TOLERANCE,
     TOTAL,
     TOTAL_BEFORE,
@@ -232,7 +230,7 @@ def _keep_given(
 ) -> None:
     """Keep what the joints have given before the second kick, or restore it if that is tried again."""
     for link in range(first, last):
-        for entry in range(7):
+        for entry in range(6):
             if is_retry == 1:
                 points[link, GIVEN + entry] = points[link, GIVEN_BEFORE + entry]
             else:
@@ -527,7 +525,7 @@ def islands_open(
         for link in range(sizes[LINK_COUNT]):
             joints[row, link] = table[row, links[link, JOINT]]
     for link in range(sizes[LINK_COUNT]):
-        for entry in range(7):
+        for entry in range(6):
             points[link, GIVEN + entry] = 0.0
     return 0
 
@@ -811,7 +809,6 @@ def islands_close(
     for link in range(sizes[LINK_COUNT]):
         for entry in range(6):
             joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
-        joints[CAPTURED_ENERGY, link] += points[link, TAKEN]
     for row in range(STATE_FIRST, STATE_LAST):
         for link in range(sizes[LINK_COUNT]):
             joint = links[link, JOINT]

@@ -124,7 +124,6 @@ from .layout import (
     STORED_MOMENTUM,
     VELOCITY,
 )
-from .undo import undo_tick
 
 _BISECTIONS = 60
 """Halvings of a tick to find the moment at which a tank runs dry."""
@@ -845,20 +844,23 @@ def settle_or_undo(
     wheels: Array,
     tanks: Array,
     counts: Integers,
+    calls: Integers,
     stores: bool,
     dt: float,
 ) -> int:
     """Bring the actuators to the end of a counted tick, or undo the tick; called from Python, where an interrupt cannot split it.
+
+    `calls` has the addresses of `settle`, `undo` and `undo_drive`, which are not compiled again as parts of this kernel.
 
     Returns:
         The column of a body that is not finite or has no valid tensor any more, or -1.
     """
     if counts[IS_OPEN] == 0:
         return -1
-    bad = close_actuators(array, driven, thrusters, wheels, tanks, counts, dt, True)
+    bad = call(calls[0], (array, driven, thrusters, wheels, tanks, counts, dt, True))
     if bad >= 0:
-        undo_tick(array, control, stores)
-        reopen_actuators(array, driven, thrusters, wheels, tanks, counts)
+        call(calls[1], (array, control, stores))
+        call(calls[2], (array, driven, thrusters, wheels, tanks, counts))
         control[BAD] = bad
     counts[IS_OPEN] = 0
     return bad

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..compilation.choice import ask, named
+from ..compilation.choice import is_due, named
 from ..compilation.compiler import inlined, kernel, plain
 from ..kernels.free_rotor import free_rotor
 from ..kernels.kepler import kepler
@@ -54,6 +54,6 @@ def coast_loop(count: int) -> Callable[..., None]:
 
     While the kernel is being compiled in the background, it runs as plain Python.
     """
-    if count > _FEW and (COAST_LOOP.can_run or not ask([COAST_LOOP])):
+    if count > _FEW and (is_due(COAST_LOOP)):
         return COAST_LOOP.function
     return plain(_coast)

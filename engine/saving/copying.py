@@ -73,7 +73,7 @@ def image_of(owners: Owners, replaced: Mapping[tuple[int, ...], Any] = MappingPr
 
 def fill(owners: Owners, image: Image) -> None:
     """Have what a copy is made of in a new world."""
-    owners.settings.beside = image.beside
+    owners.settings.put_beside(image.beside)
     owners.take(bind(owners, image.plain, "raise", "World", is_copy=True), owners.moment())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..compilation.choice import ask, named
+from ..compilation.choice import is_due, named
 from ..compilation.compiler import address_of, types_of
 from ..loops import layout
 from ..loops.poses import sampled_ticks
@@ -79,7 +79,7 @@ def _sampled(owners: Owners, poses: FloatArray, columns: Any, every: int, first:
     array, kernel, run = owners.bodies.array, owners.plan.kernel, owners.stages.run
     if kernel is not None:
         loop = named(sampled_ticks, array, poses, columns, columns, kernel.args, 1, 1, 1)
-        if loop.can_run or not ask([loop]):
+        if is_due(loop):
             calls = np.array([address_of(kernel.func, types_of(*kernel.args, 1))], np.int64)
             return int(loop.function(array, poses, columns, calls, kernel.args, every, first, last))
     for sample in range(first, last):

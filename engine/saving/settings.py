@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..checks import boolean, count_of_ticks, option, real
 from ..clock import Clock
+from ..compilation.choice import COMPILATION_MODES
 from ..integrators import FreeRotor, Integrator
 from ..integrators.named import method_of
 from ..plain import Plain
@@ -90,6 +91,7 @@ SETTINGS: dict[str, Setting] = {
     "paused": Setting(False, boolean, absent=Absent.REJECTED, is_hashed=False),
     "coasting": Setting(False, boolean, absent=Absent.DEFAULT, is_hashed=False),
     "on_non_finite": Setting("raise", partial(option, options=("raise", "freeze")), is_always_in_scene=False),
+    "compilation": Setting("auto", partial(option, options=COMPILATION_MODES), is_content=False),
 }
 """The settings by name, in the order in which scenes list them."""
 
@@ -111,12 +113,13 @@ class Settings:
         beside: The values that are no content, such as how the program runs the world.
     """
 
-    __slots__ = ("_clock", "_effects", "_is_settled", "_store", "beside", "values")
+    __slots__ = ("_clock", "_effects", "_effects_beside", "_is_settled", "_store", "beside", "values")
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._effects: list[tuple[frozenset[str], Callable[[], None]]] = []
+        self._effects_beside: list[Callable[[], None]] = []
         self._is_settled = True
         self.values: Values = _defaults(True)
         self.beside: Values = _defaults(False)
@@ -129,7 +132,10 @@ class Settings:
 
     def follow(self, names: Iterable[str], effect: Callable[[], None]) -> None:
         """Call a function whenever one of these settings has changed."""
-        self._effects.append((frozenset(names), effect))
+        if all(SETTINGS[name].is_content for name in names):
+            self._effects.append((frozenset(names), effect))
+        else:
+            self._effects_beside.append(effect)
 
     def set(self, name: str, value: Any) -> None:
         """Check and assign a setting; the change is undone with a tick that fails.
@@ -148,8 +154,8 @@ class Settings:
                 self._store.record(setattr, self._clock, name, self[name])
                 setattr(self._clock, name, checked)
             elif not setting.is_content:
-                self._store.record(setattr, self, "beside", self.beside)
-                self.beside = {**self.beside, name: checked}
+                self._store.record(self.put_beside, self.beside)
+                self.put_beside({**self.beside, name: checked})
             else:
                 self._store.record(self.put, self.values)
                 self.put({**self.values, name: checked})
@@ -164,6 +170,12 @@ class Settings:
             if not was_settled or any(before[name] is not values[name] for name in names):
                 effect()
         self._is_settled = True
+
+    def put_beside(self, values: Values) -> None:
+        """Have these values of what is no content; no inverse is recorded."""
+        self.beside = values
+        for effect in self._effects_beside:
+            effect()
 
 
 def check_together(values: Values) -> None:

@@ -176,15 +176,7 @@ class Bodies(Table):
     @property
     def may_run_in_python(self) -> bool:
         """Whether plain Python may move all bodies while a loop that has just become necessary is compiled in the background."""
-        return self.may_move_in_python(self.count)
-
-    def may_move_in_python(self, count: int) -> bool:
-        """Whether plain Python may move so many of the bodies while a loop is compiled in the background.
-
-        It takes about 0.1 ms per body, which is less than a frame. Without frames, the first tick waits for the compiler, because a program
-        that runs as many ticks as it can ends earlier so.
-        """
-        return count <= choice.MOST_IN_PYTHON and (choice.runs_frames or self.tick_count > 0)
+        return self.count <= choice.MOST_IN_PYTHON
 
     @property
     def may_number_in_python(self) -> bool:

@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..checks import FloatArray, array, finite_result, read_only_attributes, real, refuse, sealed, unit_quaternions
-from ..compilation.choice import choose, ready
+from ..compilation.choice import ready
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
-from ..loops.poses import BLOCK, poses_loops
+from ..loops.poses import BLOCK, POSES_LOOP
 from ..reading import reading
 from .bodies import Bodies
 
@@ -129,8 +129,7 @@ class State:
             refuse("World.state.interpolated_poses", "alpha", alpha, "between 0 and 1")
         origins = np.empty((self._bodies.count, 3))
         orientations = np.empty((self._bodies.count, 4))
-        may_stand_in = self._bodies.may_run_in_python
-        loop = ready(choose(poses_loops(self._bodies.pitch), may_stand_in), may_stand_in)
+        loop = ready(POSES_LOOP, self._bodies.may_run_in_python)
         loop(self._bodies.array, self._scratch, self._bodies.count, fraction, origins, orientations)
         return origins, orientations
 

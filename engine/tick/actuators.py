@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..compilation import background
-from ..compilation.choice import Loop, ask, named, ready
-from ..compilation.compiler import address_of, has_address, types_of
+from ..compilation import background, choice
+from ..compilation.choice import Loop, StandIn, in_python, named, ready
+from ..compilation.compiler import address_in_python, address_of, has_address, types_of
 from ..compilation.packed import Packed
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
@@ -88,7 +88,8 @@ class Actuators:
         self._owners = np.zeros(8, np.int64)
         self._opened = -1
         self._kernels: _Kernels | None = None
-        self._arrivals = -1
+        self._seen = (-1, False)
+        self._settling_calls = np.zeros(3, np.int64)
 
     @property
     def any(self) -> bool:
@@ -129,10 +130,25 @@ class Actuators:
     @property
     def _ready(self) -> _Kernels:
         """The kernels, or their plain Python functions until they have been compiled in the background."""
-        if self._kernels is None or self._arrivals != background.answered():
-            self._arrivals = background.answered()
-            self._kernels = _Kernels(*map(ready, kernels_of_actuators()))
+        seen = background.answered(), choice.policy.waits
+        if self._kernels is None or self._seen != seen:
+            self._seen = seen
+            kernels = kernels_of_actuators()
+            self._kernels = _Kernels(*map(ready, kernels))._replace(settle_or_undo=self._settling(kernels))
         return self._kernels
+
+    def _settling(self, kernels: _Kernels) -> Any:
+        """The kernel `settle_or_undo`, or its plain Python function, with the addresses of those that it calls."""
+        loop, called = kernels.settle_or_undo, (kernels.settle, kernels.undo, kernels.undo_drive)
+
+        def link() -> None:
+            self._settling_calls[:] = [kernel.address for kernel in called]
+
+        if in_python([loop, *called], may_stand_in=True):
+            self._settling_calls[:] = [address_in_python(kernel.function) for kernel in called]
+            return StandIn(loop, link)
+        link()
+        return loop.function
 
     # bodies and their mass properties
 
@@ -319,8 +335,7 @@ class Actuators:
         if isinstance(run, partial) and has_address(run.func):
             kernels = kernels_of_actuators()
             flight = fly_loop(run.args)
-            missing = [kernel for kernel in (*kernels, flight) if not kernel.can_run]
-            if not missing or not ask(missing):
+            if not in_python([*kernels, flight], may_stand_in=True):
                 return self._fused(run, flight, _Kernels(*(kernel.address for kernel in kernels)), dt, control)
         return partial(self._one_by_one, run, dt, control)
 
@@ -373,7 +388,8 @@ class Actuators:
     def settle(self, dt: float, control: Integers) -> bool:
         """Bring the actuators to the end of the tick; if the result is not finite, undo the tick and return False."""
         bodies = self._bodies
-        bad = self._ready.settle_or_undo(bodies.array, control, *self._arrays, self._counts, bodies.stores_momentum, dt)
+        kernel, calls = self._ready.settle_or_undo, self._settling_calls
+        bad = kernel(bodies.array, control, *self._arrays, self._counts, calls, bodies.stores_momentum, dt)
         if bad >= 0:
             self._held.spoil_all()
         return bad < 0
@@ -455,7 +471,7 @@ def kernels_of_actuators() -> _Kernels:
         drive=named(loops.drive, array, *tables, *[integers] * 3, 1.0),
         gather=named(gather.gather_held, array, 0, *[array] * 5, *[integers] * 3),
         settle=named(loops.settle, array, *tables, integers, 1.0, True),
-        settle_or_undo=named(loops.settle_or_undo, array, integers, *tables, integers, True, 1.0),
+        settle_or_undo=named(loops.settle_or_undo, array, integers, *tables, integers, integers, True, 1.0),
         undo_drive=named(loops.undo_drive, array, *tables, integers),
         undo=named(undo, array, integers, True),
         compose=named(loops.compose, array, array, array, array, integers),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray, levels_to_caller, refuse
-from ..compilation.choice import Loop, StandIn, compiled_form, in_python, named, ready
+from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, compiled_form, in_python, named, ready
 from ..compilation.compiler import address_in_python, address_of, types_of
 from ..compilation.packed import Packed
 from ..constraints import blocks, layout, rows, stages, step
@@ -178,7 +178,7 @@ class IslandKernels:
         self._pulls = pulls_loop(bodies)
         self._around = around
         wanted = *self._called, *self._fields, self._pulls, *around
-        self.in_python = in_python(filter(None, wanted), bodies.may_move_in_python(int(graph.sizes[PLACES])))
+        self.in_python = in_python(filter(None, wanted), int(graph.sizes[PLACES]) <= MOST_ON_JOINTS_IN_PYTHON)
         self.calls, self.around_calls = np.zeros(len(self._called), np.int64), np.zeros(len(around), np.int64)
         self.force_calls = np.zeros((1 + len(self._fields), 3), np.int64)
         row = 0
@@ -622,7 +622,7 @@ class Joints:
         for islands in self._in_use():
             if islands.stamp[0] >= 0 and islands.stamp[0] >= control[TICKS]:
                 arguments = self._table.array, islands.kept, islands.graph.links, islands.stamp, islands.graph.sizes
-                may_stand_in = self._bodies.may_move_in_python(int(islands.graph.sizes[PLACES]))
+                may_stand_in = int(islands.graph.sizes[PLACES]) <= MOST_ON_JOINTS_IN_PYTHON
                 ready(named(step.islands_restore, *arguments), may_stand_in)(*arguments)
 
     def failure(self, time: float) -> Exception | None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from ..compilation import background
+from ..compilation import background, choice
 from ..compilation.compiler import COMPILED, has_address, without_dispatch
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
@@ -73,6 +73,10 @@ class Plan:
         self._has_standby = False
         self._version += 1
 
+    def choose_again(self) -> None:
+        """Choose other loops for the next tick, because the world waits for kernels from now on, or no longer does."""
+        self._version += 1
+
     def call_forces(self, tick_forces: list[tuple[Any, Apply]], stage_forces: list[tuple[Any, Apply]]) -> None:
         """Replace the lists of Python forces to call."""
         self.tick_forces, self.stage_forces = tick_forces, stage_forces
@@ -86,6 +90,11 @@ class Plan:
         return self.fields.depends_on_rates or any(
             getattr(force, "depends_on_rates", True) for force, _apply in self.stage_forces
         )
+
+    @property
+    def needs_passes(self) -> bool:
+        """Whether forces act that need the states of several bodies at each stage, and so the loop in passes."""
+        return bool(self.stage_forces) or self.fields.compiled().in_passes
 
     @property
     def opens_actuators(self) -> bool:
@@ -137,7 +146,7 @@ class Plan:
             elif isinstance(self._run, partial) and has_address(self._run.func):
                 self.kernel = self._run
                 self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
-        if not self._has_standby:
+        if not self._has_standby and not choice.policy.waits:
             ask_for_standby(integrator, self._gyroscopic)
             self._has_standby = True
         self._key = self._key_now()

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, cast
+from itertools import product
+from time import perf_counter, sleep
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ..checks import members
 from ..compilation import background
+from ..compilation.background import cores
 from ..compilation.choice import Loop, ask, named
 from ..forces.force import Force
 from ..integrators import ALL_INTEGRATORS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
 from ..integrators.integrator import Integrator
 from ..integrators.named import method_of, method_rule
+from ..loops.coast import COAST_LOOP
 from ..loops.fields import FieldKind
 from ..loops.gather import gather_held
 from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
-from ..loops.poses import pose_at, poses_loops
+from ..loops.poses import POSES_LOOP, pose_at
 from ..loops.undo import undo
 from ..store.bodies import Bodies, rung
+from .actuators import actuator_kernels
 from .fields import BUILT_IN
+from .joints import kernels_around, kernels_of_islands, method_for
+
+_LOG = logging.getLogger("polhode")
 
 Progress = Callable[[int, int, str], object]
 """Called as `progress(done, total, name)`, with the number of kernels that are ready, their total number, and the name of the next one.
@@ -41,31 +50,62 @@ class _Shape:
         self.control = np.zeros(CONTROL_LENGTH, np.int64)
 
 
-def kernels_for(
-    integrators: Sequence[Integrator],
-    kinds: Sequence[FieldKind],
-    pitches: Sequence[int],
-    stores_momentum: bool,
-    gyroscopic: bool,
-) -> list[Loop]:
-    """Return every kernel that ticks of such worlds may call, without duplicates; kernels that every tick needs come first."""
-    shapes = [cast(Bodies, _Shape(pitch, stores_momentum)) for pitch in pitches]
+class Future(NamedTuple):
+    """What the kernels of a world depend on, now and as far as is known of the future."""
+
+    integrators: Sequence[Integrator]
+    kinds_together: Sequence[Sequence[FieldKind]]
+    """The sets of kinds of fields that act together."""
+    pitches: Sequence[int]
+    stores_momentum: Sequence[bool]
+    gyroscopic: Sequence[bool]
+    in_passes: bool
+    """Whether forces act now that need the loop in passes, which is then prepared for these pitches and not only for any."""
+    has_joints: bool
+    drives_actuators: bool
+    coasts: bool
+    threads: int
+
+
+def kernels_for(future: Future) -> list[Loop]:
+    """Return every kernel that ticks of such worlds may call, without duplicates; kernels that every tick needs come first.
+
+    Each set of kinds has a fused loop. For everything else there is one loop in passes, which takes any pitch and any forces.
+    """
     table, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     wanted = [
         named(gather_held, table, 0, *[table] * 5, *[integers] * 3),
         named(undo, table, integers, True),
         named(pose_at, table, 0, 0.0, np.zeros(7)),
-        pulls_loop(shapes[0]),
+        POSES_LOOP,
+        pulls_loop(cast(Bodies, _Shape(future.pitches[0], False))),
     ]
-    depends_on_rates = any(kind.depends_on_rates for kind in kinds)
-    acting = CompiledForces(tuple(kinds), table, depends_on_rates=depends_on_rates) if kinds else NO_FORCES
-    for shape in shapes:
-        for integrator in integrators:
-            for forces in (NO_FORCES, acting):
-                wanted += integrator._kernels(shape, 1.0, gyroscopic, forces)
-        wanted += [field_loop(kind, shape, pitch) for kind in kinds for pitch in (shape.pitch, ANY_PITCH)]
-        wanted += poses_loops(shape.pitch)
+    for stores, gyroscopic in product(future.stores_momentum, future.gyroscopic):
+        shapes = [cast(Bodies, _Shape(pitch, stores)) for pitch in future.pitches]
+        loops: list[Loop] = []
+        for shape, method, kinds in product(shapes, future.integrators, future.kinds_together):
+            depends_on_rates = any(kind.depends_on_rates for kind in kinds)
+            acting = CompiledForces(tuple(kinds), table, depends_on_rates=depends_on_rates) if kinds else NO_FORCES
+            every = method._kernels(shape, 1.0, gyroscopic, acting)
+            loops += [loop for loop in every if future.in_passes or not is_special(loop)]
+        if future.has_joints:
+            for method in future.integrators:
+                loops += kernels_of_islands(method_for(method, False)[1], gyroscopic)
+            loops += kernels_around(loops, stores, future.threads)
+        if future.drives_actuators:
+            loops += actuator_kernels(loops)
+        wanted += loops
+    for kind in dict.fromkeys(kind for kinds in future.kinds_together for kind in kinds):
+        pitches = (*future.pitches, ANY_PITCH) if future.in_passes else (ANY_PITCH,)
+        wanted += [field_loop(kind, cast(Bodies, _Shape(pitch, False)), pitch) for pitch in pitches]
+    if future.coasts:
+        wanted.append(COAST_LOOP)
     return list({(loop.factory, loop.made_for, loop.types): loop for loop in wanted}.values())
+
+
+def is_special(loop: Loop) -> bool:
+    """Whether a loop in passes is for arrays of one pitch, and another one for any pitch serves in its place."""
+    return loop.factory.__name__ == "passes" and loop.made_for[-1] != ANY_PITCH
 
 
 def standby_loops(integrator: Integrator, gyroscopic: bool) -> list[Loop]:
@@ -76,7 +116,7 @@ def standby_loops(integrator: Integrator, gyroscopic: bool) -> list[Loop]:
     variants = ((integrator, False, gyroscopic), (integrator, True, gyroscopic), (integrator, False, not gyroscopic))
     others = ((method, False, gyroscopic) for method in ALL_INTEGRATORS)
     shape = cast(Bodies, _Shape(rung(1), False))
-    kernels = pulls_loop(shape), *(field_loop(kind, shape, ANY_PITCH) for kind in BUILT_IN), *poses_loops(ANY_PITCH)
+    kernels = pulls_loop(shape), *(field_loop(kind, shape, ANY_PITCH) for kind in BUILT_IN), POSES_LOOP
     return [*_slow_loops(variants), *kernels, *_slow_loops(others)]
 
 
@@ -101,24 +141,65 @@ def _slow_loops(variants: Iterable[tuple[Integrator, bool, bool]]) -> Iterator[L
 
 
 def compile_all(loops: Sequence[Loop], progress: Progress | None) -> None:
-    """Load or compile kernels one by one."""
-    for done, loop in enumerate(loops):
-        if progress is not None:
-            progress(done, len(loops), loop.name)
-        loop.compile()
+    """Load kernels, or compile them in as many processes as there are processor cores.
+
+    This process begins with the first kernel and the others with the last one. A kernel that another process is compiling is left to it,
+    and is loaded later.
+    """
+    missing = [loop for loop in loops if not loop.can_run]
+    started, processes = perf_counter(), cores() if background.is_usable() else 1
+    if missing:
+        _say_begin(missing, processes)
+    left, done = [*(loop for loop in loops if loop not in missing), *missing], 0
+    if processes > 1 and len(missing) > 1:
+        background.share([(loop.factory, loop.made_for, loop.types) for loop in missing], processes - 1)
+    try:
+        while left:
+            if progress is not None:
+                progress(done, len(loops), left[0].name)
+            while (ready := next((loop for loop in left if loop.compile_unless_taken()), None)) is None:
+                sleep(_BETWEEN_LOOKS)
+            left.remove(ready)
+            done += 1
+    finally:
+        background.share([], 0)
+    if missing:
+        _LOG.warning("World.prepare: %d kernels were compiled in %.1f s", len(missing), perf_counter() - started)
     if progress is not None:
         progress(len(loops), len(loops), "")
 
 
-def chosen_methods(values: Any, game_mode: bool) -> list[Integrator]:
-    """Return the integrators for the given values; reject values that are not integrators or do not support the given mode."""
+_BETWEEN_LOOKS = 0.02
+"""Time [s] between two looks whether another process has compiled a kernel."""
+_SECONDS = {
+    "passes": 2.0,
+    "strang": 2.0,
+    "table": 2.0,
+    "held": 1.5,
+    "drive": 2.0,
+    "settle": 1.5,
+    "linked": 0.5,
+    "joint": 1.5,
+    "island": 0.7,
+}
+"""Processor time [s] to compile kernels whose names begin so, on a processor of 2023; others take a third of a second."""
+
+
+def _say_begin(missing: Sequence[Loop], processes: int) -> None:
+    seconds = sum(_SECONDS.get(loop.name.split("-")[0], 0.35) for loop in missing) / min(processes, len(missing))
+    count = "one kernel" if len(missing) == 1 else f"{len(missing)} kernels"
+    _LOG.warning("World.prepare: compiling %s in %d processes, about %.0f s", count, processes, seconds)
+
+
+def chosen_methods(values: Any, game_modes: Iterable[bool]) -> list[Integrator]:
+    """Return the integrators for the given values; reject values that are not integrators or do not support the given modes."""
     methods = [
         method_of(value, "World.prepare", f"integrators[{place}]")
         for place, value in enumerate(
             members(values, "integrators", "World.prepare", _METHODS, _is_method, method_rule())
         )
     ]
-    for method in methods:
+    for method, game_mode in product(methods, game_modes):
         method._check_game_mode(game_mode)
     return methods
 

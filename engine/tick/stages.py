@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from ..checks import NonFiniteStateError
+from ..compilation.choice import Policy
 from ..flight.part import Place, SampledPart
 from ..loops.floating_point import refuse_mode
 from ..loops.layout import BAD, OTHER_MODE, OVERFLOWED
@@ -39,6 +40,7 @@ class Stages:
         after_tick: The functions to call after ticks.
         observers: Functions to call after those, which read the world and do not change it; they are no part of copies and snapshots.
         freezing: Freezes bodies in place of failing ticks, if the world was made so.
+        policy: Whether ticks wait for kernels that are not compiled yet.
         joint_events: What happens to joints between two ticks.
         run: Runs ticks that call no Python, up to `Store.quiet` of them.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
@@ -89,6 +91,7 @@ class Stages:
         "observers",
         "on_tick",
         "outer",
+        "policy",
         "run",
         "thread",
     )
@@ -129,6 +132,7 @@ class Stages:
         self.before: list[Callback] = []
         self.behind: list[Callback] = []
         self.joint_events = JointEvents(store)
+        self.policy = Policy()
         self._store.quiet = 0
         self.run: TakeTicks = _take_none
         self.most_at_once = 1
@@ -221,6 +225,7 @@ class Stages:
         if self._store.unfinished is not None:
             self._store.settle()
             self._store.phase = MOVING
+        self.policy.act()
         count = self._tick_start = self._bodies.tick_count
         if count >= self._last_tick:
             refuse_time(1, count, self._last_tick, self._dt)
@@ -324,8 +329,9 @@ class Stages:
             return
         if _is_due(self._called(), count) or _is_due(self._after(), count):
             return
+        is_final = plan.is_final  # before the choice, which then knows of everything that has arrived
         run = plan.choose()
-        if run is not None and plan.is_final and plan.held.is_settled and plan.integrator._fuses_ticks:
+        if run is not None and is_final and plan.held.is_settled and plan.integrator._fuses_ticks:
             if run is not self.run:
                 self.run, self.most_at_once = run, max(1, 2000 // (self._bodies.count + 1))
             # the tick after which a function is called must go through all stages

@@ -19,11 +19,13 @@ import pytest
 
 from engine import MassProperties, World, forces, integrators
 from engine.__main__ import main
-from engine.compilation import background, choice
+from engine.compilation import background, choice, kernel_files
 from engine.compilation.choice import named
 from engine.compilation.compiler import COMPILED, without_dispatch
+from engine.compilation.locks import Slot
 from engine.flight import ReactionWheel
 from engine.joints import Ball
+from engine.loops.undo import undo
 from engine.tick.actuators import fly_loop
 
 from ..helpers import PATIENCE, skew_tensor
@@ -31,6 +33,12 @@ from ..helpers import PATIENCE, skew_tensor
 ROOT = Path(__file__).parents[2]
 SHAPE = MassProperties(2.0, skew_tensor((1.0, 2.0, 2.5)), (0.1, -0.2, 0.3))
 needs_numba = pytest.mark.skipif(not COMPILED, reason="nothing is compiled: numba is missing or switched off")
+
+
+@pytest.fixture(autouse=True)
+def notes_of_its_own(monkeypatch, tmp_path):
+    """What these tests request in vain is not what the next run of the tests is to begin with."""
+    monkeypatch.setattr(background.compiler, "engine_folders", lambda: (tmp_path,))
 
 
 def game(bodies=5, **options):
@@ -146,6 +154,73 @@ def test_the_kernels_of_joints_are_prepared(method, has_wheel, monkeypatch):
     assert [loop.name for loop in asked if (loop.factory, loop.made_for, loop.types) not in known] == []
 
 
+@pytest.fixture
+def prepared(monkeypatch):
+    """The names of the kernels that would be compiled, if another process compiled what comes later."""
+    names = []
+    monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: names.extend(loop.name for loop in loops))
+    monkeypatch.setattr(background, "comes_later", lambda: True)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("joints", {"linked-ticks", "joint-rows", "island-move"}),
+        ("wheels", {"drive", "settle", "fly", "passes-free_rotor-stored-gyro-0", "passes-free_rotor-gyro-0"}),
+        ("pulses", {"drive", "settle", "fly"}),
+        ("game_mode", {"passes-runge_kutta_4-game-0", "passes-runge_kutta_4-gyro-0"}),
+    ],
+)
+def test_what_is_to_come_is_prepared(argument, expected, prepared):
+    """Joints, wheels and pulses cost frames of 50 ms and more, because `prepare` could not be told of them."""
+    world = game(integrator="rk4" if argument == "game_mode" else "free-rotor-2")
+    world.prepare()
+    expected = {name.replace("runge_kutta_4", _method_in(prepared)) for name in expected}
+    assert not expected <= set(prepared)
+    prepared.clear()
+    world.prepare(**{argument: True})
+    assert expected <= set(prepared)
+
+
+def _method_in(names):
+    return next(name for name in names if name.startswith("passes-")).split("-")[1]
+
+
+@needs_numba
+def test_one_loop_for_any_pitch_serves_where_no_force_needs_passes(prepared):
+    """A loop for each pitch took a quarter of the time of preparing, and nothing called it."""
+    world = game()
+    CHANGES["gravity"](world)
+    world.prepare(capacity=3000)
+    assert [name for name in prepared if name.startswith(("passes-", "field-"))] == [
+        "passes-free_rotor-gyro-0",
+        "field-point_gravity-0",
+    ]
+    assert [name for name in prepared if name.startswith("strang-")] == [
+        "strang-free_rotor-gyro-264-point_gravity",
+        "strang-free_rotor-gyro-3080-point_gravity",
+    ]
+    CHANGES["spring"](world)
+    prepared.clear()
+    world.prepare()
+    assert "passes-free_rotor-gyro-264" in prepared
+
+
+@needs_numba
+def test_a_prepared_world_waits_for_no_better_loop(monkeypatch):
+    """It asks for the loop of its own pitch, and goes on with the one for any."""
+    workshop = Workshop(monkeypatch)
+    monkeypatch.setattr(choice, "runs_frames", False)
+    monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: None)
+    world = game(integrator="rk4")
+    world.prepare()
+    CHANGES["gravity"](world)
+    world.step()
+    assert name_of(world._plan).startswith("passes-") and name_of(world._plan).endswith("-0")
+    assert any(re.match("passes-.*-264$", function.py_func.__qualname__) for function, _ in workshop.asked)
+
+
 def test_progress_is_told_before_each_kernel_and_at_the_end():
     told = []
     world = game()
@@ -182,6 +257,16 @@ def test_preparing_changes_nothing():
         ),
         ({"capacity": 0}, ValueError, "World.prepare: capacity .*at least 1; got 0"),
         ({"capacity": 1.5}, TypeError, "World.prepare: capacity .*1.5"),
+        ({"joints": 1}, TypeError, "World.prepare: joints .*got 1"),
+        ({"wheels": "yes"}, TypeError, "World.prepare: wheels .*got 'yes'"),
+        ({"pulses": None}, TypeError, "World.prepare: pulses .*got None"),
+        ({"game_mode": 0}, TypeError, "World.prepare: game_mode .*got 0"),
+        (
+            {"integrators": [integrators.RungeKutta4("body_rates", keep_momentum=True)], "game_mode": True},
+            ValueError,
+            "RungeKutta4: keep_momentum .*game mode",
+        ),
+        ({"integrators": [integrators.Substepped("rk4", tolerance=1e-9)], "joints": True}, ValueError, "integrator"),
         (
             {"integrators": ["axis-splitting-2", "lie-rk4", None]},
             TypeError,
@@ -236,10 +321,11 @@ def test_the_command_line_rejects_what_it_does_not_know(arguments, capsys):
 
 
 class Workshop:
-    """Another process that has a kernel ready when it is told to."""
+    """Another process that has a kernel ready when it is told to, for worlds that do not wait."""
 
     def __init__(self, monkeypatch):
         self.asked, self.answered = [], 0
+        monkeypatch.setattr(choice, "runs_frames", True)
         monkeypatch.setattr(background, "is_usable", lambda: True)
         monkeypatch.setattr(background, "ask", self.ask)
         monkeypatch.setattr(background, "pending", lambda: len(set(self.asked)) - self.answered)
@@ -255,7 +341,7 @@ class Workshop:
     def can_run(self, function, types):
         """At first the slow loops alone can run."""
         name = getattr(function, "py_func", function).__qualname__
-        return self.answered > 0 or re.search(r"(passes|field|poses).*-0\b", name) is not None
+        return self.answered > 0 or re.search(r"((passes|field).*-0\b|poses)", name) is not None
 
     def deliver(self):
         self.answered = len(set(self.asked))
@@ -328,11 +414,92 @@ def test_what_would_run_now_goes_before_what_may_be_needed_later(monkeypatch):
         assert workshop.ask(wanted, urgent)
     started.set()
     deadline = time.monotonic() + PATIENCE
-    while workshop.answered < 4 and time.monotonic() < deadline:
+    while not workshop.is_idle and time.monotonic() < deadline:
         time.sleep(0.01)
     assert sorted(order) == [(0,), (1,), (2,), (2,)]
     assert order.index((2,)) < order.index((1,))
     assert (workshop.pending, workshop.arrivals) == (0, 1)
+
+
+@needs_numba
+def test_what_a_program_requested_in_vain_comes_first_in_its_next_run(monkeypatch, tmp_path):
+    """The first run ends before any of its requests is answered; what was only to be ready for later is forgotten."""
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(background._Workshop, "_wake", lambda workshop, threads=1: None)
+    loops = [choice.named(undo, np.zeros((1, 1)), np.zeros(1, np.int64), stores) for stores in (True, 1, 1.0)]
+    first, second, third = ((loop.factory, loop.made_for, loop.types) for loop in loops)
+    run = background._Workshop()
+    run.is_usable = True
+    for wanted, urgent in ((third, False), (second, True), (first, True)):
+        assert run.ask(wanted, urgent)
+    run._note()
+    run = background._Workshop()
+    run.is_usable = True
+    assert run.ask(third, True)
+    run._remember()
+    order = []
+    while (found := run._next()) is not None:
+        order.append(found[0])
+        run._answer(*found)
+    assert order == [second, first, third]
+    run._note()
+    assert [path for path in tmp_path.iterdir() if path.name.startswith("requested")] == []
+
+
+def test_a_damaged_note_of_requests_is_forgotten(monkeypatch, tmp_path):
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
+    kernel_files.write_note([tmp_path], background._program(), b"no pickle")
+    run = background._Workshop()
+    run._remember()
+    assert run.is_idle
+
+
+HOLD_PLACE = "import sys; sys.stdin.read()"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a process on Windows inherits no lock")
+def test_a_place_for_a_compiler_process_is_free_once_the_process_has_ended(tmp_path):
+    first, second = Slot.take(tmp_path, 2), Slot.take(tmp_path, 2)
+    assert first is not None and second is not None
+    assert Slot.take(tmp_path, 2) is None
+    second.release()
+    command = [sys.executable, "-c", HOLD_PLACE]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=first.inherited) as process:
+        first.hand_over()
+        third = Slot.take(tmp_path, 2)
+        assert third is not None
+        assert Slot.take(tmp_path, 2) is None
+    assert process.returncode == 0
+    fourth = Slot.take(tmp_path, 2)
+    assert fourth is not None
+    third.release()
+    fourth.release()
+
+
+@needs_numba
+def test_a_kernel_that_another_program_compiles_is_left_to_it(monkeypatch):
+    """Other requests go on, and the kernel is there once the other program has written it."""
+    workshop, kept, asked = background._Workshop(), set(), []
+    workshop.is_usable = True
+    monkeypatch.setattr(workshop, "_wake", lambda threads=1: None)
+    monkeypatch.setattr(background.compiler, "is_kept", lambda function, types: types in kept)
+    monkeypatch.setattr(background.time, "sleep", lambda seconds: kept.add((1,)))
+
+    def compile(message):
+        types = pickle.loads(message)[2]
+        asked.append(types)
+        if types == (1,):
+            return 0.0, background._TAKEN
+        kept.add(types)
+        return 0.1, None
+
+    process = types.SimpleNamespace(compile=compile, let_go=lambda: None)
+    for number in (1, 2):
+        assert workshop.ask((choice._of_module, ("engine.loops.undo", "undo"), (number,)), True)
+    while (found := workshop._next()) is not None:
+        workshop._serve(process, *found)
+    assert asked == [(1,), (2,)]
+    assert (workshop.pending, workshop.arrivals, workshop.is_idle) == (0, 2, True)
 
 
 @needs_numba
@@ -355,7 +522,7 @@ def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypat
     workshop = background._Workshop()
     workshop.is_usable = True
     monkeypatch.setattr(background, "_workshop", workshop)
-    monkeypatch.setattr(background, "_start", lambda: (_ for _ in ()).throw(OSError("no more processes")))
+    monkeypatch.setattr(background, "_start", lambda inherited: (_ for _ in ()).throw(OSError("no more processes")))
     both_wait = threading.Event()
     monkeypatch.setattr(background.compiler, "is_kept", lambda function, types: not both_wait.wait())
     waiting = [(choice._of_module, ("engine.loops.undo", name), ()) for name in ("undo", "close_steps")]
@@ -363,7 +530,7 @@ def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypat
         background.ask(waiting)
         both_wait.set()
         deadline = time.monotonic() + PATIENCE
-        while background.answered() < 2 and time.monotonic() < deadline:
+        while not workshop.is_idle and time.monotonic() < deadline:
             time.sleep(0.01)
     assert caplog.text.count("kernels cannot be compiled in the background: OSError: no more processes") == 1
     assert not background.is_usable()
@@ -381,7 +548,7 @@ class Served:
         self.answers = iter(answers)
         self.started = 0
 
-    def start(self):
+    def start(self, inherited=()):
         self.started += 1
         read, write = os.pipe()
         answer = next(self.answers)
@@ -415,7 +582,7 @@ def test_what_the_compiler_process_cannot_do_this_process_does(
     with caplog.at_level(logging.INFO, logger="polhode"):
         assert background.ask(wanted)
         deadline = time.monotonic() + PATIENCE
-        while background.answered() < 1 and time.monotonic() < deadline:
+        while not workshop.is_idle and time.monotonic() < deadline:
             time.sleep(0.01)
     assert (background.arrivals(), background.pending()) == (1, 0)
     assert (served.started, background.is_usable(), background.ask(wanted)) == (started, is_usable, tries_again)
@@ -458,16 +625,13 @@ from tests.kernels.test_prepare import CHANGES, game
 
 prepare.ALL_INTEGRATORS = []  # other methods are not what this is about
 
-def is_idle():
-    return background._workshop.requested == background._workshop.answered
-
 def wait():
     deadline = time.monotonic() + 300
-    while not is_idle() and time.monotonic() < deadline:
+    while not background._workshop.is_idle and time.monotonic() < deadline:
         time.sleep(0.05)
-    print("waited", is_idle())
+    print("waited", background._workshop.is_idle)
 
-world = game(integrator="semi-implicit-euler")
+world = game(integrator="semi-implicit-euler", compilation="background")
 world.step()
 wait()
 for name in ("gravity", "drag", "spring", "own field"):

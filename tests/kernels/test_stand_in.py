@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from engine import MassProperties, NonFiniteStateError, World, flight, forces, joints
+from engine import MassProperties, NonFiniteStateError, Snapshot, World, flight, forces, joints
 from engine.compilation import background, choice, compiler
 from engine.compilation.choice import StandIn
 from engine.compilation.compiler import COMPILED, kernel
 from engine.compilation.identity import functions_of
-from engine.constraints import fit
 from engine.constraints.stages import LEAVES
 from engine.kernels.free_rotor import free_rotor
+from engine.loops.undo import undo
 from engine.tick.joints import kernels_of_islands
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="numba is missing or switched off: there is nothing to wait for")
 
 
-def a_world():
-    world = World(1 / 60)
+def a_world(compilation="background"):
+    world = World(1 / 60, compilation=compilation)
     for place in range(3):
         world.add_body(
             MassProperties.box(100.0, (1, 1.5, 2)),
@@ -59,10 +59,11 @@ def nothing_arrives(monkeypatch):
         return True
 
     monkeypatch.setattr(choice, "ask", ask)
-    monkeypatch.setattr("engine.tick.actuators.ask", ask)
     monkeypatch.setattr(choice, "can_run", lambda function, types: False)
     monkeypatch.setattr(choice, "_missing", {})
     monkeypatch.setattr(choice, "runs_frames", False)
+    monkeypatch.setattr(choice, "policy", choice.Policy("background"))
+    monkeypatch.setattr("engine.world.perf_counter", lambda: 0.0)  # every tick fits into its frame
     assert background.pending() == 0
     return asked
 
@@ -132,12 +133,12 @@ def test_joints_of_a_running_world_wait_for_no_compiler_and_change_no_bit(nothin
 
 
 def test_the_first_joint_between_two_steps_waits_for_no_compiler(nothing_arrives, monkeypatch):
-    looked = []
-    monkeypatch.setattr(fit, "StandIn", lambda loop: looked.append(loop.name) or StandIn(loop))
     world = a_world()
     world.step()
+    calls = choice.calls_in_python()
     world.add_joint(joints.Ball(*world.bodies[:2], at_body=(2.0, 0, 0)))
-    assert looked == ["joint-rows"]
+    assert choice.calls_in_python() == calls + 1
+    assert nothing_arrives[-1] == "joint-rows"
 
 
 @pytest.mark.filterwarnings("ignore:World. a Python force")
@@ -165,6 +166,7 @@ def test_the_kernels_of_islands_that_call_no_other_are_named():
 
 def test_a_joint_in_a_large_world_waits_for_no_compiler(nothing_arrives, monkeypatch):
     """Plain Python moves the bodies on joints only; the loop of the world is compiled."""
+    monkeypatch.setattr(choice, "MOST_IN_PYTHON", 64)
 
     def fly(world):
         world.add_bodies(MassProperties.sphere(1.0, 1.0), position=np.arange(600.0).reshape(200, 3))
@@ -197,13 +199,107 @@ def test_the_general_loops_come_first_because_they_serve_a_world_that_grows_too(
     world.add_force(forces.PointGravity(1e5, (0, 0, 100.0)))
     world.advance(1 / 60)
     world.interpolated_poses()
-    for name in ("passes-free_rotor-gyro", "field-point_gravity", "blended-poses"):
+    assert "blended-poses" in nothing_arrives
+    for name in ("passes-free_rotor-gyro", "field-point_gravity"):
         assert next(asked for asked in nothing_arrives if asked.startswith(f"{name}-")) == f"{name}-0"
 
 
-def test_the_first_tick_outside_a_frame_waits_because_many_will_follow(nothing_is_compiled):
+@pytest.mark.parametrize(("compilation", "has_frames"), [("auto", False), ("wait", False), ("wait", True)])
+def test_a_world_that_waits_compiles_what_its_first_tick_calls(nothing_is_compiled, compilation, has_frames):
+    world = a_world(compilation)
+    choice.runs_frames = has_frames
     with pytest.raises(AssertionError, match="was compiled in the middle"):
-        a_world().step()
+        world.step()
+    assert nothing_is_compiled == []
+
+
+def test_a_world_that_only_steps_waits_for_actuators_too(nothing_is_compiled):
+    """Plain Python stood in for them before, and the program ended before they were compiled."""
+    world = a_world("background")
+    wheel = flight.ReactionWheel(world.bodies[0], axis=(1, 1, 0), inertia=0.5, max_torque=1.0, max_speed=100.0)
+    world.add_part(wheel)
+    world.step(2)
+    world.compilation = "auto"
+    nothing_is_compiled.clear()
+    with pytest.raises(AssertionError, match="was compiled in the middle"):
+        world.step()
+    assert nothing_is_compiled == []
+    world.compilation = "background"
+    world.step()
+    assert world.tick_count == 3
+
+
+def test_a_frame_runs_only_the_slow_ticks_that_fit_into_it(nothing_arrives, monkeypatch, caplog):
+    """A tick in plain Python takes 6 ms here, so that two fit into 1/60 s; the clock drops the others, and says so once."""
+    monkeypatch.setattr(choice, "_has_logged", False)
+    monkeypatch.setattr(background, "pending", lambda: 1)
+    now = iter(np.arange(0.0, 10.0, 0.006))
+    monkeypatch.setattr("engine.world.perf_counter", lambda: next(now))
+    world = a_world()
+    assert world.advance(8 / 60) == 2
+    assert world.dropped_time == 6 / 60
+    assert world.advance(1 / 60) == 1
+    assert world.advance(3 / 60) == 2
+    assert caplog.text.count("plain Python runs the ticks") == 1
+
+
+def test_a_frame_of_one_slow_tick_runs_it(nothing_arrives, monkeypatch):
+    monkeypatch.setattr(background, "pending", lambda: 1)
+    now = iter(np.arange(0.0, 10.0, 0.4))
+    monkeypatch.setattr("engine.world.perf_counter", lambda: next(now))
+    world = a_world()
+    assert world.advance(8 / 60) == 1
+    world.max_ticks_per_frame = 2
+    assert world.advance(8 / 60) == 1
+
+
+def test_a_frame_of_compiled_ticks_runs_them_all_however_long_it_takes(monkeypatch):
+    now = iter(np.arange(0.0, 100.0, 0.4))
+    monkeypatch.setattr("engine.world.perf_counter", lambda: next(now))
+    world = a_world()
+    world.step()
+    world.on_tick(lambda world: None)
+    assert world.advance(8 / 60) == 8
+
+
+def test_how_kernels_are_compiled_is_no_content(nothing_arrives):
+    worlds = [a_world(mode) for mode in ("auto", "wait", "background")]
+    assert len({world.state_hash() for world in worlds}) == 1
+    assert len({world.snapshot().to_bytes() for world in worlds}) == 1
+    assert worlds[1].fork().compilation == "wait"
+    worlds[1].restore(Snapshot.from_bytes(worlds[2].snapshot().to_bytes()), adopt=True)
+    assert worlds[1].compilation == "wait"
+    with pytest.raises(ValueError, match=r"World: compilation must be .*'auto', 'wait'.*got 'never'"):
+        worlds[0].compilation = "never"
+
+
+def test_a_changed_way_of_compiling_is_undone_with_the_tick(nothing_arrives):
+    world = a_world()
+
+    @world.on_tick
+    def fail(world):
+        world.compilation = "wait"
+        raise OverflowError
+
+    with pytest.raises(OverflowError):
+        world.step()
+    assert world.compilation == "background"
+    assert not world._stages.policy.waits
+
+
+def test_missing_kernels_are_named_until_they_have_arrived(monkeypatch):
+    workshop = background._Workshop()
+    workshop.is_usable = True
+    monkeypatch.setattr(background, "_workshop", workshop)
+    monkeypatch.setattr(workshop, "_wake", lambda threads=1: None)
+    wanted = choice.named(undo, np.zeros((1, 1)), np.zeros(1, np.int64), True)
+    choice.ask([wanted])
+    world = a_world()
+    assert world.missing_kernels == ("undo-tick",)
+    workshop._answer(workshop._urgent.popleft(), workshop._urgent)
+    assert world.missing_kernels == ()
+    with pytest.raises(AttributeError, match="prepare"):
+        world.missing_kernels = ()
 
 
 @kernel("inverse-of-number")
@@ -215,7 +311,6 @@ def inverse(numbers):
 
 def test_what_python_calls_in_a_program_with_frames_waits_for_no_compiler(nothing_arrives):
     numbers = np.array([4.0])
-    choice.runs_frames = True
     assert inverse(numbers) == 7
     assert numbers[0] == 0.25
     assert nothing_arrives == ["inverse-of-number"]
