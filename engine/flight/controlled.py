@@ -21,6 +21,7 @@ from .part import MOST_DELAY, Place, SampledPart
 from .pointing import Pointing
 from .reference import FixedOrMoving, Reference
 from .samples import combined, components
+from .sensor import Sensor
 
 _SAME_PERIOD = 1e-9
 """Largest relative difference between the period of actuators and that of their loop."""
@@ -75,7 +76,7 @@ def loop_schema(law_size: int, actuator_size: int, delay: int) -> Schema:
     return Schema(f"control loops {law_size} {actuator_size} {delay}", tuple(field for field in fields if field.size))
 
 
-_FORCE, _FORCE_IS_FREE, _SAMPLES, _WAITING = 2, 5, 6, 11
+_FORCE, _FORCE_IS_FREE, _SAMPLES, _ERROR_ANGLE, _WAITING = 2, 5, 6, 10, 11
 """Components that all schemas of control loops have at the same place."""
 
 
@@ -97,8 +98,9 @@ class Controlled(SampledPart):
         actuators: A `BodyTorque`, or anything with `command(torque_body, force_body, seconds)`; see `Actuators`.
         every: Interval between two samples [ticks], at least 1.
         delay: Delay of the command [samples], at least 0.
-        measured: An estimator with `orientation` and `angular_velocity_body`; attributes that it lacks are read from the body. None reads
-            the body itself.
+        measured: An estimator with `orientation` and `angular_velocity_body`, or a sensor, whose last reading is used, such as a
+            magnetometer for `BDot`. Attributes that it lacks are read from the body. None reads the body itself. While the reading of a
+            sensor is not valid, the loop commands no torque, and its law starts again at the next valid reading.
         force_body: Force that is wanted in addition to the torque [N], body frame, shape (3,). None leaves it free.
         name: Name in errors.
 
@@ -139,18 +141,11 @@ class Controlled(SampledPart):
         owner = f"Controlled of {require_body(body, 'body', 'Controlled')}"
         _check_law(law, body, owner)
         _check_reference(reference, owner)
-        if not callable(getattr(actuators, "command", None)):
-            refuse(owner, "actuators", actuators, "an object with command(torque_body, force_body, seconds)", TypeError)
-        if getattr(actuators, "body", body) is not body:
-            refuse(owner, "actuators", actuators, f"those of {body}")
-        if measured is not None and not any(hasattr(measured, name) for name in _MEASURED):
-            refuse(
-                owner,
-                "measured",
-                measured,
-                f"an object with at least one of the attributes {', '.join(_MEASURED)}",
-                TypeError,
-            )
+        _check_actuators(actuators, body, owner)
+        says = measured.read() if isinstance(measured, Sensor) else measured
+        if measured is not None and not any(hasattr(says, name) for name in _MEASURED):
+            rule = f"an object, or a sensor whose readings have, at least one of the attributes {', '.join(_MEASURED)}"
+            refuse(owner, "measured", measured, rule, TypeError)
         self._law, self._reference, self._actuators, self._measured = law, reference, actuators, measured
         self._delay = integer(delay, "delay", owner, at_least=0)
         if self._delay > MOST_DELAY:
@@ -181,10 +176,38 @@ class Controlled(SampledPart):
         """The body that is controlled."""
         return self._named_bodies()[0]
 
-    @fixed
+    @property
     def actuators(self) -> Any:
-        """The actuators that the loop commands."""
+        """The actuators that the loop commands, which may be assigned at any time.
+
+        New ones must act on the same body and have the same `state_size`. The former ones are stopped, as when the loop is disabled, and
+        the new ones are commanded at the next sample.
+        """
         return self._actuators
+
+    @actuators.setter
+    def actuators(self, value: Actuators) -> None:
+        _check_actuators(value, self.body, self)
+        size = self._schema.by_name["actuator_state"].size if "actuator_state" in self._schema.by_name else 0
+        if integer(getattr(value, "state_size", 0), "actuators.state_size", self, at_least=0) != size:
+            hint = "for any other actuators, remove the loop and add a new one"
+            refuse(self, "actuators", value, f"ones with state_size = {size}", hint=hint)
+        store = self._table.store
+        if store is None:
+            self._actuators = value
+            return
+        world = store.world()
+        self._refuse_actuators(value, self._seconds(world))
+        with store.all_or_nothing():
+            if self.enabled:
+                self._stop_actuators(world)
+            self._replace("_actuators", value)
+            self._forget_commands()
+
+    def _forget_commands(self) -> None:
+        """Have the actuators start from their initial state at the next command."""
+        if "actuator_state" in self._schema.by_name:
+            self._set_numbers("actuator_state", [0.0] * self._schema.by_name["actuator_state"].size)
 
     @fixed
     def delay(self) -> int:
@@ -193,7 +216,7 @@ class Controlled(SampledPart):
 
     @fixed
     def measured(self) -> Any:
-        """The estimator that the loop reads; None if it reads the body."""
+        """The estimator or sensor that the loop reads; None if it reads the body."""
         return self._measured
 
     @property
@@ -245,8 +268,7 @@ class Controlled(SampledPart):
             if was and not self.enabled:
                 self._set_numbers("samples", [0.0])
                 self._begin_law()
-                if "actuator_state" in self._schema.by_name:
-                    self._set_numbers("actuator_state", [0.0] * self._schema.by_name["actuator_state"].size)
+                self._forget_commands()
                 if self._table.store is not None:
                     self._stop_actuators(self._table.store.world())
 
@@ -311,16 +333,20 @@ class Controlled(SampledPart):
             self._replace("_reference", self._reference._moved(shift))
 
     def _joined(self, world: Any) -> None:
-        actuators, measured, seconds = self._actuators, self._measured, self._seconds(world)
+        measured, seconds = self._measured, self._seconds(world)
         if isinstance(measured, TableRows):
             if measured._table.store is not self._table.store:
                 refuse(self, "measured", measured, "added to the world before the loop")
             if measured._named_bodies() != (self.body,):
                 refuse(self, "measured", measured, f"an estimator or sensor of {self.body}")
+        self._refuse_actuators(self._actuators, seconds)
+        self._refuse_law(self._law)
+
+    def _refuse_actuators(self, actuators: Any, seconds: float) -> None:
+        """Reject actuators that are not in the world of the loop, or made for another interval between samples [s]."""
         for member in (actuators, *getattr(actuators, "members", ())):
             if isinstance(member, TableRows) and member._table.store is not self._table.store:
                 refuse(self, "actuators", member, "added to the world before the loop")
-        self._refuse_law(self._law)
         period = getattr(actuators, "period", seconds)
         if abs(period - seconds) > _SAME_PERIOD * seconds:
             rule = f"made for the sample period of the loop, {seconds!r} s"
@@ -379,11 +405,16 @@ class LoopSamples:
         if law is not self._law:
             self._prepare(law, loop._seconds(world))
         column: list[float] = table.array[:, row].tolist()
-        measured = Measured(loop._measured, loop._bodies[0][0], world._bodies.array)
+        estimate = loop._measured
+        if isinstance(estimate, Sensor):
+            estimate = estimate.read()
+            if not estimate.is_valid:
+                self._wait(column)
+                return
+        measured = Measured(estimate, loop._bodies[0][0], world._bodies.array)
         reference = loop._reference
         if type(reference) is not Reference:
             reference = self._reference_now(world, measured)
-        # what the law remembers, and what it finds
         delay, size = loop._delay, law.state_size
         first, samples = _WAITING + 3 * delay, column[_SAMPLES]
         state = column[first : first + size]
@@ -408,6 +439,18 @@ class LoopSamples:
         if samples >= delay:
             force = None if column[_FORCE_IS_FREE] else column[_FORCE : _FORCE + 3]
             self.command(due, force, loop._seconds(world))
+
+    def _wait(self, column: list[float]) -> None:
+        """Command no torque while the sensor has no valid reading, and have the law start again at the next one."""
+        loop = self._loop
+        before, first = loop._delay, _WAITING + 3 * loop._delay
+        size = loop._law.state_size
+        # delayed torques were computed from valid readings, but are as old as the last one
+        kept = [column[_SAMPLES], 0.0, 0.0, 0.0, column[_ERROR_ANGLE], *[0.0] * (3 * before)]
+        kept += [*column[first : first + size], 0.0] if size else []
+        loop._table.write(slice(_SAMPLES, _SAMPLES + len(kept)), loop._slice().start, kept)
+        force = None if column[_FORCE_IS_FREE] else column[_FORCE : _FORCE + 3]
+        self.command([0.0, 0.0, 0.0], force, loop._seconds(loop._table.store.world()))  # type: ignore[union-attr]
 
     def command(self, torque: list[float], force: list[float] | None, seconds: float) -> None:
         """Command the actuators, and keep what they remember."""
@@ -481,6 +524,13 @@ def _check_law(law: Any, body: BodyHandle, owner: object) -> None:
         refuse(owner, "law", law, "a law of flight.control, or an object with initial_state and update", TypeError)
     integer(getattr(law, "state_size", None), "law.state_size", owner, at_least=0)
     assembly_for(getattr(law, "assembly", None), body, owner)
+
+
+def _check_actuators(actuators: Any, body: BodyHandle, owner: object) -> None:
+    if not callable(getattr(actuators, "command", None)):
+        refuse(owner, "actuators", actuators, "an object with command(torque_body, force_body, seconds)", TypeError)
+    if getattr(actuators, "body", body) is not body:
+        refuse(owner, "actuators", actuators, f"those of {body}")
 
 
 def _check_reference(reference: Any, owner: object) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from collections.abc import Iterable
-from math import sqrt
+from collections.abc import Callable, Iterable
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,8 @@ from ..kernels.attitude_filter import (
     updated,
 )
 from ..kernels.quaternions import Quaternion
-from ..kernels.small_matrices import Matrix
-from ..kernels.vectors import Vector, dot
+from ..kernels.small_matrices import Matrix, inverse_symmetric
+from ..kernels.vectors import Vector, apply_symmetric, dot
 from ..loops.columns import Array, load_quaternion, load_symmetric, load_vector, store_quaternion, store_vector
 from ..reading import reading
 from ..store.rows import Parameter, checked, fixed, reference_fields
@@ -35,6 +35,7 @@ from ..store.schema import NOT_NEGATIVE, POSITIVE, Field, Kind, Schema
 from .instruments import ACROSS, ALONG, BORESIGHT, SAMPLES, TICK, VALID, VALUE
 from .optical_sensors import StarTracker
 from .part import Place, SampledPart
+from .sensor import limit_of
 from .sensors import Gyro
 
 ATTITUDE_FILTERS = Schema(
@@ -45,6 +46,7 @@ ATTITUDE_FILTERS = Schema(
         Field("walk", Kind.MODEL, 1, "rad/s/√s", digest=1, rule=NOT_NEGATIVE, meaning="of the bias of the gyro"),
         Field("bias_deviation", Kind.MODEL, 1, "rad/s", digest=2, rule=POSITIVE, meaning="of the initial bias"),
         Field("rate_deviation", Kind.MODEL, 1, "rad/s", digest=3, rule=POSITIVE, meaning="of the rate while the gyro is silent"),
+        Field("gate", Kind.MODEL, digest=34, rest=inf, meaning="largest residual of a sighting that is used, in standard deviations"),
         # what has been measured since the start, in a ring of rows
         Field("turn", Kind.STATE, 4, digest=4, rest=(0.0, 0.0, 0.0, 1.0), meaning="rotation by the gyro"),
         Field("bias_angle", Kind.STATE, 3, "rad", digest=5, meaning="what was taken off the gyro, in the body frame at the start"),
@@ -74,6 +76,9 @@ ATTITUDE_FILTERS = Schema(
         Field("settled_mixed", Kind.STATE, 9, "rad²/s", "body", digest=24),
         Field("settled_biases", Kind.STATE, 6, "rad²/s²", "body", digest=25),
         Field("settled_left_out", Kind.STATE, 1, "rad²", "body", digest=33),
+        Field("residual", Kind.STATE, 3, "rad", "body", digest=35, meaning="of the sighting that was taken last"),
+        Field("residual_covariance", Kind.STATE, 6, "rad²", "body", digest=36, meaning="that was expected of it"),
+        Field("is_rejected", Kind.STATE, digest=37, meaning="whether the gate left it out"),
         # the sightings that have arrived earlier, in one ring of rows per tracker
         Field("seen", Kind.STATE, 4, digest=26, rest=(0.0, 0.0, 0.0, 1.0), meaning="orientation that a tracker has measured"),
         Field("seen_boresight", Kind.STATE, 3, "-", "body", digest=27),
@@ -84,6 +89,7 @@ ATTITUDE_FILTERS = Schema(
 
 _DENSITY, _WALK = ATTITUDE_FILTERS.row("density"), ATTITUDE_FILTERS.row("walk")
 _BIAS_DEVIATION, _RATE_DEVIATION = ATTITUDE_FILTERS.row("bias_deviation"), ATTITUDE_FILTERS.row("rate_deviation")
+_GATE = ATTITUDE_FILTERS.row("gate")
 _TURN, _TICK, _DRIFT = (ATTITUDE_FILTERS.row(name) for name in ("turn", "tick", "drift"))
 _SEEN, _SEEN_TICK = ATTITUDE_FILTERS.row("seen"), ATTITUDE_FILTERS.row("seen_tick")
 _SEEN_BORESIGHT, _SEEN_NOISE = ATTITUDE_FILTERS.row("seen_boresight"), ATTITUDE_FILTERS.row("seen_noise")
@@ -93,11 +99,14 @@ _SIZE = _SEEN - _STATE
 _BIAS_ANGLE, _LATEST_TICK, _LATEST_DRIFT, _TURN_INTEGRAL = 4, 7, 8, 9
 _IS_STARTED, _SILENCE, _RATE, _ORIENTATION, _BIAS = 18, 19, 20, 23, 27
 _ANGLES, _MIXED, _BIASES, _LEFT_OUT = 30, 36, 45, 51
-_SETTLED = 52
+_SETTLED, _RESIDUAL = 52, 82
+_RESIDUAL_COVARIANCE, _IS_REJECTED = _RESIDUAL + 3, _RESIDUAL + 9
 _MEASURED = _IS_STARTED
 """The number of the first of them, which rings remember."""
 _RING = slice(_TURN, _TURN + _MEASURED)
 _ESTIMATE_SIZE = _SETTLED - _ORIENTATION
+_OF_ATTITUDE = slice(_STATE + _RATE, _STATE + _BIAS + 3)
+"""Rate, orientation and bias."""
 
 _NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _UNKNOWN = 10.0
@@ -289,8 +298,15 @@ def _use(
         for axis in range(3):
             out[_ANGLES + axis, 0] += min(out[_LEFT_OUT, 0], _UNKNOWN)
         out[_LEFT_OUT, 0] = 0.0
-        result, _, _ = updated(_load_estimate(out), sighting, noise)
-        _store_estimate(out, result)
+        result, shown, expected = updated(_load_estimate(out), sighting, noise)
+        store_vector(out, _RESIDUAL, 0, shown)
+        for place in range(6):
+            out[_RESIDUAL_COVARIANCE + place, 0] = expected[place]
+        distance_squared = dot(shown, apply_symmetric(inverse_symmetric(expected), shown))
+        gate = filters[_GATE, row]
+        out[_IS_REJECTED, 0] = 1.0 if distance_squared > gate * gate else 0.0
+        if not distance_squared > gate * gate:
+            _store_estimate(out, result)
     else:
         deviation = filters[_BIAS_DEVIATION, row]
         _store_estimate(out, started(sighting, deviation * deviation, noise))
@@ -375,6 +391,10 @@ class AttitudeFilter(SampledPart):
     variance that was added after it was taken. The same holds for the time during which the filter was disabled; sightings taken before
     that time are not used after it.
 
+    A filter believes its sensors: a tracker that is stuck leads it astray, and the covariance does not show this. `residual` does. It is
+    the difference that a sighting has shown, to compare with the covariance that was expected of it. With a `gate`, sightings beyond that
+    many standard deviations are not used. The covariance then grows as without them, until a sighting agrees again.
+
     Args:
         gyro: A gyro without delay.
         trackers: One or more star trackers on the same body. Each has noise above 0, and its `every` is a multiple of that of the gyro.
@@ -386,6 +406,8 @@ class AttitudeFilter(SampledPart):
         noise_density: Density of the white noise of the gyro [rad/√s], at least 0; None takes the current value of the gyro.
         bias_walk: Density of the random walk of the gyro bias [rad/s/√s], at least 0; None takes the current value of the gyro.
         rate_deviation: Standard deviation of the error of the rate that is held while the gyro has no valid reading [rad/s], above 0.
+        gate: Largest residual of a sighting that is used, in standard deviations, above 0; None uses every valid sighting. Of sightings
+            with the assumed noise, a gate of 5 leaves out 1 in 65,000. The first sighting is always used.
         name: Name of the filter; None derives it from the name of the body.
 
     Raises:
@@ -439,6 +461,7 @@ class AttitudeFilter(SampledPart):
         noise_density: float | None = None,
         bias_walk: float | None = None,
         rate_deviation: float = 0.01,
+        gate: float | None = None,
         name: str | None = None,
     ) -> None:
         owner = "AttitudeFilter"
@@ -456,6 +479,7 @@ class AttitudeFilter(SampledPart):
         }
         schema = ATTITUDE_FILTERS
         values = {field: checked(schema, field, value, owner, argument=word) for field, (word, value) in given.items()}
+        values["gate"] = np.array([[limit_of(gate, "gate", owner)]])
         if (orientation is None) != (orientation_deviation is None):
             both = (orientation, orientation_deviation)
             refuse(owner, "orientation and orientation_deviation", both, "given together, or neither of them")
@@ -476,6 +500,38 @@ class AttitudeFilter(SampledPart):
     rate_deviation = Parameter[float](
         "Standard deviation of the error of the rate that is held while the gyro has no valid reading [rad/s], above 0."
     )
+
+    @property
+    def gate(self) -> float | None:
+        """Largest residual of a sighting that is used, in standard deviations, above 0; None uses every valid sighting."""
+        (gate,) = self._numbers("gate")
+        return None if gate == inf else gate
+
+    @gate.setter
+    def gate(self, value: float | None) -> None:
+        self._table.write(_GATE, self._slice(), limit_of(value, "gate", self))
+
+    @property
+    def residual(self) -> FloatArray:
+        """Rotation vector from the estimate to the sighting that was taken last [rad], body frame, shape (3,).
+
+        It is zero before the second sighting. Sightings that the gate left out count too.
+        """
+        return reading(np.array(self._numbers("residual")))
+
+    @property
+    def residual_covariance(self) -> FloatArray:
+        """Covariance that was expected of `residual` [rad²], body frame, shape (3, 3).
+
+        With sensors that are as the filter assumes, ``residual · residual_covariance⁻¹ · residual`` has the mean 3.
+        """
+        xx, yy, zz, xy, xz, yz = self._numbers("residual_covariance")
+        return reading(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether the gate left out the sighting that was taken last."""
+        return self._numbers("is_rejected")[0] > 0.0
 
     @fixed
     def noise_density(self) -> float:
@@ -517,6 +573,12 @@ class AttitudeFilter(SampledPart):
         """Last valid reading of the gyro minus the estimated bias [rad/s], body frame, shape (3,)."""
         return reading(np.array(self._numbers("rate")) - np.array(self._numbers("bias_body")))
 
+    def _attitude_numbers(self) -> list[float]:
+        """Orientation and angular velocity as seven numbers, for laws in control loops."""
+        row = self._slice().start
+        x, y, z, *q, bias_x, bias_y, bias_z = self._table.array[_OF_ATTITUDE, row].tolist()
+        return [*q, x - bias_x, y - bias_y, z - bias_z]
+
     @property
     def bias_body(self) -> FloatArray:
         """Estimated bias of the gyro [rad/s], body frame, shape (3,)."""
@@ -556,11 +618,36 @@ class AttitudeFilter(SampledPart):
             _use_waiting(array, row, 1, 1, 0, self._every, world._dt, out)
 
     def _sample(self, world: Any) -> None:
-        table, rows, gyro = self._table, self._slice(), self._gyro
-        tick, every, dt = world._bodies.tick_count, self._every, world._dt
-        late, early = _lateness(self._trackers, every)
-        first, count = rows.start, late + 1
-        array, out = table.array, np.empty((_SIZE, 1))
+        FilterSamples(self).take(world)
+
+    def _sampler(self) -> Callable[[Any], None]:
+        return FilterSamples(self).take
+
+
+class FilterSamples:
+    """The samples of a filter, with the memory that they need; none of it is state of the world."""
+
+    def __init__(self, filter: AttitudeFilter) -> None:
+        """Prepare for a filter."""
+        self._filter, self._gyro, self._every = filter, filter._gyro, filter._every
+        self._trackers = filter._trackers
+        late, self._early = _lateness(filter._trackers, filter._every)
+        self._count = late + 1
+        self._out = np.empty((_SIZE, 1))
+
+    def take(self, world: Any) -> None:
+        """Predict the state up to this tick, and use the sightings that arrive in it."""
+        filter, gyro, every, early, count, out = (
+            self._filter,
+            self._gyro,
+            self._every,
+            self._early,
+            self._count,
+            self._out,
+        )
+        table, rows = filter._table, filter._slice()
+        tick, dt = world._bodies.tick_count, world._dt
+        first, array = rows.start, table.array
         if array[_STATE + _LATEST_TICK, first] != tick - every or (early and array[_STATE + _SETTLED, first] < 0.0):
             # it was disabled or coasted: a sighting from before says nothing about now
             table.write(_TICK, rows, -1.0)
@@ -591,7 +678,7 @@ class AttitudeFilter(SampledPart):
         if early:
             is_finite = is_finite and _use_waiting(array, first, count, len(early), tick, every, dt, out)
         if not is_finite:
-            raise NonFiniteStateError(f"{self!r}: the estimate is not finite at t = {world.time:g} s")
+            raise NonFiniteStateError(f"{filter!r}: the estimate is not finite at t = {world.time:g} s")
         table.write(slice(_STATE, _STATE + _SIZE), slice(first, first + 1), out)
         if count > 1:
             now = first + tick // every % count

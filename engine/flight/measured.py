@@ -69,14 +69,8 @@ class Measured:
             size: The number of its components.
         """
         estimate = self.estimate
-        if estimate is not None:
-            own = getattr(estimate, "_own_numbers", None)
-            found = None if own is None else own(attribute)
-            if found is not None:
-                numbers: Components = found
-                return numbers
-            if own is None and (value := getattr(estimate, attribute, None)) is not None:
-                return _read(value, attribute, owner, size)
+        if estimate is not None and (value := getattr(estimate, attribute, None)) is not None:
+            return _read(value, attribute, owner, size)
         if (rows := _ROWS.get(attribute)) is None:
             return _read(getattr(self.body, attribute), attribute, owner, size)
         kept: list[float] = self.array[rows, self.column].tolist()

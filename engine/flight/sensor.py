@@ -2,6 +2,9 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from abc import abstractmethod
+from collections.abc import Callable
+from functools import partial
 from math import inf, nan
 from typing import Any, ClassVar, Literal
 
@@ -117,12 +120,22 @@ class Sensor(SampledPart):
         # compiled now and not in the middle of a tick
         self._measure(world, self._table.array, self.rows.start, self.rows.start, np.empty((self._state_size, 1)))
 
+    @abstractmethod
+    def read(self) -> Any:
+        """Return the last reading."""
+
     def _sample(self, world: Any) -> None:
+        self._sample_with(np.empty((self._state_size, 1)), world)
+
+    def _sampler(self) -> Callable[[Any], None]:
+        return partial(self._sample_with, np.empty((self._state_size, 1)))
+
+    def _sample_with(self, out: FloatArray, world: Any) -> None:
+        """Take a sample, in memory that is kept for this."""
         table, rows = self._table, self._slice()
         first, count = rows.start, rows.stop - rows.start
-        number = int(table.array[SAMPLES, first])
+        number = int(table.array[SAMPLES, first]) if count > 1 else 0
         before, slot = first + (number - 1) % count, first + number % count
-        out = np.empty((self._state_size, 1))
         if not self._measure(world, table.array, first, before, out):
             raise NonFiniteStateError(f"{self!r}: the reading is not finite at t = {world.time:g} s")
         if count == 1:

@@ -244,9 +244,11 @@ class Stages:
         if due:
             store.enter(CALLING)
             world = store.world()
+            before, on_tick, behind = self.before, self.on_tick, self.behind
             for callback in due:
                 # skip a function that was removed by another one in this tick
-                if callback in self._called():
+                is_as_before = self.before is before and self.on_tick is on_tick and self.behind is behind
+                if is_as_before or callback in self._called():
                     callback.function(world)
         store.enter(FORCES if self._plan.calls_forces else MOVING)
         self._mark = len(self._log)

@@ -711,3 +711,73 @@ def test_the_state_of_a_filter_is_laid_out_as_its_kernels_read_it():
     assert len(set(settled)) == 1
     seen = (estimation._SEEN, estimation._SEEN + 4, estimation._SEEN + 7, estimation._SEEN + 9)
     assert [row(name) for name in ("seen", "seen_boresight", "seen_noise", "seen_tick")] == list(seen)
+
+
+def filter_on_a_turning_ship(**settings):
+    world = World(dt=0.1)
+    ship = world.add_body(MassProperties.box(500.0, (2.0, 2.0, 3.0)), angular_velocity_body=(0.004, -0.007, 0.005))
+    gyro = world.add_part(flight.Gyro(ship, noise_density=1e-5, bias_body=(1e-4, -2e-4, 3e-4), bias_walk=1e-8, seed=3))
+    tracker = world.add_part(flight.StarTracker(ship, (0.6, 0.0, 0.8), noise=(2e-5, 1e-4), every=10, seed=4))
+    estimate = world.add_part(flight.AttitudeFilter(gyro, [tracker], bias_deviation=1e-3, **settings))
+    return world, ship, tracker, estimate
+
+
+def test_residuals_are_as_large_as_their_covariance_says():
+    """Of n sightings, the mean of r·S⁻¹·r is 3 with the standard deviation √(6/n), because its terms are χ² of three degrees."""
+    world, _, _, estimate = filter_on_a_turning_ship()
+    distances = []
+    for _ in range(600):
+        world.step(10)
+        residual = estimate.residual
+        if residual.any():
+            distances.append(float(residual @ np.linalg.solve(estimate.residual_covariance, residual)))
+    assert len(distances) >= 598
+    assert abs(np.mean(distances) - 3.0) < 4.0 * np.sqrt(6.0 / len(distances))
+
+
+def test_a_residual_is_the_rotation_from_the_prediction_to_the_sighting():
+    world, _, tracker, estimate = filter_on_a_turning_ship(
+        gate=1e-9
+    )  # so narrow that it leaves every sighting as it is
+    world.step(1)
+    first = rotation.multiply((0.0, 0.0, 0.0, 1.0), estimate.orientation)
+    assert not estimate.residual.any() and not estimate.is_rejected
+    world.step(10)
+    assert estimate.is_rejected and abs(first @ estimate.orientation) < 1.0
+    shown = rotation.multiply(rotation.conjugate(estimate.orientation), tracker.read().orientation)
+    axis, angle = rotation.to_axis_angle(shown)
+    assert estimate.residual == pytest.approx(angle * axis, abs=1e-14)
+
+
+@pytest.mark.parametrize("gate", [None, 5.0])
+def test_a_gate_keeps_a_stuck_tracker_from_leading_the_filter_astray(gate):
+    world, ship, tracker, estimate = filter_on_a_turning_ship(gate=gate)
+
+    def error_after(ticks):
+        world.step(ticks - 1)
+        then = ship.orientation  # the estimate is that of the last sample, at the start of the last tick
+        world.step()
+        return float(rotation.angle_between(estimate.orientation, then))
+
+    assert error_after(3001) < 1e-4 and not estimate.is_rejected and estimate.gate == gate
+    tracker.fault = "stuck"
+    error = error_after(600)
+    residual = estimate.residual
+    assert residual @ np.linalg.solve(estimate.residual_covariance, residual) > 25.0
+    claimed = float(np.sqrt(estimate.covariance[0, 0]))
+    if gate is None:
+        assert error > 100.0 * claimed  # it believes the tracker
+        return
+    assert estimate.is_rejected and error < 1e-3
+    tracker.fault = None
+    assert error_after(600) < 1e-4 and not estimate.is_rejected
+
+
+@pytest.mark.parametrize("gate", [0.0, -1.0, float("nan"), "wide"])
+def test_gates_that_cannot_be(gate):
+    with pytest.raises((TypeError, ValueError), match="gate must be"):
+        filter_on_a_turning_ship(gate=gate)
+    _, _, _, estimate = filter_on_a_turning_ship()
+    with pytest.raises((TypeError, ValueError), match="gate must be"):
+        estimate.gate = gate
+    assert estimate.gate is None

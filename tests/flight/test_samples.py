@@ -219,3 +219,131 @@ def test_torques_beyond_all_numbers_are_refused_before_a_wheel_is_commanded():
     with pytest.raises(ValueError, match="torque_body must be so small"):
         flight.WheelAllocator(wheels).command((1e308, 1e308, 1e308), None, 0.1)
     assert wheels[0].torque == 0.125
+
+
+def tumbling_cubesat(delay=0):
+    world = World(dt=1.0)
+    body = MassProperties.box(4.0, (0.1, 0.1, 0.34))
+    cubesat = world.add_body(body, position=(7.0e6, 0.0, 0.0), angular_velocity_body=(0.05, -0.03, 0.04))
+    earth = flight.MagneticDipole(7.8e15, (0.1, 0.2, -1.0))
+    rods = [world.add_part(flight.Magnetorquer(cubesat, axis=axis, max_dipole=0.2, field=earth)) for axis in np.eye(3)]
+    magnetometer = world.add_part(flight.Magnetometer(cubesat, field=earth, noise=1e-8, seed=1, delay=delay))
+    return world, cubesat, rods, magnetometer
+
+
+def test_a_magnetometer_b_dot_and_magnetorquers_stop_a_tumble():
+    world, cubesat, rods, magnetometer = tumbling_cubesat()
+    law = control.BDot(gain=2e5)
+    loop = flight.Controlled(
+        cubesat, law, flight.Reference(), flight.Magnetorquers(rods), every=1, measured=magnetometer
+    )
+    world.add_part(loop)
+    world.step(1)
+    first = magnetometer.read().field_body
+    world.step(1)
+    second = magnetometer.read().field_body
+    # m = −gain dB/dt and τ = m × B, of the measured field
+    assert loop.torque_body == pytest.approx(np.cross(-2e5 * (second - first), second), rel=1e-12)
+    before = np.linalg.norm(cubesat.angular_velocity_body)
+    world.step(3000)
+    assert np.linalg.norm(cubesat.angular_velocity_body) < 0.35 * before
+
+
+def test_a_loop_commands_nothing_while_its_sensor_has_no_valid_reading():
+    world, cubesat, rods, magnetometer = tumbling_cubesat(delay=3)
+    law = control.BDot(gain=2e5)
+    loop = flight.Controlled(
+        cubesat, law, flight.Reference(), flight.Magnetorquers(rods), every=1, measured=magnetometer
+    )
+    world.add_part(loop)
+    for tick in range(9):
+        world.step()
+        # valid from the fourth sample on, and a field to compare with one sample later
+        assert any(rod.dipole for rod in rods) == loop.torque_body.any() == (tick >= 4)
+    magnetometer.fault = "dead"
+    world.step(4)
+    assert not loop.torque_body.any() and not any(rod.dipole for rod in rods)
+    magnetometer.fault = None
+    world.step(4)
+    assert not loop.torque_body.any()  # the law has started again: there is no earlier field
+    world.step()
+    assert loop.torque_body.any()
+
+
+def test_a_loop_measures_with_a_gyro_or_a_star_tracker_alone():
+    world = World(dt=0.1)
+    ship, wheels = ship_with_wheels(world)
+    gyro = world.add_part(flight.Gyro(ship, bias_body=(0.25, 0.0, 0.0), seed=1))
+    law, actuators = control.RateDamping(12.0), flight.WheelAllocator(wheels)
+    loop = world.add_part(flight.Controlled(ship, law, flight.Reference(), actuators, every=1, measured=gyro))
+    world.step()
+    assert (loop.torque_body == -12.0 * gyro.read().angular_velocity_body).all()
+    accelerometer = world.add_part(flight.Accelerometer(ship, seed=2))
+    with pytest.raises(TypeError, match="measured must be an object, or a sensor whose readings have"):
+        flight.Controlled(ship, law, flight.Reference(), actuators, every=1, measured=accelerometer)
+
+
+def test_other_actuators_take_over_and_the_former_ones_stop():
+    world = World(dt=0.1)
+    ship, wheels = ship_with_wheels(world)
+    bank = world.add_force(sixteen(ship))
+    law = control.QuaternionPD.tuned(INERTIA, max_torque_body=0.5, bandwidth=0.2)
+    on_wheels, on_jets = flight.WheelAllocator(wheels), flight.Jets(flight.ThrusterAllocator([bank]))
+    loop = flight.Controlled(ship, law, TARGET, on_wheels, every=1, force_body=None)
+    loop.actuators = on_wheels  # in no world yet
+    world.add_part(loop)
+    world.step(3)
+    assert any(wheel.torque for wheel in wheels) and not bank.throttle.any()
+    kept = world.snapshot()
+    loop.actuators = on_jets
+    assert loop.actuators is on_jets and not any(wheel.torque for wheel in wheels)
+    world.step()
+    assert bank.throttle.any() and not any(wheel.torque for wheel in wheels)
+    later = world.state_hash()
+    world.restore(kept)
+    assert loop.actuators is on_wheels and any(wheel.torque for wheel in wheels)
+    loop.actuators = on_jets
+    world.step()
+    assert world.state_hash() == later
+
+
+def test_an_exchange_of_actuators_in_a_tick_that_fails_is_undone():
+    world = World(dt=0.1)
+    ship, wheels = ship_with_wheels(world)
+    bank = world.add_force(sixteen(ship))
+    on_wheels, on_jets = flight.WheelAllocator(wheels), flight.Jets(flight.ThrusterAllocator([bank]))
+    loop = world.add_part(flight.Controlled(ship, control.RateDamping(2.0), TARGET, on_wheels, every=1))
+    world.step(2)
+    before = world.state_hash()
+
+    @world.on_tick
+    def exchange(world):
+        loop.actuators = on_jets
+        raise RuntimeError("failed")
+
+    with pytest.raises(RuntimeError, match="failed"):
+        world.step()
+    assert loop.actuators is on_wheels and world.state_hash() == before
+
+
+def test_actuators_that_do_not_fit_a_loop():
+    world = World(dt=0.1)
+    ship, wheels = ship_with_wheels(world)
+    _, others = ship_with_wheels(world)
+    bank = world.add_force(sixteen(ship, min_on_time=0.01))
+    stranger = sixteen(ship)
+    allocator = flight.ThrusterAllocator([bank])
+    loop = flight.Controlled(ship, control.RateDamping(2.0), TARGET, flight.WheelAllocator(wheels), every=1)
+    world.add_part(loop)
+    for wrong, rule in (
+        (3.0, "actuators must be an object with command"),
+        (flight.WheelAllocator(others), "actuators must be those of"),
+        (flight.Jets(allocator, flight.PulseModulator(0.01, 0.1)), "actuators must be ones with state_size = 0"),
+        (flight.Jets(flight.ThrusterAllocator([stranger])), "actuators must be added to the world before the loop"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=rule):
+            loop.actuators = wrong
+    pulsed = flight.Jets(allocator, flight.PulseModulator(0.01, 0.1))
+    fitting = world.add_part(flight.Controlled(ship, control.RateDamping(2.0), TARGET, pulsed, every=1))
+    with pytest.raises(ValueError, match="made for the sample period of the loop"):
+        fitting.actuators = flight.Jets(allocator, flight.PulseModulator(0.01, 0.3))
