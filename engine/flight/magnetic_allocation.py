@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import components, read_only_attributes, reader, real, refuse
+from ..forces.magnetic_dipole import MagneticDipole
 from ..kernels.vectors import cross
 from .jets import Commanded
+from .magnetic_field import flux_density_of
 from .two_sided import least_squares
 from .wheel_allocation import of_one_body
 
@@ -106,6 +108,10 @@ class Magnetorquers:
             )
         return Magnetorquers(rest)
 
+    def _at(self, field: Any, position: Any) -> Any:
+        """The flux density of a user's field [T], world frame, now."""
+        return flux_density_of(field, self)(position, self.body.world.time)
+
     def command(self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike | None, seconds: float) -> Commanded:
         """Set the dipoles for a torque on the body.
 
@@ -127,7 +133,9 @@ class Magnetorquers:
         position, body = self.body.position, self.body
         columns = []
         for torquer in self._torquers:
-            field: Any = body.direction_to_body(torquer.field.at(position)).tolist()
+            own = torquer.field
+            flux_density = own.at(position) if isinstance(own, MagneticDipole) else self._at(own, position)
+            field: Any = body.direction_to_body(flux_density).tolist()
             columns.append(list(cross(torquer.axis.tolist(), field)))
         limits = [float(torquer.max_dipole) for torquer in self._torquers]
         found = least_squares(columns, [-limit for limit in limits], limits, wanted)

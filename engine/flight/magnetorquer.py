@@ -2,7 +2,8 @@
 
 from __future__ import annotations  # help() then shows them as written
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,35 +14,47 @@ from ..forces.field_force import OneBodyField
 from ..forces.magnetic_dipole import MagneticDipole, dipole_field
 from ..kernels.quaternions import rotate_inverse
 from ..kernels.rigid_body import BodyAtStage
-from ..kernels.vectors import Vector, cross, scale
+from ..kernels.vectors import Vector, add, add_scaled, cross, scale
 from ..loops.fields import FieldKind, Parameters
+from ..loops.layout import POSITION, VELOCITY
 from ..store.rows import BodyHandle, Parameter, fixed, reference_fields
 from ..store.schema import DIRECTION, POINT, Field, Kind, Schema
+from .magnetic_field import flux_density_of
+from .part import Place
 
 
 @inlined
 def magnetorquer(body: BodyAtStage, time: float, p: Parameters) -> tuple[Vector, Vector]:
-    """``τ = m × B`` with B at the mass centre; p = (m [A·m²], its axis in the body frame, the seven constants of `dipole_field`)."""
-    field_world = dipole_field(body.position, (p[4], p[5], p[6], p[7], p[8], p[9], p[10]))
+    """``τ = m × B`` with B at the mass centre.
+
+    p = (m [A·m²], its axis in the body frame, the seven constants of `dipole_field`, a flux density [T] that is added, world frame).
+    """
+    dipole = dipole_field(body.position, (p[4], p[5], p[6], p[7], p[8], p[9], p[10]))
+    field_world = add(dipole, (p[11], p[12], p[13]))
     field_body = rotate_inverse(body.orientation, 2.0, field_world)
     return (0.0, 0.0, 0.0), cross(scale(p[0], (p[1], p[2], p[3])), field_body)
 
 
-MAGNETORQUER = FieldKind("magnetorquer", magnetorquer, 11, False)
+MAGNETORQUER = FieldKind("magnetorquer", magnetorquer, 14, False)
 
 
 class Magnetorquer(OneBodyField):
-    """A coil or rod with a commanded magnetic moment, ``τ = m × B``, in the field of a dipole; added by `World.add_part`.
+    """A coil or rod with a commanded magnetic moment, ``τ = m × B``, in a magnetic field; added by `World.add_part`.
 
     The torque is perpendicular to the field, so even three coils cannot turn a body about the direction of the field. It is evaluated at
     each stage of the method, with the attitude and position of that stage. The `dipole` is a command that is held until it is changed,
     initially 0. Neither the force on the coil nor its inductance is modelled.
 
+    The field of a `MagneticDipole` is compiled, and evaluated at the position of each stage too. A field of your own is called in Python
+    once per tick, for the position and time in the middle of the tick, and held over the tick. The error is of second order in the length
+    of the tick.
+
     Args:
         body: The body that carries it.
         axis: Axis of the coil, body frame, of any non-zero length, shape (3,).
         max_dipole: Maximum magnetic moment [A·m²], above zero.
-        field: The field of the planet. Its constants are copied, and `World.shift_origin` moves the centre of the copy.
+        field: The field of the planet: a `MagneticDipole`, whose constants are copied and whose centre `World.shift_origin` then moves; or
+            an object whose `at(position, time)`, or `at(position)`, returns the flux density [T], world frame, shape (3,).
 
     Raises:
         TypeError: If an argument has the wrong type.
@@ -59,7 +72,7 @@ class Magnetorquer(OneBodyField):
         [0.0, -2.27, 0.0]
     """
 
-    __slots__ = ()
+    __slots__ = ("_field",)
 
     depends_on_rates = False
     _kind_of_member = "part"
@@ -72,16 +85,36 @@ class Magnetorquer(OneBodyField):
             Field("field_strength", Kind.MODEL, 1, "T·m³", digest=2),
             Field("field_axis", Kind.MODEL, 3, "-", "world", digest=3),
             Field("field_center", Kind.MODEL, 3, "m", "world", digest=4, world_axes=POINT),
+            Field(
+                "held_field",
+                Kind.STATE,
+                3,
+                "T",
+                "world",
+                digest=6,
+                meaning="of a user's field, in the tick that was begun last",
+            ),
             Field("max_dipole", Kind.MODEL, 1, "A·m²", digest=5, meaning="not read by the formula"),
         ),
     )
     _kind: ClassVar[FieldKind] = MAGNETORQUER
 
-    def __init__(self, body: BodyHandle, *, axis: npt.ArrayLike, max_dipole: float, field: MagneticDipole) -> None:
+    _place: ClassVar[Place] = Place.SENSOR
+    every: ClassVar[int] = 1
+    """A field of a user is called in every tick."""
+
+    def __init__(self, body: BodyHandle, *, axis: npt.ArrayLike, max_dipole: float, field: Any) -> None:
         super().__init__("Magnetorquer", body, {"axis": axis})
         owner = f"Magnetorquer of {body}"
         largest = real(max_dipole, "max_dipole", owner, above=0.0)
-        self._write({**_constants(owner, field), "max_dipole": largest})
+        self._field: Any = None
+        if isinstance(field, MagneticDipole):
+            self._write(_constants(field))
+        else:
+            flux_density_of(field, owner)
+            self._field = field
+            self._write({"field_center": np.array(_NOWHERE)})
+        self._write({"max_dipole": largest})
 
     axis = Parameter[FloatArray]("Axis of the coil, body frame, a unit vector, shape (3,).")
 
@@ -106,13 +139,61 @@ class Magnetorquer(OneBodyField):
         return float(self._value("max_dipole"))
 
     @property
-    def field(self) -> MagneticDipole:
-        """The magnetic field of the planet, as a new `MagneticDipole` with the constants that were copied on assignment."""
+    def field(self) -> Any:
+        """The magnetic field, as a new `MagneticDipole` with the constants that were copied on assignment, or the user's object.
+
+        A dipole can be replaced by another dipole, and an object by another object.
+        """
+        if self._field is not None:
+            return self._field
         return MagneticDipole(*(self._value(f"field_{name}") for name in ("strength", "axis", "center")))
 
     @field.setter
-    def field(self, value: MagneticDipole) -> None:
-        self._write(_constants(self, value))
+    def field(self, value: Any) -> None:
+        if isinstance(value, MagneticDipole) is not (self._field is None):
+            rule = (
+                "a MagneticDipole" if self._field is None else "an object with at(position, time), like the present one"
+            )
+            hint = "for the other kind of field, remove the magnetorquer and add another"
+            refuse(self, "field", value, rule, TypeError, hint=hint)
+        if self._field is None:
+            self._write(_constants(value))
+            return
+        flux_density_of(value, self)
+        store = self._table.store
+        if store is not None:
+            store.before_change(self._table)
+            forces = store.world()._forces
+            store.record(forces.forget_image)
+            store.record(setattr, self, "_field", self._field)
+            forces.forget_image()
+        self._field = value
+
+    # a user's field is sampled like a sensor
+
+    @property
+    def _is_sampled(self) -> bool:
+        return self._field is not None
+
+    def _is_on(self) -> bool:
+        return bool(self.enabled)
+
+    def _sampler(self) -> Callable[[Any], None]:
+        known: Any = None
+        flux_density = None
+
+        def sample(world: Any) -> None:
+            nonlocal known, flux_density
+            if flux_density is None or known is not self._field:
+                known, flux_density = self._field, flux_density_of(self._field, self)
+            array, body = world._bodies.array, self.body.index
+            x, y, z = array[POSITION : POSITION + 3, body].tolist()
+            u, v, w = array[VELOCITY : VELOCITY + 3, body].tolist()
+            middle = add_scaled((x, y, z), 0.5 * world._dt, (u, v, w))
+            held = flux_density(np.array(middle), world.time + 0.5 * world._dt)
+            self._table.write(_HELD, self._slice().start, held)
+
+        return sample
 
     def coast_obstacle(self) -> str | None:
         return super().coast_obstacle() if self.dipole else None
@@ -121,10 +202,13 @@ class Magnetorquer(OneBodyField):
         return f"Magnetorquer({self.body}, max_dipole={self.max_dipole!r}, dipole={self.dipole!r})"
 
 
-def _constants(owner: object, field: MagneticDipole) -> dict[str, float | FloatArray]:
+_NOWHERE = (1e150, 0.0, 0.0)
+"""The centre of a dipole of no strength, where no body ever is."""
+_HELD = Magnetorquer._schema.components["held_field"]
+
+
+def _constants(field: MagneticDipole) -> dict[str, float | FloatArray]:
     """The constants of a field, in the order of the table."""
-    if not isinstance(field, MagneticDipole):
-        refuse(owner, "field", field, "a MagneticDipole", TypeError)
     return {
         "field_strength": field.strength,
         "field_axis": np.array(field.axis_world),

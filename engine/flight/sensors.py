@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import SMALL_ENOUGH, FloatArray, components, depth, read_only, real, refuse, vector
+from ..checks import SMALL_ENOUGH, FloatArray, depth, read_only, real, refuse, vector
 from ..forces.gravity import UNIFORM_GRAVITIES, PointGravity
 from ..forces.magnetic_dipole import MagneticDipole, dipole_field
 from ..kernels.rotations import from_rotation_vector, to_matrix
@@ -25,6 +25,7 @@ from .instruments import (
     gravity_at_middle,
     sample_three_axes,
 )
+from .magnetic_field import flux_density_of
 from .sensor import Sensor, limit_of, sensor_schema
 
 _NO_GRAVITY = np.zeros((1, 1))
@@ -416,7 +417,7 @@ class Magnetometer(_Instrument):
     Args:
         body: The body that carries it.
         field: The flux density [T], world frame, shape (3,); or a `MagneticDipole`, whose constants are copied and whose centre
-            `World.shift_origin` then moves; or another object whose `at(position)` returns the flux density.
+            `World.shift_origin` then moves; or another object whose `at(position, time)`, or `at(position)`, returns the flux density.
         noise: Standard deviation of the noise of one sample [T], at least 0.
         bias_body: Initial bias [T], body frame, shape (3,).
         bias_walk: Density of the random walk of the bias [T/√s], at least 0.
@@ -480,6 +481,8 @@ class Magnetometer(_Instrument):
             self._field = None
         elif not callable(getattr(field, "at", None)):
             self._field = tuple(vector(field, "field", owner).tolist())
+        else:
+            flux_density_of(field, owner)
         given = {"bias_body": bias_body, "bias_walk": bias_walk, "quantum": quantum}
         errors = scale_error, misalignment
         super().__init__(body, owner, ("noise", noise), given, max_field, *errors, seed, every, delay, name)
@@ -519,8 +522,7 @@ class Magnetometer(_Instrument):
         position = world._bodies.array[POSITION : POSITION + 3, int(array[BODY, row])]
         if self._field is None:
             return dipole_field(tuple(position.tolist()), tuple(array[_DIPOLE, row].tolist()))
-        x, y, z = components(self._field.at(position.copy()), "field.at(position)", self)
-        return x, y, z
+        return flux_density_of(self._field, self)(position.copy(), world.time)
 
 
 _DIPOLE = slice(Magnetometer._schema.row("strength"), Magnetometer._schema.row("center") + 3)

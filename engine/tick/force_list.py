@@ -302,9 +302,10 @@ class ForceList:
             called = [(force, apply_of(force)) for force in members if not isinstance(force, TableRows)]
             self._called = tuple([pair for pair in called if _evaluate(pair[0]) == when] for when in ("tick", "stage"))
         self._plan.call_forces(*self._called)
-        if not changed or any(isinstance(member, SampledPart) for member in changed):
+        if not changed or any(_is_sampled(member) for member in changed):
             self._sampled = [member for member in members if isinstance(member, SampledPart)]
-            self.on_parts_change(self._sampled)
+            chosen: list[Any] = [member for member in members if _is_sampled(member)]
+            self.on_parts_change(chosen)
 
     # properties of the forces
 
@@ -350,6 +351,11 @@ def digest_of_members(image: MembersImage) -> Iterator[bytes]:
 
 _NOT_HASHED = ("_name", "_schema", "_actuators")
 """Attributes of sampled parts that decide nothing, that the tables say, or that may remember: their memory is in the tables."""
+
+
+def _is_sampled(member: object) -> bool:
+    """Whether a member runs in Python at the start of ticks: a sampled part, or a force that a function of the user decides."""
+    return isinstance(member, SampledPart) or bool(getattr(member, "_is_sampled", False))
 
 
 def kind_of(member: object) -> str:
