@@ -27,9 +27,9 @@ from ..joints.assembly import Assembly, assembly_for
 from ..kernels.vectors import Vector, add_scaled, cross, subtract
 from ..loops import thrust_allocation as kernel
 
-Method = Literal["least propellant", "fast"]
+Method = Literal["least propellant", "even"]
 
-_METHODS = ("least propellant", "fast")
+_METHODS = ("least propellant", "even")
 _NO_FORCE = (0.0, 0.0, 0.0)
 _BOTH_WAYS = np.array([np.eye(3), -np.eye(3)])
 
@@ -73,8 +73,9 @@ class ThrusterAllocator:
 
     * ``"least propellant"``: the least sum of flows, by an exact linear programme. Few jets fire; among equal jets, those with lower
       numbers. A small change of the wanted torque may replace some of them by others. This suits jets that are either on or off.
-    * ``"fast"``: the least sum of flow times share squared, by a pseudo-inverse with limits. The load is spread over many jets, and
-      changes continuously with the wanted torque. This suits throttled jets, but burns more propellant.
+    * ``"even"``: the least sum of flow times share squared, by a pseudo-inverse with limits. The load is spread over many jets, and
+      changes continuously with the wanted torque. This suits throttled jets, but burns more propellant. The solution takes twice as long
+      (2.4 µs with 16 jets and a free force), and four times as long where force and torque are out of reach.
 
     The flow of a jet is its full thrust over its specific impulse. If any jet lacks a specific impulse, the full thrust is used for all.
 
@@ -86,7 +87,7 @@ class ThrusterAllocator:
 
     Args:
         thrusters: Thrusters and banks of one body. The jets are numbered in this order, and within a bank in its order.
-        method: "least propellant" or "fast".
+        method: "least propellant" or "even".
         assembly: The handle that `World.assembly` returned for this body. Force and torque then act about the mass centre of everything
             that is rigidly joined to the body at the time of the call, so that the allocator works before, during and after docking.
 
@@ -149,7 +150,7 @@ class ThrusterAllocator:
 
     @property
     def method(self) -> Method:
-        """Either "least propellant" or "fast"."""
+        """Either "least propellant" or "even"."""
         return self._method
 
     @property
@@ -271,7 +272,7 @@ class ThrusterAllocator:
             ValueError: If an argument is not finite or has the wrong shape.
 
         Error: for reachable forces and torques, residuals are below 2e-15 of the wanted magnitude with "least propellant", and 1e-12 with
-            "fast". The flow is minimal to a relative 1e-13, compared with SciPy's solver in 3000 random cases. All results have the same
+            "even". The flow is minimal to a relative 1e-13, compared with SciPy's solver in 3000 random cases. All results have the same
             bits on every machine, alone or in a stack.
         """
         center = self.center_of_mass_body if center_of_mass_body is None else center_of_mass_body
@@ -370,7 +371,7 @@ class ThrusterAllocator:
         )
 
     def _solve(self, cases: FloatArray, leading: tuple[int, ...], force_is_free: bool) -> Allocation:
-        results = kernel.solve(self._jets, cases, self._method == "fast", force_is_free)
+        results = kernel.solve(self._jets, cases, self._method == "even", force_is_free)
         if not (isfinite(sum(results[0].tolist())) if len(results) == 1 else np.isfinite(results).all()):
             self._refuse_huge()
         return unpacked(results, leading, self.jet_count, force_is_free)

@@ -144,7 +144,7 @@ class Controlled(SampledPart):
         _check_actuators(actuators, body, owner)
         says = measured.read() if isinstance(measured, Sensor) else measured
         if measured is not None and not any(hasattr(says, name) for name in _MEASURED):
-            rule = f"an object, or a sensor whose readings have, at least one of the attributes {', '.join(_MEASURED)}"
+            rule = f"an object with at least one of the attributes {', '.join(_MEASURED)}, or a sensor whose readings have one"
             refuse(owner, "measured", measured, rule, TypeError)
         self._law, self._reference, self._actuators, self._measured = law, reference, actuators, measured
         self._delay = integer(delay, "delay", owner, at_least=0)
@@ -393,6 +393,8 @@ class LoopSamples:
     def __init__(self, loop: Controlled) -> None:
         """Prepare for a loop."""
         self._loop = loop
+        self._saturated = loop._schema.row("saturated")
+        self._sensor: Any = loop._measured if isinstance(loop._measured, Sensor) else None
         self._law: Any = None
         self._formula: FormulaSamples | None = None
         self._actuators: Any = None
@@ -406,8 +408,8 @@ class LoopSamples:
             self._prepare(law, loop._seconds(world))
         column: list[float] = table.array[:, row].tolist()
         estimate = loop._measured
-        if isinstance(estimate, Sensor):
-            estimate = estimate.read()
+        if self._sensor is not None:
+            estimate = self._sensor.read()
             if not estimate.is_valid:
                 self._wait(column)
                 return
@@ -438,7 +440,7 @@ class LoopSamples:
         table.write(slice(_SAMPLES, _SAMPLES + len(kept)), row, kept)
         if samples >= delay:
             force = None if column[_FORCE_IS_FREE] else column[_FORCE : _FORCE + 3]
-            self.command(due, force, loop._seconds(world))
+            self.command(due, force, loop._seconds(world), column[_SAMPLES + len(kept) :])
 
     def _wait(self, column: list[float]) -> None:
         """Command no torque while the sensor has no valid reading, and have the law start again at the next one."""
@@ -452,16 +454,23 @@ class LoopSamples:
         force = None if column[_FORCE_IS_FREE] else column[_FORCE : _FORCE + 3]
         self.command([0.0, 0.0, 0.0], force, loop._seconds(loop._table.store.world()))  # type: ignore[union-attr]
 
-    def command(self, torque: list[float], force: list[float] | None, seconds: float) -> None:
-        """Command the actuators, and keep what they remember."""
+    def command(
+        self,
+        torque: list[float],
+        force: list[float] | None,
+        seconds: float,
+        before: list[float] | None = None,
+    ) -> None:
+        """Command the actuators, and keep what they remember; `before` is the column of the loop from `saturated` on."""
         loop = self._loop
         actuators = loop._actuators
         if actuators is not self._actuators:
             own = vars(type(actuators)).get("_driver")  # of the engine, and not overridden by a user's class
             self._driver = _UsersActuators(actuators, loop) if own is None else own(actuators)
             self._actuators = actuators
-        table, row, first = loop._table, loop._slice().start, loop._schema.row("saturated")
-        before: list[float] = table.array[first:, row].tolist()
+        table, row, first = loop._table, loop._slice().start, self._saturated
+        if before is None:
+            before = table.array[first:, row].tolist()
         after = self._driver.command(torque, force, seconds, before[1:])
         saturated = 1.0 if getattr(actuators, "saturated", False) else 0.0
         if after or saturated != before[0]:

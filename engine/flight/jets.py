@@ -234,7 +234,7 @@ class JetsDriver:
             self._prepare(allocator)
         center = allocator.center_of_mass_body.tolist()
         self._problem.cases[0] = [*(force or _NO_FORCE), *torque, *center]
-        found = self._problem.solve(allocator._method == "fast", force is None).ravel().tolist()
+        found = self._problem.solve(allocator._method == "even", force is None).ravel().tolist()
         if not isfinite(sum(found)):
             allocator._refuse_huge()
         count = len(found) - allocation.RESULT_COLUMNS

@@ -63,7 +63,7 @@ _GOLDEN = 0.6180339887498949
 
 @kernel("allocate-thrust")
 def allocate(
-    all_jets: Array, wanted: Array, is_fast: bool, first_row: int, results: Array, work: Array, places: Integers
+    all_jets: Array, wanted: Array, spreads: bool, first_row: int, results: Array, work: Array, places: Integers
 ) -> None:
     """Fill the results; with `first_row` 3 the force is free, with 0 it is wanted too."""
     count = results.shape[1] - RESULT_COLUMNS
@@ -84,7 +84,7 @@ def allocate(
         length, left = _set_direction(count, rank, 6 - first_row, work)
         reached = 0.0
         if length > 0.0:
-            reached = _fill(jets, count, rank, length, noise, is_fast, work, places)
+            reached = _fill(jets, count, rank, length, noise, spreads, work, places)
         outside = left > _DEPENDENT * target_length + noise
         _store(jets, count, wanted, case, center, work, places, results)
         fraction = reached / length if length > 0.0 else (0.0 if outside else 1.0)
@@ -285,8 +285,8 @@ def _set_direction(count: int, rank: int, rows: int, work: Array) -> tuple[float
 
 
 @inlined
-def _set_costs(jets: Array, count: int, is_fast: bool, work: Array, places: Integers) -> None:
-    """Cost of a variable, at most 1, and the second cost, which decides between equal ones; with `is_fast` the weights instead of it."""
+def _set_costs(jets: Array, count: int, spreads: bool, work: Array, places: Integers) -> None:
+    """Cost of a variable, at most 1, and the second cost, which decides between equal ones; with `spreads` the weights instead of it."""
     highest = heaviest = 0.0
     for j in range(count):
         if places[STATUS, j] != FIXED:
@@ -300,20 +300,20 @@ def _set_costs(jets: Array, count: int, is_fast: bool, work: Array, places: Inte
             work[COST, j] = cost / highest
             cube = float((j + 1) * (j + 1) * (j + 1))
             part = cube * _GOLDEN - float(int(cube * _GOLDEN))
-            work[SECOND_COST, j] = float(work[LIMIT, j]) / cost / heaviest if is_fast else float(j) + part
+            work[SECOND_COST, j] = float(work[LIMIT, j]) / cost / heaviest if spreads else float(j) + part
 
 
 @inlined
 def _fill(
-    jets: Array, count: int, rank: int, length: float, noise: float, is_fast: bool, work: Array, places: Integers
+    jets: Array, count: int, rank: int, length: float, noise: float, spreads: bool, work: Array, places: Integers
 ) -> float:
     """Fill the values of the variables, and return the length that they reach.
 
-    The fast method spreads the whole length evenly. If that is out of reach, the linear programme gives what can be reached, which is then
+    The even method spreads the whole length evenly. If that is out of reach, the linear programme gives what can be reached, which is then
     spread, or a part of it less by `_WITHIN` where rounding has put it just out of reach. If this fails too, the programme's values stay.
     Both methods are called in one place, because the code of each is long and would be compiled once per call.
     """
-    is_even, goal, reached = is_fast, length, 0.0
+    is_even, goal, reached = spreads, length, 0.0
     for attempt in range(4):
         _set_costs(jets, count, is_even, work, places)
         if is_even:
@@ -322,7 +322,7 @@ def _fill(
             found = sweep(work, places, count, rank, length, noise)
         if not is_even:
             reached = found
-            if not is_fast or reached <= 0.0 or reached >= length:
+            if not spreads or reached <= 0.0 or reached >= length:
                 break
             is_even, goal = True, reached
             for j in range(count):
@@ -373,16 +373,16 @@ class Problem:
         self._work = np.zeros((WORK_ROWS, count + SPARE_COLUMNS))
         self._places = np.zeros((2, count + ROWS), np.int64)
 
-    def solve(self, is_fast: bool, force_is_free: bool) -> Array:
+    def solve(self, spreads: bool, force_is_free: bool) -> Array:
         """Return the results, which the next solution overwrites."""
-        allocate(self.jets, self.cases, is_fast, 3 if force_is_free else 0, self._results, self._work, self._places)
+        allocate(self.jets, self.cases, spreads, 3 if force_is_free else 0, self._results, self._work, self._places)
         return self._results
 
 
-def solve(jets: Array, wanted: Array, is_fast: bool, force_is_free: bool, jet_count: int | None = None) -> Array:
+def solve(jets: Array, wanted: Array, spreads: bool, force_is_free: bool, jet_count: int | None = None) -> Array:
     """Return the results for all cases, which have the same jets, or `jet_count` jets each."""
     count = jets.shape[1] if jet_count is None else jet_count
     results = np.empty((len(wanted), count + RESULT_COLUMNS))
     work, places = np.zeros((WORK_ROWS, count + SPARE_COLUMNS)), np.zeros((2, count + ROWS), np.int64)
-    allocate(jets, wanted, is_fast, 3 if force_is_free else 0, results, work, places)
+    allocate(jets, wanted, spreads, 3 if force_is_free else 0, results, work, places)
     return results

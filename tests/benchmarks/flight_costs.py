@@ -30,7 +30,7 @@ EACH, WHOLE = "step(n), added per tick [µs]", "whole tick [µs]"
 def measured(effort: Effort) -> list[Figure]:
     """Everything about flight."""
     own = [figure for name in METHODS for figure in _ticks(name, effort)]
-    return [*own, *_ticks_of_basilisk(effort), *_samples(effort)]
+    return [*own, *_ticks_of_basilisk(effort), *_samples(effort), *_whole_samples(effort)]
 
 
 def ship_of(integrator: str) -> tuple[World, Body]:
@@ -111,13 +111,15 @@ def _ticks_of_basilisk(effort: Effort) -> list[Figure]:
     return [*_added(name, EACH, times), _whole(name, times)]
 
 
-def basilisk_ship(parts: str, torque: float = 1e-6, force: float = 1e-3) -> Any:
-    """The ship in Basilisk with the named parts, wheel torques [N·m] and jet forces [N], ready to run."""
+def basilisk_ship(parts: str, torque: float = 1e-6, force: float = 1e-3, law: tuple[float, float] | None = None) -> Any:
+    """The ship in Basilisk with the named parts, wheel torques [N·m] and jet forces [N], ready to run; with MRP feedback of these gains."""
     from .peers.basilisk_ship import BasiliskShip  # installed on request
 
     ship = BasiliskShip(DT, MASS, INERTIA, CENTER, RATES)
     if "wheels" in parts:
         ship.add_wheels(AXES, 0.5, torque)
+    if law is not None:
+        ship.add_law(*law, INERTIA, TARGET)
     if "jets" in parts:
         ship.add_jets("jets", JET_POSITIONS, JET_DIRECTIONS, force, OPEN_FOR)
     if "tank" in parts:
@@ -126,6 +128,51 @@ def basilisk_ship(parts: str, torque: float = 1e-6, force: float = 1e-3) -> Any:
         ship.add_tank(engine, TANK_CENTER, TANK_RADIUS, PROPELLANT)
     ship.start()
     return ship
+
+
+TARGET = (0.0, 0.0, 0.6, 0.8)
+GAINS = 2.0, 20.0
+LOOPS = ("4 wheels", f"{JETS} throttled jets", f"{JETS} pulsed jets", "4 wheels, gyro, tracker and filter")
+
+
+def looped_ship(actuators: str) -> World:
+    """The ship with wheels, jets and a tank, and with a control loop that is sampled in every tick; without one for no actuators."""
+    world, ship = ship_of("rk4")
+    ship.angular_velocity_body = [0.01 * rate for rate in RATES]
+    wheels, bank = add_wheels(world, ship), add_jets(world, ship, 1.0)
+    bank.fire(0.0)
+    world.add_part(flight.Tank.ball(ship, TANK_CENTER, TANK_RADIUS, PROPELLANT))
+    law, reference, measured = control.MRPFeedback(*GAINS), flight.Reference(TARGET), None
+    if "filter" in actuators:
+        gyro = world.add_part(flight.Gyro(ship, noise_density=1e-5, bias_walk=1e-7, seed=1))
+        tracker = world.add_part(flight.StarTracker(ship, boresight_body=(0, 0, 1), noise=(1e-5, 5e-5), seed=2))
+        measured = world.add_part(flight.AttitudeFilter(gyro, [tracker]))
+    chosen: Any = flight.WheelAllocator(wheels)
+    if "jets" in actuators:
+        allocator = flight.ThrusterAllocator([bank])
+        chosen = flight.Jets(allocator, flight.PulseModulator(0.01 * DT, DT) if "pulsed" in actuators else None)
+    if actuators:
+        loop = flight.Controlled(ship, law, reference, chosen, every=1, measured=measured, force_body=None)
+        world.add_part(loop)
+    world.step(10)
+    return world
+
+
+def _whole_samples(effort: Effort) -> list[Figure]:
+    """What a control loop adds to a tick if it is sampled in every tick, and the whole tick; beside Basilisk where that is installed."""
+    ships: list[Callable[[int], object]] = [looped_ship(actuators).step for actuators in ("", *LOOPS)]
+    names = [f"whole sample, law and {loop}" for loop in LOOPS]
+    if "basilisk" in peers.installed():
+        ships += [basilisk_ship("wheels jets tank").run, basilisk_ship("wheels jets tank", law=GAINS).run]
+        names += ["Basilisk, without a loop", "Basilisk, law and 4 wheels"]
+    times = rounds([Contestant("", "", step) for step in ships], effort)
+    found = []
+    for name, whole in zip(names, times[1:], strict=True):
+        found.append(value(TABLE, name, WHOLE, "µs", 1e6 * statistics.median(whole)))
+        if name.startswith("whole"):
+            added = [time - plain for time, plain in zip(whole, times[0], strict=True)]
+            found.append(Figure(TABLE, name, EACH, "µs", 1e6 * statistics.median(added), 1e6 * min(added)))
+    return found
 
 
 def _samples(effort: Effort) -> list[Figure]:
@@ -139,13 +186,13 @@ def _samples(effort: Effort) -> list[Figure]:
     estimate = world.add_part(flight.AttitudeFilter(gyro, [tracker]))
     reference = flight.Reference(orientation=(0.0, 0.0, 1.0, 0.0))
     law = control.MRPFeedback(2.0, 20.0)
-    fast, least = (flight.ThrusterAllocator([bank], method=method) for method in ("fast", "least propellant"))
+    even, least = (flight.ThrusterAllocator([bank], method=method) for method in ("even", "least propellant"))
     allocation = flight.WheelAllocator(wheels)
     wanted = np.array([1e-4, -2e-4, 1.5e-4])
     world.step(3)
     work: dict[str, Callable[[], object]] = {
         "law on one body (MRPFeedback)": lambda: law.torque_body(ship, reference, 0.1),
-        f"allocation of {JETS} jets, fast": lambda: fast.allocate(wanted, None),
+        f"allocation of {JETS} jets, even": lambda: even.allocate(wanted, None),
         f"allocation of {JETS} jets, least propellant": lambda: least.allocate(wanted, None),
         "allocation of 4 wheels": lambda: allocation.command(wanted, None, 0.1),
         "gyro": lambda: sensors[0]._sample(world),

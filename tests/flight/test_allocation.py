@@ -102,7 +102,7 @@ def test_least_propellant_is_the_optimum_of_the_linear_programme(kind):
 
 
 @pytest.mark.parametrize("kind", ["anywhere", "grid"])
-def test_fast_is_the_least_sum_of_flow_times_share_squared(kind):
+def test_even_is_the_least_sum_of_flow_times_share_squared(kind):
     """Against bounded least squares with a heavy weight on the wrench, whose own error is 1e-8."""
     random = np.random.default_rng(6)
     compared = 0
@@ -110,7 +110,7 @@ def test_fast_is_the_least_sum_of_flow_times_share_squared(kind):
         bank = random_jets(random, kind, new_ship())
         matrix = wrenches(bank)
         wanted = matrix @ (random.uniform(size=matrix.shape[1]) * random.choice([0.0, 0.4], size=matrix.shape[1]))
-        found = ThrusterAllocator([bank], method="fast").allocate(wanted[3:], wanted[:3])
+        found = ThrusterAllocator([bank], method="even").allocate(wanted[3:], wanted[:3])
         assert np.abs(matrix @ found.shares - wanted).max() < 1e-10 * np.abs(matrix).max()
         assert not found.saturated and found.fraction == 1.0
         weights = np.sqrt(bank.max_forces / bank.max_forces.max())
@@ -124,7 +124,7 @@ def test_fast_is_the_least_sum_of_flow_times_share_squared(kind):
 
 
 @pytest.mark.parametrize("kind", ["anywhere", "grid"])
-def test_fast_is_the_least_sum_also_of_what_is_made_of_a_wrench_out_of_reach(kind):
+def test_even_is_the_least_sum_also_of_what_is_made_of_a_wrench_out_of_reach(kind):
     """By the conditions of Karush, Kuhn and Tucker, whose multipliers a linear programme finds."""
     random = np.random.default_rng(6)
     cut = 0
@@ -132,7 +132,7 @@ def test_fast_is_the_least_sum_also_of_what_is_made_of_a_wrench_out_of_reach(kin
         bank = random_jets(random, kind, new_ship())
         matrix = wrenches(bank)
         wanted = matrix @ (random.uniform(size=matrix.shape[1]) * random.choice([0.0, 1.6], size=matrix.shape[1]))
-        found = ThrusterAllocator([bank], method="fast").allocate(wanted[3:], wanted[:3])
+        found = ThrusterAllocator([bank], method="even").allocate(wanted[3:], wanted[:3])
         cut += found.saturated
         assert np.abs(matrix @ found.shares - found.fraction * wanted).max() < 1e-10 * np.abs(matrix).max()
         pull, columns = bank.max_forces / bank.max_forces.max() * found.shares, matrix.T / np.abs(matrix).max()
@@ -148,11 +148,11 @@ def test_fast_is_the_least_sum_also_of_what_is_made_of_a_wrench_out_of_reach(kin
     assert cut > CASES / 20
 
 
-def test_fast_loads_equal_jets_alike_also_where_the_wrench_is_out_of_reach():
+def test_even_loads_equal_jets_alike_also_where_the_wrench_is_out_of_reach():
     places = {"positions": [(1, 0, 0), (1, 0, 0), (-1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, 1), (0, 0, -1), (0, 0, -1)]}
     directions = [(0, 1, 0)] * 2 + [(0, -1, 0)] * 2 + [(0, -1, 0)] * 2 + [(0, 1, 0)] * 2
     bank = ThrusterBank(new_ship(), **places, directions=directions, max_forces=10.0)
-    found = ThrusterAllocator([bank], method="fast").allocate((8.0, 0.0, 80.0), NO_FORCE)
+    found = ThrusterAllocator([bank], method="even").allocate((8.0, 0.0, 80.0), NO_FORCE)
     assert found.saturated and found.fraction == pytest.approx(0.5)
     assert found.shares == pytest.approx([1.0, 1.0, 1.0, 1.0, 0.1, 0.1, 0.1, 0.1], abs=1e-12)
 
@@ -166,7 +166,7 @@ def test_a_couple_of_corner_jets_as_computed_by_hand():
     assert found.torque_body == pytest.approx((0.0, 6.0, 0.0)) and found.force_body == pytest.approx(NO_FORCE)
 
 
-@pytest.mark.parametrize("method", ["least propellant", "fast"])
+@pytest.mark.parametrize("method", ["least propellant", "even"])
 def test_out_of_reach_the_direction_is_kept_and_the_length_is_cut(method):
     """Eight jets of 10 N at 1 m make 80 N·m about z; 120 N·m beside a force of 6 N leave room for neither."""
     allocator = ThrusterAllocator([sixteen_jets(new_ship())], method=method)
@@ -231,7 +231,7 @@ def test_levers_follow_the_mass_centre():
     assert given.shares == pytest.approx([0.25, 0.75])
 
 
-@pytest.mark.parametrize("method", ["least propellant", "fast"])
+@pytest.mark.parametrize("method", ["least propellant", "even"])
 def test_a_stuck_jet_is_compensated_and_a_lost_jet_stays_shut(method):
     allocator = ThrusterAllocator([sixteen_jets(new_ship())], method=method)
     wanted = (4.0, -3.0, 5.0)
@@ -245,7 +245,7 @@ def test_a_stuck_jet_is_compensated_and_a_lost_jet_stays_shut(method):
     assert (allocator.allocate(wanted, NO_FORCE).shares == whole.shares).all()
 
 
-@pytest.mark.parametrize("method", ["least propellant", "fast"])
+@pytest.mark.parametrize("method", ["least propellant", "even"])
 def test_what_a_stuck_jet_makes_already_asks_nothing_of_the_others(method):
     """What is left of the torque is rounding, in whatever direction."""
     for seed in range(30):
@@ -295,18 +295,18 @@ def test_reachable_torques_are_the_surface_of_the_set():
         assert not inside.saturated.any() and outside.saturated.all() and (largest > 0.0).all()
 
 
-def test_fast_changes_continuously_and_burns_more():
-    fast, least = (ThrusterAllocator([sixteen_jets(new_ship())], method=name) for name in ("fast", "least propellant"))
+def test_even_changes_continuously_and_burns_more():
+    even, least = (ThrusterAllocator([sixteen_jets(new_ship())], method=name) for name in ("even", "least propellant"))
     angles = np.linspace(0.0, 2.0 * np.pi, 721)
     torques = 20.0 * np.stack([np.cos(angles), np.sin(angles), np.sin(2.0 * angles)], axis=1)
-    spread, sparse = (each.allocate(torques, NO_FORCE).shares for each in (fast, least))
+    spread, sparse = (each.allocate(torques, NO_FORCE).shares for each in (even, least))
     step = np.abs(np.diff(torques, axis=0)).max()
     assert np.abs(np.diff(spread, axis=0)).max() < 0.1 * step  # at most 1/10 N, the thrust of a jet
     assert (spread.sum(axis=1) > sparse.sum(axis=1) - 1e-12).all()
     assert ((spread > 1e-9).sum(axis=1) > (sparse > 1e-9).sum(axis=1)).mean() > 0.9
 
 
-@pytest.mark.parametrize("method", ["least propellant", "fast"])
+@pytest.mark.parametrize("method", ["least propellant", "even"])
 def test_a_stack_gives_the_bits_of_single_calls(method):
     random = np.random.default_rng(3)
     allocator = ThrusterAllocator([sixteen_jets(new_ship())], method=method)
@@ -322,24 +322,24 @@ def test_a_stack_gives_the_bits_of_single_calls(method):
 
 
 @pytest.mark.skipif(not COMPILED, reason="compares compiled code with plain Python")
-@pytest.mark.parametrize("is_fast", [False, True])
-def test_compiled_and_plain_shares_have_the_same_bits(is_fast, monkeypatch):
+@pytest.mark.parametrize("spreads", [False, True])
+def test_compiled_and_plain_shares_have_the_same_bits(spreads, monkeypatch):
     allocator = ThrusterAllocator([sixteen_jets(new_ship((0.03, -0.02, 0.05)))])
     random = np.random.default_rng(4)
     cases = np.concatenate([random.normal(size=(50, 6)) * 40.0, 0.1 * random.normal(size=(50, 3))], axis=1)
-    compiled = thrust_allocation.solve(allocator._jets, cases, is_fast, False)
+    compiled = thrust_allocation.solve(allocator._jets, cases, spreads, False)
     monkeypatch.setattr(thrust_allocation, "allocate", plain(thrust_allocation.allocate))
-    assert np.array_equal(thrust_allocation.solve(allocator._jets, cases, is_fast, False), compiled)
+    assert np.array_equal(thrust_allocation.solve(allocator._jets, cases, spreads, False), compiled)
 
 
 @pytest.mark.parametrize("size", [1e-120, 1e-12, 1e12, 1e120])
 def test_wanted_wrenches_of_any_size(size):
-    for method in ("least propellant", "fast"):
+    for method in ("least propellant", "even"):
         allocator = ThrusterAllocator([sixteen_jets(new_ship(), 0.1 * size)], method=method)
         wanted = size * np.array((0.1, -0.05, 0.02))
         found = allocator.allocate(wanted, (0.0, 0.0, 0.0))
         assert found.torque_body / size == pytest.approx(wanted / size, rel=1e-12) and not found.saturated
-    small = ThrusterAllocator([sixteen_jets(new_ship())], method="fast").allocate((1e-300, 0.0, 0.0), NO_FORCE)
+    small = ThrusterAllocator([sixteen_jets(new_ship())], method="even").allocate((1e-300, 0.0, 0.0), NO_FORCE)
     assert small.torque_body == pytest.approx((1e-300, 0.0, 0.0), rel=1e-9)
 
 
@@ -396,7 +396,7 @@ def test_bad_jets_are_rejected_by_name():
         ThrusterAllocator([own, foreign])
     with pytest.raises(ValueError, match="thrusters must be different"):
         ThrusterAllocator([own, own])
-    with pytest.raises(ValueError, match="method must be 'least propellant' or 'fast'"):
+    with pytest.raises(ValueError, match="method must be 'least propellant' or 'even'"):
         ThrusterAllocator([own], method="slow")
     allocator = ThrusterAllocator([own])
     with pytest.raises(ValueError, match="jet must be a number below 16"):
@@ -429,9 +429,9 @@ def test_newtons_method_rarely_gives_up():
         bank = random_jets(random, "anywhere", new_ship())
         matrix = wrenches(bank)
         wanted = matrix @ (random.uniform(size=matrix.shape[1]) * random.choice([0.0, 0.4], size=matrix.shape[1]))
-        fast = ThrusterAllocator([bank], method="fast").allocate(wanted[3:], wanted[:3])
+        even = ThrusterAllocator([bank], method="even").allocate(wanted[3:], wanted[:3])
         least = ThrusterAllocator([bank]).allocate(wanted[3:], wanted[:3])
-        given_up += matrix.shape[1] > 12 and np.array_equal(fast.shares, least.shares)
+        given_up += matrix.shape[1] > 12 and np.array_equal(even.shares, least.shares)
     assert given_up <= 3
 
 
@@ -462,7 +462,7 @@ def jets_and_wrenches(seed, count=6):
     return bank, np.concatenate([pushes, np.cross(positions, pushes)], axis=1)
 
 
-@pytest.mark.parametrize("method", ["least propellant", "fast"])
+@pytest.mark.parametrize("method", ["least propellant", "even"])
 @pytest.mark.parametrize("is_free", [True, False])
 def test_what_a_stuck_jet_makes_already_is_no_saturation(method, is_free):
     """Rounding leaves some of the wanted wrench; its direction is arbitrary, and mostly out of reach."""
@@ -478,7 +478,7 @@ def test_what_a_stuck_jet_makes_already_is_no_saturation(method, is_free):
         assert np.abs(found.residual_torque_body).max() < 1e-13 * np.abs(wrenches).sum()
 
 
-@pytest.mark.parametrize("method", ["least propellant", "fast"])
+@pytest.mark.parametrize("method", ["least propellant", "even"])
 @pytest.mark.parametrize("share", [1e-13, 1e-11, 1e-9, 1e-6, 1e-3, 0.5])
 def test_the_little_that_is_wanted_beside_a_stuck_jet_is_made(method, share):
     """What one jet makes is at the edge of what all can make, and rounding may put it beyond."""
@@ -492,7 +492,7 @@ def test_the_little_that_is_wanted_beside_a_stuck_jet_is_made(method, share):
         assert np.abs(made - wanted).max() < 1e-13 * np.abs(wrenches).sum()
 
 
-@pytest.mark.parametrize("method", ["least propellant", "fast"])
+@pytest.mark.parametrize("method", ["least propellant", "even"])
 def test_fractions_are_between_zero_and_one_and_have_no_sign(method):
     random = np.random.default_rng(8)
     for seed in range(100):

@@ -288,7 +288,7 @@ MAKERS = {
         )
     ],
     "ThrusterAllocator": [
-        lambda s: loop(s, actuators=jets(s, method="fast", assembly=assembly(s))),
+        lambda s: loop(s, actuators=jets(s, method="even", assembly=assembly(s))),
         lambda s: loop(s, actuators=flight.Jets(flight.ThrusterAllocator([bank(s)]).without(2).without(5, level=0.25))),
     ],
     "WheelAllocator": [

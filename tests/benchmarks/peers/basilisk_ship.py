@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from Basilisk.architecture import messaging
+from Basilisk.fswAlgorithms import attTrackingError, inertial3D, mrpFeedback, rwMotorTorque
 from Basilisk.simulation import (
     fuelTank,
     reactionWheelStateEffector,
+    simpleNav,
     spacecraft,
     svIntegrators,
     thrusterDynamicEffector,
@@ -44,7 +46,35 @@ class BasiliskShip:
         wanted.motorTorque = [torque] * len(axes)
         message = messaging.ArrayMotorTorqueMsg().write(wanted)
         wheels.rwMotorCmdInMsg.subscribeTo(message)
+        self._wheels, self._wheel_parameters = wheels, factory.getConfigMessage()
         self._add(wheels, factory, message)
+
+    def add_law(self, k: float, p: float, inertia: Sequence[Sequence[float]], target: Sequence[float]) -> None:
+        """MRP feedback that turns the ship to an attitude (x, y, z, w) by its wheels, in every tick and with perfect navigation."""
+        navigation, guidance = simpleNav.SimpleNav(), inertial3D.inertial3D()
+        navigation.scStateInMsg.subscribeTo(self._craft.scStateOutMsg)
+        guidance.sigma_R0N = [part / (1.0 + target[3]) for part in target[:3]]
+        error, law, motors = (
+            attTrackingError.attTrackingError(),
+            mrpFeedback.mrpFeedback(),
+            rwMotorTorque.rwMotorTorque(),
+        )
+        error.attNavInMsg.subscribeTo(navigation.attOutMsg)
+        error.attRefInMsg.subscribeTo(guidance.attRefOutMsg)
+        craft = messaging.VehicleConfigMsgPayload()
+        craft.ISCPntB_B = [number for row in inertia for number in row]
+        craft_message = messaging.VehicleConfigMsg().write(craft)
+        law.guidInMsg.subscribeTo(error.attGuidOutMsg)
+        law.vehConfigInMsg.subscribeTo(craft_message)
+        law.rwParamsInMsg.subscribeTo(self._wheel_parameters)
+        law.rwSpeedsInMsg.subscribeTo(self._wheels.rwSpeedOutMsg)
+        law.K, law.P, law.Ki, law.integralLimit = k, p, -1.0, 0.0
+        motors.vehControlInMsg.subscribeTo(law.cmdTorqueOutMsg)
+        motors.rwParamsInMsg.subscribeTo(self._wheel_parameters)
+        motors.controlAxes_B = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+        self._wheels.rwMotorCmdInMsg.subscribeTo(motors.rwMotorTorqueOutMsg)
+        for module in (navigation, guidance, error, law, motors):
+            self._add(module, craft_message)
 
     def add_jets(self, name: str, positions: Array, directions: Array, force: float, seconds: Sequence[float]) -> Any:
         """Jets that are open for these times."""
