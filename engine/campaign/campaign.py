@@ -224,6 +224,17 @@ class Campaign:
                 refuse(owner, "executor", executor, "a concurrent.futures.Executor or None", TypeError, hint=hint)
             if count is not None:
                 refuse(owner, "processes", processes, "None with an executor, which has its own number")
+            if (
+                hasattr(executor, "_client") and self._simulate.__module__ == "__main__"
+            ):  # it would travel by value, with other code
+                hint = "import the campaign from its file in another program, and run it there"
+                refuse(
+                    owner,
+                    "simulate",
+                    self._simulate,
+                    "importable by the workers of a cluster, not of the main program",
+                    hint=hint,
+                )
             return None
         if count == 0:
             if self._time_limit is not None:

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import shutil
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -579,7 +580,7 @@ def test_bad_arguments_are_rejected_with_owner_argument_value_and_rule(tmp_path)
         Campaign(3, programs.doubled, **good)
 
 
-def test_bad_arguments_of_run_are_rejected_before_the_folder_is_made(tmp_path):
+def test_bad_arguments_of_run_are_rejected_before_the_folder_is_made(tmp_path, monkeypatch):
     campaign = programs.of(programs.doubled, tmp_path / "out", 5)
     limited = programs.of(programs.doubled, tmp_path / "out", 5, time_limit=1.0)
 
@@ -587,8 +588,18 @@ def test_bad_arguments_of_run_are_rejected_before_the_folder_is_made(tmp_path):
         def get_executor(self):
             raise AssertionError
 
-    with ThreadPoolExecutor(1) as pool:
+    class OfDask(ThreadPoolExecutor):
+        _client = None
+
+    monkeypatch.setattr(programs.doubled, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "doubled", programs.doubled, raising=False)
+    main_program = programs.of(programs.doubled, tmp_path / "out", 5)
+    with ThreadPoolExecutor(1) as pool, OfDask(1) as cluster:
         for call, rule in (
+            (
+                lambda: main_program.run(cluster),
+                r"simulate must be importable by the workers of a cluster.*; import the campaign",
+            ),
             (lambda: campaign.run("four"), r"executor must be a concurrent.futures.Executor or None; got 'four'"),
             (lambda: campaign.run(Client()), r"executor must be .*; pass client.get_executor\(pure=False\)"),
             (lambda: campaign.run(processes=-1), "processes must be an integer of at least 0"),
