@@ -135,8 +135,8 @@ UNFINISHED = 3.0
 """The mark of a flowing body whose tensors were left for the next tick to compute."""
 
 
-@inlined
-def open_actuators(
+@kernel("drive")
+def drive(
     array: Array,
     driven: Array,
     thrusters: Array,
@@ -154,6 +154,7 @@ def open_actuators(
     Returns:
         The number of bodies, in `stale`, whose held wrench must be gathered again; -1 if a body has no valid tensor any more.
     """
+    counts[IS_OPEN] = 1
     # keep what will be written
     for row in range(counts[DRIVEN]):
         column = int(driven[BODY, row])
@@ -221,8 +222,8 @@ def open_actuators(
     return found
 
 
-@inlined
-def close_actuators(
+@kernel("settle")
+def settle(
     array: Array,
     driven: Array,
     thrusters: Array,
@@ -267,7 +268,7 @@ def close_actuators(
         stored = load_vector(array, STORED_MOMENTUM, column)
         if not is_finite(load_state(array, POSITION, column, stored)):
             return column
-    # tanks and valves, of which `reopen_actuators` restores nothing: from here on, the tick cannot fail
+    # tanks and valves, of which `undo_drive` restores nothing: from here on, the tick cannot fail
     for tank in range(counts[TANKS]):
         tanks[PROPELLANT, tank] = tanks[ACTING, tank]
     for jet in range(counts[THRUSTERS]):
@@ -277,11 +278,11 @@ def close_actuators(
     return -1
 
 
-@inlined
-def reopen_actuators(
-    array: Array, driven: Array, thrusters: Array, wheels: Array, tanks: Array, counts: Integers
-) -> None:
-    """Restore the start of the tick after `open_actuators`; the loop has restored the pose and everything that it wrote itself."""
+@kernel("undo-drive")
+def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tanks: Array, counts: Integers) -> int:
+    """Restore the start of the tick after `drive`, if it has run; the loop has restored the pose and everything that it wrote itself."""
+    if counts[IS_OPEN] == 0:
+        return 0
     for tank in range(counts[TANKS]):
         tanks[ACTING, tank] = tanks[PROPELLANT, tank]
     compose_flowing(array, driven, wheels, tanks, counts, True)
@@ -300,6 +301,8 @@ def reopen_actuators(
         if thrusters[MAX_RATE, jet] > 0.0:
             first, second = float(thrusters[ANGLES, jet]), float(thrusters[ANGLES + 1, jet])
             store_vector(thrusters, DIRECTION, jet, _direction_at(thrusters, jet, first, second))
+    counts[IS_OPEN] = 0
+    return 0
 
 
 # valves, gimbals and tanks
@@ -720,38 +723,6 @@ def sum_wheels(array: Array, wheels: Array, counts: Integers) -> int:
     return 0
 
 
-@kernel("drive")
-def drive(
-    array: Array,
-    driven: Array,
-    thrusters: Array,
-    wheels: Array,
-    tanks: Array,
-    counts: Integers,
-    stale: Integers,
-    owners: Integers,
-    dt: float,
-) -> int:
-    """Drive the actuators at the start of a tick; see `open_actuators`."""
-    counts[IS_OPEN] = 1
-    return open_actuators(array, driven, thrusters, wheels, tanks, counts, stale, owners, dt)
-
-
-@kernel("settle")
-def settle(
-    array: Array,
-    driven: Array,
-    thrusters: Array,
-    wheels: Array,
-    tanks: Array,
-    counts: Integers,
-    dt: float,
-    is_last: bool,
-) -> int:
-    """Bring the actuators to the end of a tick; see `close_actuators`."""
-    return close_actuators(array, driven, thrusters, wheels, tanks, counts, dt, is_last)
-
-
 @kernel("end-kicks")
 def end_kicks(
     own: Array,
@@ -769,7 +740,7 @@ def end_kicks(
 ) -> int:
     """Kick the bodies of islands, in a range of places, by their actuators at the end of a tick, as part of the second kick.
 
-    These are the kicks of `close_actuators`, which then leaves them out. Like other forces that depend on the rates, friction and jet
+    These are the kicks of `settle`, which then leaves them out. Like other forces that depend on the rates, friction and jet
     damping are those of the velocities at the end of the tick, when they fit the joints, less these kicks themselves. The velocities are
     found in several tries, of which this one has the number `each`.
 
@@ -826,15 +797,6 @@ def end_kicks(
     return depends_on_rates
 
 
-@kernel("undo-drive")
-def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tanks: Array, counts: Integers) -> int:
-    """Restore the start of a tick after `drive`, if it has run; see `reopen_actuators`."""
-    if counts[IS_OPEN] != 0:
-        reopen_actuators(array, driven, thrusters, wheels, tanks, counts)
-        counts[IS_OPEN] = 0
-    return 0
-
-
 @kernel("settle-or-undo")
 def settle_or_undo(
     array: Array,
@@ -874,7 +836,7 @@ COUNTS, STALE_BODIES = 6, 6 + COUNTED
 """Where the counts of rows (see `gather`) and the stale bodies begin in the plan of `fly`.
 
 The plan begins with the addresses of the kernels. It has room for as many stale bodies as there may be driven ones. After them follow, for
-each column of the bodies, a mark, which is zero before and after, and then the driven row (see `open_actuators`).
+each column of the bodies, a mark, which is zero before and after, and then the driven row (see `drive`).
 """
 
 
