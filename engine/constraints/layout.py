@@ -142,6 +142,8 @@ LINK_SIZE = 7
 """Places, links, rows, operations and blocks of an island; what it is; whether the directions and the factor that are kept may be those of
 another one; and a number for the kernel that numbers islands."""
 ISLAND_SIZE = 15
+SPAN = 64
+"""Places of islands that take a tick one after another, so that what they need stays in the cache; an island with more is alone."""
 
 # columns of `program`, one row per operation on blocks; blocks and places count from the first ones of the island
 OPERATION, TARGET, LEFT, RIGHT, PLACE, OTHER_PLACE = range(6)

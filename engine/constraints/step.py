@@ -97,6 +97,7 @@ from .layout import (
     POSITION_FORCES,
     SIZE,
     SLIDER,
+    SPAN,
     START,
     STATE_FIRST,
     STATE_LAST,
@@ -170,19 +171,30 @@ def island_drift(turn: Turn, gyroscopic: bool) -> Callable[..., int]:
     return drift_island
 
 
+EVALUATED, KNOWN = 2, 1
+"""Whether `island_kick` only evaluates forces, or takes them as they are."""
+
+
 @kernel("island-kick")
 def island_kick(forces: Packed, first: int, last: int, time: float, step: float, is_known: int) -> int:
     """Kick the bodies in a range of places by held wrenches, fields and springs.
 
-    These are evaluated for all places in `stages`, unless they are known (1) from a call before.
+    These are evaluated in `stages` for these places, which are all of islands on springs, unless they are known from a call before
+    (`is_known` is `KNOWN`). The bodies are not kicked if `is_known` is `EVALUATED`.
     """
     own, control, stages, force_calls, layers, springs, point_forces, counts = unpack(forces)
-    if is_known == 0:
-        for place in range(control[COUNT]):
+    if is_known != KNOWN:
+        # springs and forces at points name places, which count from the first one of all
+        begin = 0 if counts[0] + counts[1] > 0 else first
+        for place in range(begin, last):
             store_wrench(stages, STAGE_WRENCH, place, load_wrench(own, WRENCH, place, None))
-        if add_forces(own, control, stages, STAGE_WRENCH, force_calls, layers, springs, point_forces, counts, time) < 0:
+        # the wrenches of places beyond, up to a whole vector, are written before they are read
+        count = last - begin
+        control[COUNT] = count if count <= 2 else min((count + 7) & ~7, own.shape[1] - begin)
+        ours, pulled = (from_column(own, begin), control, from_column(stages, begin)), (springs, point_forces, counts)
+        if add_forces(*ours, STAGE_WRENCH, force_calls, from_column(layers, begin), *pulled, time) < 0:
             return -1
-    for place in range(first, last):
+    for place in range(first, last if is_known != EVALUATED else first):
         wrench = load_wrench(stages, STAGE_WRENCH, place, load_vector(own, MOTOR_TORQUE, place))
         before = load_state(own, POSITION, place, load_vector(own, STORED_MOMENTUM, place))
         after = kick(step, before, wrench, load_body(own, place))
@@ -488,43 +500,48 @@ def islands_open(
     links: Integers,
     points: Array,
     sizes: Integers,
+    islands: Integers,
+    first_island: int,
+    last_island: int,
     state_row: int,
     stored_row: int,
     stores: bool,
 ) -> int:
-    """Copy the bodies of islands at the start of the tick, their joints, and the forces on them, into the arrays of the islands.
+    """Copy the bodies of some islands at the start of the tick, their joints, and the forces on them, into the arrays of the islands.
 
-    The states at the start of the tick are in the rows from `state_row` on, and the stored momenta from `stored_row` on.
+    The states at the start of the tick are in the rows from `state_row` on, and the stored momenta from `stored_row` on. Springs and forces
+    at points are copied with the first islands, which are all of them if there are any.
     """
+    first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
+    first_link, last_link = islands[first_island, LINKS], islands[last_island - 1, LINKS_END]
     # row by row, because the components of a body are far apart in memory and those of its neighbours are not
-    count = sizes[PLACES]
     for row in range(ROWS):
-        for place in range(count):
+        for place in range(first, last):
             own[row, place] = array[row, columns[place]]
     for row in range(STATE_ROWS):
-        for place in range(count):
+        for place in range(first, last):
             own[row, place] = array[state_row + row, columns[place]]
     if stores:
         for row in range(3):
-            for place in range(count):
+            for place in range(first, last):
                 own[STORED_MOMENTUM + row, place] = array[stored_row + row, columns[place]]
     for row in range(own_layers.shape[0]):
-        for place in range(count):
+        for place in range(first, last):
             own_layers[row, place] = layers[row, columns[place]]
-    for number in range(sizes[SPRING_COUNT]):
+    for number in range(sizes[SPRING_COUNT] if first_island == 0 else 0):
         for row in range(own_springs.shape[0]):
             own_springs[row, number] = springs[row, spring_rows[number]]
         for row in range(2):
             column = int(own_springs[row, number])
             own_springs[row, number] = float(places[column]) if column >= 0 else -1.0
-    for number in range(sizes[POINT_COUNT]):
+    for number in range(sizes[POINT_COUNT] if first_island == 0 else 0):
         for row in range(own_point_forces.shape[0]):
             own_point_forces[row, number] = point_forces[row, point_rows[number]]
         own_point_forces[0, number] = float(places[int(own_point_forces[0, number])])
     for row in range(JOINT_ROWS):
-        for link in range(sizes[LINK_COUNT]):
+        for link in range(first_link, last_link):
             joints[row, link] = table[row, links[link, JOINT]]
-    for link in range(sizes[LINK_COUNT]):
+    for link in range(first_link, last_link):
         for entry in range(6):
             points[link, GIVEN + entry] = 0.0
     return 0
@@ -552,7 +569,7 @@ def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
             control[BAD] = OTHER_MODE
             return OTHER_MODE
         control[BAD], stamp[1] = -1, -1
-        _ = call(calls[OPEN], (*opened, 0, STORED_MOMENTUM, True))
+        _ = call(calls[OPEN], (*opened, 0, sizes[ISLANDS], 0, STORED_MOMENTUM, True))
     elif stage <= whole:
         failed = _kick_by_called(
             visible, columns, sizes, stepped, parts, kept, stage - 1, float(control[TICKS]) * dt, dt
@@ -729,14 +746,14 @@ def islands_step(packed: Packed, parts: Array, first_island: int, last_island: i
     are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates. What actuators do at the end of the
     tick is part of its last kick, with two tries at least if it depends on the rates.
     """
-    own, control, stages, islands, calls, forces, common, actuators, evaluations = unpack(packed)
+    own, _control, stages, islands, calls, forces, common, actuators, evaluations = unpack(packed)
     if first_island == last_island:
         return -1
     first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
     start = time
     for number in range(parts.shape[0]):
         step = dt * float(parts[number])
-        _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], -1))
+        _ = call(calls[STAGES_CALL], (own, stages, first, last, -1))
         _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, 0))
         for island in range(first_island, last_island):
             if call(calls[MOVE_CALL], (common, island, step, int(number > 0))) == 0:
@@ -745,7 +762,7 @@ def islands_step(packed: Packed, parts: Array, first_island: int, last_island: i
         again = 0
         has_end_kicks = number == parts.shape[0] - 1 and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
         for each in range(evaluations):
-            _ = call(calls[STAGES_CALL], (own, stages, 0, control[COUNT], each))
+            _ = call(calls[STAGES_CALL], (own, stages, first, last, each))
             if has_end_kicks:
                 again = call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt))
             _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, 0))
@@ -761,11 +778,11 @@ def islands_step(packed: Packed, parts: Array, first_island: int, last_island: i
                     places = (islands[island, BODIES], islands[island, BODIES_END])
                     _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
                     _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
-            _ = call(calls[KICK_CALL], (forces, first, first, start, 0.5 * step, 0))
+            _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, EVALUATED))
             for island in range(first_island, last_island):
                 if needs_two(stages, islands, island, evaluations):
                     places = (islands[island, BODIES], islands[island, BODIES_END])
-                    _ = call(calls[KICK_CALL], (forces, *places, start, 0.5 * step, 1))
+                    _ = call(calls[KICK_CALL], (forces, *places, start, 0.5 * step, KNOWN))
                     _ = call(calls[FINISH_CALL], (common, island, 1, 1))
     return -1
 
@@ -824,6 +841,15 @@ def islands_close(
     return -1
 
 
+@inlined
+def _span_end(islands: Integers, first: int, last: int, room: int) -> int:
+    """The island after those, from the first one on, that have room for their places together; one at least."""
+    end = first + 1
+    while end < last and islands[end, BODIES_END] - islands[first, BODIES] <= room:
+        end += 1
+    return end
+
+
 LOOP, OPEN, STEP, CLOSE, UNDO = range(5)
 """Indices into `calls` of `linked_ticks`."""
 
@@ -842,6 +868,10 @@ def linked_ticks(packed: Packed, stores: bool, dt: float, ticks: int) -> int:
     array, control, calls, moved, opened, stepped, closed, parts, one_part, sizes = unpack(packed)
     stamp, island_count = closed[8], sizes[ISLANDS]
     hard_count = sizes[HARD_ISLANDS] if parts.shape[0] > 1 else 0
+    _own, _own_control, _stages, islands, _island_calls, _forces, _common, actuators, _evaluations = unpack(stepped)
+    # springs, forces at points and actuators are searched once for all islands
+    searched = sizes[SPRING_COUNT] + sizes[POINT_COUNT] + actuators[4][THRUSTERS] + actuators[4][WHEELS]
+    room = SPAN if searched == 0 else max(sizes[PLACES], SPAN + 1)
     for tick in range(ticks):
         taken = call(calls[LOOP], (*moved, 1))
         if taken != 1:
@@ -849,10 +879,16 @@ def linked_ticks(packed: Packed, stores: bool, dt: float, ticks: int) -> int:
         start = control[TICKS] - 1
         time = float(start) * dt
         stamp[1] = -1
-        _ = call(calls[OPEN], (*opened, PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores))
-        failed = call(calls[STEP], (stepped, parts, 0, hard_count, time, dt))
-        if failed < 0 and hard_count < island_count:
-            failed = call(calls[STEP], (stepped, one_part, hard_count, island_count, time, dt))
+        failed, first, state = -1, 0, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores)
+        while first < island_count and failed < 0:
+            is_hard = first < hard_count
+            last = _span_end(islands, first, hard_count if is_hard else island_count, room)
+            if room == SPAN:
+                _ = call(calls[OPEN], (*opened, first, last, *state))
+            elif first == 0:
+                _ = call(calls[OPEN], (*opened, 0, island_count, *state))
+            failed = call(calls[STEP], (stepped, parts if is_hard else one_part, first, last, time, dt))
+            first = last
         bad = -1
         if failed < 0:
             bad = call(calls[CLOSE], (*closed, start, stores, dt))

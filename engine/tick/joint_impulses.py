@@ -66,7 +66,18 @@ class Impulses:
         self._kernels.function(step.islands_open)(
             *(world._bodies.array, islands.own, graph.columns, graph.places, none, none, islands.springs),
             *(islands.springs, numbers, islands.point_forces, islands.point_forces, numbers, joints.table),
-            *(islands.joints, graph.links, islands.points, sizes, 0, STORED_MOMENTUM, False),
+            *(
+                islands.joints,
+                graph.links,
+                islands.points,
+                sizes,
+                graph.islands,
+                0,
+                int(sizes[ISLANDS]),
+                0,
+                STORED_MOMENTUM,
+                False,
+            ),
         )
 
     def island_of(self, body: Any) -> int:

@@ -253,6 +253,7 @@ class Bound:
                 graph.links,
                 islands.points,
                 graph.sizes,
+                graph.islands,
             ),
         )
         self.close = (table, islands.joints, islands.kept, graph.links, islands.points, islands.stamp, graph.sizes)
@@ -733,7 +734,7 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
 
 _ARRAY, _INTEGERS = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
 _NUMBERS, _FLAT = np.zeros(1), np.zeros(1, np.int64)
-_OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT)
+_OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT, _INTEGERS)
 _COMMON = Packed(*[_ARRAY] * 3, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT)
 _FORCES = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, *[_ARRAY] * 3, _FLAT)
 _STEP = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, _FLAT, _FORCES, _COMMON, (_FLAT, *[_ARRAY] * 3, _FLAT), 1)
@@ -757,7 +758,7 @@ class LoopsAroundIslands(NamedTuple):
 def loops_around_islands(stores: bool) -> LoopsAroundIslands:
     """The kernels that bring islands into a tick of a world; `stores` if any body stores momentum."""
     return LoopsAroundIslands(
-        open=named(step.islands_open, _ARRAY, _ARRAY, _FLAT, *_OPEN, 0, 0, stores),
+        open=named(step.islands_open, _ARRAY, _ARRAY, _FLAT, *_OPEN, 0, 0, 0, 0, stores),
         step=named(step.islands_step, _STEP, _NUMBERS, 0, 0, 0.0, 1.0),
         close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_KEPT, 0, stores, 1.0),
         passes=named(step.islands_passes, _PASSES, 0, 1),
