@@ -181,7 +181,7 @@ class Bodies(Table):
     @property
     def may_number_in_python(self) -> bool:
         """Whether plain Python may number islands while that kernel is compiled in the background; it takes some 20 µs per body, once."""
-        return self.count <= 1000 and (choice.runs_frames or self.tick_count > 0)
+        return self.count <= 1000
 
     @property
     def tick_count(self) -> int:
