@@ -176,7 +176,7 @@ class FormulaSamples:
         if state:
             inputs[STATE_BEFORE : STATE_BEFORE + len(state), 0] = state
         law._kernel(inputs, out)
-        found: list[float] = out.ravel().tolist()
+        found: list[float] = out[:, 0].tolist()
         if not isfinite(sum(found[: STATE + law.state_size])):
             refuse(law._name, "torque", found[:3], "finite", hint=NOT_FINITE)
         return found

@@ -11,9 +11,11 @@ import numpy.typing as npt
 from ..checks import FloatArray, array, components, read_only_attributes, reader, real, refuse
 from ..forces.thruster import Thruster
 from ..loops import thrust_allocation as allocation
+from ..loops.layout import CENTER_OF_MASS
 from .allocation import ThrusterAllocator
 from .modulation import Periods, PulseModulator
 
+_CENTER_OF_MASS = slice(CENTER_OF_MASS, CENTER_OF_MASS + 3)
 _NO_FORCE = (0.0, 0.0, 0.0)
 _TIMES = ("durations", "delays")
 _SAME_PERIOD = 1e-9
@@ -232,7 +234,7 @@ class JetsDriver:
         allocator = jets._allocator
         if allocator is not self._allocator:
             self._prepare(allocator)
-        center = allocator.center_of_mass_body.tolist()
+        center = self._center_of_mass()
         self._problem.cases[0] = [*(force or _NO_FORCE), *torque, *center]
         found = self._problem.solve(allocator._method == "even", force is None).ravel().tolist()
         if not isfinite(sum(found)):
@@ -248,6 +250,17 @@ class JetsDriver:
             made, state = self._fire(self._pulses, shares, made, seconds, state)
         jets._shares, jets._center, jets._saturated = made, center, found[count + allocation.IS_CUT] > 0.0
         return state
+
+    def _center_of_mass(self) -> list[float]:
+        """The mass centre from which lever arms are measured now, from the body's origin [m], body frame."""
+        allocator = self._allocator
+        table = allocator.thrusters[0]._table
+        if allocator._assembly is not None or table.store is None:
+            of_assembly: list[float] = allocator.center_of_mass_body.tolist()
+            return of_assembly
+        bodies = table.store.world()._bodies.array
+        center: list[float] = bodies[_CENTER_OF_MASS, allocator.thrusters[0]._body_row()].tolist()
+        return center
 
     def _fire(
         self, pulses: Periods, shares: list[float], made: list[float], seconds: float, state: list[float]

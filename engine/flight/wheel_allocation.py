@@ -240,7 +240,7 @@ class WheelDriver:
         kernels.wheel_torques(
             wheels, rows, bodies, self._goals, allocator._null_rate, results, limits, self._work, self._out
         )
-        found: list[float] = self._out.ravel().tolist()
+        found: list[float] = self._out[:, 0].tolist()
         made: list[float] = results[0, 2 * len(found) :].tolist()
         if not isfinite(sum(found)):
             refuse(allocator, "torque_body", wanted, "so small that the torques of the wheels are finite")

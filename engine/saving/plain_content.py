@@ -32,7 +32,7 @@ from ..store.rows import without_rows
 from ..store.schema import NOBODY, Schema
 from ..store.table import Table
 from ..tick.actuators import refuse_actuators
-from ..tick.force_list import MemberImage, MembersImage
+from ..tick.force_list import MemberImage, MembersImage, attributes_of
 from ..tick.joint_events import JointCallback
 from ..tick.joints import refuse_joints
 from .content import Content, Inventory, Owners
@@ -495,7 +495,7 @@ class _Binding:
         made = MemberImage(member)
         if made.table != plain.table:
             refuse(self._owner, f"members[{place}].table", plain.table, f"the table of {plain.name}, {made.table!r}")
-        return tuple(given.items())
+        return attributes_of(member)  # with what belongs to one of them, such as an allocator that leaves out lost jets
 
     def _with_stuck_jets(self, place: int, plain: PlainMember, entry: MemberImage) -> tuple[tuple[str, Any], ...]:
         """The attributes of a control loop of the world, with an allocator that does not command the jets that a snapshot names."""
