@@ -21,7 +21,7 @@ def _folders_of_the_project() -> ModuleSpec | None:
 
 
 if __name__ == "__main__":
-    from polhode.__main__ import main
+    from polhode.command_line import main
 
     sys.exit(main())
 elif (project := _folders_of_the_project()) is not None:

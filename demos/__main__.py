@@ -1,4 +1,4 @@
-"""Lists the demos, or runs one: `python -m demos [NAME [options]]`, or `polhode [NAME [options]]` where it is installed."""
+"""Lists the commands, or runs one: `python -m demos [NAME [options]]`, or `polhode [NAME [options]]` where it is installed."""
 
 import ast
 import importlib
@@ -17,6 +17,7 @@ COMMANDS = {
         ".commands.gallery",
         "Redraws the pictures of the README, into demos/pictures or a given folder.",
     ),
+    "prepare": (".commands.prepare", "Compiles kernels before they are needed."),
     "plot": (".commands.plot", "Draws a record of a flight that a Recorder has written to a file."),
 }
 """The commands that are not demos, with module and summary."""
@@ -64,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, options: Sequence[str]) -> int:
+    if name in ("-V", "--version"):
+        return importlib.import_module(".physics", __package__).run_command([name])
     if name in ("", "-h", "--help", "help", "list"):
         print(listing())
         return 0

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or __package__ == "demos":
     from engine import Body, MassProperties, Recorder, Snapshot, World, flight, forces, integrators, joints, rotation
+    from engine.command_line import run_own as run_command
     from engine.saving.recorder import Record
     from engine.solids.mesh_files import read_mesh
 else:
     from .. import Body, MassProperties, Recorder, Snapshot, World, flight, forces, integrators, joints, rotation
+    from ..command_line import run_own as run_command
     from ..saving.recorder import Record
     from ..solids.mesh_files import read_mesh
 
@@ -31,6 +33,7 @@ __all__ = [
     "plots",
     "read_mesh",
     "rotation",
+    "run_command",
 ]
 
 

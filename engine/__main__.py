@@ -1,4 +1,4 @@
-"""`python -m engine prepare` compiles kernels for the programs that will run on this machine."""
+"""`polhode prepare` compiles kernels for the programs that will run on this machine."""
 
 import argparse
 import os
@@ -95,4 +95,6 @@ def _show(done: int, total: int, name: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from .command_line import main as run
+
+    sys.exit(run())

@@ -146,7 +146,7 @@ class Body:
         [1.0, 0.0, 0.0]
     """
 
-    __slots__ = ("_id", "_index", "_name", "_numbering", "_readers", "_table", "_user_data", "_world")
+    __slots__ = ("__weakref__", "_id", "_index", "_name", "_numbering", "_readers", "_table", "_user_data", "_world")
 
     _world: _WorldOfBody
     _table: Bodies

@@ -36,6 +36,7 @@ __all__ = [
     "from_axis_angle",
     "from_euler",
     "from_matrix",
+    "from_modified_rodrigues",
     "from_rotation_vector",
     "from_scalar_first",
     "look_along",
@@ -48,6 +49,8 @@ __all__ = [
     "slerp",
     "to_axis_angle",
     "to_matrix",
+    "to_modified_rodrigues",
+    "to_rotation_vector",
     "to_scalar_first",
 ]
 
@@ -235,6 +238,69 @@ def from_rotation_vector(turn: npt.ArrayLike) -> FloatArray:
         [0.0, 0.0, 0.707, 0.707]
     """
     return _from_rotation_vector(turn)
+
+
+def to_rotation_vector(orientation: npt.ArrayLike) -> FloatArray:
+    """Rotation vector of a rotation, the shorter way round; its direction is the axis and its length the angle.
+
+    Args:
+        orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
+
+    Returns:
+        Axis times angle [rad], shape (..., 3), of length at most π. It is zero if there is no rotation. For half a turn, both signs are
+        right, and the one of the quaternion's vector part is returned.
+
+    Error: 4 eps (eps = 2.2e-16) of the angle.
+
+    Example:
+        >>> to_rotation_vector((0.0, 0.0, 0.6, 0.8)).round(3).tolist()
+        [0.0, 0.0, 1.287]
+    """
+    return _to_rotation_vector(orientation)
+
+
+def to_modified_rodrigues(orientation: npt.ArrayLike) -> FloatArray:
+    """Modified Rodrigues parameters of a rotation, the shorter way round: the axis times the tangent of a quarter of the angle.
+
+    Args:
+        orientation: Unit quaternion, scalar-last (x, y, z, w), body to world, shape (..., 4).
+
+    Returns:
+        ``(x, y, z)/(1 + w)`` of the quaternion whose w is at least 0, shape (..., 3), of length at most 1. They describe the rotation from
+        body to world. Their axis and angle are those of the rotation that turns the world's axes into the body's, so they are the σ of
+        body relative to world in the textbooks.
+
+    Error: 2 eps (eps = 2.2e-16) of their length.
+
+    Source: Schaub and Junkins, Analytical Mechanics of Space Systems, section 3.5.
+
+    Example:
+        >>> to_modified_rodrigues((0.0, 0.0, 0.6, 0.8)).round(6).tolist()
+        [0.0, 0.0, 0.333333]
+    """
+    return _to_modified_rodrigues(orientation)
+
+
+def from_modified_rodrigues(parameters: npt.ArrayLike) -> FloatArray:
+    """Quaternion of modified Rodrigues parameters.
+
+    Args:
+        parameters: The axis times the tangent of a quarter of the angle, shape (..., 3), as from `to_modified_rodrigues`. A length above 1
+            stands for more than half a turn.
+
+    Returns:
+        Unit quaternion ``(2 σ, 1 − σ²)/(1 + σ²)``, scalar-last (x, y, z, w), body to world, shape (..., 4). Its w is negative if the length
+        of σ is above 1.
+
+    Error: 2 eps (eps = 2.2e-16). Below a length of 1, the vector part has a relative error of 4 eps.
+
+    Source: Schaub and Junkins, Analytical Mechanics of Space Systems, section 3.5.
+
+    Example:
+        >>> from_modified_rodrigues((0.0, 0.0, 1.0 / 3.0)).round(6).tolist()
+        [0.0, 0.0, 0.6, 0.8]
+    """
+    return _from_modified_rodrigues(parameters)
 
 
 def from_euler(angles: npt.ArrayLike, sequence: str) -> FloatArray:
@@ -475,6 +541,11 @@ _from_matrix = Formula(
 _from_axis_angle = Formula("rotation.from_axis_angle", rotations.from_axis_angle, _TURN, (4,))
 _to_axis_angle = Formula("rotation.to_axis_angle", rotations.to_axis_angle, _UNIT, (4,))
 _from_rotation_vector = Formula("rotation.from_rotation_vector", rotations.from_rotation_vector, {"turn": VECTOR}, (4,))
+_to_rotation_vector = Formula("rotation.to_rotation_vector", rotations.to_rotation_vector, _UNIT, (3,))
+_to_modified_rodrigues = Formula("rotation.to_modified_rodrigues", rotations.to_modified_rodrigues, _UNIT, (3,))
+_from_modified_rodrigues = Formula(
+    "rotation.from_modified_rodrigues", rotations.from_modified_rodrigues, {"parameters": VECTOR}, (4,)
+)
 _from_euler = {
     sequence: Formula("rotation.from_euler", rotations.from_euler(sequence), {"angles": numbers(len(sequence))}, (4,))
     for sequence in rotations.SEQUENCES
@@ -508,5 +579,8 @@ _orthonormalize = Formula(
 )
 _rodrigues = Formula("rotation.rodrigues", rotations.rodrigues, _TURN, (3, 3))
 
-_WITH_LOOPS = (_conjugate, _rotate, _rotate_inverse, _to_matrix, _from_axis_angle, _from_rotation_vector, _rodrigues)
+_WITH_LOOPS = (
+    *(_conjugate, _rotate, _rotate_inverse, _to_matrix, _from_axis_angle, _from_rotation_vector, _rodrigues),
+    *(_to_modified_rodrigues, _from_modified_rodrigues),
+)
 """Those that NumPy computes no faster than SciPy does, measured on stacks of 1000."""

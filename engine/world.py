@@ -1194,7 +1194,7 @@ class World:
                 "a function with two arguments, the world and a joint",
                 TypeError,
             )
-        check_calls(function, "World.on_joint", "function", "a function with two arguments, the world and a joint")
+        check_calls(function, "World.on_joint", "function", "a function with two arguments, the world and a joint", 2)
         events = self._stages.joint_events
         with self._store.all_or_nothing():
             self._store.before_change()
@@ -1284,7 +1284,7 @@ class World:
             return lambda decorated: self._call(when, decorated, every, name)
         if not callable(function):
             refuse(f"World.{when}", "function", function, "a function with one argument, the world", TypeError)
-        check_calls(function, f"World.{when}", "function", "a function with one argument, the world")
+        check_calls(function, f"World.{when}", "function", "a function with one argument, the world", 1)
         stages = self._stages
         with self._store.all_or_nothing():
             self._store.before_change()

@@ -15,7 +15,7 @@ if Path(engine.__file__ or "").parent != Path(__file__).resolve().parents[2] / "
     )
 
 if __name__ == "__main__":
-    from engine.__main__ import main
+    from engine.command_line import main
 
     sys.exit(main())
 else:

@@ -140,6 +140,8 @@ class ReactionWheel(Part):
     @torque.setter
     def torque(self, value: float) -> None:
         row, array = self._slice().start, self._table.array
+        if self._table.store is None:
+            self._require_bodies("torque")
         limit = float(array[TORQUE - 3, row])
         if type(value) is not float or not -limit <= value <= limit:
             value = ANY.number(value, "torque", self)

@@ -131,6 +131,8 @@ class Thruster(Valves):
         if type(value) is not float or not 0.0 <= value <= 1.0:
             value = SHARE.number(value, "throttle", self)
         row, table = self._slice().start, self._table
+        if table.store is None:
+            self._require_bodies("throttle")
         if value and (table.array[OPEN_FOR, row] > 0.0 or table.array[LEVEL, row] > 0.0):
             refuse_throttle_in_pulses(table.array[:, [row]], np.array([[value]]), self)
         table.write(_THROTTLE, row, value)
@@ -159,6 +161,7 @@ class Thruster(Valves):
             6.0
         """
         owner = Call(self, "fire")
+        self._require_bodies("fire")
         times = real(duration, "duration", owner), real(delay, "delay", owner)
         self._start_pulses([times[0]], [times[1]], ("duration", "delay"))
 
@@ -364,6 +367,7 @@ class ThrusterBank(Valves):
             >>> jets.impulse.tolist()
             [6.0, 2.0]
         """
+        self._require_bodies("fire")
         names, count = ("durations", "delays"), len(self._bodies)
         given = zip(names, (durations, delays), strict=True)
         times = [_one_time_each(value, argument, Call(self, "fire"), count) for argument, value in given]

@@ -77,6 +77,7 @@ class MotorOf(Setting[Motor | None, Motor | None]):
         if value is not None:
             if not isinstance(value, Motor):
                 refuse(joint, self._name, value, "a Motor, or None", TypeError)
+            joint._require_bodies(self._name)
             joint._require_free(value, self._name)
             if value.target_angle is None:
                 assert value.target_rate is not None

@@ -157,6 +157,33 @@ def to_axis_angle(q: Quaternion) -> tuple[float, float, float, float]:
 
 
 @inlined
+def to_rotation_vector(q: Quaternion) -> Vector:
+    """Axis times angle [rad], the shorter way round."""
+    (x, y, z), sine = unit((q[0], q[1], q[2]))
+    angle = choose(q[3] < 0.0, -2.0, 2.0) * arc(sine, abs(q[3]))
+    return angle * x, angle * y, angle * z
+
+
+@inlined
+def to_modified_rodrigues(q: Quaternion) -> Vector:
+    """Axis times the tangent of a quarter of the angle, the shorter way round."""
+    x, y, z, w = q
+    whole = choose(w < 0.0, w - 1.0, w + 1.0)
+    return x / whole, y / whole, z / whole
+
+
+@inlined
+def from_modified_rodrigues(parameters: Vector) -> Quaternion:
+    """``(2 σ, 1 − σ²)/(1 + σ²)``, by the tangent or, beyond half a turn, its inverse, whose square does not overflow."""
+    (x, y, z), tangent = unit(parameters)
+    is_far = tangent > 1.0
+    less = choose(is_far, 1.0 / max(tangent, _SMALLEST), tangent)
+    share = 1.0 / (1.0 + less * less)
+    sine, cosine = 2.0 * less * share, (1.0 - less) * (1.0 + less) * share
+    return sine * x, sine * y, sine * z, choose(is_far, -cosine, cosine)
+
+
+@inlined
 def from_rotation_vector(turn: Vector) -> Quaternion:
     """The same turn as `quaternions.from_rotation_vector`, for vectors of every size."""
     # halved first: the length of a vector of the largest floats would overflow

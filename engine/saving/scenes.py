@@ -28,7 +28,7 @@ from ..joints.closing import HARD
 from ..joints.joint import JOINTS, Joint, types_of
 from ..plain import Plain, to_text
 from ..solids.mass_properties import MassProperties
-from ..store.calling import default_name, refuse_shared_names
+from ..store.calling import Callback, default_name, refuse_shared_names
 from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
 from ..store.schema import Field, Kind
 from ..tick.force_list import attributes_of
@@ -161,7 +161,8 @@ def scene_of(owners: Owners) -> dict[str, Any]:
     places = {id(part): {"part": place} for place, part in enumerate(parts)}
     places |= {id(force): {"force": place} for place, force in enumerate(forces)}
     on_tick, after_tick, on_joint = functions
-    refuse_shared_names((*on_tick, *after_tick, *on_joint), "World.save")
+    called = [Callback(force, 1, default_name(force)) for force in members("force") if not isinstance(force, TableRows)]
+    refuse_shared_names((*on_tick, *after_tick, *on_joint, *called), "World.save")
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -176,7 +177,7 @@ def scene_of(owners: Owners) -> dict[str, Any]:
             name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
             for name, rows in owners.memory._contents[0].items()
         },
-        "called_forces": [default_name(force) for force in members("force") if not isinstance(force, TableRows)],
+        "called_forces": [force.name for force in called],
         "on_tick": [[callback.name, callback.every] for callback in on_tick],
         "after_tick": [[callback.name, callback.every] for callback in after_tick],
         "on_joint": [[callback.name, callback.event] for callback in on_joint],

@@ -16,8 +16,10 @@ from importlib.util import resolve_name
 from pathlib import Path
 from random import Random
 from types import (
+    AsyncGeneratorType,
     BuiltinMethodType,
     CodeType,
+    CoroutineType,
     FrameType,
     FunctionType,
     GeneratorType,
@@ -27,7 +29,7 @@ from types import (
     ModuleType,
     TracebackType,
 )
-from typing import Any
+from typing import Any, NoReturn
 from weakref import ProxyTypes, ref
 
 import numpy as np
@@ -98,7 +100,7 @@ def refuse_shared_names(callbacks: Iterable[Any], owner: str) -> None:
     for callback in callbacks:
         first = known.setdefault(callback.name, callback.function)
         if identity(first) != identity(callback.function):
-            hint = "give each its own, as in World.on_tick(function, name=…)"
+            hint = "give each its own, as in World.on_tick(function, name=…); a force has that of its function or class"
             argument = "the name of a function that the world calls"
             refuse(owner, argument, callback.name, "a different one for each function", hint=hint)
 
@@ -157,11 +159,18 @@ def _may_change(value: Any) -> bool:
     return not isinstance(value, np.ndarray) or bool(value.flags.writeable)
 
 
-def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
-    """Reject a generator or coroutine function, because calling it runs none of its code.
+def check_calls(function: Any, owner: str, argument: str, kind: str, count: int | None = None) -> None:
+    """Reject a generator or coroutine function, because calling it runs none of its code, and one that takes other arguments.
+
+    Args:
+        function: The function or callable object.
+        owner: The owner to name in errors.
+        argument: The argument to name in errors.
+        kind: What is expected, in words.
+        count: The number of arguments with which it will be called; None if that is not known.
 
     Raises:
-        TypeError: If the function is a generator function or a coroutine function.
+        TypeError: If the function is a generator function or a coroutine function, or cannot be called with so many arguments.
     """
     inner = function
     while isinstance(inner, functools.partial):
@@ -190,6 +199,32 @@ def check_calls(function: Any, owner: str, argument: str, kind: str) -> None:
                 TypeError,
                 hint="calling an async function runs none of it, so it must not be async",
             )
+    if count is not None:
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError):  # some functions of C have none
+            return
+        try:
+            signature.bind(*range(count))
+        except TypeError as error:
+            refuse(owner, argument, function, kind, TypeError, error, hint=f"its signature is {signature}")
+
+
+NEVER_RUN = frozenset((GeneratorType, CoroutineType, AsyncGeneratorType))
+"""What a function returns instead of having run, if it passes on the call of a generator or coroutine function."""
+
+
+def refuse_result(function: Any, result: Any) -> NoReturn:
+    """Reject a function that the world has called and that returned a generator or a coroutine.
+
+    Raises:
+        TypeError: Always.
+    """
+    if isinstance(result, CoroutineType):
+        result.close()  # without this, Python warns that it was never awaited
+    rule = "a function that runs when it is called"
+    hint = f"it returned a {type(result).__name__}, of which nothing has run"
+    refuse("World", "a function that the world calls", function, rule, TypeError, hint=hint)
 
 
 def find_reached(function: Any, is_handle: Callable[[Any], bool]) -> str | None:

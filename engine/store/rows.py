@@ -167,12 +167,24 @@ class TableRows:
 
     def _assign(self, name: str, value: Any, argument: str = "") -> None:
         rows = self._slice()
+        if self._schema.by_name[name].kind is Kind.COMMAND:
+            self._require_bodies(argument or name)
         count = rows.stop - rows.start if name in self._several else None
         values = checked(self._schema, name, value, self, count, argument)
         guard = self._schema.by_name[name].guard
         if guard is not None:
             guard(self._table.array[:, rows], values, self)
         self._table.write(self._schema.components[name], rows, values)
+
+    def _require_bodies(self, argument: str) -> None:
+        """Reject a command to a force, part or joint that left its world because one of its bodies was removed.
+
+        Raises:
+            ValueError: If a body was removed.
+        """
+        if self._table.store is None:
+            for body in self._named_bodies():
+                require_body(body, argument, type(self).__name__)
 
     def _all_or_nothing(self) -> AbstractContextManager[Any]:
         """A context for several changes, which undoes them if its block raises."""

@@ -13,6 +13,7 @@ from ..constraints import layout
 from ..constraints.rows import limits_reached
 from ..joints.closing import HARD, ClosingJoint
 from ..joints.joint import JOINTS
+from ..store.calling import NEVER_RUN, refuse_result
 from ..store.store import Store
 
 EVENTS = ("broken", "limit", "captured", "locked", "released", "failed")
@@ -75,7 +76,9 @@ class JointEvents:
         for joint, event in happened:
             for each in list(self.functions):
                 if each.event == event and each in self.functions:
-                    each.function(world, joint)
+                    result = each.function(world, joint)
+                    if type(result) in NEVER_RUN:
+                        refuse_result(each.function, result)
 
     def _found(self, world: Any) -> Iterator[tuple[Any, str]]:
         for joint in world.joints:

@@ -15,7 +15,7 @@ from ..flight.part import Place, SampledPart
 from ..loops.floating_point import refuse_mode
 from ..loops.layout import BAD, OTHER_MODE, OVERFLOWED
 from ..store.bodies import Bodies
-from ..store.calling import Callback
+from ..store.calling import NEVER_RUN, Callback, refuse_result
 from ..store.memory import Memory
 from ..store.objects import state_of
 from ..store.store import BETWEEN_TICKS, CALLING, FORCES, MOVING, Entry, Store, Unfinished
@@ -249,7 +249,9 @@ class Stages:
                 # skip a function that was removed by another one in this tick
                 is_as_before = self.before is before and self.on_tick is on_tick and self.behind is behind
                 if is_as_before or callback in self._called():
-                    callback.function(world)
+                    result = callback.function(world)
+                    if type(result) in NEVER_RUN:
+                        refuse_result(callback.function, result)
         store.enter(FORCES if self._plan.calls_forces else MOVING)
         self._mark = len(self._log)
         if self.freezing.is_on and self._plan.calls_forces:
@@ -367,11 +369,15 @@ class Stages:
             store.enter(CALLING)
             for callback in self.observers:
                 if count % callback.every == 0:
-                    callback.function(store.world())
+                    result = callback.function(store.world())
+                    if type(result) in NEVER_RUN:
+                        refuse_result(callback.function, result)
 
     def _report(self, world: Any, callback: Callback) -> None:
         try:
-            callback.function(world)
+            result = callback.function(world)
+            if type(result) in NEVER_RUN:
+                refuse_result(callback.function, result)
         except BaseException:
             self._has_raised = callback not in self.observers
             raise

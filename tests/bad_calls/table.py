@@ -1157,6 +1157,7 @@ for _name, _arguments in {
     "from_axis_angle": {"axis": arg(rows(3), (0, 0, 1)), "angle": arg(_ANGLE, 0.5)},
     "from_euler": {"angles": arg(STACK, [0.1, 0.2, 0.3]), "sequence": arg(OBJECT, "xyz")},
     "from_matrix": {"matrix": arg(_MATRIX)},
+    "from_modified_rodrigues": {"parameters": arg(rows(3))},
     "from_rotation_vector": {"turn": arg(rows(3))},
     "from_scalar_first": {"quaternion": arg(_TURNS)},
     "look_along": {"forward": arg(rows(3), (0, 0, 1)), "up": arg(rows(3), (0, 1, 0))},
@@ -1168,6 +1169,8 @@ for _name, _arguments in {
     "slerp": {"a": arg(_TURNS, (0, 0, 0, 1)), "b": arg(_TURNS, (0, 0, 0, 1)), "fraction": arg(_ANGLE, 0.5)},
     "to_axis_angle": {"orientation": arg(_TURNS)},
     "to_matrix": {"orientation": arg(_TURNS)},
+    "to_modified_rodrigues": {"orientation": arg(_TURNS)},
+    "to_rotation_vector": {"orientation": arg(_TURNS)},
     "to_scalar_first": {"quaternion": arg(_TURNS)},
 }.items():
     made(f"rotation.{_name}", getattr(rotation, _name), **_arguments)

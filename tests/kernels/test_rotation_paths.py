@@ -416,13 +416,15 @@ for many in (False, True):
         q, v, t, m = (np.array([value] * 1000) for value in (q, v, t, m))
     rotation.multiply(q, q), rotation.conjugate(q), rotation.rotate(q, v), rotation.rotate_inverse(q, v)
     rotation.to_matrix(q), rotation.from_matrix(m), rotation.from_axis_angle(v, t), rotation.to_axis_angle(q)
+    rotation.to_rotation_vector(q), rotation.to_modified_rodrigues(q), rotation.from_modified_rodrigues(v)
     rotation.from_rotation_vector(v), rotation.from_euler(v, "ZYX"), rotation.look_along(v, [0.0, 1.0, 0.0])
     rotation.slerp(q, q, t), rotation.angle_between(q, q), rotation.to_scalar_first(q), rotation.from_scalar_first(q)
     rotation.orthonormalize(m), rotation.rodrigues(v, t)
 assert not log, [record.getMessage() for record in log]
 assert not os.path.exists(os.environ["POLHODE_CACHE_DIR"])
 rotation.prepare()
-print(sum(record.getMessage().startswith("compiled kernel") for record in log), len(os.listdir(os.environ["POLHODE_CACHE_DIR"])))
+kernels = set(os.listdir(os.environ["POLHODE_CACHE_DIR"])) - {"locks"}
+print(sum(record.getMessage().startswith("compiled kernel") for record in log), len(kernels))
 """
 
 

@@ -156,6 +156,51 @@ def test_axis_and_angle_are_within_2_and_3_eps(generator):
 
 
 @needs_long_double
+def test_rotation_vectors_and_modified_rodrigues_parameters_are_within_a_few_eps_of_their_length(generator):
+    """[2.9 and 1.4 eps]; also those of small rotations and of nearly half a turn."""
+    small = np.concatenate([1e-7 * generator.normal(size=(1000, 3)), np.ones((1000, 1))], axis=-1)
+    half = np.concatenate([generator.normal(size=(1000, 3)), 1e-9 * generator.normal(size=(1000, 1))], axis=-1)
+    half /= np.linalg.norm(half, axis=-1, keepdims=True)
+    for q in (random_orientations(generator), small, half):
+        q_exact = exact_unit(q)
+        q_exact = np.where(q_exact[:, 3:] < 0, -q_exact, q_exact)
+        sine = length(q_exact[:, :3])
+        turn = q_exact[:, :3] / sine * 2 * np.arctan2(sine, q_exact[:, 3:])
+        assert float((np.abs(rotation.to_rotation_vector(q) - turn) / length(turn)).max()) < 4 * EPS
+        parameters = q_exact[:, :3] / (1 + q_exact[:, 3:])
+        found = rotation.to_modified_rodrigues(q)
+        assert float((np.abs(found - parameters) / length(parameters)).max()) < 2 * EPS
+        assert in_eps(rotation.from_modified_rodrigues(found), nearer(q_exact, q_exact.astype(float))) < 4
+    assert np.array_equal(rotation.to_rotation_vector((0.0, 0.0, 0.0, -1.0)), (0.0, 0.0, 0.0))
+
+
+@needs_long_double
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e-9, 0.3, 1.0, 3.0, 1e9, 1e160, 1e300])
+def test_orientation_of_modified_rodrigues_parameters_is_within_2_eps(generator, size):
+    """[1.4]; the vector part below half a turn within 4 eps of itself. Squares neither overflow nor vanish."""
+    parameters = size * generator.normal(size=(3000, 3))
+    scaled = parameters.astype(EXACT)
+    square = (scaled * scaled).sum(axis=-1, keepdims=True)  # the exponents of long double suffice
+    exact = np.concatenate([2 * scaled, 1 - square], axis=-1) / (1 + square)
+    found = rotation.from_modified_rodrigues(parameters)
+    assert float(np.abs(found - exact).max()) < 2 * EPS
+    near = square[:, 0] < 1
+    error = length(found[:, :3] - exact[:, :3]) / length(exact[:, :3])
+    assert float(error[near].max(initial=0)) < 4 * EPS
+
+
+def test_rotation_vectors_and_modified_rodrigues_parameters_agree_with_scipy(generator):
+    Rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+    q = random_orientations(generator)
+    there = Rotation.from_quat(q)
+    np.testing.assert_allclose(rotation.to_rotation_vector(q), there.as_rotvec(), atol=1e-14)
+    np.testing.assert_allclose(rotation.to_modified_rodrigues(q), there.as_mrp(), atol=1e-14)
+    parameters = generator.normal(size=(100, 3))
+    apart = Rotation.from_quat(rotation.from_modified_rodrigues(parameters)) * Rotation.from_mrp(parameters).inv()
+    assert apart.magnitude().max() < 1e-14
+
+
+@needs_long_double
 @pytest.mark.parametrize("size", [1e-300, 1e-9, 1e-4, 0.3, 3.0, 100.0])
 def test_turn_of_a_rotation_vector_is_within_2_eps_and_its_rounded_length(generator, size):
     """[2.0 at a radian, 0.65 |turn| at a hundred]; the vector part of a turn below a radian within 4 eps of itself."""

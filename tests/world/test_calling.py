@@ -3,11 +3,12 @@
 import copy
 import functools
 import math
+import weakref
 
 import numpy as np
 import pytest
 
-from engine import World, forces, integrators
+from engine import MassProperties, World, flight, forces, integrators, joints
 
 from ..full_world import Stop, image
 from ..worlds import OTHER, PROPERTIES, everything, skew_body
@@ -351,3 +352,100 @@ def test_one_extrapolated_method_in_two_worlds_reset_in_a_tick_that_fails_is_und
     for made in (failing, other, alone, forgetting):
         fly(made, 3)
     assert failing.state_hash() == other.state_hash() == alone.state_hash() != forgetting.state_hash()
+
+
+# functions that cannot do their work, found when they are given or when they are called
+
+
+@pytest.mark.parametrize(
+    ("add", "words"),
+    [
+        (lambda world, f: world.add_force(f), "World.add_force: force must be a force: .*; its signature is"),
+        (lambda world, f: world.on_tick(f), "World.on_tick: function must be a function with one argument, the world"),
+        (lambda world, f: world.after_tick(f), "World.after_tick: function must be a function with one argument"),
+        (lambda world, f: world.on_joint(f, event="broken"), "World.on_joint: function must be a function with two"),
+    ],
+    ids=["force", "on_tick", "after_tick", "on_joint"],
+)
+@pytest.mark.parametrize("function", [lambda: None, lambda a, b, c, d: None, lambda *, wrench: None])
+def test_a_function_of_other_arguments_is_rejected_when_it_is_given(add, words, function):
+    world = World(0.01)
+    with pytest.raises(TypeError, match=words):
+        add(world, function)
+    world.step()
+
+
+def test_functions_with_defaults_or_any_arguments_are_accepted():
+    world = World(0.01)
+    called = []
+    world.on_tick(lambda world, more=1: called.append(more))
+    world.after_tick(lambda *arguments: called.append(len(arguments)))
+    world.add_force(functools.partial(lambda kind, wrench, bodies, time: called.append(kind), "force"))
+    world.add_body(MassProperties.sphere(1.0, 1.0))
+    world.step()
+    assert called[0] == 1 and called[-1] == 1 and "force" in called
+
+
+async def a_coroutine(*_):
+    pass
+
+
+@pytest.mark.parametrize("make", [a_generator, a_coroutine, an_async_generator])
+@pytest.mark.parametrize("when", ["on_tick", "after_tick"])
+def test_a_function_that_passes_on_what_never_runs_is_rejected_in_its_first_tick(make, when):
+    world = World(0.01)
+    body = world.add_body(MassProperties.sphere(1.0, 1.0), velocity=(1.0, 0.0, 0.0))
+    getattr(world, when)(lambda world: make(world))
+    with pytest.raises(
+        TypeError, match=r"the world calls must be a function that runs when it is called.*of which nothing has run"
+    ):
+        world.step()
+    assert when == "after_tick" or (world.tick_count == 0 and body.position[0] == 0.0)
+
+
+def test_two_forces_of_one_name_are_rejected_by_save_and_not_by_load(tmp_path):
+    world = World(0.01)
+    world.add_body(MassProperties.sphere(1.0, 1.0))
+    for push in (1.0, 2.0):
+        world.add_force(lambda wrench, bodies, time, push=push: None)
+    with pytest.raises(
+        ValueError, match=r"World\.save: the name of a function that the world calls must be a different one"
+    ):
+        world.save(tmp_path / "scene.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        lambda jet, bank, hinge, wheel: setattr(jet, "throttle", 0.5),
+        lambda jet, bank, hinge, wheel: setattr(jet, "enabled", False),
+        lambda jet, bank, hinge, wheel: jet.fire(0.5),
+        lambda jet, bank, hinge, wheel: setattr(bank, "throttle", 0.5),
+        lambda jet, bank, hinge, wheel: bank.fire(0.5),
+        lambda jet, bank, hinge, wheel: setattr(hinge, "motor", joints.Motor(target_rate=1.0, max_torque=1.0)),
+        lambda jet, bank, hinge, wheel: setattr(wheel, "torque", 0.5),
+    ],
+)
+def test_what_lost_its_body_takes_no_commands(command):
+    world = World(0.01)
+    body = world.add_body(MassProperties.sphere(1.0, 1.0), name="ship")
+    where = {"position": (0, 0, 1), "direction": (0, 0, 1)}
+    jet = forces.Thruster(body, **where, max_force=1.0)
+    jet.throttle = 0.25  # before it is in a world
+    world.add_force(jet)
+    bank = world.add_force(forces.ThrusterBank(body, positions=[(0, 0, 1)], directions=[(0, 0, 1)], max_forces=1.0))
+    hinge = world.add_joint(joints.Hinge(body, at_body=(0, 0, 0), axis_body=(0, 0, 1)))
+    wheel = world.add_part(flight.ReactionWheel(body, axis=(1, 0, 0), inertia=1e-3, max_torque=1.0, max_speed=1.0))
+    world.remove_body(body)
+    with pytest.raises(ValueError, match=r"(Thruster|ThrusterBank|Hinge|ReactionWheel): .*ship.* was removed"):
+        command(jet, bank, hinge, wheel)
+
+
+def test_a_body_has_weak_references():
+    world = World(0.01)
+    body = world.add_body(MassProperties.sphere(1.0, 1.0))
+    names = weakref.WeakKeyDictionary({body: "ship"})
+    assert names[body] == "ship"
+    twin = world.fork()
+    assert weakref.ref(twin.bodies[0])() is twin.bodies[0]
