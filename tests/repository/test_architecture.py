@@ -61,6 +61,7 @@ FLOORS = {
         "world",
         "",
         "__main__",
+        "command_line",
     ],
     "campaigns": ["campaign"],
 }
