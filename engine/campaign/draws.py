@@ -431,7 +431,6 @@ def _components(value: npt.ArrayLike, argument: str, size: int) -> npt.NDArray[n
 
 def _normal(stream: np.random.Generator) -> float:
     """A standard normal number."""
-    radius = math.sqrt(
-        -2.0 * logarithm(1.0 - stream.random())
-    )  # the argument is above 0, because a random number is below 1
+    # the argument is above 0, because a random number is below 1
+    radius = math.sqrt(-2.0 * logarithm(1.0 - stream.random()))
     return radius * sine_cosine(_TWO_PI * stream.random())[1]

@@ -185,7 +185,7 @@ def disk(folder):
         print(f"{type(error).__name__}: {error}")
     status, left = campaign.status(), programs.files_of(small / "out")
     expected = programs.files_of(folder / "whole")
-    assert left == {name: expected[name] for name in left} and status.done == 50 * len(left)
+    assert left == {name: expected[name] for name in left} and status.done == 50 * blocks_in(small / "out")
     print(f"{status}; every file complete; room is made")
     filler.unlink()
     campaign.run(processes=2, progress=False)
@@ -213,8 +213,8 @@ class Sim(SimulationBaseClass.SimBaseClass):
         self.hub.hub.IHubPntBc_B = [[20.0, 0, 0], [0, 20.0, 0], [0, 0, 15.0]]
         self.hub.hub.omega_BN_BInit = [[0.1], [0.05], [0.02]]
         self.AddModelToTask("t", self.hub)
-        self.msgs = {"state": self.hub.scStateOutMsg.recorder()}
-        self.AddModelToTask("t", self.msgs["state"])
+        self.msgRecList = {"state": self.hub.scStateOutMsg.recorder()}
+        self.AddModelToTask("t", self.msgRecList["state"])
 
 
 def execute(sim):
@@ -254,7 +254,7 @@ def peer(folder, runs=60, processes=2):
     """Time per run in Basilisk's controller and in a campaign, for runs of the same processor time."""
     script = folder / "peer.py"
     script.write_text(PEER)
-    command = [os.environ["PEER"], str(script), "120.0", str(runs), str(processes)]
+    command = [os.environ["PEER"], str(script), "20.0", str(runs), str(processes)]
     found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     print("\n".join(line for line in found.stdout.splitlines() if line.startswith("Basilisk:")) or found.stderr[-2000:])
     campaign = programs.of(programs.busy, folder / "out", runs, block=5)
