@@ -17,6 +17,7 @@ from ..constraints import blocks, layout, rows, stages, step
 from ..constraints.fit import FARTHEST_POINT, misfits
 from ..constraints.graph import (
     BLOCK_COUNT,
+    HARD_ISLANDS,
     HAS_LOOPS,
     ISLANDS,
     LINK_COUNT,
@@ -96,15 +97,11 @@ class Islands:
             self._set_counts()
             return
         # a half more than is wanted, where more has been wanted before
-        room = (
-            sizes.copy()
-            if self._room is None
-            else np.maximum(self._room, np.where(sizes > self._room, sizes * 3 // 2, 0))
-        )
-        count, links = int(room[PLACES]), int(room[LINK_COUNT])
-        pitch = (
-            16 * ((count + 7) // 16) + 8
-        )  # small, so that the arrays stay in the cache, and no power of two, so that all of it is used
+        before = sizes if self._room is None else self._room
+        room = np.maximum(before, np.where(sizes > before, sizes * 3 // 2, sizes))
+        room[[PLACES, LINK_COUNT]] = pitch, links = _pitch_for(int(room[PLACES])), _pitch_for(int(room[LINK_COUNT]))
+        room[[ISLANDS, HARD_ISLANDS]] = max(room[ISLANDS], links)  # as many as there may be of some joints
+        room[[ROW_COUNT, BLOCK_COUNT]] += 32
         self.own = np.zeros((ROWS, pitch))
         self.own[:] = self._bodies.schema.rest
         self.stages = np.zeros((step.STAGE_ROWS, pitch))
@@ -136,6 +133,11 @@ class Islands:
         """Changes with the arrays, and with what kernels are called for them."""
         graph = self.graph
         return self.version, graph.version, int(graph.has_soft), int(graph.sizes[HAS_LOOPS])
+
+
+def _pitch_for(count: int) -> int:
+    """Columns for that many places or joints: few, so that the arrays stay in the cache, and no power of two, so that all of it is used."""
+    return 16 * ((count + 7) // 16) + 8
 
 
 class IslandKernels:

@@ -164,3 +164,14 @@ def test_a_tick_that_is_not_finite_in_a_late_span_is_undone_in_all():
     assert world.state_hash() == before
     last.velocity = (0.0, 0.0, 0.0)
     world.step(1)
+
+
+def test_a_joint_that_is_switched_binds_no_loop_anew():
+    """The arrays have room for more islands than there are, so that nothing is made anew when an island falls apart."""
+    world = fleet(range(8), "free-rotor-2", False)
+    world.step(2)
+    key = world._joints.key
+    for place in (1, 5, 2):
+        world.joints[place].enabled = False
+        world.step(1)
+        assert world._joints.key == key
