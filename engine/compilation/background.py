@@ -11,6 +11,7 @@ To disable all this, set the environment variable POLHODE_BACKGROUND to 0; missi
 needed.
 """
 
+import atexit
 import hashlib
 import logging
 import os
@@ -260,6 +261,11 @@ class _Workshop:
             self._written = messages
             kernel_files.write_note(compiler.engine_folders(), _program(), pickle.dumps(messages) if messages else None)
 
+    def leave(self) -> None:
+        """Write down what was requested while the threads were at work, because this process ends."""
+        if self._threads:
+            self._note()
+
     def _remember(self) -> None:
         """Put what the last run of this program has requested in vain before everything else."""
         with suppress(Exception):  # a file that is damaged, or of another version
@@ -448,6 +454,11 @@ def _start_anew() -> None:
     """Start with an empty queue in the child of a fork, which has neither the thread nor the compiler process."""
     global _workshop
     _workshop = _Workshop(_workshop.answered + 1, _workshop.arrivals + 1)
+
+
+@atexit.register
+def _leave() -> None:
+    _workshop.leave()
 
 
 if hasattr(os, "register_at_fork"):

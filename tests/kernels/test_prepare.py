@@ -432,7 +432,9 @@ def test_what_a_program_requested_in_vain_comes_first_in_its_next_run(monkeypatc
     run.is_usable = True
     for wanted, urgent in ((third, False), (second, True), (first, True)):
         assert run.ask(wanted, urgent)
-    run._note()
+    monkeypatch.setattr(background, "_workshop", run)
+    run._threads = [threading.current_thread()]
+    background._leave()
     run = background._Workshop()
     run.is_usable = True
     assert run.ask(third, True)
