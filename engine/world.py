@@ -140,7 +140,7 @@ class World:
         coasting: Whether `advance` coasts at a time scale that ticks cannot keep up with; see `coasting` and `coast`.
         keep_out: A sphere ``(center, radius)`` [m], world frame, that no coasting body may enter, such as a planet; see `keep_out`.
         on_non_finite: What happens if a tick produces a state that is not finite. "raise" raises `NonFiniteStateError`; "freeze" freezes
-            the bodies that caused it and all bodies that are linked to them (see `frozen`).
+            the bodies that caused it and all bodies that are linked to them, and islands whose joints contradict each other (see `frozen`).
         threads: Maximum number of threads that share a tick. A world with fewer than 4096 bodies per thread uses fewer. The results are bit
             for bit the same for any number. Ticks that call a force at each stage run on one thread. Only one Python thread may use a world
             at a time.
@@ -601,7 +601,8 @@ class World:
         With ``on_non_finite="freeze"``, a body whose state is not finite after a tick keeps the state that it had before. So does every
         body that springs, joints or Python forces link to it; a Python force links all bodies, because it sees all of them. The other
         bodies move bit for bit as in a world without the frozen ones. Forces on a frozen body have no effect. A frozen body can be removed.
-        When its pose, velocity or rates are assigned, it moves again, together with the frozen bodies that are linked to it.
+        When its pose, velocity or rates are assigned, it moves again, together with the frozen bodies that are linked to it. The bodies of
+        an island whose joints contradict each other are frozen likewise.
 
         A tick is rejected as with "raise" if one of these bodies is driven by wheels, tanks or pulses, or if a Python force acts in a world
         with joints.

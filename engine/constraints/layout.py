@@ -113,7 +113,9 @@ FEED = 39
 """Torque or force that a motor adds to its spring and damper."""
 YIELDS = 40
 """Rate of the row for a unit impulse of it."""
-ROW_SIZE = 41
+BEST = 41
+"""The impulse of the best round of a patient stage."""
+ROW_SIZE = 42
 
 # columns of `links`, one row per joint
 JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)
@@ -179,4 +181,6 @@ POINT_SIZE = COUNTED + 3
 SIZE, BASE, DRIFT_VELOCITY, WORST, TOLERANCE, WORST_LINK, PIECE, STEP_LENGTH = 0, 1, 4, 7, 8, 9, 10, 11
 MADE_BASE = 12
 """The base when the directions were computed last."""
-MEASURES = 15
+DIVISION = 15
+"""The number of steps in which the island takes a step."""
+MEASURES = 16

@@ -16,7 +16,7 @@ from ..compilation.compiler import (
 )
 from ..compilation.packed import Packed, unpack
 from ..kernels.rigid_body import BodyState
-from ..kernels.vectors import Vector, add, add_scaled, subtract
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, dot, subtract
 from ..loops.columns import (
     Array,
     Integers,
@@ -24,6 +24,7 @@ from ..loops.columns import (
     load_body,
     load_principal,
     load_state,
+    load_symmetric,
     load_vector,
     load_wrench,
     store_state,
@@ -40,6 +41,7 @@ from ..loops.layout import (
     CENTER_OF_MASS,
     COUNT,
     INERTIA,
+    INVERSE_INERTIA,
     INVERSE_MASS,
     MOTOR_TORQUE,
     ORIENTATION,
@@ -59,6 +61,22 @@ from ..loops.layout import (
 )
 from ..loops.point_forces import add_forces
 from . import layout
+from .calls import (
+    BOUNDED_CALL,
+    CORRECT_CALL,
+    DIVISION_CALL,
+    END_KICKS_CALL,
+    FACTOR_CALL,
+    FINISH_CALL,
+    JOINT_ROWS_CALL,
+    KICK_CALL,
+    MATRIX_CALL,
+    MOVE_CALL,
+    POSITION_CALL,
+    PREPARE_CALL,
+    STAGES_CALL,
+    VELOCITY_CALL,
+)
 from .graph import HARD_ISLANDS, ISLANDS, LINK_COUNT, PLACES, POINT_COUNT, SPRING_COUNT
 from .layout import (
     ARM,
@@ -67,6 +85,7 @@ from .layout import (
     BODIES_END,
     COORDINATE,
     COUNTED,
+    DIVISION,
     DRIFT_VELOCITY,
     END,
     FIRST_ROW,
@@ -97,6 +116,7 @@ from .layout import (
     POSITION_FORCES,
     SIZE,
     SLIDER,
+    SOLUTION,
     SPAN,
     START,
     STATE_FIRST,
@@ -108,25 +128,17 @@ from .layout import (
     TOTAL_BEFORE,
     TYPE,
     VELOCITY_FORCES,
+    WELD,
 )
 from .rows import load, store
-from .stages import (
-    END_KICKS_CALL,
-    FACTOR_CALL,
-    FINISH_CALL,
-    JOINT_ROWS_CALL,
-    KICK_CALL,
-    MATRIX_CALL,
-    MOVE_CALL,
-    POSITION_CALL,
-    PREPARE_CALL,
-    STAGES_CALL,
-    VELOCITY_CALL,
-    given,
-)
+from .stages import given
 
+MOST_SWING, MOST_STEPS = 2.0, 32
+"""An island divides a step in which a body would swing by more than this times 1/√2 [rad], and in how many steps at most."""
 MOST_HALVINGS = 12
 """Halvings of the drift before a tick is given up."""
+PATIENT_HALVINGS = 2
+"""Halvings from which on a position stage that failed is tried again patiently."""
 TOLERANCE_OF_SIZE = 4e-12
 """Position error at which the rounds stop, as a share of the size of the island, which is its largest coordinate or lever, or of
 the sum of its levers if that is less. The travel along a slider makes no lever longer."""
@@ -351,6 +363,24 @@ def _anchor(own: Array, joints: Array, at: int, place: int, joint: int) -> Vecto
     return subtract(load_vector(joints, at, joint), load_vector(own, CENTER_OF_MASS, place))
 
 
+@inlined
+def _start_again(work: Array, first: int, last: int) -> None:
+    for place in range(first, last):
+        for entry in range(STATE_ROWS):
+            work[END + entry, place] = work[START + entry, place]
+
+
+@inlined
+def _solve_once_more(common: Packed, island: int, step: float) -> None:
+    """Leave in the rows what no impulses remove, so that the joints that contradict each other can be named."""
+    own, work, _joints, links, islands, _points, rows, blocks, program, measures, calls = unpack(common)
+    size, wanted = float(measures[island, SIZE]), float(measures[island, TOLERANCE]) / abs(step)
+    if islands[island, IS_HARD] == 1:
+        _ = call(calls[CORRECT_CALL], (work, links, islands, rows, blocks, program, calls, island, size, wanted))
+    else:
+        _ = call(calls[BOUNDED_CALL], (own, work, links, islands, rows, blocks, program, calls, island, size, wanted))
+
+
 @kernel("island-move")
 def island_move(common: Packed, island: int, step: float, is_prepared: int) -> int:
     """Steps 2 to 4 without the kicks: impulses with which the joints hold, and the drift, in as many pieces as it takes.
@@ -417,18 +447,22 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
                     tolerance = max(tolerance, SPACINGS_OF_A_LOOP * largest)
             measures[island, SIZE], measures[island, TOLERANCE] = extent, tolerance
         measures[island, PIECE] = piece
-        if call(calls[POSITION_CALL], (common, island, piece)) == 0:
+        held = call(calls[POSITION_CALL], (common, island, piece, 0))
+        if held == 0 and halvings >= PATIENT_HALVINGS:
+            _start_again(work, first, last)
+            held = call(calls[POSITION_CALL], (common, island, piece, 1))
+        if held == 0:
             halvings += 1
             if halvings > MOST_HALVINGS:
+                _solve_once_more(common, island, piece)
                 return 0
-            for place in range(first, last):
-                for entry in range(STATE_ROWS):
-                    work[END + entry, place] = work[START + entry, place]
+            _start_again(work, first, last)
             continue
         done += 4096 >> halvings
         if done < 4096:
             _ = call(calls[PREPARE_CALL], (common, island, END))
-            _ = call(calls[VELOCITY_CALL], (common, island, piece))
+            if call(calls[VELOCITY_CALL], (common, island, piece)) == 0:
+                return 0
     # rounded once to the coordinates of the world
     for place in range(first, last):
         moved = add_scaled(load_vector(work, END + POSITION, place), step, boost)
@@ -448,6 +482,8 @@ def island_finish(common: Packed, island: int, is_retry: int, is_last: int) -> i
     """Step 5: make the velocities compatible with the joints after the second kick.
 
     `is_retry` is 1 if the kick has been tried before in this step, and `is_last` is 1 unless it will be tried again.
+
+    Returns 0 if the solver found no impulses within their bounds, else 1.
     """
     own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls = unpack(common)
     first, last = islands[island, BODIES], islands[island, BODIES_END]
@@ -469,7 +505,8 @@ def island_finish(common: Packed, island: int, is_retry: int, is_last: int) -> i
         points, rows, first_link, last_link, islands[island, layout.ROWS], islands[island, layout.ROWS_END], is_retry
     )
     piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
-    _ = call(calls[VELOCITY_CALL], (common, island, piece))
+    if call(calls[VELOCITY_CALL], (common, island, piece)) == 0:
+        return 0
     if is_last == 1 and piece != step:
         _keep_totals(joints, links, rows, first_link, last_link, step)
     for place in range(first, last):
@@ -478,7 +515,7 @@ def island_finish(common: Packed, island: int, is_retry: int, is_last: int) -> i
         )
         store_vector(own, VELOCITY, place, velocity)
         store_vector(own, ANGULAR_VELOCITY, place, load_vector(work, END + ANGULAR_VELOCITY, place))
-    return 0
+    return 1
 
 
 @kernel("islands-open")
@@ -578,7 +615,10 @@ def islands_passes(packed: Packed, stage: int, ticks: int) -> int:
             stamp[1] = failed
             return 0
     elif _is_repeated(stages, islands, sizes[ISLANDS], evaluations):
-        _kick_again_by_called(visible, columns, sizes, stepped, parts, kept, float(control[TICKS]) * dt, dt)
+        failed = _kick_again_by_called(visible, columns, sizes, stepped, parts, kept, float(control[TICKS]) * dt, dt)
+        if failed >= 0:
+            stamp[1] = failed
+            return 0
     if stage == whole + 1:
         return _close_all(array, control, own, columns, closed, calls, dt)
     if stage == whole and not _is_repeated(stages, islands, sizes[ISLANDS], evaluations):
@@ -676,7 +716,8 @@ def _kick_by_called(
                 return island
         else:
             is_last = each == evaluations - 1 and not (is_end and needs_two(stages, islands, island, evaluations))
-            _ = call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last)))
+            if call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last))) == 0:
+                return island
     return -1
 
 
@@ -690,7 +731,7 @@ def _kick_again_by_called(
     kept: Array,
     start: float,
     dt: float,
-) -> None:
+) -> int:
     """The same after the last evaluation, for the islands whose actuators kick by their rates."""
     own, _own_control, stages, islands, calls, forces, common, _actuators, evaluations = unpack(stepped)
     offset = 0.0
@@ -709,13 +750,15 @@ def _kick_again_by_called(
     )
     for island in range(sizes[ISLANDS]):
         if needs_two(stages, islands, island, evaluations):
-            _ = call(calls[FINISH_CALL], (common, island, 1, 1))
+            if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0:
+                return island
             continue
         for place in range(islands[island, BODIES], islands[island, BODIES_END]):
             for row in range(3):
                 own[VELOCITY + row, place] = kept[WRENCH_ROWS + row, place]
                 own[ANGULAR_VELOCITY + row, place] = kept[WRENCH_ROWS + 3 + row, place]
                 own[STORED_MOMENTUM + row, place] = kept[WRENCH_ROWS + 6 + row, place]
+    return -1
 
 
 @inlined
@@ -738,6 +781,132 @@ def _close_all(
     return 1
 
 
+@kernel("island-division")
+def island_division(
+    own: Array, work: Array, joints: Array, links: Integers, islands: Integers, island: int, step: float
+) -> int:
+    """The number of equal steps in which an island takes a step, a power of two: 1 unless its joints pull too hard on light bodies.
+
+    A joint that pulls with the force F at the arm r turns its body back like a spring of the stiffness ``F r`` [N·m/rad]. The swing about
+    the mass centre gains energy if its rate times the step is more than 2, as in a chain of rods of the mass m and length l from
+    ``dt² F / (m l) = 1/3`` on. Half of that square is kept. The force is the mean over the last tick: the number is known before the drift,
+    and is that of the tick backwards unless the force passes a threshold meanwhile. Bodies on welds do not swing alone.
+    """
+    for place in range(islands[island, BODIES], islands[island, BODIES_END]):
+        work[SOLUTION, place] = work[SOLUTION + 1, place] = 0.0
+    for link in range(islands[island, LINKS], islands[island, LINKS_END]):
+        force = load_vector(joints, FORCE, link)
+        size = sqrt(dot(force, force))
+        place, other = links[link, layout.FIRST_PLACE], links[link, layout.SECOND_PLACE]
+        is_weld = joints[TYPE, link] == WELD
+        work[SOLUTION, place] += size * _swing_gain(own, place, _anchor(own, joints, layout.AT_BODY, place, link))
+        if is_weld:
+            work[SOLUTION + 1, place] = 1.0
+        if other >= 0:
+            work[SOLUTION, other] += size * _swing_gain(own, other, _anchor(own, joints, layout.AT_OTHER, other, link))
+            if is_weld:
+                work[SOLUTION + 1, other] = 1.0
+    largest = 0.0
+    for place in range(islands[island, BODIES], islands[island, BODIES_END]):
+        if work[SOLUTION + 1, place] == 0.0:
+            largest = max(largest, float(work[SOLUTION, place]))
+    count = 1
+    while count < MOST_STEPS and step * step * largest > MOST_SWING * MOST_SWING * float(count * count):
+        count *= 2
+    return count
+
+
+@inlined
+def _swing_gain(own: Array, place: int, arm: Vector) -> float:
+    """The angular acceleration [rad/s²] per newton that pulls at an arm and per radian, about the axes across the arm, both together."""
+    size = sqrt(dot(arm, arm))
+    if size == 0.0:
+        return 0.0
+    xx, yy, zz, xy, xz, yz = load_symmetric(own, INVERSE_INERTIA, place)
+    along = dot(arm, apply_symmetric((xx, yy, zz, xy, xz, yz), arm)) / (size * size)
+    return size * max(xx + yy + zz - along, 0.0)
+
+
+@inlined
+def _is_taken(measures: Array, island: int, divided: int) -> bool:
+    """Whether an island takes its steps with those that divide them, or with the others."""
+    return (float(measures[island, DIVISION]) > 1.0) == (divided == 1)
+
+
+@inlined
+def _take_step(
+    own: Array,
+    stages: Array,
+    islands: Integers,
+    calls: Integers,
+    forces: Packed,
+    common: Packed,
+    measures: Array,
+    actuators: tuple[Integers, Array, Array, Array, Integers],
+    evaluations: int,
+    first_island: int,
+    last_island: int,
+    divided: int,
+    is_all: bool,
+    start: float,
+    step: float,
+    is_prepared: int,
+    is_end: bool,
+    dt: float,
+) -> int:
+    """Take a step with the islands that divide theirs, or with the others; the number of the island that failed, or -1."""
+    # all at once where all take their steps alike
+    first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
+    kicked_at_once = 0 if is_all else EVALUATED
+    _ = call(calls[STAGES_CALL], (own, stages, first, last, -1))
+    _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, kicked_at_once))
+    for island in range(first_island, last_island):
+        if is_all or _is_taken(measures, island, divided):
+            places = (islands[island, BODIES], islands[island, BODIES_END])
+            if not is_all:
+                _ = call(calls[KICK_CALL], (forces, *places, start, 0.5 * step, KNOWN))
+            if call(calls[MOVE_CALL], (common, island, step, is_prepared)) == 0:
+                return island
+    end, again = start + step, 0
+    has_end_kicks = is_end and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
+    for each in range(evaluations):
+        _ = call(calls[STAGES_CALL], (own, stages, first, last, each))
+        if has_end_kicks and is_all:
+            again = call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt))
+        elif has_end_kicks:
+            for island in range(first_island, last_island):
+                if _is_taken(measures, island, divided):
+                    places = (islands[island, BODIES], islands[island, BODIES_END])
+                    kicked = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, each, dt))
+                    again = max(again, kicked)
+        _ = call(calls[KICK_CALL], (forces, first, last, end, 0.5 * step, kicked_at_once))
+        for island in range(first_island, last_island):
+            if is_all or _is_taken(measures, island, divided):
+                places = (islands[island, BODIES], islands[island, BODIES_END])
+                if not is_all:
+                    _ = call(calls[KICK_CALL], (forces, *places, end, 0.5 * step, KNOWN))
+                is_last = each == evaluations - 1 and not (
+                    again == 1 and needs_two(stages, islands, island, evaluations)
+                )
+                if call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last))) == 0:
+                    return island
+    # a second try for islands whose actuators kick by their rates, in a world without forces that depend on them
+    if again == 1 and evaluations == 1:
+        for island in range(first_island, last_island):
+            if _is_taken(measures, island, divided) and needs_two(stages, islands, island, evaluations):
+                places = (islands[island, BODIES], islands[island, BODIES_END])
+                _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
+                _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
+        _ = call(calls[KICK_CALL], (forces, first, last, end, 0.5 * step, EVALUATED))
+        for island in range(first_island, last_island):
+            if _is_taken(measures, island, divided) and needs_two(stages, islands, island, evaluations):
+                places = (islands[island, BODIES], islands[island, BODIES_END])
+                _ = call(calls[KICK_CALL], (forces, *places, end, 0.5 * step, KNOWN))
+                if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0:
+                    return island
+    return -1
+
+
 @kernel("islands-step")
 def islands_step(packed: Packed, parts: Array, first_island: int, last_island: int, time: float, dt: float) -> int:
     """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
@@ -745,45 +914,53 @@ def islands_step(packed: Packed, parts: Array, first_island: int, last_island: i
     The first kick evaluates the forces at the velocities at its start, and the second at those at its end, when they fit the joints. These
     are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates. What actuators do at the end of the
     tick is part of its last kick, with two tries at least if it depends on the rates.
+
+    Islands that divide their steps (see `island_division`) all do so alike.
     """
     own, _control, stages, islands, calls, forces, common, actuators, evaluations = unpack(packed)
-    if first_island == last_island:
-        return -1
-    first, last = islands[first_island, BODIES], islands[last_island - 1, BODIES_END]
+    _own, work, joints, links, _islands, _points, _rows, _blocks, _program, measures, _calls = unpack(common)
+    most, whole = 1, 0
+    longest = 0.0
+    for number in range(parts.shape[0]):
+        longest = max(longest, abs(dt * float(parts[number])))
+    for island in range(first_island, last_island):
+        count = call(calls[DIVISION_CALL], (own, work, joints, links, islands, island, longest))
+        measures[island, DIVISION] = float(count)
+        most = max(most, count)
+        whole += int(count == 1)
     start = time
     for number in range(parts.shape[0]):
         step = dt * float(parts[number])
-        _ = call(calls[STAGES_CALL], (own, stages, first, last, -1))
-        _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, 0))
-        for island in range(first_island, last_island):
-            if call(calls[MOVE_CALL], (common, island, step, int(number > 0))) == 0:
-                return island
-        start = start + step
-        again = 0
-        has_end_kicks = number == parts.shape[0] - 1 and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
-        for each in range(evaluations):
-            _ = call(calls[STAGES_CALL], (own, stages, first, last, each))
-            if has_end_kicks:
-                again = call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt))
-            _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, 0))
-            for island in range(first_island, last_island):
-                is_last = each == evaluations - 1 and not (
-                    again == 1 and needs_two(stages, islands, island, evaluations)
+        is_end = number == parts.shape[0] - 1
+        for divided in range(2):
+            steps = most if divided == 1 else 1
+            if (steps == 1 and divided == 1) or (divided == 0 and whole == 0):
+                continue
+            piece = step / float(steps)
+            for each in range(steps):
+                failed = _take_step(
+                    own,
+                    stages,
+                    islands,
+                    calls,
+                    forces,
+                    common,
+                    measures,
+                    actuators,
+                    evaluations,
+                    first_island,
+                    last_island,
+                    divided,
+                    most == 1 or whole == 0,
+                    start + float(each) * piece,
+                    piece,
+                    int(number + each > 0),
+                    is_end and each == steps - 1,
+                    dt,
                 )
-                _ = call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last)))
-        # a second try for islands whose actuators kick by their rates, in a world without forces that depend on them
-        if again == 1 and evaluations == 1:
-            for island in range(first_island, last_island):
-                if needs_two(stages, islands, island, evaluations):
-                    places = (islands[island, BODIES], islands[island, BODIES_END])
-                    _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
-                    _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
-            _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, EVALUATED))
-            for island in range(first_island, last_island):
-                if needs_two(stages, islands, island, evaluations):
-                    places = (islands[island, BODIES], islands[island, BODIES_END])
-                    _ = call(calls[KICK_CALL], (forces, *places, start, 0.5 * step, KNOWN))
-                    _ = call(calls[FINISH_CALL], (common, island, 1, 1))
+                if failed >= 0:
+                    return failed
+        start = start + step
     return -1
 
 

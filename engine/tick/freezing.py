@@ -1,8 +1,8 @@
-"""Frozen bodies, which became non-finite or are linked to one that did, and keep their state while the others continue."""
+"""Frozen bodies, which became non-finite or whose joints contradict each other, and all linked to them; they keep their state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,17 +21,18 @@ FROZEN_BODIES = Schema(
     (
         Field("body", Kind.STATE, digest=100, refers_to="bodies", meaning="row of the body"),
         Field("tick", Kind.STATE, digest=0, meaning="the number of the tick that failed"),
-        Field("cause", Kind.STATE, digest=1, meaning="0 for its state, 1 for a force on it, 2 for a link to such a body"),
+        Field("cause", Kind.STATE, digest=1, meaning="0 for its state, 1 for a force on it, 2 for a link to such a body, 3 for its joints"),
     ),
 )  # fmt: skip
 
-OWN_STATE, FORCE, LINK = range(3)
+OWN_STATE, FORCE, LINK, CONFLICT = range(4)
 """Why a body was frozen."""
 
 CAUSES = (
     "its state was not finite",
     "a force on it was not finite",
     "a spring, a joint or a Python force links it to a body that was not finite",
+    "joints of its island contradict each other",
 )
 """The same in words."""
 
@@ -113,11 +114,12 @@ class Freezing:
             group = self._linked(set(chosen).intersection(self.rows.tolist()))
             self._table.remove(np.flatnonzero(np.isin(self.rows, group)))
 
-    def freeze(self, culprit: int) -> bool:
+    def freeze(self, culprit: int, conflicting: Sequence[int] = ()) -> bool:
         """Freeze the bodies that became non-finite in the tick that was just rejected, and all bodies linked to them.
 
         Args:
             culprit: The row of the body on which a force was not finite; -1 if there is none.
+            conflicting: The rows of the bodies whose joints contradict each other, if that was the reason.
 
         Returns:
             Whether any body was frozen. No body is if one of them is driven by wheels, tanks or pulses, or if the world has both a Python
@@ -127,7 +129,7 @@ class Freezing:
         bad = np.flatnonzero(bodies.array[NOT_FINITE, : bodies.count])
         bodies.array[NOT_FINITE] = 0.0
         first = int(bodies.control[BAD])
-        found = {*bad.tolist(), *([first] if first >= 0 else [])}
+        found = {*conflicting} or {*bad.tolist(), *([first] if first >= 0 else [])}
         rows = [row for row in self._linked(found) if bodies.array[FROZEN, row] == 0.0]
         actuators, joints = self._plan.actuators, self._plan.joints
         if not rows or any(actuators.row_of(row) >= 0 for row in rows) or (self._plan.stage_forces and joints.any):
@@ -135,7 +137,8 @@ class Freezing:
         phase = store.phase
         store.enter(CALLING)  # it is a part of the tick, and undone with it
         tick = float(bodies.tick_count)
-        causes = [LINK if row not in found else FORCE if row == culprit else OWN_STATE for row in rows]
+        own = CONFLICT if conflicting else OWN_STATE
+        causes = [LINK if row not in found else FORCE if row == culprit else own for row in rows]
         self._table.append(np.array([rows, [tick] * len(rows), causes], np.float64))
         store.phase = phase
         return True

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..constraints import blocks, layout, stages, step
+from ..constraints import blocks, layout, solver, step
 from ..constraints.graph import ISLANDS, LINK_COUNT, POINT_COUNT, SPRING_COUNT
 from ..joints.mobility import Direction, Matrix
 from ..kernels.quaternions import rotate_inverse
@@ -123,7 +123,7 @@ class Impulses:
     def _hold(self, numbers: Sequence[int], without: int | None = None) -> None:
         """Make the factors of islands with the equality rows of their joints, except those of one joint."""
         islands, graph = self._islands, self._islands.graph
-        island_matrix, factor = map(self._kernels.function, (stages.island_matrix, blocks.factor))
+        island_matrix, factor = map(self._kernels.function, (solver.island_matrix, blocks.factor))
         for number in sorted(set(numbers)):
             self._prepare(number)
             rows = self._rows_of(number)

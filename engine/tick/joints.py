@@ -13,7 +13,8 @@ from ..checks import FloatArray, levels_to_caller, refuse
 from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, compiled_form, in_python, named, ready
 from ..compilation.compiler import address_in_python, address_of, types_of
 from ..compilation.packed import Packed
-from ..constraints import blocks, layout, rows, stages, step
+from ..constraints import blocks, bounded, layout, rows, solver, stages, step
+from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, LEAVES
 from ..constraints.fit import FARTHEST_POINT, misfits
 from ..constraints.graph import (
     BLOCK_COUNT,
@@ -144,7 +145,7 @@ class IslandKernels:
     """The kernels that the island step calls, for one method and its forces, or their plain Python functions while one is missing.
 
     Attributes:
-        calls: The addresses of the kernels of islands, in the order of `constraints.stages`; those for bounds and for loops are
+        calls: The addresses of the kernels of islands, in the order of `constraints.calls`; those for bounds and for loops are
             neither compiled nor loaded while no joint has bounds or closes a loop.
         force_calls: The addresses of the kernels of springs and fields, with the first row and the number of layers of each field.
         around_calls: The addresses of the kernels `around`.
@@ -170,9 +171,9 @@ class IslandKernels:
             forces: The forces in compiled loops.
             around: The kernels that bring islands into a tick, in the order of `step.linked_ticks`; None for those not called.
         """
-        unused = [] if graph.has_soft else [stages.BOUNDS_CALL, stages.BOUNDED_CALL]
+        unused = [] if graph.has_soft else [BOUNDS_CALL, BOUNDED_CALL]
         if not graph.sizes[HAS_LOOPS]:
-            unused.append(stages.BALANCE_CALL)
+            unused.append(BALANCE_CALL)
         self._called = [
             None if place in unused else each for place, each in enumerate(kernels_of_islands(turn, gyroscopic))
         ]
@@ -191,7 +192,7 @@ class IslandKernels:
 
     def _link(self, for_python: bool) -> None:
         for calls, kernels, leaves in (
-            (self.calls, self._called, stages.LEAVES),
+            (self.calls, self._called, LEAVES),
             (self.around_calls, self._around, frozenset[int]()),
         ):
             for place, each in enumerate(kernels):
@@ -281,6 +282,8 @@ class Joints:
         self._islands, self._all = Islands(bodies), Islands(bodies, has_all=True)
         self._moves_all = False
         self._has_warned = False
+        self.conflicting: list[int] = []
+        """The rows of the bodies of the island whose joints contradicted each other last."""
 
     @property
     def any(self) -> bool:
@@ -638,6 +641,8 @@ class Joints:
             if not np.isfinite(islands.measures[island, layout.WORST]):
                 self._bodies.control[BAD] = graph.columns[graph.islands[island, layout.BODIES]]
                 return None
+            own = graph.islands[island]
+            self.conflicting = graph.columns[own[layout.BODIES] : own[layout.BODIES_END]].tolist()
             return JointConflictError(
                 f"World: joints contradict each other in the tick from t = {time:g} s: {self._worst(islands, island)}. "
                 "The tick was undone; disable or remove one of these joints"
@@ -645,22 +650,21 @@ class Joints:
         return None
 
     def _worst(self, islands: Islands, island: int) -> str:
-        """The joints of an island with the largest residuals."""
-        graph, found = islands.graph, []
+        """The joints of an island that contradict each other, with their residuals, the largest first.
+
+        A solve leaves in their rows what no impulses remove. It answers it by impulses that cancel each other, at which the joints that
+        contradict each other meet, and only these.
+        """
+        graph, found = islands.graph, list[tuple[float, float, int, str]]()
         for link in range(graph.islands[island, layout.LINKS], graph.islands[island, layout.LINKS_END]):
             own = islands.rows[graph.links[link, layout.FIRST_ROW] : graph.links[link, layout.LAST_ROW]]
-            kind, residual, is_turn = own[:, layout.KIND], own[:, layout.RESIDUAL], own[:, layout.IS_TURN] != 0.0
-            past = residual - own[:, layout.GOAL]  # for limits, the residual is the angle or distance
-            errors = np.select(
-                [kind == layout.EQUALITY, kind == layout.LOWER_LIMIT, kind == layout.UPPER_LIMIT],
-                [np.abs(residual), np.maximum(-past, 0.0), np.maximum(past, 0.0)],
-                0.0,
-            )
-            gap, turn = float(errors[~is_turn].max(initial=0.0)), float(errors[is_turn].max(initial=0.0))
-            found.append((max(gap, turn), -int(graph.links[link, layout.JOINT]), _miss_in_words(gap, turn)))
-        found.sort(reverse=True)
+            gap, turn = _residuals(own)
+            impulse = _unanswered(own, islands.measures[island, layout.SIZE])
+            found.append((impulse, max(gap, turn), -int(graph.links[link, layout.JOINT]), _miss_in_words(gap, turn)))
+        least = _SHARE_OF_A_CONFLICT * max(impulse for impulse, *_others in found)
+        disagree = sorted((each[1:] for each in found if each[0] >= least), reverse=True)
         owners = self._owners()
-        return ", ".join(f"{owners[-row]!r} is off by {words}" for _size, row, words in found[:4])
+        return ", ".join(f"{owners[-row]!r} is off by {words}" for _size, row, words in disagree[:4])
 
     def steps(self) -> JointSteps:
         """Begin a tick of several steps."""
@@ -696,6 +700,33 @@ def _broken_limit(column: FloatArray) -> str:
     return "; ".join(words)
 
 
+_SHARE_OF_A_CONFLICT = 1e-3
+"""Joints whose unanswered impulse is less than this share of the largest one have no part in a conflict."""
+
+
+def _residuals(rows: FloatArray) -> tuple[float, float]:
+    """The largest error of position [m] and of angle [rad] of the rows of a joint."""
+    kind, residual, is_turn = rows[:, layout.KIND], rows[:, layout.RESIDUAL], rows[:, layout.IS_TURN] != 0.0
+    past = residual - rows[:, layout.GOAL]  # for limits, the residual is the angle or distance
+    errors = np.select(
+        [kind == layout.EQUALITY, kind == layout.LOWER_LIMIT, kind == layout.UPPER_LIMIT],
+        [np.abs(residual), np.maximum(-past, 0.0), np.maximum(past, 0.0)],
+        0.0,
+    )
+    return float(errors[~is_turn].max(initial=0.0)), float(errors[is_turn].max(initial=0.0))
+
+
+def _unanswered(rows: FloatArray, size: float) -> float:
+    """The largest impulse [N s] that a solve would add to the rows of a joint again and again, since it removes nothing."""
+    impulse, is_turn = rows[:, layout.IMPULSE], rows[:, layout.IS_TURN] != 0.0
+    more = impulse - rows[:, layout.MISS] / rows[:, layout.SOFTNESS]
+    is_free = rows[:, layout.KIND] == layout.EQUALITY
+    within = np.clip(more, rows[:, layout.LEAST], rows[:, layout.MOST])
+    change = np.where(is_free, more, within) - impulse
+    found = float(np.abs(np.where(is_turn, change / size, change)).max(initial=0.0))
+    return found if np.isfinite(found) else 0.0
+
+
 def _miss_in_words(gap: float, turn: float) -> str:
     """An error of position and of angle, in words."""
     words = [f"{error:.3g} {unit}" for error, unit in ((gap, "m"), (turn, "rad")) if error > 0.0]
@@ -711,26 +742,27 @@ def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArr
 
 
 def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
-    """The kernels that the step of islands calls, in the order of `constraints.stages`."""
+    """The kernels that the step of islands calls, in the order of `constraints.calls`."""
     array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
     return [
         named(rows.joint_rows, array, array, array, integers, array, array, array, 0, 0, 0, 0, 0),
-        named(stages.island_matrix, array, integers, integers, array, array, 0),
+        named(solver.island_matrix, array, integers, integers, array, array, 0),
         named(blocks.factor, array, integers, integers, 0),
         named(blocks.solve, array, array, integers, integers, 0),
         Loop(step.island_drift, (turn, gyroscopic), (array, array, array, 0, 0, 1.0)),
-        named(stages.position_stage, _COMMON, 0, 1.0),
+        named(stages.position_stage, _COMMON, 0, 1.0, 0),
         named(stages.velocity_stage, _COMMON, 0, 1.0),
         named(step.island_kick, _FORCES, 0, 0, 0.0, 1.0, 0),
         named(step.island_move, _COMMON, 0, 1.0, 0),
         named(step.island_finish, _COMMON, 0, 0, 1),
-        named(stages.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
-        named(stages.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
-        named(stages.correct, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
+        named(bounded.joint_bounds, array, integers, array, 0, 0, 0, 1.0, 1.0, 1.0),
+        named(bounded.correct_bounded, array, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
+        named(solver.correct, array, integers, integers, array, array, integers, flat, 0, 1.0, 1.0),
         named(step.island_prepare, _COMMON, 0, 0),
         named(step.island_stages, array, array, 0, 0, 0),
         named(end_kicks, array, array, flat, array, array, array, flat, 0, 0, 0, 0, 1.0),
-        named(stages.balance, array, array, array, integers, integers, array, array, integers, flat, 0),
+        named(solver.balance, array, array, array, integers, integers, array, array, integers, flat, 0),
+        named(step.island_division, array, array, array, integers, integers, 0, 1.0),
     ]
 
 

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from ..checks import NonFiniteStateError
 from ..compilation.choice import Policy
 from ..flight.part import Place, SampledPart
+from ..joints.joint import JointConflictError
 from ..loops.floating_point import refuse_mode
 from ..loops.layout import BAD, OTHER_MODE, OVERFLOWED
 from ..store.bodies import Bodies
@@ -288,8 +289,9 @@ class Stages:
         """Freeze the bodies because of which a tick was rejected, and prepare another attempt without them, or raise the error."""
         store = self._store
         error = self._failure()
-        if not self.freezing.is_on or not isinstance(error, NonFiniteStateError):
+        if not self.freezing.is_on or not isinstance(error, NonFiniteStateError | JointConflictError):
             raise error
+        conflicting = self._plan.joints.conflicting if isinstance(error, JointConflictError) else []
         self._plan.actuators.recover(self._dt, self._bodies.control)
         if self._log is None:
             self._log = store.log = []
@@ -298,7 +300,7 @@ class Stages:
         store.log, store.phase = self._log, phase
         if failure is not None:
             raise failure
-        if not self.freezing.freeze(self._culprit):
+        if not self.freezing.freeze(self._culprit, conflicting):
             raise error
         self._mark = len(self._log)
         self.freezing.mark()

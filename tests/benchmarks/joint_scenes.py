@@ -107,6 +107,20 @@ def chain(count=20, end_ratio=1.0, dt=1 / 60, integrator=None, level=True):
     return world, joints
 
 
+def hinge_chain(count=10, limits=(-1.0, 1.0), friction=0.01, dt=1 / 60, integrator=None):
+    """A chain of rods of 0.5 m and 1 kg that hangs on hinges with limits and friction, the last link at 0.3 m/s."""
+    world = World(dt, integrator=integrator)
+    previous, joints = None, []
+    for number in range(count):
+        link = world.add_body(MassProperties.box(1.0, (0.05, 0.05, 0.5)), position=(0.0, 0.0, -0.5 * (number + 0.5)))
+        held = {"at_body": (0.0, 0.0, 0.25), "axis_body": (0.0, 1.0, 0.0)}
+        joints.append(world.add_joint(Hinge(link, previous, **held, limits=limits, friction=friction)))
+        previous = link
+    link.velocity = (0.3, 0.0, 0.0)
+    world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
+    return world, joints
+
+
 def four_bar(dt=1 / 240, integrator=None):
     """A four-bar linkage of hinges with links of 1, 2.55 and 1.58 m over 3 m, in the plane z = 0 under gravity along −y."""
     world = World(dt, integrator=integrator)

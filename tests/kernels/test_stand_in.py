@@ -8,7 +8,7 @@ from engine.compilation import background, choice, compiler
 from engine.compilation.choice import StandIn
 from engine.compilation.compiler import COMPILED, kernel
 from engine.compilation.identity import functions_of
-from engine.constraints.stages import LEAVES
+from engine.constraints.calls import LEAVES
 from engine.kernels.free_rotor import free_rotor
 from engine.loops.undo import undo
 from engine.tick.joints import kernels_of_islands

@@ -1,0 +1,239 @@
+"""The impulses that remove the rates of rows, from the matrix of an island."""
+
+from ..compilation.compiler import assume_separate_rows, call, inlined, kernel
+from ..kernels.vectors import add_scaled, dot, scale
+from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector
+from ..loops.layout import INERTIA, MASS
+from .calls import (
+    FACTOR_CALL,
+    MATRIX_CALL,
+    SOLVE_CALL,
+)
+from .layout import (
+    BLOCK,
+    BLOCKS,
+    BLOCKS_END,
+    BODIES,
+    BODIES_END,
+    EQUALITY,
+    FIRST_PLACE,
+    FIRST_ROW,
+    HAS_LOOP,
+    IMPULSE,
+    IS_FREE,
+    IS_HARD,
+    IS_LATER,
+    IS_TURN,
+    KIND,
+    LAST_ROW,
+    LEAST,
+    LINEAR,
+    LINKS,
+    LINKS_END,
+    MISS,
+    MOST,
+    ON_BODY,
+    ON_OTHER,
+    ROWS,
+    ROWS_END,
+    SECOND_PLACE,
+    SOFTNESS,
+    SOLUTION,
+    SPRING_ROW,
+    TRIED,
+    VELOCITY_FORCES,
+)
+from .rows import load
+
+MOST_REPEATS = 60
+
+
+@kernel("island-matrix")
+def island_matrix(
+    own: Array,
+    links: Integers,
+    islands: Integers,
+    rows: Array,
+    blocks: Array,
+    island: int,
+) -> int:
+    """Assemble ``M + Σ Gᵀ R⁻¹ G`` of an island, one 6 × 6 block per body."""
+    first, start = islands[island, BODIES], islands[island, BLOCKS]
+    for block in range(start, islands[island, BLOCKS_END]):
+        for entry in range(36):
+            blocks[block, entry] = 0.0
+    for place in range(first, islands[island, BODIES_END]):
+        block = start + place - first
+        mass = float(own[MASS, place])
+        for entry in range(3):
+            blocks[block, 7 * entry] = mass
+        xx, yy, zz, xy, xz, yz = load_symmetric(own, INERTIA, place)
+        blocks[block, 21], blocks[block, 28], blocks[block, 35] = xx, yy, zz
+        blocks[block, 27], blocks[block, 33], blocks[block, 34] = xy, xz, yz
+    for link in range(islands[island, LINKS], islands[island, LINKS_END]):
+        place, other, between = links[link, FIRST_PLACE], links[link, SECOND_PLACE], links[link, BLOCK]
+        own_block, other_block = start + place - first, start + other - first
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            if rows[row, IS_FREE] == 0.0:
+                continue
+            stiffness = 1.0 / float(rows[row, SOFTNESS])
+            for i in range(6):
+                left = stiffness * rows[row, LINEAR + i if i < 3 else ON_BODY + i - 3]
+                for j in range(i + 1):
+                    blocks[own_block, 6 * i + j] += left * rows[row, LINEAR + j if j < 3 else ON_BODY + j - 3]
+            if other >= 0:
+                for i in range(6):
+                    left = stiffness * rows[row, LINEAR + i if i < 3 else ON_OTHER + i - 3]
+                    for j in range(i + 1):
+                        blocks[other_block, 6 * i + j] += left * rows[row, LINEAR + j if j < 3 else ON_OTHER + j - 3]
+                later = ON_BODY if links[link, IS_LATER] == 1 else ON_OTHER
+                earlier = ON_OTHER if links[link, IS_LATER] == 1 else ON_BODY
+                for i in range(6):
+                    left = stiffness * rows[row, LINEAR + i if i < 3 else later + i - 3]
+                    for j in range(6):
+                        blocks[between, 6 * i + j] -= left * rows[row, LINEAR + j if j < 3 else earlier + j - 3]
+    return 0
+
+
+@inlined
+def along(work: Array, rows: Array, row: int, place: int, other: int, block: int, turning: int) -> float:
+    """Rate of change of a row for velocities in these rows of the work array."""
+    linear = load(rows, row, LINEAR)
+    rate = dot(linear, load_vector(work, block, place)) + dot(
+        load(rows, row, ON_BODY), load_vector(work, turning, place)
+    )
+    if other >= 0:
+        rate -= dot(linear, load_vector(work, block, other)) + dot(
+            load(rows, row, ON_OTHER), load_vector(work, turning, other)
+        )
+    return rate
+
+
+@kernel("island-correct")
+def correct(
+    work: Array,
+    links: Integers,
+    islands: Integers,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    calls: Integers,
+    island: int,
+    size: float,
+    wanted: float,
+) -> int:
+    """Change the impulses by what removes the rates that the rows miss, repeated with the regularisation about the last impulse."""
+    assume_separate_rows()
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    has_loop = islands[island, HAS_LOOP]
+    before, repeats = -1.0, 0
+    for repeat in range(MOST_REPEATS):
+        for row in range(islands[island, ROWS], islands[island, ROWS_END]):
+            rows[row, TRIED] = -float(rows[row, MISS]) / float(rows[row, SOFTNESS])
+        sum_tried(work, links, rows, first, last, first_link, last_link)
+        _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
+        # new misses and impulses
+        largest = 0.0
+        for link in range(first_link, last_link):
+            place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+            for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+                miss = float(rows[row, MISS]) + along(work, rows, row, place, other, SOLUTION, SOLUTION + 3)
+                rows[row, MISS] = miss
+                rows[row, IMPULSE] -= miss / float(rows[row, SOFTNESS])
+                largest = max(largest, abs(miss) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
+        repeats = repeat + 1
+        if (not largest > wanted and repeats > has_loop) or (before >= 0.0 and largest > 0.5 * before):
+            break
+        before = largest
+    if has_loop == 1:
+        take_back(links, rows, first_link, last_link, repeats)
+    return 0
+
+
+@inlined
+def sum_tried(
+    work: Array, links: Integers, rows: Array, first: int, last: int, first_link: int, last_link: int
+) -> None:
+    """Sum tried impulses as the right-hand sides of a solve, ``Σ Gᵀ γ``."""
+    for place in range(first, last):
+        for entry in range(6):
+            work[SOLUTION + entry, place] = 0.0
+    for link in range(first_link, last_link):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        push, turn, other_turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            pull = float(rows[row, TRIED])
+            push = add_scaled(push, pull, load(rows, row, LINEAR))
+            turn = add_scaled(turn, pull, load(rows, row, ON_BODY))
+            if other >= 0:
+                other_turn = add_scaled(other_turn, -pull, load(rows, row, ON_OTHER))
+        add_to_vector(work, SOLUTION, place, push)
+        add_to_vector(work, SOLUTION + 3, place, turn)
+        if other >= 0:
+            add_to_vector(work, SOLUTION, other, scale(-1.0, push))
+            add_to_vector(work, SOLUTION + 3, other, other_turn)
+
+
+@inlined
+def take_back(links: Integers, rows: Array, first: int, last: int, repeats: int) -> None:
+    """Take back what dependent rows have answered with impulses that cancel each other.
+
+    Where a loop has more rows than freedoms, what no velocity can remove stays in every repeat, and each answers it by the same impulses,
+    a million times too strong. They move no body at this pose, but would at the next one. After two repeats nothing else is left. Friction,
+    motors and limits between their bounds answer like equality rows.
+    """
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            if is_rigid(rows, row):
+                rows[row, IMPULSE] += float(repeats) * float(rows[row, MISS]) / float(rows[row, SOFTNESS])
+
+
+@inlined
+def is_rigid(rows: Array, row: int) -> bool:
+    """Whether a row may take any impulse that holds it: an equality row, or another one between its bounds, but no spring."""
+    kind, impulse = int(rows[row, KIND]), float(rows[row, IMPULSE])
+    if kind == EQUALITY:
+        return True
+    return kind != SPRING_ROW and float(rows[row, LEAST]) < impulse and impulse < float(rows[row, MOST])
+
+
+@kernel("island-balance")
+def balance(
+    own: Array,
+    work: Array,
+    joints: Array,
+    links: Integers,
+    islands: Integers,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    calls: Integers,
+    island: int,
+) -> int:
+    """Expect from dependent rows the smallest forces with the same effect, without those that cancel each other.
+
+    Rounds change no forces that cancel each other, and where forces are expected to go on as they changed, these would grow from tick to
+    tick. The smallest forces are ``R⁻¹ G H⁻¹ Gᵀ γ``, up to the share by which the regularisation softens the rows.
+    """
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    for row in range(islands[island, ROWS], islands[island, ROWS_END]):
+        rows[row, IS_FREE] = 1.0 if is_rigid(rows, row) else 0.0
+    if islands[island, IS_HARD] == 0:  # its factor depends on bounds
+        _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
+        _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
+    for link in range(first_link, last_link):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            force = float(joints[VELOCITY_FORCES + row - links[link, FIRST_ROW], link])
+            rows[row, TRIED] = rows[row, IS_FREE] * force
+    sum_tried(work, links, rows, first, last, first_link, last_link)
+    _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
+    for link in range(first_link, last_link):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            if rows[row, IS_FREE] == 1.0:
+                answer = along(work, rows, row, place, other, SOLUTION, SOLUTION + 3)
+                number = row - links[link, FIRST_ROW]
+                joints[VELOCITY_FORCES + number, link] = answer / float(rows[row, SOFTNESS])
+    return 0

@@ -1,0 +1,70 @@
+"""A fixed sample of the search for false conflicts of joints (``python -m tests.joint_search``), and dead points of linkages."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from engine import World, forces
+from engine.joints import JointConflictError
+from tests.benchmarks.joint_scenes import gap
+from tests.joint_search.scenes import KINDS, linkage
+from tests.joint_search.trial import trial
+
+
+@pytest.mark.parametrize("kind", range(len(KINDS)), ids=[kind.__name__ for kind in KINDS])
+def test_random_scenes_of_joints_that_hold_have_no_conflict(kind):
+    for seed in range(kind, 60, len(KINDS)):
+        found = trial(seed, 60)
+        assert not found.failure, (seed, found)
+        assert found.moved < 1e-14 and found.turned < 1e-13, (seed, found)
+
+
+def test_the_search_notices_a_conflict(monkeypatch):
+    def raises(world, ticks=1):
+        raise JointConflictError("World: made up")
+
+    monkeypatch.setattr(World, "step", raises)
+    assert "made up" in trial(0, 1).failure
+
+
+@pytest.mark.parametrize("legs", [3, 4])
+@pytest.mark.parametrize(("dt", "most"), [(1 / 60, 0.03), (1 / 240, 0.002)])
+def test_a_linkage_passes_the_dead_point_at_which_it_is_extended(legs, dt, most):
+    """A plate on legs of two links that is pulled up: the knees straighten, bend to the other side, and come to rest as far there.
+
+    With the knees at the angle θ from the vertical, θ is the only coordinate, and the time between the two rests is the quadrature
+    ``∫ √(J(θ) / 2 (E − V(θ))) dθ``. At the dead point, the rows lose as many ranks as there are legs less one.
+    """
+    length, bend, mass, pull = 0.6, 0.7, 0.4, 6.0
+    world = World(dt)
+    joints = linkage(world, np.array([0.3, 2.7, 4.0, 5.5])[:legs], radius=0.5, length=length, bend=bend, mass=mass)
+    world.add_force(forces.UniformGravity((0.0, 0.0, pull)))
+    time = _time_between_rests(legs, length, bend, mass, pull)
+    largest, rest = 0.0, 0.0
+    for _ in range(round(1.5 * time / dt)):
+        world.step()
+        knees = [joint.angle for joint in joints[1::3]]
+        assert np.ptp(knees) < 1e-6  # all bend alike
+        assert max(map(gap, joints)) < 4e-8
+        if np.mean(knees) > largest:
+            largest, rest = float(np.mean(knees)), world.time
+    assert abs(largest - 4.0 * bend) < most
+    assert abs(rest - time) < max(dt, most)
+    assert max(map(gap, joints)) < 1e-11
+
+
+def _time_between_rests(legs, length, bend, mass, pull):
+    def inertia(theta):
+        rod = mass * (length**2 + 0.05**2) / 12.0
+        lower = rod + mass * length**2 / 4.0
+        upper = rod + mass * length**2 * (0.25 * np.cos(theta) ** 2 + 2.25 * np.sin(theta) ** 2)
+        return legs * (lower + upper) + 5.0 * mass * (2.0 * length * np.sin(theta)) ** 2
+
+    def lifted(theta):
+        return (legs * mass * (0.5 + 1.5) + 5.0 * mass * 2.0) * length * np.cos(theta)
+
+    def integrand(phase):  # θ = bend sin φ, so that nothing is infinite at the rests
+        theta = bend * np.sin(phase)
+        return np.sqrt(inertia(theta) / (2.0 * pull * (lifted(theta) - lifted(bend)))) * bend * np.cos(phase)
+
+    return 2.0 * quad(integrand, 0.0, 0.5 * np.pi - 1e-9)[0]

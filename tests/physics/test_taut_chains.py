@@ -1,0 +1,139 @@
+"""Chains under loads that make their light links swing faster than a tick can follow."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import World
+from engine.constraints import layout
+from engine.constraints.graph import ISLANDS
+from tests.benchmarks.joint_scenes import chain
+
+ROOT = Path(__file__).parents[2]
+
+
+def hanging(end_ratio, dt=1 / 60):
+    """Twenty links of 1 kg that hang, the last one with a speed of 0.01 m/s."""
+    world, _joints = chain(20, end_ratio, dt, level=False)
+    world.bodies[-1].velocity = (0.01, 0.0, 0.0)
+    return world
+
+
+def energy(world):
+    """Kinetic and potential energy [J]."""
+    kinetic = sum(
+        0.5 * body.mass * body.velocity @ body.velocity
+        + 0.5 * body.angular_momentum_world @ body.angular_velocity_world
+        for body in world.bodies
+    )
+    return kinetic + 9.81 * sum(body.mass * body.position[2] for body in world.bodies)
+
+
+def steps(world):
+    """The steps of each island in the last tick."""
+    islands = world._stages._plan.joints.islands
+    return islands.measures[: islands.graph.sizes[ISLANDS], layout.DIVISION].tolist()
+
+
+@pytest.mark.parametrize("end_ratio", [100.0, 1000.0])
+def test_a_taut_chain_keeps_its_energy_for_a_minute(end_ratio):
+    """Its energy of motion, 0.005 and 0.05 J, grew to several J in seconds."""
+    world = hanging(end_ratio)
+    world.step()
+    start, moving = energy(world), 0.5 * end_ratio * 0.01**2
+    for _ in range(60):
+        world.step(60)
+        assert abs(energy(world) - start) < 0.01 * moving
+
+
+def test_a_taut_chain_swings_as_with_a_tick_of_a_sixteenth():
+    """Ticks of 1/60 s that are divided, against ticks of 1/960 s that are not: the end of the chain, at 0.01 m/s for 4 s."""
+    coarse, fine = hanging(1000.0), hanging(1000.0, 1 / 960)
+    coarse.step(240)
+    fine.step(16 * 240)
+    assert steps(coarse) == [8.0] and steps(fine) == [1.0]
+    moved = fine.bodies[-1].position - (0.0, 0.0, -9.75)
+    assert np.linalg.norm(moved) > 3e-3
+    assert np.linalg.norm(coarse.bodies[-1].position - fine.bodies[-1].position) < 2e-3 * np.linalg.norm(moved)
+
+
+def test_a_divided_tick_goes_back_where_it_came_from():
+    world = hanging(1000.0)
+    world.step(10)
+    start = world.state.position.copy()
+    world.step(60)
+    assert steps(world) == [8.0]
+    assert np.abs(world.state.position - start).max() > 1e-3
+    world.state.velocity, world.state.angular_velocity_body = (
+        -np.array(world.state.velocity),
+        -np.array(world.state.angular_velocity_body),
+    )
+    world.step(60)
+    assert np.abs(world.state.position - start).max() < 1e-8
+
+
+@pytest.mark.parametrize("end_ratio", [1.0, 10.0])
+def test_a_chain_of_equal_links_is_not_divided(end_ratio):
+    world = hanging(end_ratio)
+    for _ in range(60):
+        world.step()
+        assert steps(world) == [1.0]
+
+
+def test_an_island_that_divides_its_ticks_leaves_the_bits_of_others():
+    def scene(heavy):
+        world, _joints = chain(3, 1.0, level=False)
+        for place, ratio in enumerate(heavy):
+            more, joints = chain(5, ratio, level=False)
+            copied = [
+                world.add_body(body.mass_properties, position=np.add(body.position, (20.0 + place, 0.0, 0.0)))
+                for body in more.bodies
+            ]
+            copied[0].velocity = (0.1, 0.0, 0.0)
+            bodies = dict(zip(more.bodies, copied, strict=True))
+            for joint in joints:
+                end = None if joint.other is None else bodies[joint.other]
+                world.add_joint(type(joint)(bodies[joint.body], end, at_body=joint.at_body))
+        world.bodies[1].velocity = (0.3, 0.1, 0.0)
+        world.step(30)
+        return world
+
+    alone, among = scene(()), scene((1000.0, 1.0))
+    assert sorted(steps(among)) == [1.0, 1.0, 8.0]
+    for mine, same in zip(among.bodies[:3], alone.bodies, strict=True):
+        assert np.array_equal(mine.position, same.position) and np.array_equal(mine.orientation, same.orientation)
+
+
+def test_divided_ticks_have_the_same_bits_in_plain_python():
+    program = """
+from tests.physics.test_taut_chains import hanging
+world = hanging(1000.0)
+world.step(4)
+print(world.state_hash())
+"""
+    hashes = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=ROOT,
+            env={**os.environ, "NUMBA_DISABLE_JIT": off},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for off in ("0", "1")
+    }
+    assert len(hashes) == 1
+
+
+def test_a_copy_of_a_divided_world_continues_bit_for_bit():
+    world = hanging(1000.0)
+    world.step(5)
+    copied = world.fork()
+    assert isinstance(copied, World)
+    for each in (world, copied):
+        each.step(5)
+    assert world.state_hash() == copied.state_hash()
