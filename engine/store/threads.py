@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import count, pairwise
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import RLock, Thread
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class _Part:
         self._control = control
         self._take = take
         self._stores = stores
-        self._lock = Lock()
+        self._lock = RLock()  # of which an interrupted thread that still holds it is not kept out
         self._due: int | None = None
         self._tick = 0
 
