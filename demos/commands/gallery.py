@@ -1,4 +1,4 @@
-"""Draws all pictures of the README with one command: `python -m demos pictures [FOLDER]`."""
+"""Draws all pictures of the README and the gallery with one command: `python -m demos pictures [FOLDER]`."""
 
 import importlib
 import sys
@@ -19,7 +19,11 @@ PICTURES = {
     "integrators.webp": ("integrators", "--frames 900"),
     "swarm.webp": ("swarm", "--frames 480"),
     "orbit.webp": ("orbit", "--frames 440"),
+    "detumble.webp": ("detumble", "--frames 150"),
+    "attitude.webp": ("attitude", "--frames 300"),
     "approach.webp": ("approach", "--frames 215"),
+    "arm.webp": ("arm", "--frames 235"),
+    "dock.webp": ("dock", "--frames 135"),
     "embed.webp": ("embed", "--frames 420"),
 }
 """File, demo and its options; the quality is the highest, as for all pictures without a window."""

@@ -73,11 +73,14 @@ def test_a_compressed_picture_is_the_picture(tmp_path):
     assert np.abs(difference).max() <= 8
 
 
-def test_the_readme_shows_each_picture_with_the_command_of_its_demo_and_its_source():
+def test_the_gallery_shows_each_picture_and_the_readme_those_that_it_has_with_command_and_source():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for file, (demo, _) in gallery.PICTURES.items():
-        assert f'<img src="demos/pictures/{file}"' in readme, file
-        assert re.search(rf"`polhode {demo}`[^|]*\]\(demos/{demo}\.py\)", readme), demo
+        page = (ROOT / "docs" / "gallery" / f"{demo}.md").read_text(encoding="utf-8")
+        assert f"](../../demos/pictures/{file})" in page and f"polhode {demo}" in page, file
+        if f'<img src="demos/pictures/{file}"' in readme:
+            assert re.search(rf"`polhode {demo}`[^|]*\]\(demos/{demo}\.py\)", readme), demo
+    assert readme.count('<img src="demos/pictures/') >= 8
     assert f"](demos/pictures/{gallery.FLIP})" in readme
 
 
