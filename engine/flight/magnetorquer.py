@@ -53,8 +53,8 @@ class Magnetorquer(OneBodyField):
         body: The body that carries it.
         axis: Axis of the coil, body frame, of any non-zero length, shape (3,).
         max_dipole: Maximum magnetic moment [A·m²], above zero.
-        field: The field of the planet: a `MagneticDipole`, whose constants are copied and whose centre `World.shift_origin` then moves; or
-            an object whose `at(position, time)`, or `at(position)`, returns the flux density [T], world frame, shape (3,).
+        field: The field of the planet: a `MagneticDipole`, whose constants are copied and whose centre `World.shift_origin` then moves,
+            or else an object whose `at(position, time)`, or `at(position)`, returns the flux density [T], world frame, shape (3,).
 
     Raises:
         TypeError: If an argument has the wrong type.

@@ -30,7 +30,7 @@ def test_the_list_has_a_line_for_each_demo_and_command():
     assert listing.returncode == 0, listing.stderr
     lines = [line.split(maxsplit=4) for line in listing.stdout.splitlines() if "python -m" in line]
     said = {name: summary for _, _, _, name, summary in lines}
-    assert {"doctor", "pictures", "plot"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == {
+    assert {"campaign", "doctor", "pictures", "plot", "prepare"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == {
         *said,
         "physics",
     }
@@ -38,7 +38,7 @@ def test_the_list_has_a_line_for_each_demo_and_command():
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("tumbel", "did you mean tumble?"), ("zzz", "tumble, doctor, pictures, plot")]
+    ("name", "hint"), [("tumbel", "did you mean tumble?"), ("zzz", "tumble, campaign, doctor, pictures, prepare, plot")]
 )
 def test_an_unknown_demo_is_answered_with_a_hint_and_status_2(name, hint, capsys):
     assert main([name]) == 2
