@@ -30,7 +30,9 @@ def test_the_list_has_a_line_for_each_demo_and_command():
     assert listing.returncode == 0, listing.stderr
     lines = [line.split(maxsplit=4) for line in listing.stdout.splitlines() if "python -m" in line]
     said = {name: summary for _, _, _, name, summary in lines}
-    assert {"campaign", "doctor", "pictures", "plot", "prepare"} | {path.stem for path in (ROOT / "demos").glob("[!_]*.py")} == {
+    assert {"campaign", "doctor", "pictures", "plot", "prepare"} | {
+        path.stem for path in (ROOT / "demos").glob("[!_]*.py")
+    } == {
         *said,
         "physics",
     }
