@@ -69,7 +69,7 @@ from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kin
 from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
 from .tick.joint_events import EVENTS, JointCallback
-from .tick.joint_impulses import End, compliances, energy_of_impact
+from .tick.joint_impulses import End, compliances, energies_of_impact
 from .tick.joint_inertia import inertia_about
 from .tick.joints import Joints, refuse_joints
 from .tick.origin import shift_origin
@@ -1094,9 +1094,9 @@ class World:
         """The inertia about a degree of freedom of a joint; see `tick.joint_inertia`."""
         return inertia_about(self._joints, self, joint, point, held, others, free)
 
-    def _energy_of_impact(self, body: Body) -> float:
-        """Energy that the joints around a body take now; see `tick.joint_impulses`."""
-        return energy_of_impact(self._joints, self, body)
+    def _energies_of_impact(self, rows: Sequence[int]) -> list[float]:
+        """Energy that the joints around each of these bodies take now; see `tick.joint_impulses`."""
+        return energies_of_impact(self._joints, self, rows)
 
     def remove_joint(self, joint: Joint) -> None:
         """Remove a joint from the world; it keeps its settings and may be added again.

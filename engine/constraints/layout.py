@@ -42,15 +42,17 @@ WAS_AT_LIMIT = 102
 """Whether each freedom had reached a limit when the last tick started."""
 REACHED_IN_A_STEP = 2.0
 """Added to that if the freedom reached a limit in any step of a tick that was divided into steps."""
-LATCH_PHASE, LATCH_SINCE, CLOSING_ENERGY = 105, 106, 107
+CAPTURED_ENERGY = 105
+"""Energy that the springs of a closing joint have taken from its bodies."""
+LATCH_PHASE, LATCH_SINCE, CLOSING_ENERGY = 106, 107, 108
 """Phase of a latch, the number of the tick in which it caught, and the energy that it took when it locked."""
-CAUGHT_POINT, CAUGHT_FRAME = 108, 111
+CAUGHT_POINT, CAUGHT_FRAME = 109, 112
 """Point and frame on the other body at which a latch caught."""
-SLACK = 115
+SLACK = 116
 """By how much the joints of a loop that this one closes missed each other when it was added, as a length and as an angle."""
-DRIVE, DRIVE_SIZE = 117, 2
+DRIVE, DRIVE_SIZE = 118, 2
 """For each freedom what a motor that holds a position adds to its spring and damper: the rate of its target, and a torque or force."""
-JOINT_ROWS = 123
+JOINT_ROWS = 124
 MOST_ROWS = 18
 """Rows of one joint at most."""
 STATE_FIRST, STATE_LAST = COORDINATE, LATCH_PHASE
@@ -171,9 +173,11 @@ ARM, OTHER_ARM = 0, 3
 """From the mass centres to the common point, world frame."""
 GIVEN, TURNED = 6, 9
 """Impulse and angular impulse at the common point since the start of the tick."""
-GIVEN_BEFORE = 12
-"""Impulse and angular impulse before the second kick."""
-MADE_FOR, COUNTED = 18, 18 + FITTING_LAST - FITTING_FIRST
+TAKEN = 12
+"""Energy that the springs of a closing joint have taken from both bodies since the start of the tick."""
+GIVEN_BEFORE = 13
+"""Impulse, angular impulse and energy before the second kick."""
+MADE_FOR, COUNTED = 20, 20 + FITTING_LAST - FITTING_FIRST
 """Settings of the joint when its directions were computed last, and its coordinates then."""
 POINT_SIZE = COUNTED + 3
 

@@ -6,7 +6,7 @@ Source: Andersen (1983), RATTLE.
 from ..compilation.compiler import call, inlined, kernel
 from ..compilation.packed import Packed, unpack
 from ..kernels.quaternions import rotate_inverse
-from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, scale
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, INVERSE_INERTIA, INVERSE_MASS, ORIENTATION, VELOCITY
 from .bounded import unsettled
@@ -38,6 +38,8 @@ from .layout import (
     MISS,
     MISSED,
     MOVED,
+    ON_BODY,
+    ON_OTHER,
     OTHER_ARM,
     POSITION_FORCES,
     PUSH,
@@ -47,15 +49,19 @@ from .layout import (
     ROWS_END,
     SECOND_PLACE,
     SIZE,
+    SOFT,
+    SOFT_AXIS,
     SOFTNESS,
     SPRING_ROW,
     START,
     START_COORDINATE,
     STIFFNESS,
     SUM,
+    TAKEN,
     TOLERANCE,
     TOTAL,
     TWIST,
+    TYPE,
     UPPER_LIMIT,
     VELOCITY_FORCES,
     WORST,
@@ -230,6 +236,32 @@ def _add_given(
         add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
 
 
+@inlined
+def _count_taken(
+    own: Array, work: Array, joints: Array, links: Integers, points: Array, rows: Array, first: int, last: int
+) -> None:
+    """Count the energy that closing joints take by the impulses of a stage, each times the mean of its rates before and after all."""
+    for link in range(first, last):
+        kind = int(joints[TYPE, link])
+        if kind != SOFT and kind != SOFT_AXIS:
+            continue
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        velocity, rates = given(own, work, place)
+        velocity = add(velocity, load_vector(work, START + VELOCITY, place))
+        rates = add(rates, load_vector(work, START + ANGULAR_VELOCITY, place))
+        other_rates = (0.0, 0.0, 0.0)
+        if other >= 0:
+            other_velocity, other_rates = given(own, work, other)
+            other_velocity = add(other_velocity, load_vector(work, START + VELOCITY, other))
+            other_rates = add(other_rates, load_vector(work, START + ANGULAR_VELOCITY, other))
+            velocity = subtract(velocity, other_velocity)
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            rate = dot(load(rows, row, LINEAR), velocity) + dot(load(rows, row, ON_BODY), rates)
+            if other >= 0:
+                rate -= dot(load(rows, row, ON_OTHER), other_rates)
+            points[link, TAKEN] -= 0.5 * float(rows[row, IMPULSE]) * rate
+
+
 @kernel("island-positions")
 def position_stage(common: Packed, island: int, step: float, is_patient: int) -> int:
     """Find the impulses at the start pose with which the joints hold at the end of the drift, and drift; 1 if they hold, else 0.
@@ -274,6 +306,8 @@ def position_stage(common: Packed, island: int, step: float, is_patient: int) ->
         if worst <= tolerance or is_last == 1:
             _keep_positions(joints, links, rows, first_link, last_link, step)
             _add_given(links, points, rows, work, first, last, first_link, last_link)
+            if is_hard == 0:
+                _count_taken(own, work, joints, links, points, rows, first_link, last_link)
             return 1
         if is_patient == 1:
             if worst < best:
@@ -358,6 +392,8 @@ def velocity_stage(common: Packed, island: int, step: float) -> int:
                 return 0
     _keep_velocities(joints, links, rows, first_link, last_link, step)
     _add_given(links, points, rows, work, first, last, first_link, last_link)
+    if is_hard == 0:
+        _count_taken(own, work, joints, links, points, rows, first_link, last_link)
     if islands[island, HAS_LOOP] == 1:
         _ = call(calls[BALANCE_CALL], (own, work, joints, links, islands, rows, blocks, program, calls, island))
     return 1

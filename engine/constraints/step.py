@@ -83,6 +83,7 @@ from .layout import (
     BASE,
     BODIES,
     BODIES_END,
+    CAPTURED_ENERGY,
     COORDINATE,
     COUNTED,
     DIVISION,
@@ -123,6 +124,7 @@ from .layout import (
     STATE_LAST,
     STEP_LENGTH,
     SUM,
+    TAKEN,
     TOLERANCE,
     TOTAL,
     TOTAL_BEFORE,
@@ -254,7 +256,7 @@ def _keep_given(
 ) -> None:
     """Keep what the joints have given before the second kick, or restore it if that is tried again."""
     for link in range(first, last):
-        for entry in range(6):
+        for entry in range(7):
             if is_retry == 1:
                 points[link, GIVEN + entry] = points[link, GIVEN_BEFORE + entry]
             else:
@@ -579,7 +581,7 @@ def islands_open(
         for link in range(first_link, last_link):
             joints[row, link] = table[row, links[link, JOINT]]
     for link in range(first_link, last_link):
-        for entry in range(6):
+        for entry in range(7):
             points[link, GIVEN + entry] = 0.0
     return 0
 
@@ -1003,6 +1005,7 @@ def islands_close(
     for link in range(sizes[LINK_COUNT]):
         for entry in range(6):
             joints[FORCE + entry, link] = points[link, GIVEN + entry] / dt
+        joints[CAPTURED_ENERGY, link] += points[link, TAKEN]
     for row in range(STATE_FIRST, STATE_LAST):
         for link in range(sizes[LINK_COUNT]):
             joint = links[link, JOINT]

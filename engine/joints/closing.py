@@ -2,23 +2,30 @@
 
 from __future__ import annotations  # help() then shows them as written
 
+from math import pi
 from typing import Any, ClassVar
 
 from ..constraints import layout
 from ..constraints.fit import FARTHEST_POINT
 from ..constraints.rows import rotation_vector
+from ..kernels.exponential import exponential
 from ..kernels.vectors import dot
 from ..store.rows import fixed
 from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS
 from .joint import Joint
 
-HARD, ARMED, DISARMED, RELEASED, SOFT, FAILED = range(6)
-"""Phases. Joints of other types are always in the first one, which needs no work at the start of a tick."""
+HARD, ARMED, DISARMED, RELEASED, SOFT, FAILED, CLOSED = range(7)
+"""Phases. Joints of other types are always in the first one, which needs no work at the start of a tick. A joint is closed between becoming
+rigid and the start of the next tick, at which the energy of that is counted."""
 
 LOCKED_WITHIN = 1e-3
 """The gap [m] and the angle [rad] within which a joint becomes rigid."""
 
 _TWO_PI = 6.283185307179586
+_PERIODS = 2.0
+"""Periods of the springs after which they become stiffer."""
+_MOST_PER_TICK = 0.25
+"""Periods of the springs per tick up to which they do; a spring with fewer ticks per period would not damp the motion."""
 
 
 class ClosingJoint(Joint):
@@ -26,12 +33,25 @@ class ClosingJoint(Joint):
 
     __slots__ = ()
 
-    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("closing_energy", "J"),)
+    _measured: ClassVar[tuple[tuple[str, str], ...]] = (("closing_energy", "J"), ("captured_energy", "J"))
 
     @fixed
     def closing_energy(self) -> float:
-        """Kinetic energy [J] that the last locking removed from the two bodies and from all that other joints connect to them."""
+        """Kinetic energy [J] that the two bodies, and all that other joints connect to them, lost when the joint became rigid.
+
+        This is when it locked, or at the start of the first tick after it was added or enabled as a rigid joint. If several joints of an
+        island become rigid in the same tick, each has the energy that they take together.
+        """
         return float(self._value("latch")[2])
+
+    @fixed
+    def captured_energy(self) -> float:
+        """Energy [J] that the closing springs and their dampers have taken from the two bodies since the last capture.
+
+        A weld with `pull_together` captures when it is added or enabled. Where no other force acts on the bodies, their kinetic energy
+        before the capture less that after the locking is the sum of `captured_energy` and `closing_energy`.
+        """
+        return float(self._value("captured_energy"))
 
     def potential_energy(self) -> float:
         """Return the energy of the closing springs [J]; zero once the joint is rigid."""
@@ -57,6 +77,10 @@ class ClosingJoint(Joint):
         """Do what is due at the start of a tick; the event, if there was one."""
         raise NotImplementedError
 
+    def _resume(self, world: Any) -> None:
+        if self._numbers(layout.LATCH_PHASE, 1)[0] == HARD:
+            self._write_numbers(layout.LATCH_PHASE, (float(CLOSED),))
+
     def _go(self, phase: int, kind: int) -> None:
         """Enter a phase as a joint of this type, without warm impulses."""
         row = self._slice().start
@@ -78,7 +102,24 @@ class ClosingJoint(Joint):
 
     def _lock(self) -> None:
         """Become rigid; the impulse of that is shared with the other joints of the island in the tick that starts."""
-        self._go(HARD, layout.WELD)
+        self._go(CLOSED, layout.WELD)
         world: Any = self.body.world
         world._joints.note_slack(self)
-        self._table.write(layout.CLOSING_ENERGY, self._slice().start, world._energy_of_impact(self.body))
+
+    def _stiffen(self, frequency: float, lapsed: float, dt: float) -> None:
+        """Make the springs stiffer if they have not closed in time; each tick by the same factor.
+
+        Args:
+            frequency: The first frequency of the springs [Hz].
+            lapsed: The time for which they have had their final rest pose [s].
+            dt: The length of a tick [s].
+        """
+        late = min(lapsed * frequency - _PERIODS, 100.0)  # in periods
+        if late > 0.0 and frequency * exponential(late) * dt < _MOST_PER_TICK:
+            # at least critically damped, because stiffening an oscillation would add energy to it
+            growth = exponential(frequency * dt)
+            frequency *= exponential(late)
+            for first in (layout.SPRING + 1, layout.SPRING + layout.SPRING_SIZE + 1):
+                stiffness, damping = self._numbers(first, 2)
+                stiffness *= growth * growth
+                self._write_numbers(first, (stiffness, max(damping * growth, stiffness / (pi * frequency))))

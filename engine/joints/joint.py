@@ -45,6 +45,7 @@ JOINTS = Schema(
         Field("force_world", Kind.STATE, 3, "N", "world", digest=15, meaning="on the body, mean over the last tick"),
         Field("torque_world", Kind.STATE, 3, "N·m", "world", digest=16, meaning="on the body, mean over the last tick"),
         Field("was_at_limit", Kind.PREVIOUS, 3, meaning="whether each freedom had reached a limit when the last tick started"),
+        Field("captured_energy", Kind.STATE, 1, "J", digest=22, is_new=True, meaning="what closing springs have taken from the bodies"),
         Field("latch", Kind.STATE, 3, digest=18, meaning="phase, number of the tick in which it caught, closing energy [J]"),
         Field("caught", Kind.STATE, 7, digest=19, meaning="point and frame on the other body at which a latch caught"),
         Field("slack", Kind.MODEL, 2, "m and rad", digest=20, meaning="misfit of the loop that the joint closes, when it was added"),

@@ -15,12 +15,12 @@ from ..kernels.quaternions import Quaternion, conjugate, from_rotation_vector, m
 from ..kernels.rotations import from_columns, slerp
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract
 from ..store.rows import BodyHandle, fixed
-from .closing import ARMED, DISARMED, FAILED, HARD, RELEASED, SOFT, ClosingJoint
+from .closing import ARMED, CLOSED, DISARMED, FAILED, HARD, RELEASED, SOFT, ClosingJoint
 from .joint import AXES, check_bodies, pose_of, threshold, unit_axis, unit_length
 from .motion import relative_rates, relative_velocity
 
 _MOST_RETRACTIONS = 3.0
-"""A latch that has not locked after this many times its `retract_time` has failed."""
+"""A latch that has not locked after this many times its `retract_time` says so; it goes on."""
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,11 @@ class Latch(ClosingJoint):
 
     The latch has three states. While it is "open", it checks at the start of every tick whether the other port is within `capture`. If so,
     it becomes "soft": damped springs hold the ports and pull them together over `retract_time`. Once they are within 1e-3 m and 1e-3 rad,
-    it becomes "hard", which is a weld. If that takes longer than three times `retract_time`, the event "failed" occurs and the latch stays
-    soft. A soft latch that is disabled or removed is open when it is enabled or added again. The latch conserves the linear and angular
-    momentum of the two bodies. The hulls of the bodies pass through each other.
+    it becomes "hard", which is a weld. If the ports are not there two periods after `retract_time`, for example because the pair spins, the
+    springs become critically damped, and their frequency grows by a factor of e per period, up to a quarter of the tick rate. If locking
+    takes longer than three times `retract_time`, the event "failed" occurs. The latch then stays soft, and may still lock later. A soft
+    latch that is disabled or removed is open when it is enabled or added again. The latch conserves the linear and angular momentum of the
+    two bodies. The hulls of the bodies pass through each other.
 
     Args:
         body: The first body.
@@ -191,7 +193,7 @@ class Latch(ClosingJoint):
     def state(self) -> str:
         """State of the latch, "open", "soft" or "hard"."""
         phase = int(self._value("latch")[0])
-        return "hard" if phase == HARD else "soft" if phase in (SOFT, FAILED) else "open"
+        return "hard" if phase in (HARD, CLOSED) else "soft" if phase in (SOFT, FAILED) else "open"
 
     @fixed
     def capture(self) -> Capture:
@@ -279,12 +281,14 @@ class Latch(ClosingJoint):
                 self._lock()
                 return "locked"
             self._retract(lapsed, world.dt)
+            self._stiffen(self._soft[0], lapsed - self._retract_time, world.dt)
             if phase == SOFT and lapsed > _MOST_RETRACTIONS * self._retract_time:
                 self._table.write(layout.LATCH_PHASE, self._slice().start, FAILED)
                 return "failed"
         return None
 
     def _resume(self, world: Any) -> None:
+        super()._resume(world)
         if self.state == "soft":  # the ports may be anywhere now
             self._go(ARMED, layout.OPEN)
 
@@ -304,6 +308,7 @@ class Latch(ClosingJoint):
             mated_frame = _least_turn(mated_frame, frame)
             self._table.write(slice(layout.FRAME_OTHER, layout.FRAME_OTHER + 4), row, mated_frame)
         self._soften(*self._soft)
+        self._write_numbers(layout.CAPTURED_ENERGY, (0.0,))
         self._go(SOFT, layout.SOFT if self._clocking is not None else layout.SOFT_AXIS)
         self._table.write(layout.LATCH_SINCE, row, float(world.tick_count))
         # the mated pose is kept, and the springs start from the current one

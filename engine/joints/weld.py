@@ -10,17 +10,11 @@ import numpy.typing as npt
 from ..checks import array, real, refuse, unit_quaternion
 from ..constraints import layout
 from ..constraints.rows import rotation_vector
-from ..kernels.exponential import exponential
 from ..kernels.quaternions import conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
 from .closing import SOFT, ClosingJoint
 from .joint import check_bodies, points, seen_from, threshold
-
-_PERIODS = 2.0
-"""Periods of the springs after which they become stiffer."""
-_MOST_PER_TICK = 0.25
-"""Periods of the springs per tick up to which they do; a spring with fewer ticks per period would not damp the motion."""
 
 
 class Weld(ClosingJoint):
@@ -130,8 +124,10 @@ class Weld(ClosingJoint):
         return "soft" if self._numbers(layout.LATCH_PHASE, 1)[0] == SOFT else "hard"
 
     def _resume(self, world: Any) -> None:
+        super()._resume(world)
         if self.state == "soft" and self._pull_together is not None:
             self._soften(*self._pull_together)
+            self._write_numbers(layout.CAPTURED_ENERGY, (0.0,))
             self._write_numbers(layout.LATCH_SINCE, (float(world.tick_count),))
 
     def _advance(self, world: Any) -> str | None:
@@ -143,14 +139,6 @@ class Weld(ClosingJoint):
             self._lock()
             return "locked"
         lapsed = (world.tick_count - self._numbers(layout.LATCH_SINCE, 1)[0]) * world.dt
-        frequency = 0.0 if self._pull_together is None else self._pull_together[0]
-        late = min(lapsed * frequency - _PERIODS, 100.0)  # in periods
-        if late > 0.0 and frequency * exponential(late) * world.dt < _MOST_PER_TICK:
-            # at least critically damped, because stiffening an oscillation would add energy to it
-            growth = exponential(frequency * world.dt)
-            frequency *= exponential(late)
-            for first in (layout.SPRING + 1, layout.SPRING + layout.SPRING_SIZE + 1):
-                stiffness, damping = self._numbers(first, 2)
-                stiffness *= growth * growth
-                self._write_numbers(first, (stiffness, max(damping * growth, stiffness / (pi * frequency))))
+        if self._pull_together is not None:
+            self._stiffen(self._pull_together[0], lapsed, world.dt)
         return None

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..constraints import layout
 from ..constraints.rows import limits_reached
-from ..joints.closing import HARD, ClosingJoint
+from ..joints.closing import CLOSED, HARD, ClosingJoint
 from ..joints.joint import JOINTS
 from ..store.calling import NEVER_RUN, refuse_result
 from ..store.store import Store
@@ -69,6 +69,7 @@ class JointEvents:
         """Remove joints that broke and call the functions, in the order of the joints; this is part of the tick that starts."""
         world = self._store.world()
         happened = list(self._found(world))
+        self._count_closing(world)
         for joint, event in happened:
             if event == "broken" and joint in world.joints:
                 joint._come_apart()
@@ -79,6 +80,17 @@ class JointEvents:
                     result = each.function(world, joint)
                     if type(result) in NEVER_RUN:
                         refuse_result(each.function, result)
+
+    def _count_closing(self, world: Any) -> None:
+        """Note the energy that joints which have become rigid take in this tick, once per island."""
+        table, count = self._table.array, self._table.count
+        rows = np.flatnonzero(table[layout.LATCH_PHASE, :count] == CLOSED)
+        acting = rows[table[layout.ENABLED, rows] != 0.0]
+        energies = world._energies_of_impact(table[layout.BODY, acting].astype(int).tolist()) if len(acting) else []
+        for row, energy in zip(acting.tolist(), energies, strict=True):
+            self._table.write(layout.CLOSING_ENERGY, row, energy)
+        for row in rows.tolist():
+            self._table.write(layout.LATCH_PHASE, row, HARD)
 
     def _found(self, world: Any) -> Iterator[tuple[Any, str]]:
         for joint in world.joints:

@@ -82,7 +82,11 @@ class Impulses:
 
     def island_of(self, body: Any) -> int:
         """The number of the island of a body, or -1 if no joint acts on it."""
-        place, graph = int(self._islands.graph.places[body.index]), self._numbered_islands
+        return self.island_at(body.index)
+
+    def island_at(self, row: int) -> int:
+        """The same for the row of a body."""
+        place, graph = int(self._islands.graph.places[row]), self._numbered_islands
         inside = (graph[:, layout.BODIES] <= place) & (place < graph[:, layout.BODIES_END])
         return int(np.flatnonzero(inside)[0]) if place >= 0 else -1
 
@@ -271,10 +275,11 @@ def compliances(joints: Joints, world: Any, ends: Sequence[End], directions: Seq
     return totals
 
 
-def energy_of_impact(joints: Joints, world: Any, body: Any) -> float:
-    """Kinetic energy [J] that the joints of the island of a body take when they make the velocities compatible now."""
+def energies_of_impact(joints: Joints, world: Any, rows: Sequence[int]) -> list[float]:
+    """Kinetic energy [J] that the joints of the island of each of these bodies take when they make the velocities compatible now."""
     if joints.graph is None:
-        return 0.0
+        return [0.0] * len(rows)
     impulses = Impulses(joints, world)
-    number = impulses.island_of(body)
-    return impulses.energy_of_impact(number) if number >= 0 else 0.0
+    numbers = [impulses.island_at(row) for row in rows]
+    energies = {number: impulses.energy_of_impact(number) for number in set(numbers) if number >= 0}
+    return [energies.get(number, 0.0) for number in numbers]

@@ -264,7 +264,7 @@ JOINT_COLUMNS = {
     "Slider": {"distance": "m", "speed": "m/s"},
     "Universal": {"angle_1": "rad", "angle_2": "rad", "rate_1": "rad/s", "rate_2": "rad/s"},
     "Distance": {"distance": "m", "speed": "m/s"},
-    "Weld": {"closing_energy": "J"},
+    "Weld": {"closing_energy": "J", "captured_energy": "J"},
 }
 JOINT_ARGUMENTS = {
     "Ball": {"axis_body": (0, 0, 1)},
