@@ -150,6 +150,8 @@ class Magnetorquer(OneBodyField):
 
     @field.setter
     def field(self, value: Any) -> None:
+        if not isinstance(value, MagneticDipole):
+            flux_density_of(value, self)
         if isinstance(value, MagneticDipole) is not (self._field is None):
             rule = (
                 "a MagneticDipole" if self._field is None else "an object with at(position, time), like the present one"
@@ -159,7 +161,6 @@ class Magnetorquer(OneBodyField):
         if self._field is None:
             self._write(_constants(value))
             return
-        flux_density_of(value, self)
         store = self._table.store
         if store is not None:
             store.before_change(self._table)

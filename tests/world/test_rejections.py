@@ -295,7 +295,8 @@ class Everything:
 
     def at(self, *arguments):
         self._act()
-        return flight.Reference() if len(arguments) == 2 else (0.0, 0.0, 1.0)
+        # of a reference at(time, body), of a field at(position, time)
+        return (0.0, 0.0, 1.0) if isinstance(arguments[-1], float) else flight.Reference()
 
     def update(self, *arguments):
         self._act()
