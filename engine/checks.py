@@ -419,6 +419,15 @@ def boolean(value: Any, argument: str, owner: object) -> bool:
     return bool(value)
 
 
+def encodable(value: str, argument: str, owner: object) -> str:
+    """Text that a file can hold, which half of a surrogate pair is not."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        refuse(owner, argument, value, "text that UTF-8 can encode, without lone surrogates")
+    return value
+
+
 def file_path(value: Any, argument: str, owner: object) -> Path:
     """The path of a file; a number would be the descriptor of a file that is open already."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):

@@ -13,6 +13,9 @@ import numpy as np
 
 from .checks import refuse
 
+_MOST_DIGITS = 20_000
+"""The largest number of hexadecimal digits, which the units of a clock do not reach."""
+
 
 class Plain:
     """A value in a file, with its place; each method returns the value as one type, or raises `ValueError`."""
@@ -124,6 +127,8 @@ class Plain:
         """An integer of any size, written in hexadecimal."""
         text = self.text()
         digits = text.removeprefix("-").removeprefix("0x")
+        if len(digits) > _MOST_DIGITS:
+            self.refuse(f"an integer of at most {_MOST_DIGITS} hexadecimal digits")
         if not digits or not set(digits) <= set("0123456789abcdef"):
             self.refuse("an integer in hexadecimal")
         return int(text, 16)

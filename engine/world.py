@@ -24,6 +24,7 @@ from .checks import (
     FloatArray,
     boolean,
     count_of_ticks,
+    encodable,
     integer,
     members,
     option,
@@ -1897,8 +1898,8 @@ class World:
     def save(self, path: str | os.PathLike[str], *, snapshot: bool = True) -> None:
         """Write this world to a human-readable JSON file.
 
-        The file contains bodies, forces, parts, memory, method, and the names of functions. It is written under a temporary name and then
-        renamed, so that it is never half written.
+        The file contains bodies, forces, parts, memory, method, and the names of functions. It is read back before it replaces the
+        old file, written under a temporary name and then renamed, so that a file that exists can be loaded.
 
         Args:
             path: The file, which is replaced if it exists.
@@ -1906,7 +1907,7 @@ class World:
                 0 with the current state.
 
         Raises:
-            ValueError: If a force or part cannot be written.
+            ValueError: If a force or part cannot be written, or what was written could not be loaded.
             OSError: If the file cannot be written.
             RuntimeError: If this is called inside a tick, or while another thread steps this world.
 
@@ -1922,7 +1923,7 @@ class World:
         if not self._store.is_idle:
             self._refuse_reentry("save")
         with_snapshot = boolean(snapshot, "snapshot", "World.save")
-        scenes.save(self._owners, path, self.snapshot() if with_snapshot else None)
+        scenes.save(self._owners, path, self.snapshot() if with_snapshot else None, World)
 
     @classmethod
     def load(
@@ -2006,6 +2007,8 @@ def _check_name(name: object, owner: str) -> None:
     """Reject a name of a function that is neither None nor a non-empty string."""
     if name is not None and (not isinstance(name, str) or not name):
         refuse(owner, "name", name, "a non-empty string, or None", TypeError)
+    if isinstance(name, str):
+        encodable(name, "name", owner)
 
 
 def _sum(vectors: FloatArray) -> FloatArray:

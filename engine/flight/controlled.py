@@ -14,7 +14,7 @@ from ..checks import components as checked_numbers
 from ..joints.assembly import assembly_for
 from ..kernels.attitude import error_angle
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
-from ..store.schema import ANY, Field, Kind, Schema
+from ..store.schema import ANY, Field, Kind, Schema, up_to
 from .formula_law import FormulaLaw, FormulaSamples
 from .measured import Measured
 from .part import MOST_DELAY, Place, SampledPart
@@ -64,7 +64,7 @@ def loop_schema(law_size: int, actuator_size: int, delay: int) -> Schema:
         Field("force_body", Kind.COMMAND, 3, "N", "body", digest=0, rule=ANY, meaning="force wanted beside the torque"),
         Field("force_is_free", Kind.COMMAND, digest=8, meaning="whether any force will do"),
         # what a sample writes before the command, and what it writes after it
-        Field("samples", Kind.STATE, digest=1, meaning="how many samples were taken, counted up to delay + 1"),
+        Field("samples", Kind.STATE, digest=1, meaning="how many samples were taken, up to delay + 1", stored=up_to(delay + 1.0)),
         Field("torque_body", Kind.STATE, 3, "N·m", "body", digest=2, meaning="torque of the last sample"),
         Field("error_angle", Kind.STATE, 1, "rad", digest=3, meaning="attitude error at the last sample"),
         Field("waiting", Kind.STATE, 3 * delay, "N·m", "body", digest=5, meaning="torques that are not yet due, oldest first"),

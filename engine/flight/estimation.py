@@ -31,7 +31,7 @@ from ..kernels.vectors import Vector, apply_symmetric, dot
 from ..loops.columns import Array, load_quaternion, load_symmetric, load_vector, store_quaternion, store_vector
 from ..reading import reading
 from ..store.rows import Parameter, checked, fixed, reference_fields
-from ..store.schema import NOT_NEGATIVE, POSITIVE, Field, Kind, Schema
+from ..store.schema import FLAG, NOT_NEGATIVE, POSITIVE, TICKED, UNIT, Field, Kind, Schema
 from .instruments import ACROSS, ALONG, BORESIGHT, SAMPLES, TICK, VALID, VALUE
 from .optical_sensors import StarTracker
 from .part import Place, SampledPart
@@ -50,19 +50,19 @@ ATTITUDE_FILTERS = Schema(
         # what has been measured since the start, in a ring of rows
         Field("turn", Kind.STATE, 4, digest=4, rest=(0.0, 0.0, 0.0, 1.0), meaning="rotation by the gyro"),
         Field("bias_angle", Kind.STATE, 3, "rad", digest=5, meaning="what was taken off the gyro, in the body frame at the start"),
-        Field("tick", Kind.STATE, digest=6, rest=-1.0, meaning="the tick of the sample"),
+        Field("tick", Kind.STATE, digest=6, rest=-1.0, meaning="the tick of the sample", stored=TICKED),
         Field("drift", Kind.STATE, 1, "rad²", "body", digest=18, meaning="variance before the sample from a silent gyro"),
         Field("turn_integral", Kind.STATE, 9, "s", digest=30, meaning="of the rotation to the body frame at the start, by rows"),
         # of the first row
         Field("latest_turn", Kind.STATE, 4, digest=7, rest=(0.0, 0.0, 0.0, 1.0)),
         Field("latest_bias_angle", Kind.STATE, 3, "rad", digest=8),
-        Field("latest_tick", Kind.STATE, digest=9, rest=-1.0),
+        Field("latest_tick", Kind.STATE, digest=9, rest=-1.0, stored=TICKED),
         Field("latest_drift", Kind.STATE, 1, "rad²", "body", digest=19),
         Field("latest_turn_integral", Kind.STATE, 9, "s", digest=31),
-        Field("is_started", Kind.STATE, digest=10, meaning="whether there is an estimate"),
+        Field("is_started", Kind.STATE, digest=10, meaning="whether there is an estimate", stored=FLAG),
         Field("silence", Kind.STATE, 1, "s", digest=11, meaning="time without a valid reading of the gyro"),
         Field("rate", Kind.STATE, 3, "rad/s", "body", digest=12, meaning="last valid reading of the gyro"),
-        Field("orientation", Kind.STATE, 4, digest=13, rest=(0.0, 0.0, 0.0, 1.0)),
+        Field("orientation", Kind.STATE, 4, digest=13, rest=(0.0, 0.0, 0.0, 1.0), stored=UNIT),
         Field("bias_body", Kind.STATE, 3, "rad/s", "body", digest=14),
         Field("angles", Kind.STATE, 6, "rad²", "body", digest=15, meaning="covariance of the angles: xx, yy, zz, xy, xz, yz"),
         Field("mixed", Kind.STATE, 9, "rad²/s", "body", digest=16, meaning="covariance of angles with biases, by rows"),
@@ -70,7 +70,7 @@ ATTITUDE_FILTERS = Schema(
         Field("left_out", Kind.STATE, 1, "rad²", "body", digest=32, meaning="variance from a silent gyro that angles leaves out"),
         # the estimate now from the sightings that are as old as the longest delay, or older
         Field("settled", Kind.STATE, digest=20, rest=-1.0, meaning="whether there is one; -1 for that of all sightings"),
-        Field("settled_orientation", Kind.STATE, 4, digest=21, rest=(0.0, 0.0, 0.0, 1.0)),
+        Field("settled_orientation", Kind.STATE, 4, digest=21, rest=(0.0, 0.0, 0.0, 1.0), stored=UNIT),
         Field("settled_bias_body", Kind.STATE, 3, "rad/s", "body", digest=22),
         Field("settled_angles", Kind.STATE, 6, "rad²", "body", digest=23),
         Field("settled_mixed", Kind.STATE, 9, "rad²/s", "body", digest=24),
@@ -83,7 +83,7 @@ ATTITUDE_FILTERS = Schema(
         Field("seen", Kind.STATE, 4, digest=26, rest=(0.0, 0.0, 0.0, 1.0), meaning="orientation that a tracker has measured"),
         Field("seen_boresight", Kind.STATE, 3, "-", "body", digest=27),
         Field("seen_noise", Kind.STATE, 2, "rad", digest=28, meaning="across and along the boresight"),
-        Field("seen_tick", Kind.STATE, digest=29, rest=-1.0, meaning="the tick in which it was taken"),
+        Field("seen_tick", Kind.STATE, digest=29, rest=-1.0, meaning="the tick in which it was taken", stored=TICKED),
     ),
 )  # fmt: skip
 
@@ -288,7 +288,7 @@ def _use(
         since = path_since(_load_path(filters, _TURN, then), before, after, now)
         # the difference of two running sums would lose it beside a long silence before
         drift = out[_LATEST_DRIFT, 0]
-        for sample in range(1, samples):
+        for sample in range(1, min(samples, count)):  # no more than there are, whatever the rows say
             drift += filters[_DRIFT, row + (then - row + sample) % count]
         drift = min(drift, _UNKNOWN)
     sighting = Sighting(orientation, boresight, across * across, along * along, since, seconds, drift)

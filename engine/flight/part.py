@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from ..checks import count_of_ticks, refuse
+from ..checks import count_of_ticks, encodable, refuse
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed
 
-MOST_DELAY = 1_000_000
+MOST_DELAY = 10_000
 """Maximum delay of a reading or a command [samples]; all delayed samples are kept."""
 
 
@@ -64,6 +64,7 @@ class SampledPart(Part):
         owner = type(self).__name__
         if not isinstance(name, str) or not name:
             refuse(owner, "name", name, "a non-empty string", TypeError)
+        encodable(name, "name", owner)
         self._name = name
         self._every = count_of_ticks(every, "every", owner)
         super().__init__(bodies, values)

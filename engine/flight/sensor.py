@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..checks import FloatArray, NonFiniteStateError, integer, read_only, real, refuse
+from ..checks import FloatArray, NonFiniteStateError, encodable, integer, read_only, real, refuse
 from ..kernels.noise import noise_key
 from ..store.rows import BodyHandle, fixed, reference_fields
-from ..store.schema import Field, Kind, Schema
+from ..store.schema import COUNTED, FLAG, TICKED, Field, Kind, Schema, up_to
 from .instruments import SAMPLES, TICK, VALID, VALUE
 from .part import MOST_DELAY, Place, SampledPart
 
@@ -30,12 +30,31 @@ def sensor_schema(name: str, *own: Field) -> Schema:
         name,
         (
             *reference_fields("body"),
-            Field("fault", Kind.COMMAND, digest=0, meaning="0 for none, 1 for stuck, 2 for dead"),
-            Field("key", Kind.MODEL, 3, digest=1, meaning="hash of seed and name"),
+            Field(
+                "fault",
+                Kind.COMMAND,
+                digest=0,
+                meaning="0 for none, 1 for stuck, 2 for dead",
+                stored=up_to(2.0),
+            ),
+            Field(
+                "key",
+                Kind.MODEL,
+                3,
+                digest=1,
+                meaning="hash of seed and name",
+                stored=up_to(2.0**32 - 1.0),
+            ),
             Field("value", Kind.STATE, 4, digest=2, meaning="of the sample in this row"),
-            Field("valid", Kind.STATE, digest=3, meaning="whether it is a measurement"),
-            Field("tick", Kind.STATE, digest=4, rest=-1.0, meaning="the tick in which it was taken"),
-            Field("samples", Kind.STATE, digest=5, meaning="number of samples so far, in the first row"),
+            Field("valid", Kind.STATE, digest=3, meaning="whether it is a measurement", stored=FLAG),
+            Field("tick", Kind.STATE, digest=4, rest=-1.0, meaning="the tick in which it was taken", stored=TICKED),
+            Field(
+                "samples",
+                Kind.STATE,
+                digest=5,
+                meaning="number of samples so far, in the first row",
+                stored=COUNTED,
+            ),
             *own,
         ),
     )
@@ -63,12 +82,16 @@ class Sensor(SampledPart):
     ) -> None:
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
             refuse(owner, "seed", seed, "an integer, from which the noise is computed", TypeError)
+        if not -(2**63) <= seed < 2**64:
+            refuse(owner, "seed", seed, "an integer from -2**63 to 2**64 - 1")
         self._seed = int(seed)
         self._delay = integer(delay, "delay", owner, at_least=0)
         if self._delay > MOST_DELAY:
             refuse(owner, "delay", delay, f"at most {MOST_DELAY} samples")
         if name is not None and (not isinstance(name, str) or not name):
             refuse(owner, "name", name, "a non-empty string", TypeError)
+        if name is not None:
+            encodable(name, "name", owner)
         name = f"{body.name} {self._kind}" if name is None else name
         key = np.array(noise_key(self._seed, name), float)[:, np.newaxis]
         super().__init__([(body,)] * (self._delay + 1), {**values, "key": key}, name=name, every=every)

@@ -198,7 +198,7 @@ def _force_class(
     ]
     if not fields:  # a kind has at least one parameter
         fields = [Field("_unused", Kind.SCRATCH)]
-    schema = Schema(f"compiled {kind.name}", (*reference_fields("body"), *fields))
+    schema = Schema(f"compiled {kind.name}", (*reference_fields("body", or_nobody="body"), *fields))
 
     def initialize(self: Any, *values: Any, bodies: Iterable[BodyHandle] | None = None, **named: Any) -> None:
         FieldForce.__init__(self, title, bodies, _given(title, names, values, named))

@@ -46,7 +46,7 @@ ANGULAR_DAMPING = FieldKind("angular_damping", angular_damping, 1, True)
 
 def _schema(name: str, unit: str) -> Schema:
     coefficient = Field("coefficient", Kind.MODEL, 1, unit, digest=0, rule=NOT_NEGATIVE)
-    return Schema(name, (*reference_fields("body"), coefficient))
+    return Schema(name, (*reference_fields("body", or_nobody="body"), coefficient))
 
 
 class LinearDrag(FieldForce):

@@ -66,7 +66,10 @@ GRAVITY_GRADIENT = FieldKind("gravity_gradient", gravity_gradient, 10, False, fe
 
 UNIFORM_GRAVITIES = Schema(
     "uniform gravities",
-    (*reference_fields("body"), Field("acceleration_world", Kind.MODEL, 3, "m/s²", "world", digest=0, rule=ANY)),
+    (
+        *reference_fields("body", or_nobody="body"),
+        Field("acceleration_world", Kind.MODEL, 3, "m/s²", "world", digest=0, rule=ANY),
+    ),
 )
 
 
@@ -156,7 +159,7 @@ class PointGravity(FieldForce):
     _schema: ClassVar[Schema] = Schema(
         "point gravities",
         (
-            *reference_fields("body"),
+            *reference_fields("body", or_nobody="body"),
             Field("gm", Kind.MODEL, 1, "m³/s²", digest=0, rule=POSITIVE),
             Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY, world_axes=POINT),
             Field("oblateness", Kind.SCRATCH, 1, "m²", meaning="J2 R²"),
@@ -263,7 +266,7 @@ class GravityGradient(FieldForce):
     _schema: ClassVar[Schema] = Schema(
         "gravity gradients",
         (
-            *reference_fields("body"),
+            *reference_fields("body", or_nobody="body"),
             Field("gm", Kind.MODEL, 1, "m³/s²", digest=0, rule=POSITIVE),
             Field("center", Kind.MODEL, 3, "m", "world", digest=1, rule=ANY, world_axes=POINT),
         ),

@@ -58,7 +58,7 @@ class Lorentz(FieldForce):
     _schema: ClassVar[Schema] = Schema(
         "lorentz forces",
         (
-            *reference_fields("body"),
+            *reference_fields("body", or_nobody="body"),
             Field("charge", Kind.MODEL, 1, "C", digest=0, rule=ANY),
             Field("electric_field", Kind.MODEL, 3, "V/m", "world", digest=1, rule=ANY),
             Field("magnetic_field", Kind.MODEL, 3, "T", "world", digest=2, rule=ANY),

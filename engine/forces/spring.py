@@ -14,7 +14,7 @@ from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
 from .force import TableForce
 from .wrench import BodyStates, Wrench
 
-_BODY, _OTHER, _ENABLED = reference_fields("body", "other")
+_BODY, _OTHER, _ENABLED = reference_fields("body", "other", or_nobody="other")
 
 SPRINGS = Schema(
     "springs",

@@ -100,7 +100,7 @@ THRUSTERS = Schema(
         Field("direction", Kind.MODEL, 3, "-", "body", digest=2, rule=DIRECTION, meaning="of the force", guard=_leave_to_gimbals),
         Field("max_force", Kind.MODEL, 1, "N", digest=3, rule=NOT_NEGATIVE, meaning="at full throttle"),
         Field("specific_impulse", Kind.MODEL, 1, "s", digest=4, meaning="zero if it is unknown"),
-        Field("tank", Kind.MODEL, meaning="row of the tank, or -1", digest=101, refers_to="tanks", rest=-1.0),
+        Field("tank", Kind.MODEL, meaning="row of the tank, or -1", digest=101, refers_to="tanks", rest=-1.0, may_be_nobody=True),
         Field("min_on_time", Kind.MODEL, 1, "s", digest=5, rule=NOT_NEGATIVE, meaning="of the shortest pulse", guard=_refuse_short_pulses),
         Field("rise_time", Kind.MODEL, 1, "s", digest=6, rule=NOT_NEGATIVE, meaning="from shut to open", guard=_refuse_slow_valves),
         Field("fall_time", Kind.MODEL, 1, "s", digest=7, rule=NOT_NEGATIVE, meaning="from open to shut", guard=_refuse_late_fall),

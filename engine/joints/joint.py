@@ -17,7 +17,7 @@ from ..kernels.rotations import from_columns, gram_schmidt
 from ..kernels.vectors import Vector, add, cross, dot, subtract
 from ..reading import reading
 from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
-from ..store.schema import ANY, NOT_NEGATIVE, POINT, Field, Kind, Schema
+from ..store.schema import ANY, NOT_NEGATIVE, POINT, UNIT, Field, Kind, Schema
 
 _REST = (0.0, 0.0, 0.0, 1.0)
 _FORCES = slice(layout.POSITION_FORCES, layout.TORQUE + 3)
@@ -25,12 +25,12 @@ _FORCES = slice(layout.POSITION_FORCES, layout.TORQUE + 3)
 JOINTS = Schema(
     "joints",
     (
-        *reference_fields("body", "other"),
+        *reference_fields("body", "other", or_nobody="other"),
         Field("type", Kind.MODEL, digest=111, meaning="number of the type"),
         Field("at_body", Kind.MODEL, 3, "m", "body", digest=0, rule=ANY, meaning="from the body's origin"),
         Field("at_other", Kind.MODEL, 3, "m", "other or world", digest=1, rule=ANY, world_axes=POINT, unless_on="other"),
-        Field("frame_body", Kind.MODEL, 4, "-", "joint to body", digest=2, rest=_REST, meaning="a quaternion"),
-        Field("frame_other", Kind.MODEL, 4, "-", "joint to other or world", digest=3, rest=_REST, meaning="a quaternion"),
+        Field("frame_body", Kind.MODEL, 4, "-", "joint to body", digest=2, rest=_REST, meaning="a quaternion", stored=UNIT),
+        Field("frame_other", Kind.MODEL, 4, "-", "joint to other or world", digest=3, rest=_REST, meaning="a quaternion", stored=UNIT),
         Field("length", Kind.MODEL, 1, "m", digest=4, rule=NOT_NEGATIVE),
         Field("lower", Kind.MODEL, 3, "rad or m", digest=5, rest=-inf, meaning="of each freedom"),
         Field("upper", Kind.MODEL, 3, "rad or m", digest=6, rest=inf, meaning="of each freedom"),

@@ -120,13 +120,14 @@ class Owners:
         Args:
             states: The states of the attached objects, by name.
         """
-        bodies, moment = self.bodies, self.moment()
-        tables = tuple(self.store.tables.values())
-        images = tuple([table.image(moment[not _is_flown(table, bodies)]) for table in tables])
-        inventory = self._inventory(tables)
-        return Content(
-            inventory, images, states, self.clock._image(), moment.tick, self.held.push_tick, moment.driven_tick
+        bodies, store = self.bodies, self.store
+        tick, driven_tick = self.moment()
+        tables = tuple(store.tables.values())
+        images = tuple(
+            [table.image(tick if table is bodies or table.schema.follows else driven_tick) for table in tables]
         )
+        inventory, clock = self._inventory(tables), self.clock._image()
+        return Content(inventory, images, states, clock, tick, self.held.push_tick, driven_tick)
 
     def _inventory(self, tables: tuple[Table, ...]) -> Inventory:
         """The rarely changing part, which is that of the last content if nothing in it has changed."""
@@ -159,10 +160,12 @@ class Owners:
         self.settings.put(inventory.values)
         if len(store.tables) != len(inventory.tables) or not _same(tuple(store.tables.values()), inventory.tables):
             _exchange_tables(store, bodies, inventory.tables)
-        stores, then = bodies.stores_momentum, Moment(content.tick, content.driven_tick)
+        stores = bodies.stores_momentum
         for table, image in zip(inventory.tables, content.images, strict=True):
-            is_driven = not _is_flown(table, bodies)
-            table.put(image, then[is_driven], now[is_driven])
+            if table is bodies or table.schema.follows:
+                table.put(image, content.tick, now.tick)
+            else:
+                table.put(image, content.driven_tick, now.driven_tick)
         for follower in store.followers(bodies.schema.name) if len(store.tables) > len(inventory.tables) else ():
             if follower not in inventory.tables and isinstance(follower, Follower):
                 follower.follow_restored(bodies)
@@ -194,11 +197,6 @@ def digest_of_content(content: Content) -> Iterator[bytes]:
     yield from digest_of_members(inventory.members)
     for name in sorted(content.states):
         yield from digest_of_state(content.states[name], name)
-
-
-def _is_flown(table: Table, bodies: Bodies) -> bool:
-    """Whether every tick writes a table, which its image belongs to."""
-    return table is bodies or bool(table.schema.follows)
 
 
 def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:

@@ -20,6 +20,7 @@ from ..store.bodies import BODIES, HISTORY
 from ..store.rows import TableRows, is_body
 from ..store.schema import Schema
 from ..tick.actuators import DRIVEN
+from ..tick.freezing import FROZEN_BODIES
 from ..tick.held import PUSHES
 
 
@@ -41,7 +42,7 @@ _BASES = ("Force", "Part", "SampledPart", "Joint")
 @cache
 def built_in_schemas() -> dict[str, Schema]:
     """The schemas of the tables of this package, by name."""
-    own = (BODIES, HISTORY, PUSHES, DRIVEN, TANKS, KEEP_OUT, CONSTANT_WRENCHES, POINT_FORCES)
+    own = (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, TANKS, KEEP_OUT, CONSTANT_WRENCHES, POINT_FORCES)
     kinds = [vars(kind).get("_schema") or getattr(kind, "_schema", None) for kind in built_in().values()]
     return {schema.name: schema for schema in (*own, *kinds) if isinstance(schema, Schema)}
 
@@ -213,13 +214,13 @@ _ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "_has_axis": (_is_any(bool), "true or false"),
     "_max_torque": (_or_none(_are_numbers(3)), "3 numbers or null"),
     "_misalignment": (_is_array(3), "an array of shape (3,)"),
-    "_name": (_is_any(str), "a string"),
+    "_name": (lambda value: isinstance(value, str) and value != "", "a non-empty string"),
     "_other_port": (_is_any(joints.Port), "a Port"),
     "_pull_together": (_or_none(_are_numbers(2)), "2 numbers or null"),
     "_retract_time": (_is_number, "a number"),
     "_scale_error": (_is_array(3), "an array of shape (3,)"),
     "_schema": (_is_any(Schema), "the name of a table"),
-    "_seed": (_is_whole(0), "an integer from 0"),
+    "_seed": (_is_whole(-(2**63)), "an integer from -2**63"),
     "_soft": (_are_numbers(2), "2 numbers"),
     "_tank": (_or_none(_is_any(flight.Tank)), "a Tank or null"),
     "_trackers": (
@@ -254,7 +255,7 @@ def _encoded(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return {"array": encoded_array(value)}
     if isinstance(value, frozenset):
-        return {"set": sorted(map(_encoded, value))}
+        return {"set": sorted(map(_encoded, value), key=str)}
     if type(value) in (tuple, list):
         return {type(value).__name__: [_encoded(item) for item in value]}
     raise NotPlain

@@ -369,12 +369,6 @@ class _Binding:
     def _content(self, schema: Schema, rows: Rows) -> FloatArray:
         content = np.repeat(schema.rest, len(rows.ids), axis=1)
         for name, values in rows.fields.items():
-            field = schema.by_name.get(name)
-            if field is None or field.size != len(values):
-                raise ValueError(
-                    f"{self._owner}: tables.{schema.name}.{name} with {len(values)} components must be a field of the table; "
-                    f"its fields are {', '.join(schema.by_name)}"
-                )
             content[schema.components[name]] = values
         return content
 

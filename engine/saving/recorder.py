@@ -7,6 +7,7 @@ import json
 import math
 import os
 import struct
+import warnings
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -210,6 +211,8 @@ class Record:
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Record:
         """Read a file that a `Recorder` has streamed, up to its last complete block.
+
+        A damaged part, such as a block with a flipped bit, is left out, and a warning says between which ticks samples are missing.
 
         Args:
             path: The file.
@@ -560,18 +563,79 @@ def _read(path: Path) -> Record:
         for column in plain["columns"].list()
     )
     width = 1 + sum(column.size for column in columns)
-    offset, rows = start + length + _LENGTH.size, []
-    while offset + 2 * _LENGTH.size <= len(data):
-        (count,), (checksum,) = (_LENGTH.unpack_from(data, offset + place * _LENGTH.size) for place in range(2))
-        offset += 2 * _LENGTH.size
-        block = data[offset : offset + 8 * width * count]
-        if not count or len(block) < 8 * width * count or zlib.crc32(block) != checksum:
-            break
-        rows.append(np.frombuffer(block, "<f8").astype(np.float64).reshape(count, width))
-        offset += len(block)
+    rows, gaps = _blocks(data, start + length + _LENGTH.size, width)
     samples = np.concatenate(rows) if rows else np.empty((0, width))
+    if gaps:
+        _warn_of_gaps(path, rows, gaps)
     # of samples at the same tick or later ones before a restore, the last written counts
     later = np.minimum.accumulate(samples[::-1, 0])[::-1]
     kept = np.append(samples[:-1, 0] < later[1:], True) if len(samples) else np.zeros(0, np.bool_)
     names = tuple(name.text() for name in plain["bodies"].list())
     return Record(columns, names, plain["dt"].number(), samples[kept])
+
+
+def _blocks(data: bytes, offset: int, width: int) -> tuple[list[FloatArray], list[int]]:
+    """The samples of each undamaged block from an offset on, and the numbers of blocks before which something is damaged.
+
+    A last block that was cut off, because the program ended while it was written, is no damage.
+    """
+    found: list[FloatArray] = []
+    gaps = []
+    while offset < len(data):
+        block = _block_at(data, offset, width)
+        if block is None:
+            following = _next_block(data, offset, width)
+            if following is None:
+                if not _is_cut(data, offset, width):
+                    gaps.append(len(found))
+                break
+            gaps.append(len(found))
+            offset = following
+            continue
+        found.append(block)
+        offset += 2 * _LENGTH.size + 8 * block.size
+    return found, gaps
+
+
+def _count_at(data: bytes, offset: int) -> int:
+    """The number of samples that a block says it has; 0 where there is no room for the number."""
+    return int(_LENGTH.unpack_from(data, offset)[0]) if offset + _LENGTH.size <= len(data) else 0
+
+
+def _block_at(data: bytes, offset: int, width: int) -> FloatArray | None:
+    """The samples of the block at an offset; None if there is no whole block with the right checksum."""
+    count, first = _count_at(data, offset), offset + 2 * _LENGTH.size
+    if not 1 <= count <= _SAMPLES_PER_BLOCK or first + 8 * width * count > len(data):
+        return None
+    (checksum,) = _LENGTH.unpack_from(data, offset + _LENGTH.size)
+    block = data[first : first + 8 * width * count]
+    if zlib.crc32(block) != checksum:
+        return None
+    return np.frombuffer(block, "<f8").astype(np.float64).reshape(count, width)
+
+
+def _next_block(data: bytes, offset: int, width: int) -> int | None:
+    """The offset of the first undamaged block behind a damaged one, all of which are at multiples of eight bytes from each other."""
+    after = offset + 2 * _LENGTH.size + 8 * width * _SAMPLES_PER_BLOCK
+    if _block_at(data, after, width) is not None:
+        return after
+    return next((place for place in range(offset + 8, len(data), 8) if _block_at(data, place, width) is not None), None)
+
+
+def _is_cut(data: bytes, offset: int, width: int) -> bool:
+    """Whether the last block is shorter than it says."""
+    if offset + 2 * _LENGTH.size > len(data):
+        return True
+    count = _count_at(data, offset)
+    return 1 <= count <= _SAMPLES_PER_BLOCK and offset + 2 * _LENGTH.size + 8 * width * count > len(data)
+
+
+def _warn_of_gaps(path: Path, rows: list[FloatArray], gaps: list[int]) -> None:
+    """Say between which ticks samples are missing."""
+    places = []
+    for gap in gaps:
+        before = f"after tick {rows[gap - 1][-1, 0]:.0f}" if gap else "from the first one"
+        until = f"before tick {rows[gap][0, 0]:.0f}" if gap < len(rows) else "to the last one"
+        places.append(f"{before} and {until}" if gap else f"{before} {until}")
+    text = f"Recorder.read: {path} is damaged; samples are missing {'; '.join(places)}"
+    warnings.warn(text, stacklevel=4)

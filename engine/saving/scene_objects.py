@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,31 +82,40 @@ def made(kind: type, arguments: dict[str, Any]) -> Any:
     return made
 
 
-def to_plain(value: Any, name: str, path: str, world: Any, places: dict[int, Any]) -> Any:
+class Written(NamedTuple):
+    """What is known of a world while its forces and parts are written."""
+
+    world: Any
+    places: dict[int, Any]
+    """How a scene refers to each force and part of the world, by its id."""
+    objects: dict[str, Any]
+    """The objects of the user that were written by their names so far."""
+
+
+def to_plain(value: Any, name: str, path: str, written: Written) -> Any:
     """The value of an argument as plain data.
 
     Args:
         value: The value.
         name: The name of the argument.
         path: Its place in the scene.
-        world: The world that is saved.
-        places: How a scene refers to each force and part of the world, by its id.
+        written: What is known of the world that is saved.
 
     Raises:
         ValueError: If the value refers to something that is not in the world.
     """
 
     def inner(part: Any, part_name: str) -> Any:
-        return to_plain(part, part_name, f"{path}.{part_name}", world, places)
+        return to_plain(part, part_name, f"{path}.{part_name}", written)
 
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if id(value) in places:
-        return places[id(value)]
+    if id(value) in written.places:
+        return written.places[id(value)]
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if is_body(value):
-        if value.world is not world:
+        if value.world is not written.world:
             refuse("World.save", path, value, "a body of the world being saved")
         return value.name if name in BODIES else {"body": value.name}
     if isinstance(value, TableRows | Joint):
@@ -118,12 +127,13 @@ def to_plain(value: Any, name: str, path: str, world: Any, places: dict[int, Any
         if isinstance(value, kind):
             return {key: {part: inner(getattr(value, part), part) for part in parts}}
     if isinstance(value, list | tuple):
-        return [to_plain(item, name, f"{path}[{place}]", world, places) for place, item in enumerate(value)]
+        return [to_plain(item, name, f"{path}[{place}]", written) for place, item in enumerate(value)]
     if isinstance(value, Assembly):
         return {"assembly": inner(value.body, "body")}
     if object_classes().get(type(value).__name__) is type(value):
         given = {part: inner(argument, part) for part, argument in _read(value).items()}
         return {"class": type(value).__name__, **given}
+    written.objects[default_name(value)] = value
     return {"object": default_name(value)}
 
 

@@ -9,12 +9,12 @@ import inspect
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
-from math import inf, isfinite
+from math import isfinite
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from ..store.calling import Callback, default_name, refuse_shared_names
 from ..store.rows import TableRows, columns_of, kept_beside, schema_of, set_field
 from ..store.schema import Field, Kind
 from ..tick.force_list import attributes_of
+from .arguments import argument, arguments_in_scene, made_from
 from .content import Owners
 from .encoding import (
     Places,
@@ -42,7 +43,7 @@ from .encoding import (
     name_of,
     own_slots,
 )
-from .scene_objects import BODIES, MAKERS, arguments_of, made, object_classes, to_plain
+from .scene_objects import BODIES, MAKERS, Written, arguments_of, made, object_classes, to_plain
 from .settings import SETTINGS, names_in_scenes, ratio_to_plain, to_scene
 from .snapshots import Snapshot, restore
 
@@ -103,22 +104,30 @@ Filled = TypeVar("Filled", bound=Fillable)
 # from a world to a file
 
 
-def save(owners: Owners, path: Any, snapshot: Snapshot | None) -> None:
-    """Write a world to a file, which is replaced when everything has been written; see `World.save`.
+def save(owners: Owners, path: Any, snapshot: Snapshot | None, make: Callable[..., Fillable]) -> None:
+    """Write a world to a file, which is replaced when everything has been written and read back; see `World.save`.
 
     Args:
         owners: The owners of the parts of the world.
         path: The file.
         snapshot: The snapshot to add, if any.
+        make: Makes a world of a dt, to read back what was written.
     """
     file = file_path(path, "path", "World.save")
-    scene = scene_of(owners)
+    scene, objects = scene_of(owners)
     if snapshot is not None:
         scene["scene_sha256"] = _hash_of(scene)
         scene["snapshot"] = base64.b64encode(snapshot.to_bytes()).decode("ascii")
     lines = [f'"{key}": {_lines(value)}' for key, value in scene.items()]
+    content = ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8")
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of what the world was warned of already
+            world_of(make, content, objects, "drop")
+    except (TypeError, ValueError) as error:
+        rule = "one whose file can be read again"
+        refuse("World.save", "the world", owners.store.world(), rule, cause=error, hint=str(error))
     with naming_file(file, "World.save", "written"):
-        write_whole(file, ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8"))
+        write_whole(file, content)
 
 
 def _hash_of(scene: dict[str, Any]) -> str:
@@ -149,8 +158,8 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
-def scene_of(owners: Owners) -> dict[str, Any]:
-    """A world as plain data, without its tick count.
+def scene_of(owners: Owners) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A world as plain data, without its tick count, and the classes and objects that it names in forces and parts.
 
     Raises:
         ValueError: If a force or part has an argument that cannot be written.
@@ -160,18 +169,19 @@ def scene_of(owners: Owners) -> dict[str, Any]:
     forces = [force for force in members("force") if isinstance(force, TableRows)]
     places = {id(part): {"part": place} for place, part in enumerate(parts)}
     places |= {id(force): {"force": place} for place, force in enumerate(forces)}
+    written = Written(owners.store.world(), places, {name_of(type(each)): type(each) for each in (*parts, *forces)})
     on_tick, after_tick, on_joint = functions
     called = [Callback(force, 1, default_name(force)) for force in members("force") if not isinstance(force, TableRows)]
     refuse_shared_names((*on_tick, *after_tick, *on_joint, *called), "World.save")
-    return {
+    scene = {
         "format": FORMAT,
         "version": VERSION,
         "dt": ratio_to_plain(owners.exact_dt),
         **to_scene(owners.settings, "World.save"),
         **({} if keep_out is None else {"keep_out": [list(map(float, keep_out[0])), float(keep_out[1])]}),
         "bodies": [_body_to_plain(owners, body) for body in owners.bodies.handles],
-        "parts": [_member_to_plain(owners, part, f"parts[{place}]", places) for place, part in enumerate(parts)],
-        "forces": [_member_to_plain(owners, force, f"forces[{place}]", places) for place, force in enumerate(forces)],
+        "parts": [_member_to_plain(part, f"parts[{place}]", written) for place, part in enumerate(parts)],
+        "forces": [_member_to_plain(force, f"forces[{place}]", written) for place, force in enumerate(forces)],
         "joints": [_joint_to_plain(joint, owners.bodies.tick_count) for joint in members("joint")],
         "memory": {
             name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
@@ -182,6 +192,7 @@ def scene_of(owners: Owners) -> dict[str, Any]:
         "after_tick": [[callback.name, callback.every] for callback in after_tick],
         "on_joint": [[callback.name, callback.event] for callback in on_joint],
     }
+    return scene, written.objects
 
 
 def _body_to_plain(owners: Owners, body: Any) -> dict[str, Any]:
@@ -203,40 +214,30 @@ def _body_to_plain(owners: Owners, body: Any) -> dict[str, Any]:
     return plain
 
 
-def _member_to_plain(owners: Owners, member: TableRows, path: str, places: dict[int, Any]) -> dict[str, Any]:
+def _member_to_plain(member: TableRows, path: str, written: Written) -> dict[str, Any]:
     plain: dict[str, Any] = {"class": name_of(type(member))}
     arguments: dict[str, Any] = {}
     defaults = inspect.signature(type(member).__init__).parameters
-    for name in _arguments_of(type(member)):
+    for name in arguments_in_scene(type(member)):
         try:
-            value = _argument(member, name)
+            value = argument(member, name)
         except AttributeError:
             refuse("World.save", path, member, f"a force or part whose argument {name!r} can be read")
         arguments[name] = value
         if value is not None or (name in defaults and defaults[name].default is not None):
-            plain[name] = to_plain(value, name, f"{path}.{name}", owners.store.world(), places)
+            plain[name] = to_plain(value, name, f"{path}.{name}", written)
     for name, attribute in kept_beside(type(member)).items():
-        plain[name] = to_plain(getattr(member, attribute), name, f"{path}.{name}", owners.store.world(), places)
+        plain[name] = to_plain(getattr(member, attribute), name, f"{path}.{name}", written)
     # the rows hold what cannot be given as an argument: commands, states, and unit vectors to the last bit
-    columns, fresh = columns_of(member), columns_of(_made(type(member), arguments))
+    columns, fresh = columns_of(member), columns_of(made_from(type(member), arguments))
     components, fields = schema_of(member).components, {}
     for field in _written_fields(member):
         own, made = (each[components[field.name]] for each in (columns, fresh))
         if own.tobytes() != made.tobytes():
-            fields[field.name] = own.T.tolist()
+            fields[field.name] = [[_shown_number(number) for number in row] for row in own.T.tolist()]
     if fields:
         plain["fields"] = fields
     return plain
-
-
-def _made(kind: type[TableRows], arguments: dict[str, Any]) -> TableRows:
-    """A force or part from its arguments; a wheel may have been carried past its maximum speed, which its constructor rejects."""
-    if not issubclass(kind, ReactionWheel) or "speed" not in arguments:
-        return kind(**arguments)
-    speed = real(arguments["speed"], "speed", "ReactionWheel")
-    wheel = kind(**{**arguments, "speed": 0.0})
-    wheel._turn_at(speed)
-    return wheel
 
 
 def _joint_to_plain(joint: Any, tick_count: int) -> dict[str, Any]:
@@ -266,7 +267,13 @@ def _joint_fields() -> list[Field]:
 
 def _shown_number(number: float) -> float | str:
     """A number, or the text of one that JSON cannot hold."""
-    return number if isfinite(number) else "inf" if number > 0.0 else "-inf"
+    return number if isfinite(number) else str(number)
+
+
+def _number_in(plain: Plain, field: Field) -> float:
+    """A number of a field, infinite or nan only where that means that there is no limit or no value."""
+    rest = {str(number) for number in np.ravel(field.rest).tolist() if not isfinite(number)}
+    return float(plain.value) if isinstance(plain.value, str) and plain.value in rest else plain.number()
 
 
 def _written_fields(member: TableRows) -> list[Field]:
@@ -280,30 +287,6 @@ def _written_fields(member: TableRows) -> list[Field]:
         and field.name not in member._counted_in_ticks
         and not (isinstance(member, ReactionWheel) and field.name == "momentum")
     ]
-
-
-def _arguments_of(kind: type[TableRows]) -> list[str]:
-    """The names of the arguments that a scene holds of a class of forces, parts or joints."""
-    return _read_arguments(cast(Any, kind))
-
-
-@cache
-def _read_arguments(kind: Any) -> list[str]:
-    parameters = inspect.signature(kind.__init__).parameters.values()
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):  # made by `forces.compiled`
-        names = [field.name for field in schema_of(kind).fields if not field.refers_to and field.name != "enabled"]
-        return [*(name for name in names if not name.startswith("_")), "bodies"]
-    left_out = ("self", *kind._arguments_in_rows)
-    return [parameter.name for parameter in parameters if parameter.name not in left_out]
-
-
-def _argument(member: TableRows, name: str) -> Any:
-    if name == "bodies":
-        return list(member._named_bodies()) or None
-    if name == "specific_inertia":
-        xx, yy, zz, xy, xz, yz = member._value(name).tolist()
-        return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    return getattr(member, name)
 
 
 # from a file to a world
@@ -323,6 +306,15 @@ def load(make: Callable[..., Filled], path: Any, objects: Mapping[str, Any], mis
     file = file_path(path, "path", _OWNER)
     with naming_file(file, _OWNER, "read"):
         content = file.read_bytes()
+    return world_of(make, content, objects, missing)
+
+
+def world_of(make: Callable[..., Filled], content: bytes, objects: Mapping[str, Any], missing: str) -> Filled:
+    """The world of the content of a file.
+
+    Raises:
+        ValueError: If it is not that of a scene.
+    """
     plain = Plain.of_text(content, _OWNER).only(*_KEYS, *names_in_scenes())
     if plain["format"].text() != FORMAT:
         plain["format"].refuse(repr(FORMAT))
@@ -480,7 +472,7 @@ class _Loading(Generic[Filled]):
             plain["class"].refuse(
                 "the name of a class of engine.forces or engine.flight, or a key of `objects` that is a class"
             )
-        plain.only("class", *_arguments_of(kind), *kept_beside(kind), "fields")
+        plain.only("class", *arguments_in_scene(kind), *kept_beside(kind), "fields")
         return kind
 
     def _kind_of_joint(self, plain: Plain) -> type[Joint]:
@@ -491,16 +483,16 @@ class _Loading(Generic[Filled]):
         if "fields" in plain:
             plain.only("class", "body", "other", "fields", "attributes")
         else:
-            plain.only("class", *_arguments_of(kind))
+            plain.only("class", *arguments_in_scene(kind))
         return kind
 
     def _member(self, plain: Plain, kind: type[TableRows]) -> TableRows:
         arguments = {key: self._value(value, key) for key, value in plain.items() if key not in ("class", "fields")}
         beside = {key: arguments.pop(key) for key in kept_beside(kind) if key in arguments}
         try:
-            member = _made(kind, arguments)
+            member = made_from(kind, arguments)
         except (TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), _arguments_of(kind))}: {error}") from None
+            raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), arguments_in_scene(kind))}: {error}") from None
         for key, attribute in kept_beside(kind).items():
             if key in beside:
                 self._set_beside(member, attribute, beside[key], plain[key])
@@ -518,7 +510,9 @@ class _Loading(Generic[Filled]):
             try:
                 return kind(**arguments)
             except (TypeError, ValueError) as error:
-                raise ValueError(f"{_OWNER}: {_path_in(plain, str(error), _arguments_of(kind))}: {error}") from None
+                raise ValueError(
+                    f"{_OWNER}: {_path_in(plain, str(error), arguments_in_scene(kind))}: {error}"
+                ) from None
         other = plain.get("other", None)
         pair = self._body(plain["body"]), None if other.value is None else self._body(other)
         if pair[0] is pair[1]:
@@ -542,7 +536,8 @@ class _Loading(Generic[Filled]):
         return joint
 
     def _set_field(self, member: TableRows, field: Field, plain: Plain) -> None:
-        values = array(plain.value, plain.path, _OWNER, (columns_of(member).shape[1], field.size)).T
+        rows = plain.list(columns_of(member).shape[1])
+        values = np.array([[_number_in(item, field) for item in row.list(field.size)] for row in rows]).T
         rule = field.rule
         if rule is not None and rule.is_switch:
             if not np.isin(values, (0.0, 1.0)).all():
@@ -551,7 +546,7 @@ class _Loading(Generic[Filled]):
             if not (abs(np.sum(values * values, axis=0) - 1.0) < 1e-9).all():
                 plain.refuse("unit vectors")
         elif rule is not None:
-            for value in values.ravel().tolist():
+            for value in values[np.isfinite(values)].tolist():
                 rule.number(value, plain.path, _OWNER)
         set_field(member, field.name, values)
 
@@ -646,10 +641,7 @@ def _is_attachable(thing: Any, owners: Owners) -> bool:
 
 def _joint_numbers(plain: Plain, field: Field, kind: Any) -> FloatArray:
     """The components of a field of a joint, infinite only where that means that there is no limit."""
-    none = {inf: "inf", -inf: "-inf"}.get(field.rest) if isinstance(field.rest, float) else None
-    numbers = [
-        float(none) if none is not None and item.value == none else item.number() for item in plain.list(field.size)
-    ]
+    numbers = [_number_in(item, field) for item in plain.list(field.size)]
     if field.name.startswith("frame_") and not abs(sum(number * number for number in numbers) - 1.0) < 1e-9:
         plain.refuse("a quaternion of unit length")
     if field.name == "type" and numbers[0] not in types_of(kind):

@@ -216,8 +216,8 @@ def _read_tables(header: Plain, data: memoryview) -> dict[str, Rows]:
 def _content_of(header: Plain, tables: dict[str, Rows]) -> PlainContent:
     """Check everything in a header that does not depend on a world."""
     names = [name.text() for name in header["bodies"].list()]
-    if len(set(names)) != len(names):
-        header["bodies"].refuse("names of which no two are equal")
+    if len(set(names)) != len(names) or "" in names:
+        header["bodies"].refuse("names that are not empty and of which no two are equal")
     count = len(tables["bodies"].ids) if "bodies" in tables else 0
     if len(names) != count:
         header["bodies"].refuse(f"a list of {count} names")

@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import read_only_attributes, refuse
+from ..joints.joint import Joint
 from ..store.calling import called_object, default_name, hidden_state
 from ..store.objects import state_of
 from ..store.rows import TableRows
 from ..store.store import hash_of
+from .arguments import check_by_constructor
 from .content import Content, Owners, digest_of_content
+from .encoding import Places, encoded_attributes
 from .plain_content import PlainContent, bind, plain_of, refuse_functions_of_one_name
 from .snapshot_bytes import read, to_bytes
 from .untrusted import check_rows
@@ -139,7 +142,7 @@ def content_of(snapshot: Snapshot) -> Content:
 
 def take(owners: Owners) -> Snapshot:
     """Make a snapshot of the current state of a world, whose phase has been checked."""
-    states = {name: state_of(object, name) for name, object in owners.memory.objects.items()}
+    states = {name: state_of(object, name) for name, object in owners.memory._contents[1].items()}
     content = owners.give(states)
     return made(Inside(owners.exact_dt, content.tick, content, None, owners.store.world))
 
@@ -192,7 +195,7 @@ def restore(owners: Owners, snapshot: Snapshot, missing: str, adopt: bool) -> No
     plain = plain_form(snapshot)
     if inside.plain is not None:
         check_rows(plain, {table.schema.name: table.schema for table in owners.store.tables.values()}, owner)
-    _put_back_whole(owners, bind(owners, plain, missing, owner), snapshot)
+    _put_back_whole(owners, bind(owners, plain, missing, owner), snapshot, inside.plain is not None)
 
 
 def _put_back(owners: Owners, content: Content, snapshot: Snapshot) -> None:
@@ -222,8 +225,8 @@ def _put_back(owners: Owners, content: Content, snapshot: Snapshot) -> None:
         pass
 
 
-def _put_back_whole(owners: Owners, content: Content, snapshot: Snapshot) -> None:
-    """Have the content of bytes; whatever is wrong with it, the world is then as it was before.
+def _put_back_whole(owners: Owners, content: Content, snapshot: Snapshot, is_untrusted: bool) -> None:
+    """Have the content of another world or of bytes; whatever is wrong with it, the world is then as it was before.
 
     Raises:
         ValueError: If it is not the content of a valid world.
@@ -232,13 +235,28 @@ def _put_back_whole(owners: Owners, content: Content, snapshot: Snapshot) -> Non
     try:
         _put_back(owners, content, snapshot)
         _ = owners.joints.graph
-    except (TypeError, ArithmeticError, LookupError, AttributeError) as error:
+        owners.forces.check_uses()
+        if is_untrusted:
+            _check_by_constructors(content)
+    except (TypeError, ArithmeticError, LookupError, AttributeError, AssertionError) as error:
         put_back(owners, before)
         text = f"World.restore: snapshot must be one that a world has written; {type(error).__name__}: {error}"
         raise ValueError(text) from error
     except BaseException:
         put_back(owners, before)
         raise
+
+
+def _check_by_constructors(content: Content) -> None:
+    """Let the constructors of forces and parts check what bytes say of them; joints were made for other poses."""
+    members = content.inventory.members
+    places = Places(content.inventory.roster.handles, (entry.member for entry in members))
+    for entry in members:
+        if entry.table and not isinstance(entry.member, Joint):
+            if encoded_attributes(places.all_placed(entry.attributes, type(entry.member))) is not None:
+                check_by_constructor(entry.member)
+        else:
+            repr(entry.member)
 
 
 def put_back(owners: Owners, snapshot: Snapshot) -> None:

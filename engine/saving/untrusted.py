@@ -1,14 +1,35 @@
-"""What the rows of a snapshot from bytes must be, whoever wrote them, before a world is made of them."""
+"""What the rows of a snapshot from bytes must be, whoever wrote them, before a world is made of them.
+
+Most of it follows from the schemas: which rows a field refers to, which values a user may set, and which values it has in every world. What
+ties fields or tables to each other is said here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..store.schema import NOBODY, Schema
+from ..flight.coast import KEEP_OUT
+from ..flight.tank import TANKS
+from ..flight.wheel import WHEELS
+from ..forces.valves import THRUSTERS
+from ..joints.joint import JOINTS
+from ..store.bodies import BODIES, HISTORY
+from ..store.schema import NOBODY, TICKED, Field, Kind, Schema
+from ..tick.actuators import DRIVEN
+from ..tick.freezing import FROZEN_BODIES
+from ..tick.held import PUSHES
 from .plain_content import PlainContent, Rows
+
+_OF_NO_MEMBER = {schema.name for schema in (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, KEEP_OUT)}
+"""The tables whose rows belong to no force, part or joint; those of memory come in addition."""
+_ADDED_LATER = ("stored_momentum_body", "previous_velocity", "previous_angular_velocity_body")
+"""Fields of bodies that not all bytes contain."""
+_CLOSE = 1e-6
+"""By how much an inverse tensor or principal moments may differ from those of the tensor, as a share of it."""
 
 
 def check_rows(plain: PlainContent, schemas: Mapping[str, Schema], owner: str) -> None:
@@ -17,34 +38,170 @@ def check_rows(plain: PlainContent, schemas: Mapping[str, Schema], owner: str) -
     Raises:
         ValueError: If a row refers to one that is not there, or has a value that no world can have.
     """
+    checks = _Checks(plain, owner)
     for name, rows in plain.tables.items():
         schema = schemas.get(name)
-        if schema is None:
-            if "body" in rows.fields:
-                _check_reference(owner, f"{name}.body", rows.fields["body"], plain.tables.get("bodies"))
-            continue
-        for field in schema.references:
-            if field.name in rows.fields:
-                target = plain.tables.get(field.refers_to)
-                _check_reference(owner, f"{name}.{field.name}", rows.fields[field.name], target)
+        if schema is not None:
+            checks.fields(schema, rows)
+        elif "body" in rows.fields:
+            checks.reference(f"{name}.body", rows.fields["body"], plain.tables.get("bodies"), NOBODY)
+    checks.bodies()
+    checks.members()
+    checks.ties()
+
+
+class _Checks:
+    def __init__(self, plain: PlainContent, owner: str) -> None:
+        self._plain, self._tables, self._owner = plain, plain.tables, owner
+
+    def refuse(self, path: str, rule: str, value: Any) -> NoReturn:
+        shown = value.ravel()[:8].tolist() if isinstance(value, np.ndarray) else value
+        refuse(self._owner, f"tables.{path}", shown, rule)
+
+    # one field
+
+    def fields(self, schema: Schema, rows: Rows) -> None:
+        """Check every field by itself."""
+        for name, given in rows.fields.items():
+            if name not in schema.by_name or schema.by_name[name].size != len(given):
+                raise ValueError(
+                    f"{self._owner}: tables.{schema.name}.{name} with {len(given)} components must be a field of the table; "
+                    f"its fields are {', '.join(schema.by_name)}"
+                )
         for field in schema.fields:
-            if field.name in rows.fields and field.dtype is np.float64:
-                _check_finite(schema, f"{name}.{field.name}", rows.fields[field.name], owner)
+            path, values = f"{schema.name}.{field.name}", rows.fields.get(field.name)
+            if values is None:
+                if _is_needed(schema, field):
+                    self.refuse(path, "there", "no such field")
+                continue
+            if field.refers_to:
+                lowest = NOBODY if field.may_be_nobody else 0
+                self.reference(path, values, self._tables.get(field.refers_to), lowest)
+            elif field.dtype is np.float64 and field.kind is not Kind.SCRATCH:
+                self._numbers(path, field, values)
+
+    def reference(self, path: str, values: FloatArray, target: Rows | None, lowest: int) -> None:
+        count = 0 if target is None else len(target.ids)
+        if not ((values >= lowest) & (values < count) & (values == np.floor(values))).all():
+            self.refuse(path, f"rows from {lowest} to {count - 1}", values)
+
+    def _numbers(self, path: str, field: Field, values: FloatArray) -> None:
+        rest, rule = np.broadcast_to(np.reshape(field.rest, (-1, 1)), (field.size, 1)), field.rule
+        # a field whose rest is infinite or nan has no limit there, or no value
+        allowed = np.isfinite(values)
+        if np.isinf(rest).any():
+            allowed |= np.isinf(values)
+        if np.isnan(rest).any():
+            allowed |= np.isnan(values)
+        if not allowed.all():
+            self.refuse(path, "finite", values)
+        if field.stored is not None and not field.stored.holds(values):
+            self.refuse(path, str(field.stored), values)
+        if field.stored is TICKED and (values > self._plain.tick).any():
+            self.refuse(path, f"at most {self._plain.tick}, the tick of the snapshot", values)
+        if rule is not None:
+            is_kept = (values == rest).all(axis=0) | rule.holds(values)
+            if not is_kept.all():
+                self.refuse(path, rule.words, values)
+
+    # what ties fields and tables to each other
+
+    def bodies(self) -> None:
+        """Check that the mass properties of each body belong together."""
+        rows = self._tables.get(BODIES.name)
+        if rows is None:
+            return
+        mass, inverse = rows.fields["mass"][0], rows.fields["inverse_mass"][0]
+        with np.errstate(all="ignore"):
+            if not ((mass > 0.0) & (np.abs(mass * inverse - 1.0) < 1e-12)).all():
+                self.refuse("bodies.inverse_mass", "1 / mass, which is above 0", inverse)
+            tensor, inverted = _tensors(rows.fields["inertia_body"]), _tensors(rows.fields["inverse_inertia_body"])
+            if not (np.abs(tensor @ inverted - np.eye(3)) < _CLOSE).all():
+                self.refuse(
+                    "bodies.inverse_inertia_body", "the inverse of inertia_body", rows.fields["inverse_inertia_body"]
+                )
+            moments, axes = rows.fields["principal_moments"].T, rows.fields["principal_axes"].T
+            largest = moments.max(axis=1)[:, np.newaxis, np.newaxis]
+            turned = _rotations(axes)
+            rebuilt = turned * moments[:, np.newaxis, :] @ turned.swapaxes(1, 2)
+            is_close = np.abs(rebuilt - tensor) <= _CLOSE * largest
+            if not ((moments > 0.0).all() and (np.square(axes).sum(axis=1) <= 1.0).all() and is_close.all()):
+                self.refuse(
+                    "bodies.principal_moments", "the principal moments of inertia_body about principal_axes", moments
+                )
+
+    def members(self) -> None:
+        """Check that each row of a force, part or joint belongs to one of them, and was added with its other rows."""
+        owned = {
+            name: np.zeros(len(rows.ids), np.int64)
+            for name, rows in self._tables.items()
+            if name not in _OF_NO_MEMBER and not name.startswith("memory.")
+        }
+        for place, member in enumerate(self._plain.members):
+            if not member.table:
+                continue
+            if member.table not in owned:
+                refuse(self._owner, f"members[{place}].table", member.table, f"one of {', '.join(owned)}")
+            rows = self._tables[member.table]
+            start, stop = np.searchsorted(rows.ids, member.ids).tolist()
+            owned[member.table][start:stop] += 1
+            if (rows.groups[start:stop] != member.ids[0]).any():
+                refuse(
+                    self._owner, f"members[{place}].ids", list(member.ids), "a span of rows that were added together"
+                )
+        for name, counts in owned.items():
+            if (counts != 1).any():
+                self.refuse(name, "rows of exactly one force, part or joint each", counts)
+
+    def ties(self) -> None:
+        """Check the rows that belong to others."""
+        for schema in (DRIVEN, FROZEN_BODIES):
+            rows = self._tables.get(schema.name)
+            if rows is not None and len(set(rows.fields["body"][0].tolist())) != len(rows.ids):
+                self.refuse(f"{schema.name}.body", "bodies without repetition", rows.fields["body"])
+        for schema in (WHEELS, TANKS):
+            self._same_body(schema.name, "driven", DRIVEN.name)
+        self._same_body(THRUSTERS.name, "tank", TANKS.name)
+        history, bodies = self._tables.get(HISTORY.name), self._tables.get(BODIES.name)
+        if history is not None and (bodies is None or not np.array_equal(history.ids, bodies.ids)):
+            self.refuse(HISTORY.name, "rows with the ids of the bodies", len(history.ids))
+        ball = self._tables.get(KEEP_OUT.name)
+        if ball is not None and len(ball.ids) != 1:
+            self.refuse(KEEP_OUT.name, "one row", len(ball.ids))
+
+    def _same_body(self, name: str, reference: str, other: str) -> None:
+        """Check that rows refer to rows of the same body in another table."""
+        rows, others = self._tables.get(name), self._tables.get(other)
+        if rows is None or reference not in rows.fields:
+            return
+        places = rows.fields[reference][0].astype(int)
+        named = places >= 0
+        if others is not None and (others.fields["body"][0][places[named]] != rows.fields["body"][0][named]).any():
+            self.refuse(f"{name}.{reference}", f"rows of {other} that have the same body", places)
 
 
-def _check_reference(owner: str, path: str, values: FloatArray, target: Rows | None) -> None:
-    count = 0 if target is None else len(target.ids)
-    if not ((values >= NOBODY) & (values < count) & (values == np.floor(values))).all():
-        refuse(owner, f"tables.{path}", values.ravel().tolist(), f"rows from -1 to {count - 1}")
+def _is_needed(schema: Schema, field: Field) -> bool:
+    """Whether bytes must contain a field, because no default would do."""
+    if schema.name == BODIES.name:
+        return field.kind in (Kind.STATE, Kind.MODEL) and field.name not in _ADDED_LATER
+    return bool(field.refers_to) or (schema.name == JOINTS.name and field.name == "type")
 
 
-def _check_finite(schema: Schema, path: str, values: FloatArray, owner: str) -> None:
-    # a field whose rest is infinite or nan has no limit there, or no value
-    rest = schema.rest[schema.components[path.rpartition(".")[2]]]
-    allowed = np.isfinite(values)
-    if np.isinf(rest).any():
-        allowed |= np.isinf(values)
-    if np.isnan(rest).any():
-        allowed |= np.isnan(values)
-    if not allowed.all():
-        raise ValueError(f"{owner}: tables.{path} must be finite")
+def _tensors(components: FloatArray) -> FloatArray:
+    """Symmetric tensors, shape (n, 3, 3), from xx, yy, zz, xy, xz, yz in rows."""
+    xx, yy, zz, xy, xz, yz = components
+    return np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=1).reshape(-1, 3, 3)
+
+
+def _rotations(axes: FloatArray) -> FloatArray:
+    """Rotation matrices of unit quaternions whose scalar part is positive and left out, shape (n, 3, 3)."""
+    x, y, z = axes.T
+    w = np.sqrt(np.maximum(1.0 - x * x - y * y - z * z, 0.0))
+    return np.stack(
+        [
+            *(1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+            *(2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+            *(2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+        ],
+        axis=1,
+    ).reshape(-1, 3, 3)

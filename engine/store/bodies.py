@@ -16,18 +16,18 @@ from ..loops.allocation import from_column, zeros
 from ..loops.floating_point import new_control
 from ..solids.mass_properties import MassProperties
 from .images import BodiesImage, TableImage
-from .schema import POINT, Field, Kind, Schema
+from .schema import POINT, UNIT, Field, Kind, Schema, up_to
 from .table import IntArray, Owner, Rows, Table
 
 _STATE = (
     Field("position", Kind.STATE, 3, "m", "world", "of the mass centre", digest=0, world_axes=POINT),
-    Field("orientation", Kind.STATE, 4, "-", "body to world", "scalar last (x, y, z, w)", digest=1, rest=(0.0, 0.0, 0.0, 1.0)),
+    Field("orientation", Kind.STATE, 4, "-", "body to world", "scalar last (x, y, z, w)", digest=1, rest=(0.0, 0.0, 0.0, 1.0), stored=UNIT),
     Field("velocity", Kind.STATE, 3, "m/s", "world", "of the mass centre", digest=2),
     Field("angular_velocity_body", Kind.STATE, 3, "rad/s", "body", digest=3),
 )  # fmt: skip
 _PREVIOUS = (
     Field("previous_position", Kind.PREVIOUS, 3, "m", "world", "one tick earlier", world_axes=POINT),
-    Field("previous_orientation", Kind.PREVIOUS, 4, "-", "body to world", "one tick earlier", rest=(0.0, 0.0, 0.0, 1.0)),
+    Field("previous_orientation", Kind.PREVIOUS, 4, "-", "body to world", "one tick earlier", rest=(0.0, 0.0, 0.0, 1.0), stored=UNIT),
     Field("previous_velocity", Kind.SCRATCH, 3, "m/s", "world", "one tick earlier"),
     Field("previous_angular_velocity_body", Kind.SCRATCH, 3, "rad/s", "body", "one tick earlier"),
 )  # fmt: skip
@@ -65,7 +65,16 @@ HISTORY = Schema(
     (
         Field("last_wrench", Kind.STATE, 12, "N, N·m", "", "held over the tick before", digest=0),
         Field("older_wrench", Kind.STATE, 12, "N, N·m", "", "held over the one before that", digest=1),
-        Field("known_wrenches", Kind.STATE, 1, "-", "", "how many of the two are known", digest=2),
+        Field(
+            "known_wrenches",
+            Kind.STATE,
+            1,
+            "-",
+            "",
+            "how many of the two are known",
+            digest=2,
+            stored=up_to(2.0),
+        ),
     ),
     follows="bodies",
     flown=True,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import array as read_array
-from ..checks import integer, read_only_attributes, reader, refuse
+from ..checks import encodable, integer, read_only_attributes, reader, refuse
 from ..reading import reading
 from .calling import called_object
 from .objects import is_stateful, state_digest, state_of
@@ -262,6 +262,7 @@ class Memory:
     def _check_name(self, name: str) -> None:
         if not isinstance(name, str) or not name:
             refuse("World.memory", "name", name, "a non-empty string", TypeError)
+        encodable(name, "name", "World.memory")
         if name in self:
             refuse("World.memory", "name", name, "one that no other memory of this world has")
 

@@ -5,7 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import FloatArray, array, by_value, depth, finite_result, members, refuse, unit_quaternions, vector
+from ..checks import (
+    FloatArray,
+    array,
+    by_value,
+    depth,
+    encodable,
+    finite_result,
+    members,
+    refuse,
+    unit_quaternions,
+    vector,
+)
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS, ROWS, STATE_ROWS, VELOCITY
 from ..solids.mass_properties import MassProperties
@@ -20,6 +31,8 @@ class NewBodies:
         """Create from the arguments of `World.add_body`."""
         if name is not None and (not isinstance(name, str) or not name):
             refuse("World.add_body", "name", name, "a non-empty string, or None", TypeError)
+        if name is not None:
+            encodable(name, "name", "World.add_body")
         owner = "World.add_body" if name is None else f"body {name!r}"
         motion = _by_value(motion, owner)
         for argument, value in zip(_MOTION, motion, strict=True):
@@ -106,7 +119,7 @@ class NewBodies:
                 refuse(self._owner, "names", name, "non-empty strings")
             elif name in taken or name in known:
                 refuse(self._owner, "name", name, "one that no other body of this world has")
-            known.add(name)
+            known.add(encodable(name, "names", self._owner))
             fresh.append(name)
         return fresh
 

@@ -313,8 +313,13 @@ def checked(
     return field.rule.many(value, argument or name, owner, field.size, count)
 
 
-def reference_fields(*names: str) -> tuple[Field, ...]:
-    """The first fields of a force's table: the rows of the bodies that it refers to, and whether the row acts."""
+def reference_fields(*names: str, or_nobody: str = "") -> tuple[Field, ...]:
+    """The first fields of a force's table: the rows of the bodies that it refers to, and whether the row acts.
+
+    Args:
+        names: The fields that hold rows of bodies.
+        or_nobody: The one that may be -1, for all bodies or for a point in the world.
+    """
     references = tuple(
         Field(
             name,
@@ -323,6 +328,7 @@ def reference_fields(*names: str) -> tuple[Field, ...]:
             digest=100 + place,
             refers_to="bodies",
             rest=NOBODY,
+            may_be_nobody=name == or_nobody,
         )
         for place, name in enumerate(names)
     )

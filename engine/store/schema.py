@@ -98,11 +98,73 @@ class Rule(NamedTuple):
             refuse(owner, argument, given, f"{self._words} in every element")
         return values
 
+    def holds(self, values: FloatArray) -> Any:
+        """Which of the rows that are stored keep the rule, for values of shape (size, rows)."""
+        if self.is_switch:
+            return ((values == 0.0) | (values == 1.0)).all(axis=0)
+        if self.is_direction:
+            return np.abs(np.square(np.clip(values, -2.0, 2.0)).sum(axis=0) - 1.0) < _UNIT_ERROR
+        low = (
+            values > self.above
+            if self.above is not None
+            else values >= (-np.inf if self.at_least is None else self.at_least)
+        )
+        return (low & (values <= (np.inf if self.at_most is None else self.at_most))).all(axis=0)
+
+    @property
+    def words(self) -> str:
+        """The rule of stored values in words."""
+        if self.is_switch:
+            return "0 or 1"
+        if self.is_direction:
+            return "unit vectors"
+        return self._words if self != ANY else "finite"
+
     @property
     def _words(self) -> str:
         if self.at_most is not None:
             return f"between {self.at_least or 0.0:g} and {self.at_most:g}"
         return f"above {self.above:g}" if self.above is not None else f"at least {self.at_least:g}"
+
+
+class Stored(NamedTuple):
+    """What the values of a field are in every world, whoever has written them."""
+
+    at_least: float = -np.inf
+    at_most: float = np.inf
+    is_whole: bool = False
+    is_unit: bool = False
+    """Whether the components are a vector of length 1."""
+
+    def holds(self, values: FloatArray) -> bool:
+        """Whether values of shape (size, rows) are so; those that are not finite are checked elsewhere."""
+        found = values[np.isfinite(values)]
+        if self.is_unit and not (np.abs(np.square(np.clip(values, -2.0, 2.0)).sum(axis=0) - 1.0) < _UNIT_ERROR).all():
+            return False
+        if self.is_whole and (found != np.floor(found)).any():
+            return False
+        return not ((found < self.at_least) | (found > self.at_most)).any()
+
+    def __str__(self) -> str:
+        if self.is_unit:
+            return "of length 1"
+        return f"{'whole numbers ' if self.is_whole else ''}from {self.at_least:g} to {self.at_most:g}"
+
+
+_UNIT_ERROR = 1e-9
+"""How much the square of a length may differ from 1."""
+
+
+def up_to(most: float) -> Stored:
+    """Whole numbers from 0 to this."""
+    return Stored(0.0, most, is_whole=True)
+
+
+UNIT = Stored(is_unit=True)
+FLAG = up_to(1.0)
+COUNTED = up_to(2.0**53)
+TICKED = Stored(-1.0, 2.0**53, is_whole=True)
+"""The number of a tick that has been, or -1."""
 
 
 ANY = Rule()
@@ -135,6 +197,8 @@ class Field:
             shape (components, rows).
         is_new: Whether it is left out of the hash while all rows have its default value, so that worlds that do not use it keep the hash
             that they had before it existed.
+        may_be_nobody: Whether a field with `refers_to` may be `NOBODY` in a row that acts.
+        stored: What its values are in every world, where `rule` does not say it; snapshots from bytes are checked by both.
         unless_on: A field that refers to a body. In the rows in which it names one, this field is a point of that body.
     """
 
@@ -151,6 +215,8 @@ class Field:
     refers_to: str = ""
     world_axes: tuple[int, ...] = ()
     unless_on: str = ""
+    may_be_nobody: bool = False
+    stored: Stored | None = None
     guard: Callable[[FloatArray, FloatArray, object], None] | None = None
     is_new: bool = False
 

@@ -165,6 +165,17 @@ class ForceList:
             hint = f"{user!r} uses it, and must be removed first"
             refuse(f"World.remove_{kind}", kind, member, "one that no control loop or filter uses", hint=hint)
 
+    def check_uses(self) -> None:
+        """Check that what control loops command or measure with, and what filters read, is in this list.
+
+        Raises:
+            ValueError: If something is not.
+        """
+        for part in self._sampled:
+            for used in part._needed():
+                if isinstance(used, TableRows) and identity(used) not in self._members:
+                    raise ValueError(f"World.restore: {part!r} uses {used!r}, which the snapshot does not have")
+
     def remove_rows_of(self, bodies: IntArray) -> list[Member]:
         """Detach the forces that need the bodies in these rows, and return them in the order of addition.
 

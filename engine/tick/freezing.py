@@ -12,7 +12,7 @@ from ..forces.spring import SPRINGS
 from ..joints.joint import JOINTS
 from ..loops.layout import BAD, FROZEN, NOT_FINITE
 from ..store.bodies import Bodies
-from ..store.schema import Field, Kind, Schema
+from ..store.schema import TICKED, Field, Kind, Schema, up_to
 from ..store.store import CALLING, Store
 from .plan import Plan
 
@@ -20,8 +20,8 @@ FROZEN_BODIES = Schema(
     "frozen bodies",
     (
         Field("body", Kind.STATE, digest=100, refers_to="bodies", meaning="row of the body"),
-        Field("tick", Kind.STATE, digest=0, meaning="the number of the tick that failed"),
-        Field("cause", Kind.STATE, digest=1, meaning="0 for its state, 1 for a force on it, 2 for a link to such a body, 3 for its joints"),
+        Field("tick", Kind.STATE, digest=0, meaning="the number of the tick that failed", stored=TICKED),
+        Field("cause", Kind.STATE, digest=1, meaning="0 for its state, 1 a force, 2 a link, 3 its joints", stored=up_to(3.0)),
     ),
 )  # fmt: skip
 

@@ -192,11 +192,35 @@ sys.stdin.read()
     path.write_bytes(data[:-5])
     assert len(Recorder.read(path)) == 128
     path.write_bytes(data[:-3] + bytes([data[-3] ^ 1]) + data[-2:])  # the last block is whole, with another checksum
-    assert len(Recorder.read(path)) == 128
+    with pytest.warns(
+        UserWarning, match=r"Recorder\.read: .* is damaged; samples are missing after tick 127 and to the last one"
+    ):
+        assert len(Recorder.read(path)) == 128
     for damaged in (b"", data[:10], b"x" + data[1:], data[:30] + b"?" + data[31:]):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"Recorder\.read: path must be a file"):
             Recorder.read(path)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.5, 0.97])
+def test_a_flipped_bit_costs_one_block_and_is_told(share, tmp_path):
+    world, path = World(0.5), tmp_path / "flight.record"
+    world.add_body(OTHER, velocity=(1.0, 0.0, 0.0))
+    record = Recorder(world, path=path)
+    world.step(640)
+    record.stop()
+    whole, ticks = path.read_bytes(), Recorder.read(path).tick.tolist()
+    for offset in range(0, len(whole) // 10, 97):  # also in the number of samples and in the checksum of a block
+        damaged = bytearray(whole)
+        damaged[min(int(share * len(whole)) + offset, len(whole) - 1)] ^= 4
+        path.write_bytes(damaged)
+        with pytest.warns(UserWarning, match=r"Recorder\.read: .* is damaged; samples are missing .*tick"):
+            read = Recorder.read(path).tick.tolist()
+        missing = [place for place, tick in enumerate(ticks) if tick not in read]
+        assert 1 <= len(missing) <= 64 and missing == list(range(missing[0], missing[0] + len(missing)))
+        assert len(read) == len(ticks) - len(missing)
+    path.write_bytes(whole)
+    assert Recorder.read(path).tick.tolist() == ticks
 
 
 def test_it_is_no_part_of_forks_and_predictions():

@@ -751,7 +751,7 @@ def test_rows_that_refer_to_nothing_are_rejected():
             if name in ("body", "other") and not table["name"].startswith("memory"):
                 for value in (7.0, -2.0, 0.5, float("nan"), 1e300):
                     spoiled = body[:offset] + np.float64(value).tobytes() + body[offset + 8 :]
-                    with pytest.raises(ValueError, match="must be rows from -1 to 3"):
+                    with pytest.raises(ValueError, match=r"must be rows from (-1|0) to 3"):
                         Snapshot.from_bytes(_sealed(header, spoiled))
                     rejected += 1
             offset += 8 * size * table["rows"]
