@@ -173,13 +173,14 @@ def goes_on(world, what, folder):
             text = repr([world, world.bodies, world.forces, world.parts, world.joints, world.frozen, world.islands])
             world.snapshot().to_bytes()
             world.save(folder / "crafted.json")
+            before = world.state_hash()
             try:
-                world.step(2)
-            except EXPECTED:
-                pass
-            except ValueError as error:  # of a tank that is far away
-                if "the tick would drain its tanks" not in str(error):
-                    raise
+                world.step()
+            except (
+                *EXPECTED,
+                ValueError,
+            ):  # a tick may fail, as with a torque of 1e300 N·m that waits in a control loop
+                assert world.state_hash() == before
             text += repr([world, world.frozen, *world.joints])
             world.snapshot().to_bytes()
             world.state_hash()
