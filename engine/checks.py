@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import wraps
 from itertools import islice
 from numbers import Real
@@ -417,6 +418,16 @@ def boolean(value: Any, argument: str, owner: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         refuse(owner, argument, value, "True or False", TypeError)
     return bool(value)
+
+
+def bounded_ratio(value: Any, argument: str, owner: object) -> Any:
+    """A number that a file can hold exactly, which a fraction of too many digits is not."""
+    if isinstance(value, Fraction) and max(map(int.bit_length, value.as_integer_ratio())) > _MOST_BITS:
+        refuse(owner, argument, "a longer one", "a fraction of at most 3900 digits")
+    return value
+
+
+_MOST_BITS = 12_900
 
 
 def encodable(value: str, argument: str, owner: object) -> str:

@@ -23,6 +23,7 @@ from .checks import (
     MOST_TICKS,
     FloatArray,
     boolean,
+    bounded_ratio,
     count_of_ticks,
     encodable,
     integer,
@@ -200,7 +201,7 @@ class World:
         threads: int = 1,
         compilation: str = "auto",
     ) -> None:
-        self._dt = real(dt, "dt", "World", above=0.0)
+        self._dt = real(bounded_ratio(dt, "dt", "World"), "dt", "World", above=0.0)
         if isinstance(dt, int | np.integer) and dt > 1:
             rule = f"the length of a tick in seconds, such as 1 / {dt} for {dt} ticks per second, or {dt}.0 for ticks of {dt} s"
             refuse("World", "dt", dt, rule)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..checks import boolean, count_of_ticks, option, real
+from ..checks import boolean, bounded_ratio, count_of_ticks, option, real
 from ..clock import Clock
 from ..compilation.choice import COMPILATION_MODES
 from ..integrators import FreeRotor, Integrator
@@ -72,7 +72,7 @@ def _method(value: Any, name: str, owner: str) -> Integrator:
 
 
 def _positive_ratio(value: Any, name: str, owner: str) -> Any:
-    real(value, name, owner, at_least=0.0)
+    real(bounded_ratio(value, name, owner), name, owner, at_least=0.0)
     return value
 
 

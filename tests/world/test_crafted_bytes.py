@@ -1,8 +1,10 @@
 """Snapshot bytes with a right checksum, whoever wrote them: refused with the world unchanged, or a world that steps, saves and prints."""
 
 import hashlib
+import itertools
 import json
 import math
+import os
 import struct
 import warnings
 
@@ -139,6 +141,8 @@ def test_each_kind_of_crafted_row_is_named():
     assert world.state_hash() == hash
 
 
+STRIDES = {"numbers": 31, "headers": 151, "fields": 11}
+"""One of so many changes is tried, unless the environment says POLHODE_EVERY_CHANGE, as in `.ci/long`."""
 CHANGES = {"numbers": changed_numbers, "headers": changed_headers, "fields": without_a_field}
 
 
@@ -147,7 +151,8 @@ def test_every_change_of_one_value_is_refused_or_gives_a_world_that_goes_on(kind
     world = everything()
     before, hash = world.snapshot(), world.state_hash()
     content, taken = before.to_bytes(), 0
-    for what, data in CHANGES[kind](content):
+    stride = 1 if "POLHODE_EVERY_CHANGE" in os.environ else STRIDES[kind]
+    for what, data in itertools.islice(CHANGES[kind](content), None, None, stride):
         try:
             snapshot = Snapshot.from_bytes(data)
         except ValueError:
