@@ -322,6 +322,8 @@ class _Binding:
                     made.append(MassProperties(mass, tensor, center, physical=False))
                 except (TypeError, ValueError) as error:
                     raise ValueError(f"{self._owner}: bodies[{row}] has no valid mass properties; {error}") from None
+            if made[-1].is_singular:
+                refuse(self._owner, f"bodies[{row}].inertia_body", tensor, "an inertia about every axis")
             last = (numbers, made[-1])
         return made
 

