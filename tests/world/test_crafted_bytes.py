@@ -179,8 +179,8 @@ def goes_on(world, what, folder):
             world.snapshot().to_bytes()
             try:
                 world.save(folder / "crafted.json")
-            except ValueError as error:  # a scene of joints that the poses do not fit cannot be read, and says so
-                if "joint must be one that holds at the current poses" not in str(error):
+            except ValueError as error:  # a scene with a joint that does not fit the poses could not be read
+                if "World.add_joint: joint must be one that" not in str(error):
                     raise
             before = world.state_hash()
             try:
