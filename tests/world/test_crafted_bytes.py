@@ -116,7 +116,7 @@ CRAFTED = {
     ("attitude filters", "tick", 0, -(2.0**50)): "whole numbers from -1",
     ("attitude filters", "tick", 0, 2.0**50): "the tick of the snapshot",
     ("star trackers", "tick", 0, 1e6): "the tick of the snapshot",
-    ("frozen bodies", "cause", 0, 7.0): "whole numbers from 0 to 2",
+    ("frozen bodies", "cause", 0, 7.0): "whole numbers from 0 to 3",
     ("springs", "stiffness", 0, -1.0): "at least 0",
     ("wheels", "driven", 0, 1.0): "the same body",
     ("thrusters", "tank", 0, 0.0): "the same body",
