@@ -142,7 +142,7 @@ def content_of(snapshot: Snapshot) -> Content:
 
 def take(owners: Owners) -> Snapshot:
     """Make a snapshot of the current state of a world, whose phase has been checked."""
-    states = {name: state_of(object, name) for name, object in owners.memory._contents[1].items()}
+    states = {name: state_of(object, name) for name, object in owners.memory.objects.items()}
     content = owners.give(states)
     return made(Inside(owners.exact_dt, content.tick, content, None, owners.store.world))
 
