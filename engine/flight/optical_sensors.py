@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, members, real, refuse, unit_direction, vector
 from ..kernels.trigonometry import sine_cosine
 from ..store.rows import BodyHandle, Parameter, checked, fixed, require_body
-from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind
+from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POINT, POSITIVE, Field, Kind, Stored
 from .instruments import (
     EXCLUSION_BALL,
     EXCLUSION_COUNT,
@@ -354,7 +354,9 @@ class SunSensor(Sensor):
         Field("cosine", Kind.MODEL, digest=8, meaning="of the largest angle from the boresight"),
         Field("sun_direction_world", Kind.MODEL, 3, "-", "world", digest=9, rule=DIRECTION, rest=(0.0, 0.0, 1.0)),
         Field("shadow_center", Kind.MODEL, 3, "m", "world", digest=10, rule=ANY, world_axes=POINT),
-        Field("shadow_radius", Kind.MODEL, 1, "m", digest=11, rule=POSITIVE, meaning="0 for no shadow"),
+        Field(
+            "shadow_radius", Kind.MODEL, 1, "m", digest=11, rule=POSITIVE, stored=Stored(0.0), meaning="0 for no shadow"
+        ),
         Field(
             "field_of_view",
             Kind.MODEL,

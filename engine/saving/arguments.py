@@ -51,6 +51,7 @@ def _read_arguments(kind: Any) -> list[str]:
 
 
 def argument(member: TableRows, name: str) -> Any:
+    """The value of an argument, read from a force or part."""
     if name == "bodies":
         return list(member._named_bodies()) or None
     if name == "specific_inertia":

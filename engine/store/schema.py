@@ -198,7 +198,7 @@ class Field:
         is_new: Whether it is left out of the hash while all rows have its default value, so that worlds that do not use it keep the hash
             that they had before it existed.
         may_be_nobody: Whether a field with `refers_to` may be `NOBODY` in a row that acts.
-        stored: What its values are in every world, where `rule` does not say it; snapshots from bytes are checked by both.
+        stored: What its values are in every world, where `rule` does not say it; snapshots from bytes are checked by it.
         unless_on: A field that refers to a body. In the rows in which it names one, this field is a point of that body.
     """
 
