@@ -476,7 +476,7 @@ def test_a_path_that_cannot_be_written_is_rejected_at_once(name, where, tmp_path
     assert world.state_hash() == before and world._stages.observers == observers
     assert [each.name for each in tmp_path.iterdir()] == ["file"] and (tmp_path / "file").read_text() == "kept"
     world.step()
-    assert len(record) == 2
+    assert len(record) == 3
 
 
 def test_columns_are_written_to_a_file_of_exactly_the_name_given(tmp_path):
@@ -488,7 +488,7 @@ def test_columns_are_written_to_a_file_of_exactly_the_name_given(tmp_path):
     record.to_npz(tmp_path / "flight")
     assert [each.name for each in tmp_path.iterdir()] == ["flight"]
     with np.load(tmp_path / "flight") as saved:
-        assert saved["time"].tolist() == [0.5, 1.0]
+        assert saved["time"].tolist() == [0.0, 0.5, 1.0]
 
 
 # objects of the user that parts call, which raise or return what makes no sense
