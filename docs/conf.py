@@ -1,4 +1,4 @@
-"""Settings of Sphinx for the documentation site, built by `python -m sphinx -W docs out/site`.
+"""Settings of Sphinx for the documentation site, built by `sphinx-build -W docs out/site`.
 
 The pages are the Markdown files of this folder. The tests run their Python, so the build does not run it again; it runs the notebooks in
 `tutorials/`. The reference is written from the docstrings of every public name, one page per class, into `reference/`.

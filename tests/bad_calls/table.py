@@ -138,6 +138,7 @@ setters(
     "World",
     "World",
     coasting=SWITCH,
+    compilation=OBJECT,
     game_mode=SWITCH,
     integrator=OBJECT,
     keep_out=OBJECT.optional,
@@ -923,7 +924,7 @@ made(
     rate_deviation=arg(POSITIVE.loosely),
     name=arg(NAMED),
 )
-setters(lambda s: s.estimate, "", "AttitudeFilter", rate_deviation=POSITIVE.loosely)
+setters(lambda s: s.estimate, "", "AttitudeFilter", gate=POSITIVE.loosely.optional, rate_deviation=POSITIVE.loosely)
 _SIGHTS = rows(3, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 made(
     "flight.quest",
@@ -1001,7 +1002,16 @@ made(
     force_body=arg(VECTOR.optional),
     name=arg(NAME),
 )
-setters(lambda s: s.loop, "", "Controlled", enabled=SWITCH, force_body=VECTOR.optional, law=OBJECT, reference=OBJECT)
+setters(
+    lambda s: s.loop,
+    "",
+    "Controlled",
+    actuators=OBJECT,
+    enabled=SWITCH,
+    force_body=VECTOR.optional,
+    law=OBJECT,
+    reference=OBJECT,
+)
 made(
     "AttitudeHold",
     flight.AttitudeHold,
@@ -1398,6 +1408,7 @@ for _class, (_law, _owner) in _LAWS.items():
             state=arg(_state, [0.0] * _law.state_size),
         )
 exempt("an abstract method, or one that only counts", "Law.initial_state", "Law.update")
+exempt("the control loop calls it with what it has checked", "FormulaLaw.update", "PulseModulator.periods")
 exempt(
     "it reads the momenta of the wheels only",
     "MomentumManager.update",

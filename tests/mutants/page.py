@@ -11,8 +11,8 @@ PAGE = FOLDER / "README.md"
 _HEAD = """# Mutants
 
 Each line below was broken on purpose in a copy of the repository, and the tests that should notice were run. `python -m tests.mutants`
-repeats it and `--write` writes this page, here on {date}. {caught} mutants were caught. {surviving} survive because they change no result;
-each has its reason at the end. [How to add one](__init__.py).
+repeats it and `--write` writes this page. The last complete run was on {date}; a row that is newer has the test that is to notice it.
+Of the {all} mutants, {surviving} survive because they change no result; each has its reason at the end. [How to add one](__init__.py).
 """
 _SURVIVORS = """
 ## Mutants that change no result
@@ -33,7 +33,7 @@ def page(mutants: Sequence[Mutant], caught_by: Mapping[str, str], date: str) -> 
     """
     must_die = [mutant for mutant in mutants if not mutant.survives]
     survivors = [mutant for mutant in mutants if mutant.survives]
-    parts = [_HEAD.format(date=date, caught=len(must_die), surviving=len(survivors))]
+    parts = [_HEAD.format(date=date, all=len(mutants), surviving=len(survivors))]
     for title, group in groupby(must_die, key=lambda mutant: mutant.group):
         parts.append(f"\n## {title}\n\n| mutant | what was changed | first test that failed |\n| --- | --- | --- |\n")
         parts += [_row(mutant, f"`{caught_by.get(mutant.name, 'not run')}`") for mutant in group]

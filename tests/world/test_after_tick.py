@@ -351,6 +351,6 @@ def test_recordings_have_a_tick_that_stays_although_a_function_after_it_raised()
     with pytest.raises(RuntimeError, match="on purpose"):
         world.step(9)
     world.step(3)
-    assert (recorder.time * 8).tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    assert (recorder.time * 8).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
     assert rewind.back(3 / 8) == 3 / 8
     assert (world.tick_count, ship.position.tolist()) == (4, [0.5, 0.0, 0.0])

@@ -833,6 +833,9 @@ def test_functions_that_may_keep_a_state_are_named_in_one_warning():
         def set_state(self, state):
             pass
 
+        def watch(self, world):
+            pass
+
     def plain(world):
         nonlocal calls
         calls += 1
@@ -847,7 +850,7 @@ def test_functions_that_may_keep_a_state_are_named_in_one_warning():
         source.normal()
 
     keeper = Keeper()
-    for function in (plain, closure, default, generator, Stateful().apply):
+    for function in (plain, closure, default, generator, Stateful().watch):
         world.after_tick(function) if function is not plain else world.on_tick(function)
     world.add_force(keeper)
     world.add_force(Stateful())

@@ -96,7 +96,8 @@ def test_after_a_failed_tick_all_handles_are_valid_again():
         added.append(world.add_force(forces.Thruster(added[0], position=(0, 0, 0), direction=(1, 0, 0), max_force=1.0)))
         added.append(world.memory.add("fresh"))
         world.remove_bodies([tug, ship])
-        engine.throttle = 0.75  # a force that went with its body keeps its parameters
+        with pytest.raises(ValueError, match="body 'ship' was removed"):
+            engine.throttle = 0.75
         raise Stop
 
     world.on_tick(callback)

@@ -257,7 +257,8 @@ def test_forces_that_name_a_body_go_with_it_and_drag_on_a_list_loses_only_it():
     assert world.forces == (gravity, stays, drag, lorentz, everyone, function)
     assert drag._named_bodies() == (second,)
     assert lorentz._named_bodies() == (third,)
-    thruster.throttle = 0.25  # harmless
+    with pytest.raises(ValueError, match="throttle: body 'body 0' was removed from its world"):
+        thruster.throttle = 0.25
     before = second.velocity[0]
     world.step()
     assert second.velocity[0] < before
