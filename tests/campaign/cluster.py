@@ -19,9 +19,9 @@ def environment(**more):
     return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
 
-def wait_for(condition, what):
+def wait_for(condition, what, seconds=PATIENCE):
     """Wait until something is so."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, what
         time.sleep(0.02)
