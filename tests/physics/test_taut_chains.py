@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from engine import World
+from engine.compilation.compiler import COMPILED
 from engine.constraints import layout
 from engine.constraints.graph import ISLANDS
 from tests.benchmarks.joint_scenes import chain
 
 ROOT = Path(__file__).parents[2]
+needs_compiler = pytest.mark.skipif(not COMPILED, reason="takes minutes in plain Python")
 
 
 def hanging(end_ratio, dt=1 / 60):
@@ -39,6 +41,7 @@ def steps(world):
     return islands.measures[: islands.graph.sizes[ISLANDS], layout.DIVISION].tolist()
 
 
+@needs_compiler
 @pytest.mark.parametrize("end_ratio", [100.0, 1000.0])
 def test_a_taut_chain_keeps_its_energy_for_a_minute(end_ratio):
     """Its energy of motion, 0.005 and 0.05 J, grew to several J in seconds."""
@@ -50,6 +53,7 @@ def test_a_taut_chain_keeps_its_energy_for_a_minute(end_ratio):
         assert abs(energy(world) - start) < 0.01 * moving
 
 
+@needs_compiler
 def test_a_taut_chain_swings_as_with_a_tick_of_a_sixteenth():
     """Ticks of 1/60 s that are divided, against ticks of 1/960 s that are not: the end of the chain, at 0.01 m/s for 4 s."""
     coarse, fine = hanging(1000.0), hanging(1000.0, 1 / 960)
