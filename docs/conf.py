@@ -68,6 +68,7 @@ MODULES = {
     "engine.diagnostics": "Energy and momentum",
     "engine.plot": "Plots",
     "engine.solutions": "Closed-form solutions",
+    "engine.campaign": "Campaigns",
 }
 """The public modules, in the order of the reference."""
 
