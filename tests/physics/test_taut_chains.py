@@ -112,6 +112,7 @@ def test_an_island_that_divides_its_ticks_leaves_the_bits_of_others():
         assert np.array_equal(mine.position, same.position) and np.array_equal(mine.orientation, same.orientation)
 
 
+@needs_compiler
 def test_divided_ticks_have_the_same_bits_in_plain_python():
     program = """
 from tests.physics.test_taut_chains import hanging
