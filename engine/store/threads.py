@@ -179,6 +179,8 @@ class _Helpers:
     def offer(self, tasks: Sequence[Callable[[], None]]) -> None:
         """Offer tasks to other threads, with at most one thread per task."""
         with suppress(RuntimeError):  # threads cannot start while the interpreter shuts down
+            if not all(thread.is_alive() for thread in self._threads):  # an interrupt at any line may have ended one
+                self._threads = [thread for thread in self._threads if thread.is_alive()]
             while len(self._threads) < len(tasks):
                 thread = Thread(target=self._work, name="ticks", daemon=True)
                 thread.start()
@@ -189,7 +191,7 @@ class _Helpers:
     def _work(self) -> None:
         while True:
             task = self._offered.get()
-            with suppress(Exception):  # the caller that offered the task gets the same error
+            with suppress(BaseException):  # the caller that offered the task gets the same error
                 task()
 
 

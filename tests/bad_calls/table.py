@@ -132,6 +132,7 @@ made(
     keep_out=arg(OBJECT.optional),
     threads=arg(count(1)),
     on_non_finite=arg(OBJECT),
+    compilation=arg(OBJECT),
 )
 setters(
     lambda s: s.world,
@@ -235,6 +236,10 @@ method(
     integrators=arg(OBJECT.optional.accepting("empty")),
     forces=arg(OBJECT.optional.accepting("empty")),
     capacity=arg(count(1).loosely.optional),
+    joints=arg(SWITCH),
+    wheels=arg(SWITCH),
+    pulses=arg(SWITCH),
+    game_mode=arg(SWITCH.optional),
     progress=arg(CALLABLE.optional),
 )
 method("World.remove_bodies", lambda s: s.world, bodies=arg(OBJECT.accepting("empty"), [TUG]))
@@ -922,6 +927,7 @@ made(
     noise_density=arg(AT_LEAST_ZERO.optional.loosely),
     bias_walk=arg(AT_LEAST_ZERO.optional.loosely),
     rate_deviation=arg(POSITIVE.loosely),
+    gate=arg(POSITIVE.loosely.optional),
     name=arg(NAMED),
 )
 setters(lambda s: s.estimate, "", "AttitudeFilter", gate=POSITIVE.loosely.optional, rate_deviation=POSITIVE.loosely)
@@ -1295,6 +1301,7 @@ made(
     damping_ratio=arg(AT_LEAST_ZERO_OR_NONE.loosely, LEFT_OUT, **_HOLD, frequency=1.0),
     stiffness=arg(AT_LEAST_ZERO_OR_NONE.loosely, LEFT_OUT, **_HOLD, damping=1.0),
     damping=arg(AT_LEAST_ZERO_OR_NONE.loosely, LEFT_OUT, **_HOLD, stiffness=1.0),
+    torque=arg(REAL.loosely, LEFT_OUT, **_HOLD, stiffness=1.0, damping=1.0),
     max_torque=arg(AT_LEAST_ZERO),
 )
 made(
@@ -1398,17 +1405,18 @@ for _name in (
 for _class, (_law, _owner) in _LAWS.items():
     if _class == "Law":
         method("Law.torque_body", lambda s: control.RateDamping(1.0), _owner, changes=False, **_SAMPLED)
-    else:
+    elif _class in ("BDot", "MRPFeedback"):  # the other laws have the method of the latter
         _state = rows(_law.state_size, [0.5] * _law.state_size) if _law.state_size else ANYTHING
         method(
-            f"{_class}.update",
+            "BDot.update" if _class == "BDot" else "FormulaLaw.update",
             lambda s, law=_law: law,
+            _class,
             changes=False,
             **(_SAMPLED | ({"reference": arg(ANYTHING, None)} if _class == "BDot" else {})),
             state=arg(_state, [0.0] * _law.state_size),
         )
 exempt("an abstract method, or one that only counts", "Law.initial_state", "Law.update")
-exempt("the control loop calls it with what it has checked", "FormulaLaw.update", "PulseModulator.periods")
+exempt("the control loop calls it with what it has checked", "PulseModulator.periods")
 exempt(
     "it reads the momenta of the wheels only",
     "MomentumManager.update",
