@@ -50,13 +50,18 @@ Wanted = tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]
 """The factory of a kernel, the arguments of the factory, and the types of the kernel's own arguments."""
 _Request = tuple[Wanted, deque[Wanted]]
 """A kernel, and the queue from which its request was taken."""
+_Launch = Callable[[tuple[int, ...]], "subprocess.Popen[bytes]"]
 
 
 class _Workshop:
     """Requests kernels from compiler processes, one at a time from each."""
 
-    def __init__(self, answered: int = 0, arrivals: int = 0) -> None:
-        """Make an empty queue; the numbers only grow, even from one workshop to the next."""
+    def __init__(self, answered: int = 0, arrivals: int = 0, launch: "_Launch | None" = None) -> None:
+        """Make an empty queue; the numbers only grow, even from one workshop to the next.
+
+        Compiler processes are started by `launch`, which is given the file descriptors that they inherit.
+        """
+        self._launch = launch
         self.answered = answered
         self.arrivals = arrivals
         self._messages: dict[Wanted, bytes | None] = {}
@@ -234,7 +239,7 @@ class _Workshop:
         """Start a compiler process; None if there are as many as there are processor cores."""
         folder = compiler.cache_folder(wanted[0](*wanted[1]))
         slot = Slot(-1) if folder is None else Slot.take(folder, cores())
-        return None if slot is None else _Process(slot)
+        return None if slot is None else _Process(slot, self._launch or _launch)
 
     def _have_made(self, process: "_Process", wanted: Wanted) -> bool:
         """Have a process compile a kernel; return False if another program is doing so."""
@@ -281,10 +286,10 @@ class _Workshop:
 class _Process:
     """A compiler process."""
 
-    def __init__(self, slot: Slot) -> None:
+    def __init__(self, slot: Slot, launch: "_Launch") -> None:
         self._slot = slot
         try:
-            self._process = _start(slot.inherited)
+            self._process = launch(slot.inherited)
         except BaseException:
             slot.release()
             raise
@@ -353,7 +358,7 @@ def _portable(wanted: Wanted) -> bytes | None:
     return None if b"__main__" in message else message
 
 
-def _start(inherited: tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
+def _launch(inherited: tuple[int, ...] = ()) -> "subprocess.Popen[bytes]":
     command = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
     flags: dict[str, Any] = {}
     if sys.platform == "win32":

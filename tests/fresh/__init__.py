@@ -75,14 +75,14 @@ print(world.state_hash())
 STOPPED = f"""
 import os, signal
 from engine.compilation import background
-start = background._start
+launch = background._launch
 
-def start_stopped(*arguments):
-    process = start(*arguments)
+def launch_stopped(*arguments):
+    process = launch(*arguments)
     os.kill(process.pid, signal.SIGSTOP)
     return process
 
-background._start = start_stopped
+background._launch = launch_stopped
 {STEPS}"""
 """The same program with a compiler process that never answers."""
 

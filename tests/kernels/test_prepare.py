@@ -521,10 +521,9 @@ def test_what_only_this_process_has_is_not_asked_for(place, monkeypatch):
 
 @needs_numba
 def test_where_no_process_can_be_started_the_world_compiles_for_itself(monkeypatch, caplog):
-    workshop = background._Workshop()
+    workshop = background._Workshop(launch=lambda inherited: (_ for _ in ()).throw(OSError("no more processes")))
     workshop.is_usable = True
     monkeypatch.setattr(background, "_workshop", workshop)
-    monkeypatch.setattr(background, "_start", lambda inherited: (_ for _ in ()).throw(OSError("no more processes")))
     both_wait = threading.Event()
     monkeypatch.setattr(background.compiler, "is_kept", lambda function, types: not both_wait.wait())
     waiting = [(choice._of_module, ("engine.loops.undo", name), ()) for name in ("undo", "close_steps")]
@@ -550,7 +549,7 @@ class Served:
         self.answers = iter(answers)
         self.started = 0
 
-    def start(self, inherited=()):
+    def launch(self, inherited=()):
         self.started += 1
         read, write = os.pipe()
         answer = next(self.answers)
@@ -575,10 +574,12 @@ class Served:
 def test_what_the_compiler_process_cannot_do_this_process_does(
     answers, started, is_usable, tries_again, said, monkeypatch, caplog
 ):
-    served, workshop = Served(answers), background._Workshop()
+    served = Served(answers)
+    workshop = background._Workshop(
+        launch=served.launch
+    )  # of this test's own requests alone, not of others that are still at work
     workshop.is_usable = True
     monkeypatch.setattr(background, "_workshop", workshop)
-    monkeypatch.setattr(background, "_start", served.start)
     monkeypatch.setattr(background.compiler, "is_kept", lambda function, types: False)
     wanted = [(choice._of_module, ("engine.loops.undo", "undo"), ())]
     with caplog.at_level(logging.INFO, logger="polhode"):
