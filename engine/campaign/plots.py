@@ -56,7 +56,8 @@ def draw(table: Any, units: Mapping[str, str], title: str, owner: str, path: Any
 def _rate_text(failed: npt.NDArray[np.bool_]) -> str:
     count, good = len(failed), int((~failed).sum())
     low, high = wilson_interval(good, count)
-    return f"{good} of {count} runs succeeded, {100 * good / count:.2f} % (95 %: {100 * low:.2f} to {100 * high:.2f} %)"
+    rate = f"{good} of {count} runs succeeded, {100 * good / count:.2f} % (95 %: {100 * low:.2f} to {100 * high:.2f} %)"
+    return rate if good == count else f"{rate}; red marks at the lower edge are draws of failed runs"
 
 
 def _draws(table: Any) -> dict[str, npt.NDArray[Any]]:
