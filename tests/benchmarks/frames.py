@@ -108,12 +108,10 @@ def worst_frames(way: str, kind: str) -> list[tuple[str, float, int]]:
         way: "advance", "step", or "growth" for more bodies after one second alone.
         kind: "prepared" or "fresh".
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a compiler process may finish its kernel
         environment = {**os.environ, "POLHODE_CACHE_DIR": folder, "POLHODE_BACKGROUND": "1"}
         command = [sys.executable, "-c", GAME, way, kind]
-        output = subprocess.run(
-            command, env=environment, stdout=subprocess.PIPE, text=True, check=True
-        ).stdout
+        output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
     return [tuple(json.loads(line)) for line in output.splitlines()]
 
 

@@ -110,9 +110,10 @@ def joined_arguments(docstring):
     return [line for line in lines if re.match(r" {4}\w+(, *| and | or )\w+[\w, ]*:", line) or line.endswith("; or")]
 
 
-@pytest.mark.parametrize("path", [*SOURCES, *PAGES], ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_texts_avoid_the_forms_that_were_agreed_to_be_wrong(path):
-    assert [hit for text in texts(path) for hit in found_in(text)] == []
+def test_texts_avoid_the_forms_that_were_agreed_to_be_wrong():
+    found = {str(path): [hit for text in texts(path) for hit in found_in(text)] for path in [*SOURCES, *PAGES]}
+    assert len(found) > 200
+    assert {path: hits for path, hits in found.items() if hits} == {}
 
 
 @pytest.mark.parametrize("form", WRONG)

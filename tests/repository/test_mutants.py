@@ -18,16 +18,40 @@ def functions(path):
     return {node.name for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)}
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_a_mutant_applies_and_names_tests_that_exist(mutant):
-    text = (ROOT / mutant.file).read_text(encoding="utf-8")
-    assert mutant.applied_to(text) != text
-    assert mutant.tests
-    for test in mutant.tests:
-        file, _, rest = test.partition("::")
-        path = ROOT / "tests" / file
-        assert path.is_file(), test
-        assert not rest or rest.partition("[")[0] in functions(path), test
+def test_every_mutant_applies_and_names_tests_that_exist():
+    assert {mutant.name: trouble for mutant in MUTANTS if (trouble := trouble_with(mutant))} == {}
+
+
+def trouble_with(mutant):
+    """Why a mutant cannot be tried, or "" if it can."""
+    try:
+        mutant.applied_to(source(mutant.file))
+    except (OSError, ValueError) as error:
+        return str(error)
+    if not mutant.tests:
+        return "names no test"
+    return "; ".join(test for test in mutant.tests if not is_there(test))
+
+
+def is_there(test):
+    """Whether a test that a mutant names is in the repository."""
+    file, _, rest = test.partition("::")
+    path = ROOT / "tests" / file
+    return path.is_file() and (not rest or rest.partition("[")[0] in functions(path))
+
+
+def test_what_is_wrong_with_a_mutant_is_said():
+    example = EXAMPLE._replace(tests=("world/test_clock.py::test_the_cap_drops_what_is_beyond_and_counts_it",))
+    assert trouble_with(example) == ""
+    assert "occurs 0 times" in trouble_with(example._replace(old="no such text"))
+    assert trouble_with(example._replace(tests=())) == "names no test"
+    assert trouble_with(example._replace(tests=("world/test_clock.py::test_x",))) == "world/test_clock.py::test_x"
+    assert "No such file" in trouble_with(example._replace(file="engine/nothing.py"))
+
+
+@functools.cache
+def source(file):
+    return (ROOT / file).read_text(encoding="utf-8")
 
 
 def test_names_of_mutants_differ():
