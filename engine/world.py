@@ -1591,7 +1591,7 @@ class World:
             >>> world.prepare(integrators=["rk4"], capacity=300, joints=True)  # doctest: +SKIP
         """
         owner = "World.prepare"
-        if self._store.phase is not BETWEEN_TICKS:
+        if not self._store.is_idle:
             self._refuse_reentry("prepare")
         if progress is not None and not callable(progress):
             refuse(owner, "progress", progress, "a function of done, total and name", TypeError)

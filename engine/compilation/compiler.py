@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
@@ -220,11 +220,13 @@ def call(address: int, arguments: Any) -> int:
         address: The address returned by `address_of` for arguments of these types.
         arguments: The tuple of arguments.
     """
-    return int(_CALLED[address](*arguments))
+    return int((_BOUND.get(address) or _CALLED[address])(*arguments))
 
 
 _CALLED: dict[int, Callable[..., Any]] = {}
 """The kernels by address, for calls from plain Python."""
+_BOUND: WeakValueDictionary[int, Callable[..., Any]] = WeakValueDictionary()
+"""Functions of Python by address, with arguments of their own; they belong to whoever calls them."""
 
 
 def types_of(*arguments: Any) -> tuple[Any, ...]:
@@ -360,6 +362,12 @@ def address_in_python(function: Callable[..., Any]) -> int:
     source = plain(function)
     _CALLED[id(source)] = source
     return id(source)
+
+
+def address_of_bound(function: Callable[..., Any]) -> int:
+    """Return a number by which `call` finds a function while it exists; only plain Python may call it."""
+    _BOUND[id(function)] = function
+    return id(function)
 
 
 if COMPILED:

@@ -20,6 +20,8 @@ class Packed(int):
     """
 
     arguments: tuple[Any, ...]
+    owner: Any = None
+    """What keeps alive that to which the arguments refer by address."""
     _words: Any
     _numba_type_: Any
 

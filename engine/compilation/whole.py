@@ -12,7 +12,7 @@ import numpy as np
 
 def call_whole(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """Call a function; if it raises, restore the arrays among its arguments, and those in tuples among them."""
-    arrays = list(_arrays_in(arguments))
+    arrays = {id(array): array for array in _arrays_in(arguments)}.values()
     kept = [array.copy() for array in arrays]
     try:
         return function(*arguments)

@@ -1,4 +1,4 @@
-"""The step of islands: half a kick, impulses and drift, half a kick, impulses; and the loop of ticks that contains it."""
+"""The step of islands: half a kick, impulses and drift, half a kick, impulses; and the operation of a tick that takes it."""
 
 from collections.abc import Callable
 from functools import cache
@@ -1030,67 +1030,55 @@ def _span_end(islands: Integers, first: int, last: int, room: int) -> int:
     return end
 
 
-LOOP, OPEN, STEP, CLOSE, UNDO = range(5)
-"""Indices into `calls` of `linked_ticks`."""
+OPEN, STEP, CLOSE = range(3)
+"""Indices into `calls` of `move_islands`."""
 
 
-@kernel("linked-ticks")
-def linked_ticks(packed: Packed, stores: bool, dt: float, ticks: int) -> int:
-    """Run whole ticks: the world's loop moves all bodies, then those of islands are moved again, from the start of the tick, by theirs.
+@kernel("move-islands")
+def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
+    """The operation after the move of all bodies: those of islands are moved again, from the start of the tick, by the step of islands.
 
-    Packed are the array and the control of the bodies, the addresses of the kernels that are called, the arguments of those that move all
-    bodies, open, step and close the islands, the lengths of the parts of a tick as shares of it, for islands with equality rows only and
-    for others, and how much there is of everything (see `graph`).
-
-    Returns:
-        The number of ticks that ended finite, or a negative number if a loop rejected its array.
+    Packed are the control of the bodies, the addresses of the kernels that are called, the arguments of those that open, step and close
+    the islands, the lengths of the parts of a tick as shares of it, for islands with equality rows only and for others, how much there
+    is of everything (see `graph`), 1 if any body stores momentum, and the length of a tick [s].
     """
-    array, control, calls, moved, opened, stepped, closed, parts, one_part, sizes = unpack(packed)
-    stamp, island_count = closed[8], sizes[ISLANDS]
+    control, calls, opened, stepped, closed, parts, one_part, sizes, stored, dt = unpack(packed)
+    stamp, stores, island_count = closed[8], stored > 0, sizes[ISLANDS]
     hard_count = sizes[HARD_ISLANDS] if parts.shape[0] > 1 else 0
     _own, _own_control, _stages, islands, _island_calls, _forces, _common, actuators, _evaluations = unpack(stepped)
     # springs, forces at points and actuators are searched once for all islands
     searched = sizes[SPRING_COUNT] + sizes[POINT_COUNT] + actuators[4][THRUSTERS] + actuators[4][WHEELS]
     room = SPAN if searched == 0 else max(sizes[PLACES], SPAN + 1)
-    for tick in range(ticks):
-        taken = call(calls[LOOP], (*moved, 1))
-        if taken != 1:
-            return min(taken, 0) if tick == 0 else tick
-        start = control[TICKS] - 1
-        time = float(start) * dt
-        stamp[1] = -1
-        failed, first, state = -1, 0, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores)
-        while first < island_count and failed < 0:
-            is_hard = first < hard_count
-            last = _span_end(islands, first, hard_count if is_hard else island_count, room)
-            if room == SPAN:
-                _ = call(calls[OPEN], (*opened, first, last, *state))
-            elif first == 0:
-                _ = call(calls[OPEN], (*opened, 0, island_count, *state))
-            failed = call(calls[STEP], (stepped, parts if is_hard else one_part, first, last, time, dt))
-            first = last
-        bad = -1
-        if failed < 0:
-            bad = call(calls[CLOSE], (*closed, start, stores, dt))
-        if failed >= 0 or bad >= 0:
-            _ = call(calls[UNDO], (array, control, stores))
-            control[BAD] = bad
-            stamp[1] = failed
-            return tick
-    return ticks
+    start = control[TICKS] - 1
+    time = float(start) * dt
+    stamp[1] = -1
+    failed, first, rows = -1, 0, (PREVIOUS, PREVIOUS_STORED_MOMENTUM, stores)
+    while first < island_count and failed < 0:
+        is_hard = first < hard_count
+        last = _span_end(islands, first, hard_count if is_hard else island_count, room)
+        if room == SPAN:
+            _ = call(calls[OPEN], (*opened, first, last, *rows))
+        elif first == 0:
+            _ = call(calls[OPEN], (*opened, 0, island_count, *rows))
+        failed = call(calls[STEP], (stepped, parts if is_hard else one_part, first, last, time, dt))
+        first = last
+    bad = -1
+    if failed < 0:
+        bad = call(calls[CLOSE], (*closed, start, stores, dt))
+    if failed >= 0 or bad >= 0:
+        control[BAD] = bad
+        stamp[1] = failed
+        return 0
+    return 1
 
 
-@kernel("islands-restore")
-def islands_restore(table: Array, kept: Array, links: Integers, stamp: Integers, sizes: Integers) -> int:
-    """Restore the state of the joints before the last tick, which was undone."""
-    for link in range(sizes[LINK_COUNT]):
-        for row in range(STATE_FIRST, STATE_LAST):
-            table[row, links[link, JOINT]] = kept[row - STATE_FIRST, link]
-    stamp[0] = -1
-    return 0
-
-
-@kernel("moved")
-def moved(ticks: int) -> int:
-    """Stand for the world's loop where that has already run."""
-    return ticks
+@kernel("undo-islands")
+def undo_islands(packed: Packed, start: int, unused: int) -> int:
+    """Restore the state of the joints before a tick from this count on, if the last tick that was written is one."""
+    table, kept, links, stamp, sizes = unpack(packed)
+    if stamp[0] >= start:
+        for link in range(sizes[LINK_COUNT]):
+            for row in range(STATE_FIRST, STATE_LAST):
+                table[row, links[link, JOINT]] = kept[row - STATE_FIRST, link]
+        stamp[0] = -1
+    return 1

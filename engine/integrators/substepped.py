@@ -143,9 +143,10 @@ class Substepped(Integrator):
         @cache
         def steps_of(step: float) -> TakeTicks:
             run = self.integrator._held_ticks(inside.as_bodies, step, gyroscopic, forces, threads)
-            if bodies.joints.any:
-                run = bodies.joints.around(run, step, inside.control, self.integrator, gyroscopic, forces)
-            return bodies.actuators.around(run, step, inside.control) if bodies.actuators.any else run
+            if bodies.program is None:
+                return run
+            program = bodies.program(run, step, inside.control, self.integrator, gyroscopic, forces)
+            return run if program is None else program.run
 
         def take_steps(step: float, count: int) -> bool:
             run = steps_of(step)

@@ -1,4 +1,4 @@
-"""The two ends of a tick for valves, gimbals, tanks and wheels, and the loop that runs whole ticks with them.
+"""The two ends of a tick for valves, gimbals, tanks and wheels, as kernels and as operations of a tick.
 
 `drive` runs before the tick is integrated. It opens and shuts valves, turns gimbals, drains tanks to the middle of the tick, and lets the
 motors of the wheels act. `settle` runs after it: it drains the tanks to the end of the tick and stores what has changed. `undo_drive`
@@ -828,32 +828,30 @@ def settle_or_undo(
     return bad
 
 
-DRIVE, GATHER, MOVE, SETTLE, UNDO_TICK, UNDO_DRIVE = range(6)
-"""Indices into the plan of `fly`, of the addresses of the kernels that it calls."""
+DRIVE, GATHER, SETTLE, UNDO_DRIVE = range(4)
+"""Indices into the plan of `begin_driven`, of the addresses of the kernels that it calls."""
 
 
-COUNTS, STALE_BODIES = 6, 6 + COUNTED
-"""Where the counts of rows (see `gather`) and the stale bodies begin in the plan of `fly`.
+COUNTS, STALE_BODIES = 4, 4 + COUNTED
+"""Where the counts of rows (see `gather`) and the stale bodies begin in the plan of `begin_driven`.
 
 The plan begins with the addresses of the kernels. It has room for as many stale bodies as there may be driven ones. After them follow, for
 each column of the bodies, a mark, which is zero before and after, and then the driven row (see `drive`).
 """
 
 
-@kernel("fly")
-def fly(packed: Packed, ticks: int) -> int:
-    """Run whole ticks with actuators: drive them, gather the held wrench where it has changed, move the bodies, settle the actuators.
+@kernel("begin-driven")
+def begin_driven(packed: Packed, operand: int, ticks_left: int) -> int:
+    """The operation before the move: drive the actuators, and gather the held wrench where it has changed.
 
-    Packed are the bodies (their array, its control, their number, and 1 if any stores momentum, else 0); the tables of driven bodies,
-    thrusters, wheels, tanks, gravities, constant forces and pushes; the counts with which the held wrench was last gathered, and the
-    numbers that `COUNTS` and `STALE_BODIES` describe; the arguments of the loop that moves the bodies; and the length of a tick [s].
-
-    Returns:
-        The number of ticks that ended finite; a negative number if a loop rejected its array.
+    Packed are the bodies (their array, its control, their number); the tables of driven bodies, thrusters, wheels, tanks, gravities,
+    constant forces and pushes; the counts with which the held wrench was last gathered, and the numbers that `COUNTS` and `STALE_BODIES`
+    describe; and the length of a tick [s].
     """
-    bodies, tables, (held, plan), moved, dt = unpack(packed)
-    array, control, body_count, stores = bodies
+    bodies, tables, numbers, dt = unpack(packed)
+    array, control, body_count = bodies
     driven, thrusters, wheels, tanks, gravities, constants, pushes = tables
+    held, plan = numbers
     if is_other_mode(control):
         control[BAD] = OTHER_MODE
         return OTHER_MODE
@@ -862,20 +860,34 @@ def fly(packed: Packed, ticks: int) -> int:
     stale, marks = plan[STALE_BODIES:after_stale], plan[after_stale : after_stale + pitch]
     owners = plan[after_stale + pitch :]
     counts[PUSHES] = held[PUSHES]
-    for tick in range(ticks):
-        found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, owners, dt))
-        if found > 0:
-            counts[STALE] = found
-            contributions = (gravities, constants, thrusters, pushes, wheels)
-            _ = call(plan[GATHER], (array, body_count, *contributions, counts, stale, marks))
-        taken = 0 if found < 0 else call(plan[MOVE], (*moved, 1))
-        bad = -1
-        if taken == 1:
-            bad = call(plan[SETTLE], (array, driven, thrusters, wheels, tanks, counts, dt, tick == ticks - 1))
-        if bad >= 0:
-            _ = call(plan[UNDO_TICK], (array, control, stores > 0))
-            control[BAD] = bad
-        if taken != 1 or bad >= 0:
-            _ = call(plan[UNDO_DRIVE], (array, driven, thrusters, wheels, tanks, counts))
-            return min(taken, 0) if tick == 0 and taken < 0 else tick
-    return ticks
+    found = call(plan[DRIVE], (array, driven, thrusters, wheels, tanks, counts, stale, owners, dt))
+    if found > 0:
+        counts[STALE] = found
+        contributions = (gravities, constants, thrusters, pushes, wheels)
+        _ = call(plan[GATHER], (array, body_count, *contributions, counts, stale, marks))
+    return 0 if found < 0 else 1
+
+
+@kernel("end-driven")
+def end_driven(packed: Packed, operand: int, ticks_left: int) -> int:
+    """The operation after the move: bring the actuators to the end of the tick."""
+    bodies, tables, numbers, dt = unpack(packed)
+    array, control, _body_count = bodies
+    driven, thrusters, wheels, tanks, _gravities, _constants, _pushes = tables
+    plan = numbers[1]
+    counts = plan[COUNTS : COUNTS + COUNTED]
+    bad = call(plan[SETTLE], (array, driven, thrusters, wheels, tanks, counts, dt, ticks_left == 1))
+    if bad >= 0:
+        control[BAD] = bad
+        return 0
+    counts[IS_OPEN] = 0
+    return 1
+
+
+@kernel("undo-driven")
+def undo_driven(packed: Packed, start: int, unused: int) -> int:
+    """Undo what `begin_driven` has done, unless the tick has ended."""
+    bodies, tables, numbers, _dt = unpack(packed)
+    driven, thrusters, wheels, tanks, _gravities, _constants, _pushes = tables
+    plan = numbers[1]
+    return call(plan[UNDO_DRIVE], (bodies[0], driven, thrusters, wheels, tanks, plan[COUNTS : COUNTS + COUNTED]))

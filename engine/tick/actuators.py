@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..compilation import background, choice
 from ..compilation.choice import Loop, StandIn, in_python, named, ready
-from ..compilation.compiler import address_in_python, address_of, has_address, types_of
+from ..compilation.compiler import address_in_python
 from ..compilation.packed import Packed
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS, momenta_at
@@ -31,6 +30,7 @@ from ..loops.actuator_layout import (
 from ..loops.columns import Integers
 from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM, TICKS
+from ..loops.program import Operation, move_loops, program_loops
 from ..loops.undo import undo
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import Bodies
@@ -39,7 +39,6 @@ from ..store.model import mass_property_rows
 from ..store.schema import ANY, Field, Kind, Schema
 from ..store.store import Store
 from ..store.table import Table
-from ..store.threads import TakeTicks
 from .held import Held
 
 DRIVEN = Schema(
@@ -329,46 +328,32 @@ class Actuators:
         if len(self._owners) < self._bodies.pitch:
             self._owners = np.zeros(self._bodies.pitch, np.int64)
 
-    def around(self, run: TakeTicks, dt: float, control: Integers) -> TakeTicks:
-        """Return a function that runs ticks with actuators, given one that moves the bodies over ticks of `dt` [s] and counts them."""
+    def operations(self, dt: float, control: Integers) -> tuple[Operation, Operation]:
+        """What drives the actuators before the bodies are moved over a tick of `dt` [s], and after it."""
         self._count()
-        if isinstance(run, partial) and has_address(run.func):
-            kernels = kernels_of_actuators()
-            flight = fly_loop(run.args)
-            if not in_python([*kernels, flight], may_stand_in=True):
-                return self._fused(run, flight, _Kernels(*(kernel.address for kernel in kernels)), dt, control)
-        return partial(self._one_by_one, run, dt, control)
-
-    def _fused(self, run: partial[int], flight: Loop, addresses: _Kernels, dt: float, control: Integers) -> TakeTicks:
-        bodies, held = self._bodies, self._held
+        bodies, held, counts = self._bodies, self._held, self._counts.copy()
         gravities, constants, _thrusters, pushes = held.tables
-        counts = self._counts
         counts[gather.GRAVITIES], counts[gather.CONSTANTS] = gravities.count, constants.count
-        calls = np.zeros(loops.COUNTS, np.int64)
-        calls[loops.DRIVE], calls[loops.GATHER], calls[loops.SETTLE] = (
-            addresses.drive,
-            addresses.gather,
-            addresses.settle,
+        counts[gather.IS_OPEN] = 0
+        plan = np.concatenate(
+            [np.zeros(loops.COUNTS, np.int64), counts, np.zeros(self._driven.capacity + 2 * bodies.pitch, np.int64)]
         )
-        calls[loops.UNDO_TICK], calls[loops.UNDO_DRIVE] = addresses.undo, addresses.undo_drive
-        calls[loops.MOVE] = address_of(run.func, types_of(*run.args, 1))
-        plan = np.concatenate([calls, counts, np.zeros(self._driven.capacity + 2 * bodies.pitch, np.int64)])
         tables = *self._arrays, gravities.array, constants.array, pushes.array
-        of_bodies = bodies.array, control, bodies.count, int(bodies.stores_momentum)
-        packed = Packed(of_bodies, tables, (held.counts, plan), run.args, dt)
-        return partial(flight.function, packed)
+        packed = Packed((bodies.array, control, bodies.count), tables, (held.counts, plan), dt)
+        kernels, own = kernels_of_actuators(), operations_of_actuators()
+        called = kernels.drive, kernels.gather, kernels.settle, kernels.undo_drive
 
-    def _one_by_one(self, run: TakeTicks, dt: float, control: Integers, ticks: int) -> int:
-        """Run ticks with a function that cannot be called from compiled code."""
-        for tick in range(ticks):
-            self.open(dt, control, gathers=True)
-            taken = run(1)
-            if taken != 1:
-                self.undo()
-                return min(taken, 0) if tick == 0 and taken < 0 else tick
-            if not self.settle(dt, control):
-                return tick
-        return ticks
+        def link() -> None:
+            plan[: loops.COUNTS] = [loop.address for loop in called]
+
+        functions = [loop.function for loop in own]
+        if in_python([*called, *own], may_stand_in=True):
+            plan[: loops.COUNTS] = [address_in_python(loop.function) for loop in called]
+            functions = [StandIn(loop, link) for loop in own]
+        else:
+            link()
+        begin, end, undo = functions
+        return Operation(begin, packed, 0, (undo, packed)), Operation(end, packed)
 
     def open(self, dt: float, control: Integers, gathers: bool = False) -> None:
         """Drive the actuators at the start of a tick, and gather the held wrench, unless the caller does that."""
@@ -479,11 +464,11 @@ def kernels_of_actuators() -> _Kernels:
     )
 
 
-def fly_loop(arguments: tuple[Any, ...]) -> Loop:
-    """The loop that runs whole ticks with actuators around a loop with these arguments, without the number of ticks."""
+def operations_of_actuators() -> list[Loop]:
+    """The operations before and after the move, and the one that undoes the first."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
-    packed = Packed((array, integers, 1, 1), (array,) * 7, (integers, integers), arguments, 1.0)
-    return named(loops.fly, packed, 1)
+    packed = Packed((array, integers, 1), (array,) * 7, (integers, integers), 1.0)
+    return [named(each, packed, 0, 0) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven)]
 
 
 def is_mover(loop: Loop) -> bool:
@@ -491,12 +476,16 @@ def is_mover(loop: Loop) -> bool:
     return loop.factory.__name__ in ("held_ticks", "strang_ticks", "table_ticks", "passes")
 
 
-def actuator_kernels(loops_of_bodies: Sequence[Loop]) -> list[Loop]:
-    """Every kernel that ticks with actuators call around the loops of methods, or of islands, among these."""
-    movers = [loop for loop in loops_of_bodies if is_mover(loop) or loop.made_for[1:] == ("linked_ticks",)]
-    flights = {flight.types: flight for flight in (fly_loop(loop.arguments[:-1]) for loop in movers)}
-    known = {(loop.factory, loop.made_for) for loop in loops_of_bodies}
-    return [loop for loop in (*kernels_of_actuators(), *flights.values()) if (loop.factory, loop.made_for) not in known]
+def actuator_kernels() -> list[Loop]:
+    """Every kernel that ticks with actuators call, without those that move the bodies."""
+    return [*kernels_of_actuators(), *operations_of_actuators()]
+
+
+def loops_of_programs(loops_of_bodies: Sequence[Loop]) -> list[Loop]:
+    """Every kernel that runs ticks of several operations, without those of actuators and islands, for the loops of methods among these."""
+    movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if is_mover(loop)}
+    moves = [move_loops(arguments) for arguments in movers.values()]
+    return [*program_loops(), *(move for move, _undo in moves), *(undo for _move, undo in moves[:1])]
 
 
 def refuse_actuators(integrator: Integrator, owner: object) -> None:

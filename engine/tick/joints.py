@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray, levels_to_caller, refuse
-from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, compiled_form, in_python, named, ready
-from ..compilation.compiler import address_in_python, address_of, types_of
+from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, in_python, named, ready
+from ..compilation.compiler import address_in_python
 from ..compilation.packed import Packed
 from ..constraints import blocks, bounded, layout, rows, solver, stages, step
 from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, LEAVES
@@ -55,13 +55,11 @@ from ..loops.layout import (
     TICKS,
     WRENCH_ROWS,
 )
-from ..loops.undo import undo
+from ..loops.program import Operation
 from ..rotation import rotate
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import Table
-from ..store.threads import TakeTicks
-from .actuators import is_mover
 from .joint_steps import JointSteps
 
 _WHOLE = np.ones(1)
@@ -169,7 +167,7 @@ class IslandKernels:
             turn: The rotation of a free body in the method.
             gyroscopic: False in game mode.
             forces: The forces in compiled loops.
-            around: The kernels that bring islands into a tick, in the order of `step.linked_ticks`; None for those not called.
+            around: The kernels that bring islands into a tick, in the order of `step.move_islands`; None for those not called.
         """
         unused = [] if graph.has_soft else [BOUNDS_CALL, BOUNDED_CALL]
         if not graph.sizes[HAS_LOOPS]:
@@ -341,79 +339,30 @@ class Joints:
 
     # ticks
 
-    def around(
+    def operation(
         self,
-        run: TakeTicks,
         dt: float,
         control: Integers,
         integrator: Integrator,
         gyroscopic: bool,
         forces: CompiledForces,
-    ) -> TakeTicks:
-        """Return a function that runs ticks with islands, given one that moves all bodies over ticks of `dt` [s] and counts them."""
-        if isinstance(run, partial):
-            return self._linked(run.func, run.args, dt, control, integrator, gyroscopic, forces)
-        islands = self._linked(step.moved, (), dt, control, integrator, gyroscopic, forces)
-
-        self._moves_all = False
-        stamp = self._islands.stamp
-
-        def take_one() -> int:
-            start = int(control[TICKS])
-            stamp[0] = -1
-
-            def move_islands() -> None:
-                if control[TICKS] > start and stamp[0] != start:
-                    islands(1)
-
-            self._bodies.begin(move_islands)
-            taken = run(1)
-            move_islands()
-            self._bodies.end()
-            return taken if taken != 1 else int(control[TICKS] > start)
-
-        def take(ticks: int) -> int:
-            for tick in range(ticks):
-                taken = take_one()
-                if taken != 1:
-                    return taken if tick == 0 else tick
-            return ticks
-
-        return take
-
-    def _linked(
-        self,
-        loop: Any,
-        loop_arguments: tuple[Any, ...],
-        dt: float,
-        control: Integers,
-        integrator: Integrator,
-        gyroscopic: bool,
-        forces: CompiledForces,
-    ) -> partial[int]:
+    ) -> Operation:
+        """The operation that moves the islands, after all bodies were moved over a tick of `dt` [s], which `control` has counted."""
         self._moves_all = False
         bodies, islands, graph = self._bodies, self._islands, self._look(self._islands)
-        table = self._table.array
-        stores = bodies.stores_momentum
-        around, linked = loops_around_islands(stores), linked_loop(loop_arguments, stores)
-        called = None, around.open, around.step, around.close, around.undo, linked
-        bound = Bound(islands, bodies, table, integrator, gyroscopic, forces, forces.depends_on_rates, called)
-        kernels, types = bound.kernels, types_of(*loop_arguments, 1)
-        calls, run = kernels.around_calls, linked.function
-        if kernels.in_python or isinstance(loop, StandIn):
-
-            def link() -> None:
-                kernels.link()
-                calls[step.LOOP] = address_of(compiled_form(loop), types)
-
-            run = StandIn(linked, link)
-        calls[step.LOOP] = address_in_python(loop) if isinstance(loop, StandIn) else address_of(loop, types)
-        ends = bodies.array, islands.own, graph.columns
-        packed = Packed(
-            *(bodies.array, control, calls, loop_arguments, (*ends, *bound.open), bound.step, (*ends, *bound.close)),
-            *(bound.parts, _WHOLE, graph.sizes),
+        around = loops_around_islands(bodies.stores_momentum)
+        called = around.open, around.step, around.close, around.move, around.undo
+        bound = Bound(
+            islands, bodies, self._table.array, integrator, gyroscopic, forces, forces.depends_on_rates, called
         )
-        return partial(run, packed, stores, dt)
+        ends, kernels = (bodies.array, islands.own, graph.columns), bound.kernels
+        packed = Packed(
+            *(control, kernels.around_calls, (*ends, *bound.open), bound.step, (*ends, *bound.close), bound.parts),
+            *(_WHOLE, graph.sizes, int(bodies.stores_momentum), dt),
+        )
+        back = Packed(self._table.array, islands.kept, graph.links, islands.stamp, graph.sizes)
+        run, undo = kernels.function(step.move_islands), kernels.function(step.undo_islands)
+        return Operation(run, packed, 0, (undo, back))
 
     def warn_of_common_step(self) -> None:
         """Warn once per world that a Python force lets all bodies move by the step of islands; names the line that runs the tick."""
@@ -440,7 +389,7 @@ class Joints:
         self._moves_all = True
         islands, graph, all_bodies, stores = self._all, self._look(self._all), self._bodies, True
         around = loops_around_islands(stores)
-        called = None, around.open, None, around.close, None, around.passes
+        called = around.open, None, around.close, around.passes
         bound = Bound(islands, all_bodies, self._table.array, integrator, gyroscopic, forces, depends_on_rates, called)
         # islands through which no part of negative length may go keep the others from it too: all take their steps at the same times
         parts = _WHOLE if graph.has_soft else bound.parts
@@ -627,9 +576,10 @@ class Joints:
         """Restore the state of joints if the last tick, for which it was written, was undone afterwards."""
         for islands in self._in_use():
             if islands.stamp[0] >= 0 and islands.stamp[0] >= control[TICKS]:
-                arguments = self._table.array, islands.kept, islands.graph.links, islands.stamp, islands.graph.sizes
-                may_stand_in = int(islands.graph.sizes[PLACES]) <= MOST_ON_JOINTS_IN_PYTHON
-                ready(named(step.islands_restore, *arguments), may_stand_in)(*arguments)
+                graph = islands.graph
+                packed = Packed(self._table.array, islands.kept, graph.links, islands.stamp, graph.sizes)
+                may_stand_in = int(graph.sizes[PLACES]) <= MOST_ON_JOINTS_IN_PYTHON
+                ready(named(step.undo_islands, packed, 0, 0), may_stand_in)(packed, 0, 0)
 
     def failure(self, time: float) -> Exception | None:
         """The error of the last tick if the joints of an island contradict each other; None otherwise."""
@@ -774,6 +724,7 @@ _FORCES = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, *[_ARRAY] * 3, _FLAT)
 _STEP = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, _FLAT, _FORCES, _COMMON, (_FLAT, *[_ARRAY] * 3, _FLAT), 1)
 _KEPT = (_ARRAY, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT, _FLAT)
 _ENDS = (_ARRAY, _ARRAY, _FLAT)
+_MOVE = Packed(*(_FLAT, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_KEPT), _NUMBERS, _NUMBERS, _FLAT, 0, 1.0))
 _PASSES = Packed(_ARRAY, _FLAT, _ARRAY, _FLAT, (*_ENDS, *_OPEN), _STEP, (*_ENDS, *_KEPT), _NUMBERS, _ARRAY, 1.0)
 
 
@@ -784,9 +735,8 @@ class LoopsAroundIslands(NamedTuple):
     step: Loop
     close: Loop
     passes: Loop
-    restore: Loop
+    move: Loop
     undo: Loop
-    moved: Loop
 
 
 def loops_around_islands(stores: bool) -> LoopsAroundIslands:
@@ -796,9 +746,8 @@ def loops_around_islands(stores: bool) -> LoopsAroundIslands:
         step=named(step.islands_step, _STEP, _NUMBERS, 0, 0, 0.0, 1.0),
         close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_KEPT, 0, stores, 1.0),
         passes=named(step.islands_passes, _PASSES, 0, 1),
-        restore=named(step.islands_restore, _ARRAY, _ARRAY, _INTEGERS, _FLAT, _FLAT),
-        undo=named(undo, _ARRAY, _FLAT, stores),
-        moved=named(step.moved, 0),
+        move=named(step.move_islands, _MOVE, 0, 0),
+        undo=named(step.undo_islands, Packed(_ARRAY, _ARRAY, _INTEGERS, _FLAT, _FLAT), 0, 0),
     )
 
 
@@ -806,20 +755,6 @@ def numbering_loop() -> Loop:
     """The kernel that numbers islands."""
     none = _ARRAY, 0
     return named(number_islands, *Graph().arguments(none, none, none, none))
-
-
-def linked_loop(arguments: tuple[Any, ...], stores: bool) -> Loop:
-    """The loop that runs whole ticks with islands around a loop with these arguments, without the number of ticks."""
-    ends = _ARRAY, _ARRAY, _FLAT
-    packed = Packed(_ARRAY, _FLAT, _FLAT, arguments, (*ends, *_OPEN), _STEP, (*ends, *_KEPT), _NUMBERS, _NUMBERS, _FLAT)
-    return named(step.linked_ticks, packed, stores, 1.0, 0)
-
-
-def kernels_around(loops_of_bodies: Sequence[Loop], stores: bool, threads: int) -> list[Loop]:
-    """Every kernel that ticks with islands call around the loops of methods among these."""
-    movers = {loop.types: loop.arguments[:-1] for loop in loops_of_bodies if is_mover(loop)}
-    around = [*movers.values(), *([()] if threads > 1 else [])]
-    return [numbering_loop(), *loops_around_islands(stores), *(linked_loop(arguments, stores) for arguments in around)]
 
 
 def refuse_joints(integrator: Integrator, owner: object) -> None:

@@ -12,7 +12,9 @@ from ..compilation.compiler import COMPILED, has_address, without_dispatch
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, TakeStagedTick
+from ..loops.columns import Integers
 from ..loops.layout import BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
+from ..loops.program import Program, moving
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .actuators import Actuators
@@ -62,6 +64,8 @@ class Plan:
         self._key: tuple[int, ...] | None = None
         self._staged: TakeStagedTick | None = None
         self._run: TakeTicks | None = None
+        self._program: Program | None = None
+        bodies.program = self.program
         self.kernel: partial[int] | None = None
         self._start = 0.0
         self._given: dict[int, tuple[Wrench, BodyStates]] = {}
@@ -128,7 +132,7 @@ class Plan:
         bodies.look_for_stored_momentum()
         key = self._key_now()
         integrator = self.integrator
-        self._run = self._staged = self._key = self.kernel = None
+        self._run = self._staged = self._key = self.kernel = self._program = None
         self._given.clear()
         adds_in_steps = bool(self.tick_forces) and self._gathers_in_steps
         if self.stage_forces or adds_in_steps or (self.fields.any and not integrator._takes_compiled_forces):
@@ -137,10 +141,10 @@ class Plan:
             self._staged = self.staged_tick(forces)
         else:
             self._run = integrator._held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)
-            if self.joints.any and not integrator._drives_actuators:
-                self._run = self.joints.around(self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces)
-            if self.actuators.any and not (self.calls_forces or integrator._drives_actuators):
-                self._run = self.actuators.around(self._run, self.dt, bodies.control)
+            if not integrator._drives_actuators:
+                program = self.program(self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces)
+                if program is not None:
+                    self._program, self._run = program, program.run
             if not COMPILED:
                 self._run = partial(self._take_in_python, self._run)
             elif isinstance(self._run, partial) and has_address(self._run.func):
@@ -151,6 +155,28 @@ class Plan:
             self._has_standby = True
         self._key = self._key_now()
         return self._run
+
+    def program(
+        self,
+        run: TakeTicks,
+        dt: float,
+        control: Integers,
+        integrator: Integrator,
+        gyroscopic: bool,
+        forces: CompiledForces,
+    ) -> Program | None:
+        """The operations of a tick of `dt` [s] in which `run` moves all bodies and counts it in `control`; None if that is all of it."""
+        drives = self.actuators.any and (integrator is not self.integrator or not self.calls_forces)
+        if not (drives or self.joints.any):
+            return None
+        bodies = self._bodies
+        operations = [moving(run, bodies.array, control, bodies.stores_momentum)]
+        if self.joints.any:
+            operations.append(self.joints.operation(dt, control, integrator, gyroscopic, forces))
+        if drives:
+            before, after = self.actuators.operations(dt, control)
+            operations = [before, *operations, after]
+        return Program(operations, control)
 
     def _key_now(self) -> tuple[int, ...]:
         versions = self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()
@@ -221,6 +247,8 @@ class Plan:
 
     def recover(self) -> None:
         """End or undo a tick that was interrupted, depending on whether it was counted."""
+        if self._program is not None:
+            self._program.recover()
         self._bodies.end_interrupted()
         self.actuators.recover(self.dt, self._bodies.control)
         self.joints.recover(self._bodies.control)

@@ -27,9 +27,9 @@ from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
 from ..loops.poses import POSES_LOOP, pose_at
 from ..loops.undo import undo
 from ..store.bodies import Bodies, rung
-from .actuators import actuator_kernels
+from .actuators import actuator_kernels, loops_of_programs
 from .fields import BUILT_IN
-from .joints import kernels_around, kernels_of_islands, method_for
+from .joints import kernels_of_islands, loops_around_islands, method_for, numbering_loop
 
 _LOG = logging.getLogger("polhode")
 
@@ -91,9 +91,11 @@ def kernels_for(future: Future) -> list[Loop]:
         if future.has_joints:
             for method in future.integrators:
                 loops += kernels_of_islands(method_for(method, False)[1], gyroscopic)
-            loops += kernels_around(loops, stores, future.threads)
+            loops += [numbering_loop(), *loops_around_islands(stores)]
         if future.drives_actuators:
-            loops += actuator_kernels(loops)
+            loops += actuator_kernels()
+        if future.has_joints or future.drives_actuators:
+            loops += loops_of_programs(loops)
         wanted += loops
     for kind in dict.fromkeys(kind for kinds in future.kinds_together for kind in kinds):
         pitches = (*future.pitches, ANY_PITCH) if future.in_passes else (ANY_PITCH,)

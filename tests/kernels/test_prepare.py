@@ -26,7 +26,6 @@ from engine.compilation.locks import Slot
 from engine.flight import ReactionWheel
 from engine.joints import Ball
 from engine.loops.undo import undo
-from engine.tick.actuators import fly_loop
 
 from ..helpers import PATIENCE, skew_tensor
 
@@ -143,14 +142,15 @@ def test_the_kernels_of_joints_are_prepared(method, has_wheel, monkeypatch):
     monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: prepared.extend(loops))
     world.prepare(integrators=[method])
     monkeypatch.setattr("engine.tick.joints.named", recorded(named))
-    monkeypatch.setattr("engine.tick.actuators.fly_loop", recorded(fly_loop))
+    monkeypatch.setattr("engine.tick.actuators.named", recorded(named))
+    monkeypatch.setattr("engine.loops.program.named", recorded(named))
     chosen = recorded(named)
     monkeypatch.setattr("engine.tick.plan.without_dispatch", lambda *call: chosen(*call) and without_dispatch(*call))
     world.integrator = method
     world.step(2)
-    assert has_wheel == (asked[-1].name == "fly")
+    assert has_wheel == any(loop.name == "begin-driven" for loop in asked)
     known = {(loop.factory, loop.made_for, loop.types) for loop in prepared}
-    assert {loop.name for loop in asked} >= {"islands-open", "islands-step", "islands-close", "undo-tick"}
+    assert {loop.name for loop in asked} >= {"islands-open", "move-islands", "run-program", "move", "undo-move"}
     assert [loop.name for loop in asked if (loop.factory, loop.made_for, loop.types) not in known] == []
 
 
@@ -166,9 +166,19 @@ def prepared(monkeypatch):
 @pytest.mark.parametrize(
     ("argument", "expected"),
     [
-        ("joints", {"linked-ticks", "joint-rows", "island-move"}),
-        ("wheels", {"drive", "settle", "fly", "passes-free_rotor-stored-gyro-0", "passes-free_rotor-gyro-0"}),
-        ("pulses", {"drive", "settle", "fly"}),
+        ("joints", {"move-islands", "joint-rows", "island-move"}),
+        (
+            "wheels",
+            {
+                "drive",
+                "settle",
+                "begin-driven",
+                "run-program",
+                "passes-free_rotor-stored-gyro-0",
+                "passes-free_rotor-gyro-0",
+            },
+        ),
+        ("pulses", {"drive", "settle", "begin-driven", "run-program"}),
         ("game_mode", {"passes-runge_kutta_4-game-0", "passes-runge_kutta_4-gyro-0"}),
     ],
 )
@@ -304,9 +314,11 @@ def test_the_command_line_prepares_pulses_wheels_and_joints(capsys, monkeypatch)
     for option in ("", "--pulses", "--wheels", "--joints"):
         assert main(["prepare", *filter(None, [option])]) == 0
         found[option] = set(re.findall(r"\] (.*)", capsys.readouterr().out))
-    assert {"drive", "settle", "fly"} <= found["--pulses"] - found[""]
-    assert {"drive", "settle", "fly"} <= found["--wheels"] and found["--wheels"] - found["--pulses"]
-    assert {"linked-ticks", "island-move", "joint-rows"} <= found["--joints"] - found[""]
+    assert {"drive", "settle", "begin-driven", "run-program"} <= found["--pulses"] - found[""]
+    assert {"drive", "settle", "begin-driven", "run-program"} <= found["--wheels"] and found["--wheels"] - found[
+        "--pulses"
+    ]
+    assert {"move-islands", "island-move", "joint-rows"} <= found["--joints"] - found[""]
 
 
 @pytest.mark.parametrize("arguments", [["--capacity", "0"], ["--integrator", "rk44"], ["--force", "Gravitation"]])

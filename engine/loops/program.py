@@ -1,0 +1,234 @@
+"""A tick as a list of operations, which one kernel runs.
+
+An operation is a kernel ``operation(arguments, operand, ticks_left) -> int``, which is called by its address. The arguments are `Packed`,
+so that all operations have the same interface, whatever they work on. An operation returns 1; 0 if the tick is not finite; or a negative
+number if the tick was rejected before anything was changed. `ticks_left` is 1 in the last tick of a call.
+
+An operation may have another one that undoes it. If a tick is not finite, these are called in the opposite order, from the operation that
+failed on. They get the tick count at the start of the tick as their operand, and must do no harm if the operation has not run.
+
+Nothing interrupts compiled code. Where a list contains a function of Python, the kernel returns there and is entered again behind it, and
+`PLACE` in the state of the program is the number of operations that may have run. It is zero unless a tick is open.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compilation.choice import Loop, StandIn, in_python, named, ready
+from ..compilation.compiler import (
+    COMPILED,
+    address_of,
+    address_of_bound,
+    call,
+    has_address,
+    inlined,
+    kernel,
+    plain,
+    types_of,
+)
+from ..compilation.packed import Packed, unpack
+from ..compilation.whole import call_whole
+from .columns import Array, Integers
+from .layout import TICKS
+from .undo import undo_tick
+
+ADDRESS, ARGUMENTS, OPERAND, UNDO, UNDO_ARGUMENTS = range(5)
+"""The columns of a list of operations; the address of a function of Python is zero."""
+PLACE, START = range(2)
+"""The state of a program: the number of operations of the open tick that may have run, and the tick count at its start."""
+
+
+@kernel("run-program")
+def run_program(program: Packed, ticks: int) -> int:
+    """Run ticks, each of which is a list of operations, up to the first function of Python, which then is the last that may have run.
+
+    Packed are the operations, the state of the program and the control of the bodies. If a tick is open, it goes on behind the operations
+    that have run.
+
+    Returns:
+        The number of ticks that ended finite; a negative number if the first was rejected before anything was changed.
+    """
+    operations, state, control = unpack(program)
+    place = int(state[PLACE])
+    if place == 0:
+        state[START] = control[TICKS]
+    for tick in range(ticks):
+        while place < operations.shape[0]:
+            if operations[place, ADDRESS] == 0:
+                state[PLACE] = place + 1
+                return tick
+            arguments = (operations[place, ARGUMENTS], operations[place, OPERAND], ticks - tick)
+            result = call(operations[place, ADDRESS], arguments)
+            place += 1
+            if result <= 0:
+                _undo(operations, state, place)
+                return min(result, 0) if tick == 0 else tick
+        place = 0
+        state[START] = control[TICKS]
+    state[PLACE] = 0
+    return ticks
+
+
+@kernel("undo-program")
+def undo_program(program: Packed) -> int:
+    """Undo the operations of the open tick."""
+    operations, state, _control = unpack(program)
+    _undo(operations, state, int(state[PLACE]))
+    return 0
+
+
+@inlined
+def _undo(operations: Integers, state: Integers, count: int) -> None:
+    """Undo so many operations of a tick, the last one first."""
+    for back in range(count):
+        place = count - 1 - back
+        if operations[place, UNDO] != 0:
+            _ = call(operations[place, UNDO], (operations[place, UNDO_ARGUMENTS], state[START], 0))
+    state[PLACE] = 0
+
+
+@kernel("move")
+def move(packed: Packed, operand: int, ticks_left: int) -> int:
+    """Run the loop of a method over one tick; packed are its address, in an array, and its arguments without the number of ticks."""
+    calls, arguments = unpack(packed)
+    return call(calls[0], (*arguments, 1))
+
+
+@kernel("undo-move")
+def undo_move(packed: Packed, start: int, unused: int) -> int:
+    """Undo what `move` has done, if it has counted its tick; packed are the bodies, their control, and 1 if any stores momentum."""
+    array, control, stores = unpack(packed)
+    if control[TICKS] > start:
+        undo_tick(array, control, stores > 0)
+    return 1
+
+
+class Operation(NamedTuple):
+    """An operation of a tick.
+
+    Attributes:
+        function: The kernel, the plain Python function that stands in for it, or another function of Python. What such a function does to
+            the bodies is whole once it has counted the tick.
+        arguments: Its arguments.
+        operand: Its operand.
+        undo: What undoes it, with its arguments; None if nothing has to.
+    """
+
+    function: Callable[..., Any]
+    arguments: Packed
+    operand: int = 0
+    undo: tuple[Callable[..., Any], Packed] | None = None
+
+
+class Program:
+    """The operations of a tick; owns their arguments, which an address does not keep alive.
+
+    If all of them are compiled, so is the call that runs ticks. While a kernel is missing, plain Python runs the same list and calls each
+    operation, compiled or not; a tick is then whole, because what an exception has left of one is put back.
+
+    Attributes:
+        operations: The operations, in order.
+        run: Runs up to so many ticks and returns how many ended finite, or a negative number if the first was rejected.
+    """
+
+    def __init__(self, operations: Sequence[Operation], control: Integers) -> None:
+        """Create from operations.
+
+        Args:
+            operations: The operations, in order.
+            control: The control of the bodies.
+        """
+        self.operations, self._state, self._control = tuple(operations), np.zeros(2, np.int64), control
+        self._bound: list[Callable[..., Any]] = []
+        table = np.zeros((len(self.operations), 5), np.int64)
+        self._packed = Packed(table, self._state, control)
+        undone = [each.undo for each in self.operations if each.undo is not None]
+        called = [(each.function, each.arguments) for each in self.operations] + undone
+        self._arguments = tuple(arguments for _function, arguments in called)
+        kernels = [(function, arguments) for function, arguments in called if has_address(function)]
+        loops = [*program_loops(), *(named(function, arguments, 0, 0) for function, arguments in kernels)]
+        has_stand_ins = any(isinstance(function, StandIn) for function, _arguments in called)
+        is_compiled = COMPILED and not has_stand_ins and not in_python(loops, may_stand_in=True)
+        address = _address if is_compiled else self._address_in_python
+        for row, each in zip(table, self.operations, strict=True):
+            row[:3] = address(each.function, each.arguments), int(each.arguments), each.operand
+            if each.undo is not None:
+                row[3:] = address(*each.undo), int(each.undo[1])
+        self.run: Callable[[int], int] = self._run_in_python
+        if is_compiled:
+            self.run = partial(run_program, self._packed) if table[:, ADDRESS].all() else self._run_in_turns
+        self._packed.owner = self
+
+    def _address_in_python(self, function: Callable[..., Any], arguments: Packed) -> int:
+        if has_address(function):
+            function = ready(named(function, arguments, 0, 0)) if COMPILED else plain(function)
+        bound: Callable[..., Any] = lambda _address, operand, ticks_left: function(arguments, operand, ticks_left)  # noqa: E731
+        self._bound.append(bound)
+        return address_of_bound(bound)
+
+    def _run_in_python(self, ticks: int) -> int:
+        for tick in range(ticks):
+            taken = call_whole(lambda *_arguments: plain(run_program)(self._packed, 1), self._arguments)
+            if taken != 1:
+                return min(taken, 0) if tick == 0 else tick
+        return ticks
+
+    def _run_in_turns(self, ticks: int) -> int:
+        """Run ticks in compiled calls, and functions of Python between them."""
+        state, done = self._state, 0
+        state[PLACE] = 0
+        while True:
+            taken = run_program(self._packed, ticks - done)
+            done += max(taken, 0)
+            place = state.item(PLACE)
+            if not place:
+                return min(taken, 0) if done == 0 else done
+            each = self.operations[place - 1]
+            result = each.function(each.arguments, each.operand, ticks - done)
+            if result <= 0:
+                undo_program(self._packed)
+                return min(result, 0) if done == 0 else done
+
+    def recover(self) -> None:
+        """Complete or undo the tick that an exception has ended, if one is open, depending on whether it was counted."""
+        state = self._state
+        if state[PLACE]:
+            if self._control[TICKS] > state[START]:
+                run_program(self._packed, 1)
+            else:
+                undo_program(self._packed)
+
+
+def _address(function: Callable[..., Any], arguments: Packed) -> int:
+    """The address of an operation for compiled code."""
+    return address_of(function, types_of(arguments, 0, 0)) if has_address(function) else 0
+
+
+def program_loops() -> list[Loop]:
+    """The kernels that run programs."""
+    integers = np.zeros(1, np.int64)
+    packed = Packed(np.zeros((1, 1), np.int64), integers, integers)
+    return [named(run_program, packed, 0), named(undo_program, packed)]
+
+
+def move_loops(arguments: tuple[Any, ...]) -> tuple[Loop, Loop]:
+    """The operation that moves bodies by a loop with these arguments, without the number of ticks, and the one that undoes it."""
+    integers = np.zeros(1, np.int64)
+    undone = Packed(np.zeros((1, 1)), integers, 0)
+    return named(move, Packed(integers, arguments), 0, 0), named(undo_move, undone, 0, 0)
+
+
+def moving(run: Callable[[int], int], array: Array, control: Integers, stores: bool) -> Operation:
+    """The operation that moves bodies by a loop with all arguments but the number of ticks."""
+    back = Packed(array, control, int(stores))
+    if isinstance(run, partial) and has_address(run.func):
+        calls = np.array([address_of(run.func, types_of(*run.args, 1))], np.int64)
+        return Operation(move, Packed(calls, run.args), 0, (undo_move, back))
+
+    def move_in_python(arguments: Packed, operand: int, ticks_left: int) -> int:
+        return run(1)
+
+    return Operation(move_in_python, Packed(), 0, (undo_move, back))
