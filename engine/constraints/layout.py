@@ -64,6 +64,8 @@ EQUALITY_ROWS = (3, 5, 5, 6, 1, 4, 3, 0, 0, 0, 0)
 
 FREEDOM_COUNTS = (2, 1, 1, 0, 0, 2, 3, 1, 0, 0, 0)
 """Freedoms that limits, motors, friction and springs act on, by type."""
+FIRST_TURN = (0, 0, 1, 0, 1, 0, 2, 1, 0, 0, 0)
+"""The first freedom of a type that is a rotation; those before it are translations."""
 SOFT_ROWS = (0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 5)
 """Springs of a joint that is closing, by type; those of translations are the springs of freedom 0, those of rotations of freedom 1."""
 

@@ -9,6 +9,7 @@ from .calls import (
     MATRIX_CALL,
     SOLVE_CALL,
 )
+from .joint_types import load
 from .layout import (
     BLOCK,
     BLOCKS,
@@ -43,7 +44,6 @@ from .layout import (
     TRIED,
     VELOCITY_FORCES,
 )
-from .rows import load
 
 MOST_REPEATS = 60
 

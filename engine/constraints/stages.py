@@ -11,6 +11,7 @@ from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, loa
 from ..loops.layout import ANGULAR_VELOCITY, INVERSE_INERTIA, INVERSE_MASS, ORIENTATION, VELOCITY
 from .bounded import unsettled
 from .calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, CORRECT_CALL, DRIFT_CALL, JOINT_ROWS_CALL
+from .joint_types import load
 from .layout import (
     ANGULAR,
     ARM,
@@ -67,7 +68,6 @@ from .layout import (
     WORST,
     WORST_LINK,
 )
-from .rows import load
 from .solver import along
 
 MOST_ROUNDS = 16

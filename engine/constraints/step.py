@@ -78,6 +78,7 @@ from .calls import (
     VELOCITY_CALL,
 )
 from .graph import HARD_ISLANDS, ISLANDS, LINK_COUNT, PLACES, POINT_COUNT, SPRING_COUNT
+from .joint_types import load, store
 from .layout import (
     ARM,
     BASE,
@@ -132,7 +133,6 @@ from .layout import (
     VELOCITY_FORCES,
     WELD,
 )
-from .rows import load, store
 from .stages import given
 
 MOST_SWING, MOST_STEPS = 2.0, 32

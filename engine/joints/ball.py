@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from ..checks import real, refuse
 from ..constraints import layout
-from ..constraints.rows import rotation_vector, swing, twist
+from ..constraints.joint_types import rotation_vector, swing
 from ..kernels.quaternions import Quaternion, multiply, rotate
-from ..kernels.vectors import Vector, add, cross, dot, scale
+from ..kernels.vectors import Vector, cross, dot
 from ..store.rows import BodyHandle, fixed
 from .freedom import POINT_DIRECTIONS, TURN_DIRECTIONS, FreedomJoint, Limits, SpringOf
 from .joint import Setting, check_bodies, frame_along, points, seen_from, unit_axis, unit_length
-from .mobility import Direction
 from .motion import relative_rates
 from .motor import JointSpring
 
@@ -205,17 +204,6 @@ class Ball(FreedomJoint):
     def _require_free(self, value: object, argument: str) -> None:
         if argument != "spring":
             self._require_axis(argument)
-
-    def _coordinates(self) -> tuple[float, float]:
-        axis, other = self._frame("frame_body", self.body)[0], self._frame("frame_other", self.other)[0]
-        return swing(axis, other)[0], self._counted(1, twist(self._turn()))
-
-    def _directions(self) -> tuple[list[Direction], list[Direction]]:
-        axis, second, _third = self._frame("frame_body", self.body)
-        other, none = self._frame("frame_other", self.other)[0], (0.0, 0.0, 0.0)
-        across = swing(axis, other)[1]
-        about = scale(1.0 / max(1.0 + dot(axis, other), 1e-9), add(axis, other))
-        return POINT_DIRECTIONS, [(none, second if across == none else across), (none, about)]
 
 
 def _swung(frame: Quaternion, axis: Vector) -> Quaternion:

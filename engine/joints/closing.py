@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..constraints import layout
 from ..constraints.fit import FARTHEST_POINT
-from ..constraints.rows import rotation_vector
+from ..constraints.joint_types import rotation_vector
 from ..kernels.exponential import exponential
 from ..kernels.vectors import dot
 from ..store.rows import fixed

@@ -3,18 +3,16 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Sequence
-from math import inf, sqrt
+from math import inf
 from typing import ClassVar
 
 import numpy.typing as npt
 
 from ..checks import real, refuse
 from ..constraints import layout
-from ..kernels.vectors import Vector, add_scaled, dot, scale
 from ..store.rows import BodyHandle, fixed
 from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, points
-from .mobility import Direction
 from .motor import JointSpring, Motor
 
 
@@ -136,15 +134,3 @@ class Distance(FreedomJoint):
     def _require_free(self, value: object, argument: str) -> None:
         if self._table.array[layout.TYPE, self._slice().start] == layout.ROD:
             refuse(self, argument, value, "left out, because a rod keeps its length")
-
-    def _coordinates(self) -> tuple[float]:
-        gap = self._gap()
-        return (sqrt(dot(gap, gap)),)
-
-    def _common_point(self) -> Vector:
-        return add_scaled(self._lever(), -0.5, self._gap())
-
-    def _directions(self) -> tuple[list[Direction], list[Direction]]:
-        (size,) = self._coordinates()
-        along = (1.0, 0.0, 0.0) if size == 0.0 else scale(1.0 / size, self._gap())
-        return [], [(along, (0.0, 0.0, 0.0))]

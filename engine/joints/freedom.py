@@ -10,11 +10,12 @@ import numpy as np
 
 from ..checks import FloatArray, integer, real, refuse
 from ..constraints import layout
-from ..constraints.rows import counted
-from ..kernels.vectors import Vector, dot
+from ..constraints.joint_types import Freedoms, Placement, load, rows_of_type
+from ..kernels.quaternions import Quaternion, multiply, rotate
+from ..kernels.vectors import Vector, add, dot, subtract
 from ..reading import reading
 from ..store.rows import fixed
-from .joint import AXES, Joint, Setting, range_of, threshold
+from .joint import AXES, Joint, Setting, pose_of, range_of, threshold
 from .mobility import Direction
 from .motion import relative_rates, relative_velocity
 from .motor import JointSpring, Motor, numbers_of
@@ -191,12 +192,9 @@ class FreedomJoint(Joint):
 
     def _rate(self, freedom: int) -> float:
         """The rate of the coordinate of a degree of freedom [rad/s or m/s]."""
-        linear, angular = self._directions()[1][freedom]
-        return dot(linear, relative_velocity(self, self._common_point())) + dot(angular, relative_rates(self))
-
-    def _counted(self, freedom: int, angle: float) -> float:
-        """An angle counted over whole turns."""
-        return counted(angle, self._numbers(layout.COORDINATE + freedom, 1)[0])
+        found = self._measure(0)[1]
+        linear, angular = self._direction(found, freedom)
+        return dot(linear, relative_velocity(self, found.common)) + dot(angular, relative_rates(self))
 
     def potential_energy(self) -> float:
         """Return the energy ``Σ k (x − rest)²/2`` of the springs [J]."""
@@ -209,19 +207,46 @@ class FreedomJoint(Joint):
                     energy += 0.5 * stiffness * (coordinate - rest) * (coordinate - rest)
         return energy
 
-    # defined by each type
+    def _measure(self, has_directions: int) -> tuple[dict[tuple[int, int], float], Freedoms]:
+        """The rows that hold the joint, with directions or without, and its freedoms, at the current poses.
+
+        Points are relative to the first body's mass centre.
+        """
+        numbers = self._numbers(0, layout.COORDINATE + layout.MOST_FREEDOMS)
+        (position, q, center), (other_position, other_q, other_center) = pose_of(self.body), pose_of(self.other)
+        at = rotate(q, 2.0, subtract(_vector(numbers, layout.AT_BODY), center))
+        lever = rotate(other_q, 2.0, subtract(_vector(numbers, layout.AT_OTHER), other_center))
+        other_at = add(subtract(other_position, position), lever)
+        frame = multiply(q, _quaternion(numbers, layout.FRAME_BODY))
+        other_frame = multiply(other_q, _quaternion(numbers, layout.FRAME_OTHER))
+        counted = _vector(numbers, layout.COORDINATE)
+        place = Placement(at, other_at, subtract(at, other_at), frame, other_frame, (0.0, 0.0, 0.0), counted, 0.0)
+        rows: dict[tuple[int, int], float] = {}
+        return rows, rows_of_type(self._shown_type, place, rows, 0, layout.MOST_ROWS, has_directions)
+
+    @property
+    def _shown_type(self) -> int:
+        """The type whose freedoms the joint shows: a rod is shown as a rope whose length does not change."""
+        return self._types[-1]
 
     def _coordinates(self) -> tuple[float, ...]:
         """The angle or distance of each degree of freedom at the current poses."""
-        raise NotImplementedError
+        return self._measure(0)[1].coordinates[: layout.FREEDOM_COUNTS[self._shown_type]]
 
     def _directions(self) -> tuple[list[Direction], list[Direction]]:
         """The directions of the constrained rows and of the degrees of freedom, at the current poses."""
-        raise NotImplementedError
+        rows, found = self._measure(1)
+        held = [(load(rows, row, layout.LINEAR), load(rows, row, layout.ANGULAR)) for row in range(found.row)]
+        count = layout.FREEDOM_COUNTS[self._shown_type]
+        return held, [self._direction(found, freedom) for freedom in range(count)]
+
+    def _direction(self, found: Freedoms, freedom: int) -> Direction:
+        along, none = found.directions[freedom], (0.0, 0.0, 0.0)
+        return (none, along) if freedom >= layout.FIRST_TURN[self._shown_type] else (along, none)
 
     def _common_point(self) -> Vector:
         """The common point of both bodies, relative to the first body's mass centre, world frame."""
-        return self._lever()
+        return self._measure(0)[1].common
 
 
 class AxisJoint(FreedomJoint):
@@ -238,6 +263,14 @@ class AxisJoint(FreedomJoint):
     def axis_world(self) -> FloatArray:
         """The axis, a unit vector, world frame, shape (3,)."""
         return reading(np.array(self._frame("frame_body", self.body)[0]))
+
+
+def _vector(numbers: list[float], first: int) -> Vector:
+    return numbers[first], numbers[first + 1], numbers[first + 2]
+
+
+def _quaternion(numbers: list[float], first: int) -> Quaternion:
+    return numbers[first], numbers[first + 1], numbers[first + 2], numbers[first + 3]
 
 
 POINT_DIRECTIONS: list[Direction] = [(axis, (0.0, 0.0, 0.0)) for axis in AXES]

@@ -8,12 +8,9 @@ from typing import ClassVar
 import numpy.typing as npt
 
 from ..constraints import layout
-from ..constraints.rows import angle_of
-from ..kernels.vectors import cross, dot
 from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, AxisJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import AxisJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
-from .mobility import Direction
 from .motor import JointSpring, Motor
 
 
@@ -107,13 +104,3 @@ class Hinge(AxisJoint):
     def rate(self) -> float:
         """Rate of the angle [rad/s]."""
         return self._rate(0)
-
-    def _coordinates(self) -> tuple[float]:
-        _axis, second, _third = self._frame("frame_body", self.body)
-        _other_axis, other_second, other_third = self._frame("frame_other", self.other)
-        return (self._counted(0, angle_of(dot(second, other_third), dot(second, other_second))),)
-
-    def _directions(self) -> tuple[list[Direction], list[Direction]]:
-        axis, second, _third = self._frame("frame_body", self.body)
-        none = (0.0, 0.0, 0.0)
-        return [*POINT_DIRECTIONS, (none, second), (none, cross(axis, second))], [(none, axis)]

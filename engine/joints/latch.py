@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..checks import array, real, refuse, vector
 from ..constraints import layout
-from ..constraints.rows import angle_of
+from ..constraints.joint_types import angle_of
 from ..kernels.quaternions import Quaternion, conjugate, from_rotation_vector, multiply, rotate, rotate_inverse
 from ..kernels.rotations import from_columns, slerp
 from ..kernels.vectors import Vector, add, add_scaled, cross, dot, scale, subtract

@@ -8,13 +8,11 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
 from ..constraints import layout
-from ..constraints.rows import angle_of
 from ..kernels.quaternions import conjugate, multiply
-from ..kernels.vectors import cross, dot
+from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
 from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import AXES, check_bodies, frame_along, frame_with, points, pose_of, unit_axis, unit_length
-from .mobility import Direction
 
 
 class Planar(FreedomJoint):
@@ -158,16 +156,3 @@ class Planar(FreedomJoint):
     def rate(self) -> float:
         """Rate of `angle` [rad/s]."""
         return self._rate(2)
-
-    def _coordinates(self) -> tuple[float, float, float]:
-        _axis, own, _own_third = self._frame("frame_body", self.body)
-        _normal, second, third = self._frame("frame_other", self.other)
-        gap = self._gap()
-        return dot(second, gap), dot(third, gap), self._counted(2, angle_of(dot(own, third), dot(own, second)))
-
-    def _directions(self) -> tuple[list[Direction], list[Direction]]:
-        axis = self._frame("frame_body", self.body)[0]
-        normal, second, third = self._frame("frame_other", self.other)
-        none = (0.0, 0.0, 0.0)
-        locked = [(normal, none), (none, cross(axis, second)), (none, cross(axis, third))]
-        return locked, [(second, none), (third, none), (none, axis)]

@@ -8,11 +8,9 @@ from typing import ClassVar
 import numpy.typing as npt
 
 from ..constraints import layout
-from ..kernels.vectors import Vector, dot, subtract
 from ..store.rows import BodyHandle, fixed
-from .freedom import TURN_DIRECTIONS, AxisJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import AxisJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import check_bodies, frame_along, points, seen_from, unit_axis
-from .mobility import Direction
 from .motor import JointSpring, Motor
 
 
@@ -100,14 +98,3 @@ class Slider(AxisJoint):
     def speed(self) -> float:
         """Rate of the distance [m/s]."""
         return self._rate(0)
-
-    def _coordinates(self) -> tuple[float]:
-        return (dot(self._frame("frame_body", self.body)[0], self._gap()),)
-
-    def _common_point(self) -> Vector:
-        return subtract(self._lever(), self._gap())
-
-    def _directions(self) -> tuple[list[Direction], list[Direction]]:
-        axis, second, third = self._frame("frame_body", self.body)
-        none = (0.0, 0.0, 0.0)
-        return [(second, none), (third, none), *TURN_DIRECTIONS], [(axis, none)]

@@ -10,13 +10,11 @@ import numpy.typing as npt
 
 from ..checks import FloatArray, refuse
 from ..constraints import layout
-from ..constraints.rows import angle_of
 from ..kernels.quaternions import rotate, rotate_inverse
-from ..kernels.vectors import cross, dot
+from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
-from .freedom import POINT_DIRECTIONS, FreedomJoint, Friction, Limits, MotorOf, SpringOf
+from .freedom import FreedomJoint, Friction, Limits, MotorOf, SpringOf
 from .joint import AXES, check_bodies, frame_with, points, pose_of, unit_axis
-from .mobility import Direction
 from .motor import JointSpring, Motor
 
 
@@ -166,15 +164,3 @@ class Universal(FreedomJoint):
     def rate_2(self) -> float:
         """Rate of `angle_2` [rad/s]."""
         return self._rate(1)
-
-    def _coordinates(self) -> tuple[float, float]:
-        axis, second, third = self._frame("frame_body", self.body)
-        across, other_second, other_third = self._frame("frame_other", self.other)
-        own = angle_of(-dot(across, third), dot(across, second))
-        others = angle_of(dot(axis, other_third), dot(axis, other_second))
-        return self._counted(0, own), self._counted(1, others)
-
-    def _directions(self) -> tuple[list[Direction], list[Direction]]:
-        axis, across = self._frame("frame_body", self.body)[0], self._frame("frame_other", self.other)[0]
-        none = (0.0, 0.0, 0.0)
-        return [*POINT_DIRECTIONS, (none, cross(axis, across))], [(none, axis), (none, across)]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..checks import array, real, refuse, unit_quaternion
 from ..constraints import layout
-from ..constraints.rows import rotation_vector
+from ..constraints.joint_types import rotation_vector
 from ..kernels.quaternions import conjugate, multiply
 from ..kernels.vectors import dot
 from ..store.rows import BodyHandle, fixed
