@@ -36,7 +36,8 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
         joints[layout.OTHER] >= 0,
     )
     # the bodies of each joint, relative to its first body, because differences of far coordinates are exact and their products are not
-    near = bodies[:, np.stack([own, np.where(has_other, others, own)], axis=1).ravel()]
+    places = np.stack([own, np.where(has_other, others, own)], axis=1).ravel()
+    near = np.ascontiguousarray(bodies[:, places])  # of the type for which a tick needs the kernel as well
     bases, at_other = bodies[POSITION : POSITION + 3, own], slice(layout.AT_OTHER, layout.AT_OTHER + 3)
     near[POSITION : POSITION + 3] -= np.repeat(bases, 2, axis=1)
     points = [joints[layout.AT_BODY : layout.AT_BODY + 3].copy(), joints[at_other].copy()]
@@ -55,6 +56,6 @@ def misfits(bodies: Array, joints: Array) -> tuple[Array, Array, Array]:
     for errors, chosen in ((gaps, is_held & ~is_turn), (turns, is_held & is_turn)):
         np.maximum.at(errors, owners[chosen], np.abs(rows[chosen, layout.RESIDUAL]))
     joints[at_other] = points[1]
-    places = [bases, bodies[POSITION : POSITION + 3, np.where(has_other, others, own)]]
-    sizes = np.abs(np.concatenate([*places, *points])).max(axis=0)
+    ends_at = [bases, bodies[POSITION : POSITION + 3, np.where(has_other, others, own)]]
+    sizes = np.abs(np.concatenate([*ends_at, *points])).max(axis=0)
     return gaps, turns, np.maximum(FARTHEST_POINT, _SPACINGS * sizes)

@@ -443,13 +443,15 @@ def _pop(pool: Integers, size: int) -> int:
 
 
 @inlined
-def _eliminate(pairs: Integers, first: int, last: int, count: int, scratch: Integers, pool: Integers) -> int:
-    """Find the order of minimum degree, of equal ones the first place, and the places below the diagonal of each column in this order.
+def _begin_elimination(
+    pairs: Integers, first: int, last: int, count: int, scratch: Integers, pool: Integers
+) -> tuple[int, int]:
+    """List the neighbours of each place, and order the places by degree.
 
     Returns:
-        The number of places below the diagonal, or -1 if there is no room.
+        The numbers of entries in the lists and of places in the order; the second is -1 if there is no room.
     """
-    entries = size = below = 0
+    entries = size = 0
     for place in range(count):
         scratch[HEAD, place] = scratch[ORDER, place] = scratch[MARK, place] = -1
         scratch[DEGREE, place] = 0
@@ -460,15 +462,29 @@ def _eliminate(pairs: Integers, first: int, last: int, count: int, scratch: Inte
         if entries >= 0:
             entries = _add_neighbour(scratch, pool, entries, other, place)
     if entries < 0:
-        return -1
+        return entries, -1
     for place in range(count):
         _forget_doubles(scratch, pool, place, place)
     for place in range(count):
         size = _push(pool, size, scratch[DEGREE, place] * count + place)
         if size < 0:
-            return -1
+            return entries, -1
     for place in range(count):
         scratch[MARK, place] = -1
+    return entries, size
+
+
+@inlined
+def _eliminate(pairs: Integers, first: int, last: int, count: int, scratch: Integers, pool: Integers) -> int:
+    """Find the order of minimum degree, of equal ones the first place, and the places below the diagonal of each column in this order.
+
+    Returns:
+        The number of places below the diagonal, or -1 if there is no room.
+    """
+    entries, size = _begin_elimination(pairs, first, last, count, scratch, pool)
+    if size < 0:
+        return -1
+    below = 0
     done = mark = 0
     while done < count:
         least = _pop(pool, size)
@@ -677,22 +693,22 @@ def number_islands(
         block += structures[known, STRUCTURE_BLOCKS]
         _put(islands, island, islands, island, BLOCKS_END, block)
     sizes[BLOCK_COUNT] = block
-    # the springs and forces that act on bodies of islands, in the order of their tables
-    found = 0
-    for spring in range(counts[1]):
-        body, other = int(springs[0, spring]), int(springs[1, spring])
-        if body >= 0 and places[body] >= 0 and (other < 0 or places[other] >= 0):
-            spring_rows[found] = spring
-            found += 1
-    sizes[SPRING_COUNT] = found
-    found = 0
-    for point in range(counts[2]):
-        body = int(points[0, point])
-        if body >= 0 and places[body] >= 0:
-            point_rows[found] = point
-            found += 1
-    sizes[POINT_COUNT] = found
+    # the springs and forces that act on bodies of islands
+    sizes[SPRING_COUNT] = _find_acting(springs, counts[1], True, places, spring_rows)
+    sizes[POINT_COUNT] = _find_acting(points, counts[2], False, places, point_rows)
     return 0
+
+
+@inlined
+def _find_acting(table: Array, count: int, has_other: bool, places: Integers, found: Integers) -> int:
+    """Find the rows of a table that act on bodies of islands alone, in order, and return their number."""
+    size = 0
+    for each in range(count):
+        body, other = int(table[0, each]), int(table[1, each]) if has_other else -1
+        if body >= 0 and places[body] >= 0 and (other < 0 or places[other] >= 0):
+            found[size] = each
+            size += 1
+    return size
 
 
 Counted = tuple[Array, int]

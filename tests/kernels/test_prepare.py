@@ -23,6 +23,7 @@ from engine.compilation import background, choice, kernel_files
 from engine.compilation.choice import named
 from engine.compilation.compiler import COMPILED, without_dispatch
 from engine.compilation.locks import Slot
+from engine.constraints import fit
 from engine.flight import ReactionWheel
 from engine.joints import Ball
 from engine.loops.undo import undo
@@ -288,6 +289,17 @@ def test_what_cannot_be_prepared_is_rejected_by_name(arguments, kind, text, monk
     monkeypatch.setattr(choice.Loop, "compile", lambda loop: pytest.fail("something was compiled before the error"))
     with pytest.raises(kind, match=text):
         game().prepare(**arguments)
+
+
+def test_the_first_joint_needs_no_kernel_that_was_not_prepared(monkeypatch):
+    """The kernel that measures how well a joint fits is that of a tick, for arrays of the same types."""
+    world, prepared, asked = game(), [], []
+    monkeypatch.setattr("engine.world.compile_all", lambda loops, progress: prepared.extend(loops))
+    world.prepare(joints=True)
+    monkeypatch.setattr(fit, "named", lambda *arguments: asked.append(named(*arguments)) or asked[-1])
+    world.add_joint(Ball(*world.bodies[:2], at_body=(2.0, 0, 0)))
+    known = {(loop.factory, loop.made_for, loop.types) for loop in prepared}
+    assert asked and {(loop.factory, loop.made_for, loop.types) for loop in asked} <= known
 
 
 @pytest.mark.parametrize("place", ["on_tick", "after_tick", "add_force"])
