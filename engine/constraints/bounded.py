@@ -117,7 +117,8 @@ def joint_bounds(
 
 
 @inlined
-def _is_bounded(rows: Array, row: int) -> bool:
+def is_bounded(rows: Array, row: int) -> bool:
+    """Whether the impulse of a row has a bound."""
     return float(rows[row, LEAST]) > -_HUGE or float(rows[row, MOST]) < _HUGE
 
 
@@ -178,7 +179,7 @@ def _choose(rows: Array, first: int, last: int, size: float, least_rate: float, 
 
 
 @inlined
-def _try(rows: Array, first: int, last: int) -> bool:
+def try_bounded(rows: Array, first: int, last: int) -> bool:
     """Try the changes of the impulses that belong to the change of the velocities so far; whether other rows are between their bounds."""
     changed = False
     for row in range(first, last):
@@ -191,11 +192,11 @@ def _try(rows: Array, first: int, last: int) -> bool:
 
 
 @inlined
-def _slope_of_bounded(rows: Array, first: int, last: int, share: float) -> tuple[float, float]:
+def slope_of_bounded(rows: Array, first: int, last: int, share: float) -> tuple[float, float]:
     """The part of rows with bounds in the slope, at a share of the next change, and its derivative; see `_search`."""
     slope = curvature = 0.0
     for row in range(first, last):
-        if _is_bounded(rows, row):
+        if is_bounded(rows, row):
             gain, softness, impulse = float(rows[row, RATE_GAIN]), float(rows[row, SOFTNESS]), float(rows[row, IMPULSE])
             free = impulse - (float(rows[row, MISS]) + float(rows[row, RATE]) + share * gain) / softness
             tried = bounded(rows, row, free)
@@ -221,15 +222,15 @@ def _search(work: Array, own: Array, rows: Array, first: int, last: int, first_r
         constant += dot(load_vector(work, CHANGE, place), pushed) + dot(load_vector(work, CHANGE + 3, place), twisted)
         linear += dot(gain, pushed) + dot(turn, twisted)
     for row in range(first_row, last_row):
-        if not _is_bounded(rows, row):
+        if not is_bounded(rows, row):
             rate_gain = float(rows[row, RATE_GAIN])
             stiff = rate_gain / float(rows[row, SOFTNESS])
             constant += stiff * (float(rows[row, MISS]) + float(rows[row, RATE]))
             linear += stiff * rate_gain
-    slope, curvature = _slope_of_bounded(rows, first_row, last_row, 0.0)
+    slope, curvature = slope_of_bounded(rows, first_row, last_row, 0.0)
     start = -(constant + slope)
     share, low, high = 1.0, 0.0, 1.0
-    slope, curvature = _slope_of_bounded(rows, first_row, last_row, 1.0)
+    slope, curvature = slope_of_bounded(rows, first_row, last_row, 1.0)
     slope += constant + linear
     if not slope > 1e-9 * start:
         return 1.0
@@ -238,7 +239,7 @@ def _search(work: Array, own: Array, rows: Array, first: int, last: int, first_r
         if not (low < better and better < high):
             better = 0.5 * (low + high)
         share = better
-        slope, curvature = _slope_of_bounded(rows, first_row, last_row, share)
+        slope, curvature = slope_of_bounded(rows, first_row, last_row, share)
         slope += constant + share * linear
         if abs(slope) <= 1e-13 * start:
             break
@@ -319,7 +320,7 @@ def _minimise(
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     share = 0.0
     for _step in range(MOST_NEWTON_STEPS):
-        changed = _try(rows, first_row, last_row)
+        changed = try_bounded(rows, first_row, last_row)
         if share == 1.0 and not changed:  # what was solved for is exact
             return 2
         sum_tried(work, links, rows, first, last, first_link, last_link)

@@ -21,17 +21,21 @@ from .layout import (
     BODIES,
     BODIES_END,
     BODY,
+    CONTACTS,
+    CONTACTS_END,
     CURSOR,
     DIVIDE,
     ENABLED,
     FACTOR,
     FIRST_PLACE,
+    FIRST_POINT,
     FIRST_ROW,
     HAS_LOOP,
     IS_ANCHORED,
     IS_HARD,
     IS_LATER,
     IS_NEW,
+    IS_SWEPT,
     ISLAND_SIZE,
     JOINT,
     LAST_ROW,
@@ -82,11 +86,20 @@ def _root(parent: dict[int, int], body: int) -> int:
 # numbers of things, in `sizes`
 PLACES, LINK_COUNT, ROW_COUNT, BLOCK_COUNT, ISLANDS, HARD_ISLANDS, SPRING_COUNT, POINT_COUNT = range(8)
 """Places of bodies, joints, rows, blocks, islands, those of equality rows only, and the springs and point forces on their bodies."""
-STRUCTURES, PAIRS, OPERATIONS = 8, 9, 10
+CONTACT_COUNT, TOUCHING_COUNT = 8, 9
+"""Contacts that act, and the points of all contacts."""
+STRUCTURES, PAIRS, OPERATIONS = 10, 11, 12
 """Structures that are known, their pairs of places, and their operations on blocks."""
-HAS_LOOPS, HAS_SOFT = 11, 12
+HAS_LOOPS, HAS_SOFT = 13, 14
 """Whether any island has a loop, and whether any has rows that are no equalities."""
-SIZES = 13
+SIZES = 15
+
+# rows of the list of contacts
+TOUCHING_BODY, TOUCHED_BODY, POINTS_FROM, POINTS_OF_CONTACT, DOES_ACT = range(5)
+"""The two bodies, the second -1 for the world, the first point, the number of points, and whether neither body is frozen."""
+CONTACT_NUMBERS = 5
+MOST_DIRECT = 32
+"""Bodies of an island on contacts alone whose equations are solved directly; those of larger ones are solved by sweeps."""
 
 # rows of the numbers of bodies
 PARENT, FITTED, ROOT, ISLAND, KIND_OF_ISLAND, ANCHOR = range(6)
@@ -118,6 +131,8 @@ NEXT, NEIGHBOUR, HEAP, BELOW = range(4)
 """Entries of lists of neighbours, a heap of degrees and places, and the places below the diagonal of all columns."""
 POOL_ROWS = 4
 
+CONTACTS_COUNTED = 4
+"""The place of the number of contacts in `counts`."""
 FULL = -1
 """What `number_islands` returns if there is no room for the structures."""
 
@@ -155,6 +170,7 @@ def _connect(
     table: Array,
     springs: Array,
     bodies: Array,
+    contacts: Integers,
     counts: Integers,
     numbers: Integers,
     joints: Integers,
@@ -174,6 +190,12 @@ def _connect(
             joints[COUNT_OF_ROWS, joint], joints[HAS_OTHERS, joint] = equalities + others, int(others > 0)
             if other >= 0:
                 _ = _join(numbers, PARENT, body, other)
+    for contact in range(counts[CONTACTS_COUNTED]):
+        body, other = contacts[TOUCHING_BODY, contact], contacts[TOUCHED_BODY, contact]
+        acts = bodies[FROZEN, body] == 0.0 and (other < 0 or bodies[FROZEN, other] == 0.0)
+        contacts[DOES_ACT, contact] = int(acts)
+        if acts and other >= 0:
+            _ = _join(numbers, PARENT, body, other)
     for spring in range(counts[1]):
         body, other = int(springs[0, spring]), int(springs[1, spring])
         if body >= 0 and other >= 0 and bodies[FROZEN, body] == 0.0 and bodies[FROZEN, other] == 0.0:
@@ -181,8 +203,16 @@ def _connect(
 
 
 @inlined
-def _find_kinds(table: Array, joint_count: int, numbers: Integers, joints: Integers) -> None:
+def _find_kinds(
+    table: Array, contacts: Integers, joint_count: int, contact_count: int, numbers: Integers, joints: Integers
+) -> None:
     """Find the kinds of islands."""
+    for contact in range(contact_count):
+        if contacts[DOES_ACT, contact] == 1:
+            root = _root_of(numbers, PARENT, contacts[TOUCHING_BODY, contact])
+            numbers[KIND_OF_ISLAND, root] |= _LINKED | _SOFT
+            if contacts[TOUCHED_BODY, contact] < 0:
+                numbers[KIND_OF_ISLAND, root] |= _ANCHORED
     for joint in range(joint_count):
         if joints[COUNT_OF_ROWS, joint] < 0:
             continue
@@ -256,6 +286,7 @@ def _number_places(
 @inlined
 def _number_links(
     table: Array,
+    contacts: Integers,
     counts: Integers,
     numbers: Integers,
     joints: Integers,
@@ -287,6 +318,7 @@ def _number_links(
             _put(islands, island, links, link, JOINT, joint)
             _put(islands, island, links, link, FIRST_PLACE, places[body])
             _put(islands, island, links, link, SECOND_PLACE, places[other] if other >= 0 else -1)
+    _number_contacts(contacts, counts[CONTACTS_COUNTED], numbers, places, links, islands, sizes)
     row = sizes[HAS_LOOPS] = sizes[HAS_SOFT] = 0
     for island in range(sizes[ISLANDS]):
         _put(islands, island, islands, island, ROWS, row)
@@ -295,6 +327,10 @@ def _number_links(
             row += joints[COUNT_OF_ROWS, links[link, JOINT]]
             _put(islands, island, links, link, LAST_ROW, row)
         _put(islands, island, islands, island, ROWS_END, row)
+        for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
+            links[link, FIRST_ROW] = row
+            row += 3 * links[link, LAST_ROW]  # the number of its points until here
+            links[link, LAST_ROW] = row
     sizes[ROW_COUNT] = row
     for body in range(counts[3]):
         if numbers[ROOT, body] == body:
@@ -306,13 +342,51 @@ def _number_links(
             sizes[HAS_SOFT] = max(sizes[HAS_SOFT], int(kind & _SOFT != 0))
 
 
+@inlined
+def _number_contacts(
+    contacts: Integers,
+    count: int,
+    numbers: Integers,
+    places: Integers,
+    links: Integers,
+    islands: Integers,
+    sizes: Integers,
+) -> None:
+    """Number the contacts of each island, in the order of their list, after all joints."""
+    for island in range(sizes[ISLANDS]):
+        islands[island, CURSOR] = 0
+    for contact in range(count):
+        if contacts[DOES_ACT, contact] == 1:
+            islands[numbers[ISLAND, numbers[ROOT, contacts[TOUCHING_BODY, contact]]], CURSOR] += 1
+    link = sizes[LINK_COUNT]
+    for island in range(sizes[ISLANDS]):
+        begin = link
+        link += islands[island, CURSOR]
+        islands[island, CURSOR] = begin
+        has_joints = islands[island, LINKS] < islands[island, LINKS_END]
+        many = islands[island, BODIES_END] - islands[island, BODIES] > MOST_DIRECT
+        islands[island, IS_SWEPT] = int(many and begin < link and not has_joints)
+        islands[island, CONTACTS], islands[island, CONTACTS_END] = begin, link
+    sizes[CONTACT_COUNT], sizes[TOUCHING_COUNT] = link - sizes[LINK_COUNT], 0
+    for contact in range(count):
+        sizes[TOUCHING_COUNT] = contacts[POINTS_FROM, contact] + contacts[POINTS_OF_CONTACT, contact]
+        if contacts[DOES_ACT, contact] == 1:
+            body, other = contacts[TOUCHING_BODY, contact], contacts[TOUCHED_BODY, contact]
+            island = numbers[ISLAND, numbers[ROOT, body]]
+            link = islands[island, CURSOR]
+            islands[island, CURSOR] = link + 1
+            links[link, JOINT], links[link, FIRST_PLACE] = -1 - contact, places[body]
+            links[link, SECOND_PLACE] = places[other] if other >= 0 else -1
+            links[link, FIRST_POINT] = contacts[POINTS_FROM, contact]
+            links[link, LAST_ROW] = contacts[POINTS_OF_CONTACT, contact]
+
+
 # structures
 
 
 @inlined
-def _hash_of(links: Integers, first: int, last: int, first_place: int, count: int) -> int:
-    """A number for the pairs of places that the links of an island connect."""
-    value = count
+def _hash_of(links: Integers, first: int, last: int, first_place: int, value: int) -> int:
+    """A number for the pairs of places that links of an island connect, given one for what comes before."""
     for link in range(first, last):
         if links[link, SECOND_PLACE] >= 0:
             value = (value * _FACTOR + links[link, FIRST_PLACE] - first_place) % _PRIME
@@ -321,13 +395,29 @@ def _hash_of(links: Integers, first: int, last: int, first_place: int, count: in
 
 
 @inlined
+def _follow(
+    pairs: Integers, pair: int, last_pair: int, links: Integers, first: int, last: int, first_place: int
+) -> int:
+    """The pair after those that links of an island connect, in the same order as the pairs of a structure; -1 if they differ."""
+    for link in range(first, last):
+        if links[link, SECOND_PLACE] >= 0:
+            if pair == last_pair:
+                return -1
+            if links[link, FIRST_PLACE] - first_place != pairs[pair, PAIR_FIRST]:
+                return -1
+            if links[link, SECOND_PLACE] - first_place != pairs[pair, PAIR_SECOND]:
+                return -1
+            pair += 1
+    return pair
+
+
+@inlined
 def _is_structure(
     structures: Integers,
     pairs: Integers,
     known: int,
     links: Integers,
-    first: int,
-    last: int,
+    island: Integers,
     first_place: int,
     count: int,
 ) -> bool:
@@ -335,16 +425,21 @@ def _is_structure(
     if structures[known, STRUCTURE_PLACES] != count:
         return False
     pair, last_pair = structures[known, FIRST_PAIR], structures[known, LAST_PAIR]
+    pair = _follow(pairs, pair, last_pair, links, island[LINKS], island[LINKS_END], first_place)
+    if pair >= 0:
+        pair = _follow(pairs, pair, last_pair, links, island[CONTACTS], island[CONTACTS_END], first_place)
+    return bool(pair == last_pair)
+
+
+@inlined
+def _take_pairs(pairs: Integers, pair: int, links: Integers, first: int, last: int, first_place: int) -> int:
+    """Write the pairs of places that links of an island connect; where they end."""
     for link in range(first, last):
         if links[link, SECOND_PLACE] >= 0:
-            if pair == last_pair:
-                return False
-            if links[link, FIRST_PLACE] - first_place != pairs[pair, PAIR_FIRST]:
-                return False
-            if links[link, SECOND_PLACE] - first_place != pairs[pair, PAIR_SECOND]:
-                return False
+            pairs[pair, PAIR_FIRST] = links[link, FIRST_PLACE] - first_place
+            pairs[pair, PAIR_SECOND] = links[link, SECOND_PLACE] - first_place
             pair += 1
-    return bool(pair == last_pair)
+    return pair
 
 
 @inlined
@@ -356,31 +451,29 @@ def _find_structure(
     scratch: Integers,
     pool: Integers,
     links: Integers,
-    first: int,
-    last: int,
+    island: Integers,
     first_place: int,
     count: int,
     sizes: Integers,
 ) -> int:
     """The number of the structure of an island, which is made if it is not known; `FULL` if there is no room for it."""
-    value = _hash_of(links, first, last, first_place, count)
+    value = _hash_of(links, island[LINKS], island[LINKS_END], first_place, count)
+    value = _hash_of(links, island[CONTACTS], island[CONTACTS_END], first_place, value)
     slot = value % slots.shape[0]
     while slots[slot] >= 0:
         known = slots[slot]
         if structures[known, STRUCTURE_HASH] == value and _is_structure(
-            structures, pairs, known, links, first, last, first_place, count
+            structures, pairs, known, links, island, first_place, count
         ):
             return int(known)
         slot = (slot + 1) % slots.shape[0]
     known, pair = sizes[STRUCTURES], sizes[PAIRS]
-    if 2 * known >= slots.shape[0] or pair + last - first > pairs.shape[0] or count > scratch.shape[1]:
+    most = island[LINKS_END] - island[LINKS] + island[CONTACTS_END] - island[CONTACTS]
+    if 2 * known >= slots.shape[0] or pair + most > pairs.shape[0] or count > scratch.shape[1]:
         return FULL
     structures[known, FIRST_PAIR] = pair
-    for link in range(first, last):
-        if links[link, SECOND_PLACE] >= 0:
-            pairs[pair, PAIR_FIRST] = links[link, FIRST_PLACE] - first_place
-            pairs[pair, PAIR_SECOND] = links[link, SECOND_PLACE] - first_place
-            pair += 1
+    pair = _take_pairs(pairs, pair, links, island[LINKS], island[LINKS_END], first_place)
+    pair = _take_pairs(pairs, pair, links, island[CONTACTS], island[CONTACTS_END], first_place)
     structures[known, STRUCTURE_HASH], structures[known, STRUCTURE_PLACES] = value, count
     structures[known, LAST_PAIR], structures[known, FIRST_OPERATION] = pair, sizes[OPERATIONS]
     below = _eliminate(pairs, structures[known, FIRST_PAIR], pair, count, scratch, pool)
@@ -620,6 +713,7 @@ def number_islands(
     springs: Array,
     points: Array,
     bodies: Array,
+    contacts: Integers,
     counts: Integers,
     numbers: Integers,
     joints: Integers,
@@ -646,12 +740,13 @@ def number_islands(
         springs: The table of springs, whose first rows are the two bodies.
         points: The table of forces at points, whose first row is the body.
         bodies: The bodies.
-        counts: The numbers of joints, springs, forces at points and bodies, and whether bodies on no joint are islands too.
+        contacts: The bodies and points of contacts.
+        counts: The numbers of joints, springs, forces at points, bodies and contacts, and whether bodies on no joint are islands too.
         numbers: Of bodies, for the search.
         joints: Numbers of joints, for the search.
         columns: The column of the body at each place.
         places: The place of the body in each column, or -1.
-        links: One row per joint (see `layout`).
+        links: One row per joint, and then one per contact (see `layout`).
         islands: One row per island.
         spring_rows: The rows of the springs on bodies of islands.
         point_rows: The rows of the forces at points of such bodies.
@@ -666,30 +761,33 @@ def number_islands(
     Returns:
         0, or `FULL`.
     """
-    _connect(table, springs, bodies, counts, numbers, joints)
-    _find_kinds(table, counts[0], numbers, joints)
-    _number_places(counts[3], counts[4] == 1, numbers, columns, places, islands, sizes)
-    _number_links(table, counts, numbers, joints, places, links, islands, sizes)
+    _connect(table, springs, bodies, contacts, counts, numbers, joints)
+    _find_kinds(table, contacts, counts[0], counts[CONTACTS_COUNTED], numbers, joints)
+    _number_places(counts[3], counts[5] == 1, numbers, columns, places, islands, sizes)
+    _number_links(table, contacts, counts, numbers, joints, places, links, islands, sizes)
     block = 0
     for island in range(sizes[ISLANDS]):
-        first, last = islands[island, LINKS], islands[island, LINKS_END]
+        _put(islands, island, islands, island, BLOCKS, block)
+        if islands[island, IS_SWEPT] == 1:
+            islands[island, BLOCKS_END], islands[island, PROGRAM_END] = block, islands[island, PROGRAM]
+            continue
         first_place, count = islands[island, BODIES], islands[island, BODIES_END] - islands[island, BODIES]
         known = _find_structure(
-            slots, structures, pairs, program, scratch, pool, links, first, last, first_place, count, sizes
+            slots, structures, pairs, program, scratch, pool, links, islands[island], first_place, count, sizes
         )
         if known < 0:
             return FULL
         _put(islands, island, islands, island, PROGRAM, structures[known, FIRST_OPERATION])
         _put(islands, island, islands, island, PROGRAM_END, structures[known, LAST_OPERATION])
-        _put(islands, island, islands, island, BLOCKS, block)
-        pair = structures[known, FIRST_PAIR]
-        for link in range(first, last):
-            own, is_later = -1, 0
-            if links[link, SECOND_PLACE] >= 0:
-                own, is_later = block + pairs[pair, PAIR_BLOCK], pairs[pair, PAIR_IS_LATER]
-                pair += 1
-            _put(islands, island, links, link, BLOCK, own)
-            _put(islands, island, links, link, IS_LATER, is_later)
+        pair, places_before = structures[known, FIRST_PAIR], (LINKS, CONTACTS)
+        for begin in places_before:
+            for link in range(islands[island, begin], islands[island, begin + 1]):
+                own, is_later = -1, 0
+                if links[link, SECOND_PLACE] >= 0:
+                    own, is_later = block + pairs[pair, PAIR_BLOCK], pairs[pair, PAIR_IS_LATER]
+                    pair += 1
+                _put(islands, island, links, link, BLOCK, own)
+                _put(islands, island, links, link, IS_LATER, is_later)
         block += structures[known, STRUCTURE_BLOCKS]
         _put(islands, island, islands, island, BLOCKS_END, block)
     sizes[BLOCK_COUNT] = block
@@ -711,8 +809,11 @@ def _find_acting(table: Array, count: int, has_other: bool, places: Integers, fo
     return size
 
 
-Counted = tuple[Array, int]
+Counted = tuple[Array | Integers, int]
 """The array of a table, and the number of its rows."""
+
+
+NO_CONTACTS = np.zeros((CONTACT_NUMBERS, 0), np.int64), 0
 
 
 class Graph:
@@ -739,14 +840,15 @@ class Graph:
         self._has_all = has_all
         self.version = 0
         self.sizes = np.zeros(SIZES, np.int64)
-        self._make_room(0, 0, 0, 0)
+        self._make_room(0, 0, 0, 0, 0)
         self._make_structures(64)
 
-    def _make_room(self, joints: int, springs: int, points: int, bodies: int) -> None:
-        self._room = joints, springs, points, bodies
+    def _make_room(self, joints: int, springs: int, points: int, bodies: int, contacts: int) -> None:
+        self._room = joints, springs, points, bodies, contacts
         self.columns, self.places = np.zeros(bodies, np.int64), np.zeros(bodies, np.int64)
-        self.links = np.zeros((joints, LINK_SIZE), np.int64)
-        self.islands = np.zeros((bodies if self._has_all else min(bodies, joints), ISLAND_SIZE), np.int64)
+        self.links = np.zeros((joints + contacts, LINK_SIZE), np.int64)
+        islands = bodies if self._has_all else min(bodies, joints + contacts)
+        self.islands = np.zeros((islands, ISLAND_SIZE), np.int64)
         self.spring_rows, self.point_rows = np.zeros(springs, np.int64), np.zeros(points, np.int64)
         self._numbers = np.zeros((BODY_NUMBERS, bodies), np.int64)
         self._joints = np.zeros((JOINT_NUMBERS, joints), np.int64)
@@ -775,9 +877,11 @@ class Graph:
         """Whether any island has rows that are no equalities."""
         return bool(self.sizes[HAS_SOFT])
 
-    def arguments(self, joints: Counted, springs: Counted, points: Counted, bodies: Counted) -> tuple[Any, ...]:
+    def arguments(
+        self, joints: Counted, springs: Counted, points: Counted, bodies: Counted, contacts: Counted = NO_CONTACTS
+    ) -> tuple[Any, ...]:
         """The arguments of `number_islands` for these tables."""
-        tables, counts = zip(joints, springs, points, bodies, strict=True)
+        tables, counts = zip(joints, springs, points, bodies, contacts, strict=True)
         return (
             *(
                 *tables,
@@ -796,9 +900,9 @@ class Graph:
 
         Args:
             run: `number_islands`, compiled or not.
-            *tables: The tables of joints, springs, forces at points and bodies.
+            *tables: The tables of joints, springs, forces at points and bodies, and the list of contacts if there are any.
         """
-        room = tuple(array.shape[1] for array, _count in tables)
+        room = tuple(array.shape[1] for array, _count in (*tables, NO_CONTACTS)[:5])
         if room != self._room:
             self._make_room(*room)
         grows = not self.sizes[STRUCTURES]

@@ -121,11 +121,11 @@ BEST = 41
 """The impulse of the best round of a patient stage."""
 ROW_SIZE = 42
 
-# columns of `links`, one row per joint
-JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER = range(7)
-"""Row of the table, places of the two bodies (-1 for the world), its rows, the block of the pair, and whether the body comes after the
-other in the elimination."""
-LINK_SIZE = 7
+# columns of `links`, one row per joint, and after these one per contact
+JOINT, FIRST_PLACE, SECOND_PLACE, FIRST_ROW, LAST_ROW, BLOCK, IS_LATER, FIRST_POINT = range(8)
+"""Row of the table, places of the two bodies (-1 for the world), its rows, the block of the pair, whether the body comes after the
+other in the elimination, and the first point of a contact, which has three rows per point."""
+LINK_SIZE = 8
 
 # columns of `islands`
 (
@@ -144,10 +144,13 @@ LINK_SIZE = 7
     HAS_LOOP,
     IS_NEW,
     CURSOR,
-) = range(15)
-"""Places, links, rows, operations and blocks of an island; what it is; whether the directions and the factor that are kept may be those of
-another one; and a number for the kernel that numbers islands."""
-ISLAND_SIZE = 15
+    CONTACTS,
+    CONTACTS_END,
+    IS_SWEPT,
+) = range(18)
+"""Places, joints, their rows, operations and blocks of an island; what it is; whether the directions and the factor that are kept may be
+those of another one; a number for the kernel that numbers islands; and contacts, and whether sweeps solve their equations."""
+ISLAND_SIZE = 18
 SPAN = 64
 """Places of islands that take a tick one after another, so that what they need stays in the cache; an island with more is alone."""
 
@@ -168,7 +171,9 @@ CHANGE = SUM + 3
 """Change of velocity (world frame) and of angular velocity (body frame) in a solve with bounds."""
 MADE_AT, MADE_WITH = CHANGE + 6, CHANGE + 13
 """Pose and model for which the directions and the factor of a hard island were computed last."""
-WORK_ROWS = MADE_WITH + MODEL_LAST - MODEL_FIRST
+BEFORE_POINTS = MADE_WITH + MODEL_LAST - MODEL_FIRST
+"""Velocity and angular velocity at the start of a drift before the impulses of points, which are held while joints take the stage."""
+WORK_ROWS = BEFORE_POINTS + 6
 
 # columns of `points`, one row per joint
 ARM, OTHER_ARM = 0, 3
@@ -189,4 +194,46 @@ MADE_BASE = 12
 """The base when the directions were computed last."""
 DIVISION = 15
 """The number of steps in which the island takes a step."""
-MEASURES = 16
+KICK_TIME = 16
+"""The length of the kick before a drift, or 0 if there was none."""
+HEAVIEST = 17
+"""The largest mass of a body."""
+MEASURES = 18
+
+# columns of `touching`, one row per point of a contact
+OWNER = 0
+"""What the normal turns with: nothing, the body, the other body, or the line between two round cores."""
+BY_WORLD, BY_BODY, BY_OTHER, BY_CORES = range(4)
+CORE, OTHER_CORE = 1, 4
+"""The vertex or the point of the core on each body, from its mass centre, in its axes; of the world, in the world frame."""
+ROUNDING, OTHER_ROUNDING = 7, 8
+"""The radius around each core."""
+NORMAL = 9
+"""Unit normal from the other body to the body, in the axes of the owner."""
+FRICTION_COEFFICIENT, RESTITUTION = 12, 13
+FIRST_POSITIONS, FIRST_VELOCITIES = 14, 17
+"""Mean force of the first solve of both stages in the last step, world frame, from which their next first solves start."""
+GAP = 20
+"""Distance at the pose for which the directions were computed last."""
+GOAL_GAP, GOAL_SPEED = 21, 22
+"""Distance and normal velocity at the end of the step, less which a point pushes."""
+CONE = 23
+"""The coefficient of friction with which the point acts in this stage; negative if it does not act."""
+HELD_SLIP = 24
+"""The speed by which the normal velocity is raised in a solve, ``μ|u_t|``."""
+START_SPAN = 25
+"""From the core of the other body to that of the body at the start of the drift, world frame."""
+POINT_BEFORE = 28
+"""Impulse of each row in the stage before."""
+STATE_OF_POINT = 31
+"""Whether the impulse of the last try is zero, inside the cone, or on it."""
+APART, STICKS, SLIDES = range(3)
+PUSHED, PUSHED_LAST = 32, 35
+"""Impulse on the body since the start of the tick without the last velocity stage, and in this, world frame."""
+CLOSING_SPEED = 38
+"""Speed at which the point closed in an impact in this tick."""
+POINT_AT = 39
+"""The common point of both bodies, world frame, relative to the base of the island."""
+TERMS, TERM_SIZE = 42, 10
+"""For three terms of the matrix the weight, and the direction of the impulse and of the angular impulses on both bodies."""
+TOUCH_SIZE = TERMS + 3 * TERM_SIZE

@@ -159,6 +159,12 @@ def sum_tried(
     for place in range(first, last):
         for entry in range(6):
             work[SOLUTION + entry, place] = 0.0
+    add_tried(work, links, rows, first_link, last_link)
+
+
+@inlined
+def add_tried(work: Array, links: Integers, rows: Array, first_link: int, last_link: int) -> None:
+    """Add the tried impulses of some links to the right-hand sides of a solve."""
     for link in range(first_link, last_link):
         place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
         push, turn, other_turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

@@ -82,13 +82,19 @@ MOST_CORRECTIONS = 9
 
 
 @inlined
-def _sum_impulses(
+def sum_impulses(
     work: Array, links: Integers, points: Array, rows: Array, first: int, last: int, first_link: int, last_link: int
 ) -> None:
     """Sum the impulses of the rows on each body; both bodies of a joint get the same one at the common point."""
     for place in range(first, last):
         store_vector(work, PUSH, place, (0.0, 0.0, 0.0))
         store_vector(work, TWIST, place, (0.0, 0.0, 0.0))
+    add_impulses(work, links, points, rows, first_link, last_link)
+
+
+@inlined
+def add_impulses(work: Array, links: Integers, points: Array, rows: Array, first_link: int, last_link: int) -> None:
+    """Add the impulses of the rows of some links to the sums on their bodies."""
     for link in range(first_link, last_link):
         push, twist = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
@@ -155,7 +161,7 @@ def _mix(rows: Array, first: int, last: int, size: float, before: int) -> None:
 
 
 @inlined
-def _miss(rows: Array, row: int, step: float) -> float:
+def miss_at_end(rows: Array, row: int, step: float) -> float:
     """What a row misses at the end of a drift, as a velocity."""
     kind, value = int(rows[row, KIND]), float(rows[row, RESIDUAL])
     target = float(rows[row, GOAL])
@@ -174,7 +180,7 @@ def _miss(rows: Array, row: int, step: float) -> float:
 
 
 @inlined
-def _warm(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+def warm(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
     """Start the impulses of a stage from the mean forces that are expected."""
     for link in range(first, last):
         first_row = links[link, FIRST_ROW]
@@ -272,19 +278,21 @@ def position_stage(common: Packed, island: int, step: float, is_patient: int) ->
     end above it. Shorter drifts do not help there: they ask for larger rates, and these for more. With `is_patient`, rounds go on while
     they bring anything, and the best one is accepted if it is within `MOST_TOLERANCES`. What it leaves is removed where the rank is back.
     """
-    own, work, joints, links, islands, points, rows, blocks, program, measures, calls = unpack(common)
+    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, _touching, _stages = unpack(
+        common
+    )
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
     is_hard = islands[island, IS_HARD]
-    _warm(joints, links, rows, first_link, last_link, step)
+    warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
     before = earlier = 0.0
     best, best_turn, is_last = _HUGE, 0, 0
     for turn in range(MOST_PATIENT_ROUNDS if is_patient == 1 else MOST_ROUNDS):
-        _sum_impulses(work, links, points, rows, first, last, first_link, last_link)
+        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         _ = call(calls[DRIFT_CALL], (own, work, work, first, last, step))
         _ = call(
             calls[JOINT_ROWS_CALL],
@@ -296,7 +304,7 @@ def position_stage(common: Packed, island: int, step: float, is_patient: int) ->
                 error = abs(float(rows[row, RESIDUAL]))
                 rows[row, MISS] = float(rows[row, RESIDUAL]) / step
                 if is_hard == 0:
-                    rows[row, MISS] = _miss(rows, row, step)
+                    rows[row, MISS] = miss_at_end(rows, row, step)
                     error = abs(unsettled(rows, row) * step)
                 if rows[row, IS_TURN] != 0.0:
                     error *= size
@@ -350,12 +358,14 @@ def velocity_stage(common: Packed, island: int, step: float) -> int:
     The rows have directions, and the blocks the factor, at the end pose. The work array keeps the velocities
     before these impulses at its start block. Returns 0 if the solver found no impulses within their bounds, else 1.
     """
-    own, work, joints, links, islands, points, rows, blocks, program, measures, calls = unpack(common)
+    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, _touching, _stages = unpack(
+        common
+    )
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     size, tolerance = float(measures[island, SIZE]), float(measures[island, TOLERANCE])
     is_hard = islands[island, IS_HARD]
-    _warm(joints, links, rows, first_link, last_link, step)
+    warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
         _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
     wanted = min(0.02 * float(measures[island, TOLERANCE]) / abs(step), MOST_RATE_OF_SIZE * size)
@@ -364,7 +374,7 @@ def velocity_stage(common: Packed, island: int, step: float) -> int:
             work[START + entry, place] = work[END + entry, place]
     before = -1.0
     for repeat in range(MOST_CORRECTIONS):
-        _sum_impulses(work, links, points, rows, first, last, first_link, last_link)
+        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
         for place in range(first, last):
             velocity, rates = given(own, work, place)
             store_vector(work, END + VELOCITY, place, velocity)

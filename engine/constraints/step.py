@@ -43,6 +43,7 @@ from ..loops.layout import (
     INERTIA,
     INVERSE_INERTIA,
     INVERSE_MASS,
+    MASS,
     MOTOR_TORQUE,
     ORIENTATION,
     OTHER_MODE,
@@ -72,6 +73,9 @@ from .calls import (
     KICK_CALL,
     MATRIX_CALL,
     MOVE_CALL,
+    POINT_POSITION_CALL,
+    POINT_ROWS_CALL,
+    POINT_VELOCITY_CALL,
     POSITION_CALL,
     PREPARE_CALL,
     STAGES_CALL,
@@ -85,6 +89,8 @@ from .layout import (
     BODIES,
     BODIES_END,
     CAPTURED_ENERGY,
+    CONTACTS,
+    CONTACTS_END,
     COORDINATE,
     COUNTED,
     DIVISION,
@@ -97,11 +103,13 @@ from .layout import (
     GIVEN,
     GIVEN_BEFORE,
     HAS_LOOP,
+    HEAVIEST,
     IS_ANCHORED,
     IS_HARD,
     IS_NEW,
     JOINT,
     JOINT_ROWS,
+    KICK_TIME,
     KICKED,
     LAST_ROW,
     LINKS,
@@ -330,13 +338,21 @@ def _keep_made(
     islands[island, IS_NEW] = 0
 
 
+@inlined
+def has_contacts(islands: Integers, island: int) -> bool:
+    """Whether bodies of an island touch, or may in this tick."""
+    return bool(islands[island, CONTACTS] < islands[island, CONTACTS_END])
+
+
 @kernel("island-prepare")
 def island_prepare(common: Packed, island: int, pose: int) -> int:
     """Directions at a pose, and the factor of the matrix there unless it depends on bounds.
 
     A tick starts at the pose at which the last one ended. If neither that nor anything else has changed, both are kept.
     """
-    own, work, joints, links, islands, points, rows, blocks, program, measures, calls = unpack(common)
+    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, touching, _stages = unpack(
+        common
+    )
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     is_hard = islands[island, IS_HARD] == 1
     made = (own, work, joints, points, measures, islands, island, pose)
@@ -347,6 +363,12 @@ def island_prepare(common: Packed, island: int, pose: int) -> int:
         calls[JOINT_ROWS_CALL],
         (own, work, joints, links, points, rows, measures, island, first_link, last_link, pose, 1),
     )
+    if has_contacts(islands, island):
+        contacts = (islands[island, CONTACTS], islands[island, CONTACTS_END])
+        _ = call(
+            calls[POINT_ROWS_CALL],
+            (own, work, links, points, touching, rows, measures, island, *contacts, pose, 1),
+        )
     if is_hard:
         _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
         _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
@@ -375,7 +397,9 @@ def _start_again(work: Array, first: int, last: int) -> None:
 @inlined
 def _solve_once_more(common: Packed, island: int, step: float) -> None:
     """Leave in the rows what no impulses remove, so that the joints that contradict each other can be named."""
-    own, work, _joints, links, islands, _points, rows, blocks, program, measures, calls = unpack(common)
+    own, work, _joints, links, islands, _points, rows, blocks, program, measures, calls, _touching, _stages = unpack(
+        common
+    )
     size, wanted = float(measures[island, SIZE]), float(measures[island, TOLERANCE]) / abs(step)
     if islands[island, IS_HARD] == 1:
         _ = call(calls[CORRECT_CALL], (work, links, islands, rows, blocks, program, calls, island, size, wanted))
@@ -392,7 +416,9 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
 
     The velocities at the end of the last piece still have to be made compatible with the joints, after the second kick.
     """
-    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls = unpack(common)
+    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls, _touching, _stages = unpack(
+        common
+    )
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     # relative to the first body, which moves at its velocity here unless a joint holds the island to the world
@@ -402,7 +428,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         boost = (0.0, 0.0, 0.0)
     store(measures, island, BASE, base)
     store(measures, island, DRIFT_VELOCITY, boost)
-    extent = gyration = 0.0
+    extent = gyration = heaviest = 0.0
     for place in range(first, last):
         state = load_state(own, POSITION, place, None)
         position = subtract(state.position, base)
@@ -414,11 +440,16 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         # not less than the radius of gyration, which a body held at its mass centre has as well
         xx, yy, zz = load_vector(own, INERTIA, place)
         gyration = max(gyration, sqrt(0.5 * (xx + yy + zz) * float(own[INVERSE_MASS, place])))
+        heaviest = max(heaviest, float(own[MASS, place]))
     extent = max(extent, gyration)
+    measures[island, HEAVIEST] = heaviest
     for row in range(islands[island, layout.ROWS], islands[island, layout.ROWS_END]):
         rows[row, TOTAL] = 0.0
     measures[island, STEP_LENGTH] = step
     done, halvings = 0, 0
+    touches = has_contacts(islands, island)
+    stage = POINT_POSITION_CALL if touches else POSITION_CALL
+    last_stage = POINT_VELOCITY_CALL if touches else VELOCITY_CALL
     while done < 4096:
         piece = step / float(1 << halvings)
         for place in range(first, last):
@@ -437,6 +468,10 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
                     arm = _largest(_anchor(own, joints, layout.AT_BODY, place, link))
                     other_arm = _largest(_anchor(own, joints, layout.AT_OTHER, other, link)) if other >= 0 else 0.0
                 reach += arm + other_arm
+            for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
+                extent = max(extent, _largest(load(points, link, ARM)))
+                if links[link, layout.SECOND_PLACE] >= 0:
+                    extent = max(extent, _largest(load(points, link, OTHER_ARM)))
             tolerance = max(TOLERANCE_OF_SIZE * min(extent, max(reach, gyration)), LEAST_TOLERANCE * extent)
             if islands[island, HAS_LOOP] == 1:
                 # a loop closes as well as its joints fitted each other when they were added
@@ -449,10 +484,11 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
                     tolerance = max(tolerance, SPACINGS_OF_A_LOOP * largest)
             measures[island, SIZE], measures[island, TOLERANCE] = extent, tolerance
         measures[island, PIECE] = piece
-        held = call(calls[POSITION_CALL], (common, island, piece, 0))
+        measures[island, KICK_TIME] = 0.5 * step if done == 0 else 0.0
+        held = call(calls[stage], (common, island, piece, 0))
         if held == 0 and halvings >= PATIENT_HALVINGS:
             _start_again(work, first, last)
-            held = call(calls[POSITION_CALL], (common, island, piece, 1))
+            held = call(calls[stage], (common, island, piece, 1))
         if held == 0:
             halvings += 1
             if halvings > MOST_HALVINGS:
@@ -463,7 +499,7 @@ def island_move(common: Packed, island: int, step: float, is_prepared: int) -> i
         done += 4096 >> halvings
         if done < 4096:
             _ = call(calls[PREPARE_CALL], (common, island, END))
-            if call(calls[VELOCITY_CALL], (common, island, piece)) == 0:
+            if call(calls[last_stage], (common, island, piece)) == 0:
                 return 0
     # rounded once to the coordinates of the world
     for place in range(first, last):
@@ -487,7 +523,9 @@ def island_finish(common: Packed, island: int, is_retry: int, is_last: int) -> i
 
     Returns 0 if the solver found no impulses within their bounds, else 1.
     """
-    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls = unpack(common)
+    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls, _touching, _stages = unpack(
+        common
+    )
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
     boost = load(measures, island, DRIFT_VELOCITY)
@@ -507,7 +545,8 @@ def island_finish(common: Packed, island: int, is_retry: int, is_last: int) -> i
         points, rows, first_link, last_link, islands[island, layout.ROWS], islands[island, layout.ROWS_END], is_retry
     )
     piece, step = float(measures[island, PIECE]), float(measures[island, STEP_LENGTH])
-    if call(calls[VELOCITY_CALL], (common, island, piece)) == 0:
+    last_stage = POINT_VELOCITY_CALL if has_contacts(islands, island) else VELOCITY_CALL
+    if call(calls[last_stage], (common, island, piece)) == 0:
         return 0
     if is_last == 1 and piece != step:
         _keep_totals(joints, links, rows, first_link, last_link, step)
@@ -920,7 +959,7 @@ def islands_step(packed: Packed, parts: Array, first_island: int, last_island: i
     Islands that divide their steps (see `island_division`) all do so alike.
     """
     own, _control, stages, islands, calls, forces, common, actuators, evaluations = unpack(packed)
-    _own, work, joints, links, _islands, _points, _rows, _blocks, _program, measures, _calls = unpack(common)
+    _own, work, joints, links, _islands, _points, _rows, _blocks, _program, measures, _calls, _, _ = unpack(common)
     most, whole = 1, 0
     longest = 0.0
     for number in range(parts.shape[0]):

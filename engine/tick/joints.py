@@ -13,11 +13,12 @@ from ..checks import FloatArray, levels_to_caller, refuse
 from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, in_python, named, ready
 from ..compilation.compiler import address_in_python
 from ..compilation.packed import Packed
-from ..constraints import blocks, bounded, layout, rows, solver, stages, step
-from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, LEAVES
+from ..constraints import blocks, bounded, cone, contact_stages, layout, points, rows, solver, stages, step, sweeps
+from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, LEAVES, POINT_CALLS
 from ..constraints.fit import FARTHEST_POINT, misfits
 from ..constraints.graph import (
     BLOCK_COUNT,
+    CONTACT_COUNT,
     HARD_ISLANDS,
     HAS_LOOPS,
     ISLANDS,
@@ -27,6 +28,7 @@ from ..constraints.graph import (
     ROW_COUNT,
     SPRING_COUNT,
     STRUCTURES,
+    TOUCHING_COUNT,
     Graph,
     number_islands,
 )
@@ -99,7 +101,9 @@ class Islands:
         before = sizes if self._room is None else self._room
         room = np.maximum(before, np.where(sizes > before, sizes * 3 // 2, sizes))
         room[[PLACES, LINK_COUNT]] = pitch, links = _pitch_for(int(room[PLACES])), _pitch_for(int(room[LINK_COUNT]))
-        room[[ISLANDS, HARD_ISLANDS]] = max(room[ISLANDS], links)  # as many as there may be of some joints
+        room[[ISLANDS, HARD_ISLANDS]] = max(
+            room[ISLANDS], links + room[CONTACT_COUNT]
+        )  # as many as there may be of some joints
         room[[ROW_COUNT, BLOCK_COUNT]] += 32
         self.own = np.zeros((ROWS, pitch))
         self.own[:] = self._bodies.schema.rest
@@ -109,10 +113,11 @@ class Islands:
         self.work[layout.START + ORIENTATION + 3] = 1.0
         self.joints = np.zeros((layout.JOINT_ROWS, links))
         self.kept = np.zeros((layout.STATE_LAST - layout.STATE_FIRST, links))
-        self.points = np.zeros((links, layout.POINT_SIZE))
+        self.points = np.zeros((links + room[CONTACT_COUNT], layout.POINT_SIZE))
         self.rows = np.zeros((room[ROW_COUNT], layout.ROW_SIZE))
         self.blocks = np.zeros((room[BLOCK_COUNT], 36))
         self.measures = np.zeros((room[ISLANDS], layout.MEASURES))
+        self.touching = np.zeros((room[TOUCHING_COUNT], layout.TOUCH_SIZE))
         self.springs = np.zeros((SPRING_ROWS, max(1, room[SPRING_COUNT])))
         self.point_forces = np.zeros((POINT_FORCE_ROWS, max(1, room[POINT_COUNT])))
         self.counts = np.zeros(2, np.int64)
@@ -172,6 +177,8 @@ class IslandKernels:
         unused = [] if graph.has_soft else [BOUNDS_CALL, BOUNDED_CALL]
         if not graph.sizes[HAS_LOOPS]:
             unused.append(BALANCE_CALL)
+        if not graph.sizes[CONTACT_COUNT]:
+            unused.extend(POINT_CALLS)
         self._called = [
             None if place in unused else each for place, each in enumerate(kernels_of_islands(turn, gyroscopic))
         ]
@@ -265,7 +272,7 @@ def common_arguments(islands: Islands, kernels: IslandKernels) -> Packed:
     graph = islands.graph
     return Packed(
         *(islands.own, islands.work, islands.joints, graph.links, graph.islands, islands.points, islands.rows),
-        *(islands.blocks, graph.program, islands.measures, kernels.calls),
+        *(islands.blocks, graph.program, islands.measures, kernels.calls, islands.touching, islands.stages),
     )
 
 
@@ -713,13 +720,19 @@ def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
         named(end_kicks, array, array, flat, array, array, array, flat, 0, 0, 0, 0, 1.0),
         named(solver.balance, array, array, array, integers, integers, array, array, integers, flat, 0),
         named(step.island_division, array, array, array, integers, integers, 0, 1.0),
+        named(points.point_rows, array, array, integers, array, array, array, array, 0, 0, 0, 0, 0),
+        named(cone.point_matrix, integers, integers, array, array, 0),
+        named(cone.correct_cones, array, array, integers, integers, array, array, array, integers, flat, 0, 1.0, 1.0),
+        named(sweeps.sweep, array, array, integers, integers, array, array, 0),
+        named(contact_stages.point_position_stage, _COMMON, 0, 1.0, 0),
+        named(contact_stages.point_velocity_stage, _COMMON, 0, 1.0),
     ]
 
 
 _ARRAY, _INTEGERS = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
 _NUMBERS, _FLAT = np.zeros(1), np.zeros(1, np.int64)
 _OPEN = (_FLAT, *[_ARRAY] * 4, _FLAT, _ARRAY, _ARRAY, _FLAT, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT, _INTEGERS)
-_COMMON = Packed(*[_ARRAY] * 3, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT)
+_COMMON = Packed(*[_ARRAY] * 3, _INTEGERS, _INTEGERS, *[_ARRAY] * 3, _INTEGERS, _ARRAY, _FLAT, _ARRAY, _ARRAY)
 _FORCES = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, *[_ARRAY] * 3, _FLAT)
 _STEP = Packed(_ARRAY, _FLAT, _ARRAY, _INTEGERS, _FLAT, _FORCES, _COMMON, (_FLAT, *[_ARRAY] * 3, _FLAT), 1)
 _KEPT = (_ARRAY, _ARRAY, _ARRAY, _INTEGERS, _ARRAY, _FLAT, _FLAT)

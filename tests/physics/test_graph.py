@@ -343,3 +343,78 @@ def test_islands_whose_hashes_fall_into_one_slot_keep_apart():
         pairs = {tuple(sorted((place_of[a], place_of[b]))) for a, b in acting(tables).values() if a in group and b >= 0}
         _order, operations = elimination(sorted(place_of.values()), pairs)
         assert blocks_in(graph, island)[1] == operations
+
+
+def with_contacts(draw, tables, count):
+    """Contacts of random bodies with one to four points, and tables in which hinges with friction stand for them, after all joints."""
+    contacts = np.zeros((module.CONTACT_NUMBERS, count + 2), np.int64)
+    bodies, first = tables.counts[3], 0
+    same = Tables(draw, bodies, tables.counts[0] + count)
+    same.bodies = tables.bodies
+    same.joints[:, : tables.counts[0]] = tables.joints[:, : tables.counts[0]]
+    same.springs, same.points, same.counts = tables.springs, tables.points, (same.counts[0], *tables.counts[1:])
+    for contact in range(count):
+        a, b = draw.sample(range(bodies), 2)
+        other = b if draw.random() < 0.8 else WORLD
+        points = draw.randrange(1, 5)
+        contacts[:4, contact] = a, other, first, points
+        first += points
+        column = same.joints[:, tables.counts[0] + contact]
+        column[:] = JOINTS.rest[:, 0]
+        column[[layout.BODY, layout.OTHER, layout.ENABLED, layout.TYPE]] = a, other, 1.0, layout.HINGE
+        column[layout.LOWER : layout.LOWER + 3], column[layout.UPPER : layout.UPPER + 3] = -np.inf, np.inf
+        column[layout.FRICTION] = 1.0
+    return contacts, same
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_contacts_connect_bodies_as_joints_do(seed):
+    """Islands with contacts are those in which soft joints stand for the contacts; a contact has three rows per point."""
+    draw = random.Random(500 + seed)
+    bodies = draw.randrange(2, 25)
+    tables = Tables(draw, bodies, draw.randrange(1, 15), draw.randrange(4))
+    for body in draw.sample(range(bodies), draw.randrange(2)):
+        tables.bodies[FROZEN, body] = 1.0
+    count = draw.randrange(1, 25)
+    contacts, same = with_contacts(draw, tables, count)
+    graph, wanted = Graph(), numbered(same)
+    graph.number(number_islands, *tables.counted(), (contacts, count))
+    islands, places = int(wanted.sizes[module.ISLANDS]), int(wanted.sizes[module.PLACES])
+    assert graph.sizes[module.ISLANDS] == islands and graph.sizes[module.PLACES] == places
+    assert graph.columns[:places].tolist() == wanted.columns[:places].tolist()
+    assert graph.sizes[module.BLOCK_COUNT] == wanted.sizes[module.BLOCK_COUNT]
+    row = 0
+    for island in range(islands):
+        ours, theirs = graph.islands[island], wanted.islands[island]
+        kept = [layout.BODIES, layout.BODIES_END, layout.BLOCKS, layout.BLOCKS_END, layout.IS_ANCHORED, layout.IS_HARD]
+        assert ours[kept].tolist() == theirs[kept].tolist() and not ours[layout.IS_SWEPT]
+        programs = [each[layout.PROGRAM : layout.PROGRAM_END + 1] for each in (ours, theirs)]
+        assert (graph.program[slice(*programs[0])] == wanted.program[slice(*programs[1])]).all()
+        joints = graph.links[ours[layout.LINKS] : ours[layout.LINKS_END]]
+        touching = graph.links[ours[layout.CONTACTS] : ours[layout.CONTACTS_END]]
+        standing = wanted.links[theirs[layout.LINKS] : theirs[layout.LINKS_END]]
+        numbers = [layout.FIRST_PLACE, layout.SECOND_PLACE, layout.BLOCK, layout.IS_LATER]
+        assert np.concatenate([joints, touching])[:, numbers].tolist() == standing[:, numbers].tolist()
+        for link in joints:
+            assert link[layout.FIRST_ROW] == row
+            row = link[layout.LAST_ROW]
+        assert ours[layout.ROWS_END] == row
+        for link in touching:
+            contact = -1 - link[layout.JOINT]
+            assert link[[layout.FIRST_ROW, layout.LAST_ROW]].tolist() == [row, row + 3 * contacts[3, contact]]
+            assert link[layout.FIRST_POINT] == contacts[2, contact]
+            row = link[layout.LAST_ROW]
+    assert graph.sizes[module.ROW_COUNT] == row
+
+
+def test_large_islands_on_contacts_alone_are_swept_and_need_no_elimination():
+    draw, count = random.Random(5), 60
+    tables = Tables(draw, count, 0)
+    contacts = np.zeros((module.CONTACT_NUMBERS, count), np.int64)
+    contacts[:4] = range(count), range(-1, count - 1), range(0, 4 * count, 4), [4] * count
+    for last in (module.MOST_DIRECT, module.MOST_DIRECT + 1):
+        graph = Graph()
+        graph.number(number_islands, *tables.counted(), (contacts, last))
+        is_swept = last > module.MOST_DIRECT
+        assert graph.islands[0, layout.IS_SWEPT] == is_swept
+        assert (graph.sizes[module.BLOCK_COUNT] == 0) == is_swept

@@ -1,0 +1,483 @@
+"""Impulses of points within Coulomb's cone, and of joints within their bounds, by Newton's method.
+
+At a point with the unit normal n and the coefficient of friction μ, u is the relative velocity and ``û = u + μ|u_t| n``. The sum of the
+impulses of both stages of a step is in the cone ``K = {|γ_t| ≤ μ γ_n}``, û is in its dual cone, and the two are at right angles: this is
+Coulomb's law with non-penetration, without any approximation. While ``μ|u_t|`` is held, the change of the velocities minimises a convex
+function, as it does with bounds (see `bounded`).
+
+Source: De Saxcé, Feng (1998), the law by one cone; Acary, Cadoux, Lemaréchal, Malick (2011), ``μ|u_t|`` held during a solve.
+"""
+
+from math import sqrt
+
+from ..compilation.compiler import call, inlined, kernel
+from ..kernels.vectors import Vector, add_scaled, apply_symmetric, dot, scale
+from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector
+from ..loops.layout import INERTIA, MASS
+from .bounded import (
+    LEAST_SHARE,
+    MOST_NEWTON_STEPS,
+    MOST_SEARCH_STEPS,
+    bounded,
+    is_bounded,
+    slope_of_bounded,
+    try_bounded,
+    unsettled,
+)
+from .calls import FACTOR_CALL, MATRIX_CALL, POINT_MATRIX_CALL, SOLVE_CALL
+from .joint_types import load
+from .layout import (
+    APART,
+    BLOCK,
+    BLOCKS,
+    BODIES,
+    BODIES_END,
+    CHANGE,
+    CONE,
+    CONTACTS,
+    CONTACTS_END,
+    FIRST_PLACE,
+    FIRST_POINT,
+    FIRST_ROW,
+    HELD_SLIP,
+    IMPULSE,
+    IS_LATER,
+    IS_TURN,
+    KIND,
+    LAST_ROW,
+    LINEAR,
+    LINKS,
+    LINKS_END,
+    MISS,
+    ON_BODY,
+    ON_OTHER,
+    POINT_BEFORE,
+    RATE,
+    RATE_GAIN,
+    ROWS,
+    ROWS_END,
+    SECOND_PLACE,
+    SLIDES,
+    SOFTNESS,
+    SOLUTION,
+    SPRING_ROW,
+    STATE_OF_POINT,
+    STICKS,
+    TERM_SIZE,
+    TERMS,
+    TRIED,
+)
+from .solver import add_tried, along, sum_tried
+
+MOST_REPEATS = 20
+LEAST_GAIN, LEAST_SHARE_HELD = 0.5, 0.1
+"""After a repeat that leaves more than this share of what was missed, what is held follows by half as much, until it follows too little."""
+SEARCHED = 0.1
+"""Share of the first slope at which a line search ends in an island without joints."""
+
+
+@inlined
+def on_cone(friction: float, wanted: Vector) -> tuple[int, Vector]:
+    """The nearest impulse in the cone, along the normal and across it, and whether it is zero, the same, or on the surface."""
+    normal, one, two = wanted
+    size = sqrt(one * one + two * two)
+    if normal <= -friction * size:
+        return APART, (0.0, 0.0, 0.0)
+    if size <= friction * normal:
+        return STICKS, wanted
+    height = (normal + friction * size) / (1.0 + friction * friction)
+    return SLIDES, (height, friction * height * (one / size), friction * height * (two / size))
+
+
+@inlined
+def _sum_of(rows: Array, touching: Array, row: int, point: int) -> Vector:
+    """The impulse of a point in the stage before and in this one."""
+    normal, one, two = load(touching, point, POINT_BEFORE)
+    return normal + float(rows[row, IMPULSE]), one + float(rows[row + 1, IMPULSE]), two + float(rows[row + 2, IMPULSE])
+
+
+@inlined
+def _wanted(rows: Array, touching: Array, row: int, point: int, before: Vector, share: float) -> Vector:
+    """The impulse that a point would have without the cone, at a share of the next change of the velocities."""
+    stiffness = 1.0 / float(rows[row, SOFTNESS])
+    slip = float(touching[point, HELD_SLIP])
+    normal = float(rows[row, MISS]) + float(rows[row, RATE]) + share * float(rows[row, RATE_GAIN]) + slip
+    one = float(rows[row + 1, MISS]) + float(rows[row + 1, RATE]) + share * float(rows[row + 1, RATE_GAIN])
+    two = float(rows[row + 2, MISS]) + float(rows[row + 2, RATE]) + share * float(rows[row + 2, RATE_GAIN])
+    return add_scaled(before, -stiffness, (normal, one, two))
+
+
+@inlined
+def unsettled_point(rows: Array, touching: Array, row: int, point: int) -> float:
+    """What a point misses of Coulomb's law, as a velocity: what its impulse would change, times its softness."""
+    friction = float(touching[point, CONE])
+    if friction < 0.0:
+        return 0.0
+    slip = friction * sqrt(float(rows[row + 1, MISS]) ** 2 + float(rows[row + 2, MISS]) ** 2)
+    before, stiffness = _sum_of(rows, touching, row, point), 1.0 / float(rows[row, SOFTNESS])
+    miss = (float(rows[row, MISS]) + slip, float(rows[row + 1, MISS]), float(rows[row + 2, MISS]))
+    _state, after = on_cone(friction, add_scaled(before, -stiffness, miss))
+    return float(rows[row, SOFTNESS]) * max(
+        abs(after[0] - before[0]), abs(after[1] - before[1]), abs(after[2] - before[2])
+    )
+
+
+@inlined
+def hold_slips(links: Integers, rows: Array, touching: Array, first: int, last: int, share: float) -> None:
+    """Hold ``μ|u_t|`` at the velocities that are expected, or a share of the way there from what was held before."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            one = float(rows[row + 1, MISS]) + float(rows[row + 1, RATE])
+            two = float(rows[row + 2, MISS]) + float(rows[row + 2, RATE])
+            slip = max(float(touching[point, CONE]), 0.0) * sqrt(one * one + two * two)
+            touching[point, HELD_SLIP] += share * (slip - float(touching[point, HELD_SLIP]))
+
+
+@inlined
+def _set_term(
+    rows: Array, touching: Array, row: int, column: int, point: int, weight: float, other: int, shares: Vector
+) -> None:
+    """Store a term of the matrix, with shares of the directions of the three rows of a point."""
+    touching[point, column] = weight
+    for entry in range(3):
+        linear, turn = LINEAR + entry, ON_BODY + entry
+        touching[point, column + 1 + entry] = (
+            shares[0] * rows[row, linear] + shares[1] * rows[row + 1, linear] + shares[2] * rows[row + 2, linear]
+        )
+        touching[point, column + 4 + entry] = (
+            shares[0] * rows[row, turn] + shares[1] * rows[row + 1, turn] + shares[2] * rows[row + 2, turn]
+        )
+        if other >= 0:
+            turn = ON_OTHER + entry
+            touching[point, column + 7 + entry] = (
+                shares[0] * rows[row, turn] + shares[1] * rows[row + 1, turn] + shares[2] * rows[row + 2, turn]
+            )
+
+
+@inlined
+def _try_points(links: Integers, rows: Array, touching: Array, first: int, last: int) -> bool:
+    """Try the impulses of points for the change of the velocities so far, and write their terms of the matrix; whether any changed."""
+    changed = False
+    for link in range(first, last):
+        other = links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            friction, state = float(touching[point, CONE]), APART
+            rows[row, TRIED] = rows[row + 1, TRIED] = rows[row + 2, TRIED] = 0.0
+            wanted = (0.0, 0.0, 0.0)
+            if friction >= 0.0:
+                before = _sum_of(rows, touching, row, point)
+                wanted = _wanted(rows, touching, row, point, before, 0.0)
+                state, tried = on_cone(friction, wanted)
+                rows[row, TRIED] = tried[0] - before[0]
+                rows[row + 1, TRIED] = tried[1] - before[1]
+                rows[row + 2, TRIED] = tried[2] - before[2]
+            same = int(touching[point, STATE_OF_POINT]) == state
+            changed = changed or not same or (state == SLIDES and friction > 0.0)
+            touching[point, STATE_OF_POINT] = float(state)
+            stiffness = 1.0 / float(rows[row, SOFTNESS])
+            if state == APART and not same:
+                for number in range(3):
+                    touching[point, TERMS + TERM_SIZE * number] = 0.0
+            elif state == STICKS and not same:
+                _set_term(rows, touching, row, TERMS, point, stiffness, other, (1.0, 0.0, 0.0))
+                _set_term(rows, touching, row, TERMS + TERM_SIZE, point, stiffness, other, (0.0, 1.0, 0.0))
+                _set_term(rows, touching, row, TERMS + 2 * TERM_SIZE, point, stiffness, other, (0.0, 0.0, 1.0))
+            elif state == SLIDES:
+                # the derivative of the projection on the surface: along the surface's line, and around the cone
+                size = sqrt(wanted[1] * wanted[1] + wanted[2] * wanted[2])
+                one, two = wanted[1] / size, wanted[2] / size
+                weight = stiffness / (1.0 + friction * friction)
+                around = friction * (wanted[0] + friction * size) * weight / size
+                line = (1.0, friction * one, friction * two)
+                _set_term(rows, touching, row, TERMS, point, weight, other, line)
+                _set_term(rows, touching, row, TERMS + TERM_SIZE, point, around, other, (0.0, -two, one))
+                touching[point, TERMS + 2 * TERM_SIZE] = 0.0
+    return changed
+
+
+@kernel("point-matrix")
+def point_matrix(links: Integers, islands: Integers, touching: Array, blocks: Array, island: int) -> int:
+    """Add the terms of points to the matrix of an island."""
+    first, start = islands[island, BODIES], islands[island, BLOCKS]
+    for link in range(islands[island, CONTACTS], islands[island, CONTACTS_END]):
+        place, other, between = links[link, FIRST_PLACE], links[link, SECOND_PLACE], links[link, BLOCK]
+        own_block, other_block = start + place - first, start + other - first
+        later, earlier = (3, 6) if links[link, IS_LATER] == 1 else (6, 3)
+        for number in range(links[link, LAST_ROW] - links[link, FIRST_ROW]):
+            point, term = links[link, FIRST_POINT] + number // 3, TERMS + TERM_SIZE * (number % 3)
+            weight = float(touching[point, term])
+            if weight == 0.0:
+                continue
+            term += 1
+            for i in range(6):
+                left = weight * touching[point, term + i]
+                for j in range(i + 1):
+                    blocks[own_block, 6 * i + j] += left * touching[point, term + j]
+            if other >= 0:
+                for i in range(6):
+                    left = weight * touching[point, term + i if i < 3 else term + 3 + i]
+                    for j in range(i + 1):
+                        blocks[other_block, 6 * i + j] += left * touching[point, term + j if j < 3 else term + 3 + j]
+                for i in range(6):
+                    left = weight * touching[point, term + i if i < 3 else term + later + i - 3]
+                    for j in range(6):
+                        right = touching[point, term + j if j < 3 else term + earlier + j - 3]
+                        blocks[between, 6 * i + j] -= left * right
+    return 0
+
+
+@inlined
+def _slope(
+    links: Integers,
+    rows: Array,
+    touching: Array,
+    first_row: int,
+    last_row: int,
+    first: int,
+    last: int,
+    share: float,
+) -> tuple[float, float]:
+    """The part of joints with bounds and of points in the slope, at a share of the next change, and its derivative."""
+    slope, curvature = slope_of_bounded(rows, first_row, last_row, share)
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            friction = float(touching[point, CONE])
+            if friction < 0.0:
+                continue
+            before = _sum_of(rows, touching, row, point)
+            wanted = _wanted(rows, touching, row, point, before, share)
+            state, tried = on_cone(friction, wanted)
+            gain = (float(rows[row, RATE_GAIN]), float(rows[row + 1, RATE_GAIN]), float(rows[row + 2, RATE_GAIN]))
+            slope -= dot(tried, gain) - dot(before, gain)
+            stiffness = 1.0 / float(rows[row, SOFTNESS])
+            if state == STICKS:
+                curvature += stiffness * dot(gain, gain)
+            elif state == SLIDES:
+                size = sqrt(wanted[1] * wanted[1] + wanted[2] * wanted[2])
+                one, two = wanted[1] / size, wanted[2] / size
+                along_line = gain[0] + friction * (one * gain[1] + two * gain[2])
+                around = one * gain[2] - two * gain[1]
+                weight = stiffness / (1.0 + friction * friction)
+                curvature += weight * along_line * along_line
+                curvature += friction * (wanted[0] + friction * size) * weight / size * around * around
+    return slope, curvature
+
+
+@inlined
+def _search(
+    work: Array,
+    own: Array,
+    links: Integers,
+    rows: Array,
+    touching: Array,
+    places: tuple[int, int],
+    joint_rows: tuple[int, int],
+    contacts: tuple[int, int],
+) -> float:
+    """The share of the next change at which the function that a solve minimises is least, or nearly so in an island without joints."""
+    constant = linear = 0.0
+    for place in range(*places):
+        gain, turn = load_vector(work, SOLUTION, place), load_vector(work, SOLUTION + 3, place)
+        pushed = scale(float(own[MASS, place]), gain)
+        twisted = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
+        constant += dot(load_vector(work, CHANGE, place), pushed) + dot(load_vector(work, CHANGE + 3, place), twisted)
+        linear += dot(gain, pushed) + dot(turn, twisted)
+    for row in range(*joint_rows):
+        if not is_bounded(rows, row):
+            rate_gain = float(rows[row, RATE_GAIN])
+            stiff = rate_gain / float(rows[row, SOFTNESS])
+            constant += stiff * (float(rows[row, MISS]) + float(rows[row, RATE]))
+            linear += stiff * rate_gain
+    has_joints = joint_rows[0] < joint_rows[1]
+    slope, _curvature = _slope(links, rows, touching, *joint_rows, *contacts, 0.0)
+    start = -(constant + slope)
+    enough = (1e-13 if has_joints else SEARCHED) * start
+    share, low, high = 1.0, 0.0, 1.0
+    slope, curvature = _slope(links, rows, touching, *joint_rows, *contacts, 1.0)
+    slope += constant + linear
+    if not slope > (1e-9 * start if has_joints else enough):
+        return 1.0
+    for _step in range(MOST_SEARCH_STEPS):
+        better = share - slope / (linear + curvature)
+        if not (low < better and better < high):
+            better = 0.5 * (low + high)
+        share = better
+        slope, curvature = _slope(links, rows, touching, *joint_rows, *contacts, share)
+        slope += constant + share * linear
+        if abs(slope) <= enough:
+            break
+        if slope > 0.0:
+            high = share
+        else:
+            low = share
+    return share
+
+
+@inlined
+def _minimise(
+    own: Array,
+    work: Array,
+    links: Integers,
+    islands: Integers,
+    touching: Array,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    calls: Integers,
+    island: int,
+    size: float,
+    least_rate: float,
+    is_made: bool,
+) -> int:
+    """Find the change of the velocities by Newton's method from the one that was tried last; 1 if it was found, else 0.
+
+    `is_made` tells whether the factor belongs to the states of all rows and points as they are.
+    """
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
+    share = 0.0
+    for _step in range(MOST_NEWTON_STEPS):
+        changed = try_bounded(rows, first_row, last_row)
+        changed = _try_points(links, rows, touching, first_contact, last_contact) or changed
+        if share == 1.0 and not changed:  # what was solved for is exact
+            return 1
+        sum_tried(work, links, rows, first, last, first_link, last_link)
+        add_tried(work, links, rows, first_contact, last_contact)
+        for place in range(first, last):
+            moved, turn = load_vector(work, CHANGE, place), load_vector(work, CHANGE + 3, place)
+            add_to_vector(work, SOLUTION, place, scale(-float(own[MASS, place]), moved))
+            turned = apply_symmetric(load_symmetric(own, INERTIA, place), turn)
+            add_to_vector(work, SOLUTION + 3, place, scale(-1.0, turned))
+        if changed or not is_made:
+            is_made = True
+            _ = call(calls[MATRIX_CALL], (own, links, islands, rows, blocks, island))
+            _ = call(calls[POINT_MATRIX_CALL], (links, islands, touching, blocks, island))
+            _ = call(calls[FACTOR_CALL], (blocks, program, islands, island))
+        _ = call(calls[SOLVE_CALL], (work, blocks, program, islands, island))
+        _gain(work, links, rows, first_link, last_link)
+        _gain(work, links, rows, first_contact, last_contact)
+        share = _search(
+            *(work, own, links, rows, touching),
+            (first, last),
+            (first_row, last_row),
+            (first_contact, last_contact),
+        )
+        largest = 0.0
+        for place in range(first, last):
+            for entry in range(6):
+                change = share * float(work[SOLUTION + entry, place])
+                work[CHANGE + entry, place] += change
+                largest = max(largest, abs(change) * (size if entry > 2 else 1.0))
+        _take_gain(links, rows, first_link, last_link, share)
+        _take_gain(links, rows, first_contact, last_contact, share)
+        if largest <= least_rate:
+            return 1
+    return 0
+
+
+@inlined
+def _gain(work: Array, links: Integers, rows: Array, first: int, last: int) -> None:
+    for link in range(first, last):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            rows[row, RATE_GAIN] = along(work, rows, row, place, other, SOLUTION, SOLUTION + 3)
+
+
+@inlined
+def _take_gain(links: Integers, rows: Array, first: int, last: int, share: float) -> None:
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            rows[row, RATE] += share * rows[row, RATE_GAIN]
+
+
+@inlined
+def _apply(
+    links: Integers,
+    rows: Array,
+    touching: Array,
+    first_row: int,
+    last_row: int,
+    first: int,
+    last: int,
+    size: float,
+) -> float:
+    """Change the impulses by the rates that were found, and the misses with them; the largest one that an impulse could still remove."""
+    largest = 0.0
+    for row in range(first_row, last_row):
+        impulse, softness = float(rows[row, IMPULSE]), float(rows[row, SOFTNESS])
+        tried = bounded(rows, row, impulse - (float(rows[row, MISS]) + float(rows[row, RATE])) / softness)
+        rows[row, IMPULSE] = tried
+        rows[row, MISS] = float(rows[row, MISS]) + float(rows[row, RATE])
+        if rows[row, KIND] == SPRING_ROW:  # its softness is real, and the impulse has answered it
+            rows[row, MISS] += softness * (tried - impulse)
+        largest = max(largest, abs(unsettled(rows, row)) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
+        rows[row, RATE] = 0.0
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            friction = float(touching[point, CONE])
+            after = before = _sum_of(rows, touching, row, point)
+            if friction >= 0.0:
+                _state, after = on_cone(friction, _wanted(rows, touching, row, point, before, 0.0))
+            for entry in range(3):
+                rows[row + entry, IMPULSE] += after[entry] - before[entry]
+                rows[row + entry, MISS] += rows[row + entry, RATE]
+                rows[row + entry, RATE] = 0.0
+            largest = max(largest, unsettled_point(rows, touching, row, point))
+    return largest
+
+
+@kernel("island-cones")
+def correct_cones(
+    own: Array,
+    work: Array,
+    links: Integers,
+    islands: Integers,
+    touching: Array,
+    rows: Array,
+    blocks: Array,
+    program: Integers,
+    calls: Integers,
+    island: int,
+    size: float,
+    wanted: float,
+) -> int:
+    """Change the impulses of joints and points by what removes the rates that they miss.
+
+    It starts from the change of the velocities in `CHANGE` and the rates of the rows for it in `RATE`, and is repeated with the
+    regularisation about the last impulse.
+
+    Returns:
+        1, or 0 if Newton's method did not end; then nothing of that repeat was applied.
+    """
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
+    first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
+    for link in range(first_contact, last_contact):
+        for number in range((links[link, LAST_ROW] - links[link, FIRST_ROW]) // 3):
+            touching[
+                links[link, FIRST_POINT] + number, STATE_OF_POINT
+            ] = -1.0  # no term belongs to these directions yet
+    before, share = -1.0, 1.0
+    for repeat in range(MOST_REPEATS):
+        hold_slips(links, rows, touching, first_contact, last_contact, share)
+        common = (own, work, links, islands, touching, rows, blocks, program, calls)
+        if _minimise(*common, island, size, LEAST_SHARE * wanted, repeat > 0) == 0:
+            return 0
+        largest = _apply(links, rows, touching, first_row, last_row, first_contact, last_contact, size)
+        for place in range(first, last):
+            for entry in range(6):
+                work[CHANGE + entry, place] = 0.0
+        if not largest > wanted:
+            break
+        if before >= 0.0 and largest > LEAST_GAIN * before:
+            share *= 0.5
+            if share < LEAST_SHARE_HELD:
+                break
+        before = largest
+    return 1

@@ -1,0 +1,499 @@
+"""The two stages of a step for islands with contacts.
+
+The impulses of points, and with them those of joints, are found first. Then those of points are held, as a part of the velocities, and the
+joints take the stage as they do without contacts, to their own tolerance. A contact can therefore never make joints contradict each other.
+"""
+
+from math import sqrt
+
+from ..compilation.compiler import call, inlined, kernel
+from ..compilation.packed import Packed, unpack
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, dot, scale
+from ..loops.columns import (
+    Array,
+    Integers,
+    add_to_vector,
+    load_symmetric,
+    load_vector,
+    store_vector,
+)
+from ..loops.layout import ANGULAR_VELOCITY, INVERSE_INERTIA, INVERSE_MASS, VELOCITY
+from .bounded import unsettled
+from .calls import (
+    BOUNDS_CALL,
+    CONES_CALL,
+    DRIFT_CALL,
+    JOINT_ROWS_CALL,
+    POINT_ROWS_CALL,
+    POSITION_CALL,
+    SWEEP_CALL,
+    VELOCITY_CALL,
+)
+from .cone import unsettled_point
+from .joint_types import load, store
+from .layout import (
+    BEFORE_POINTS,
+    BODIES,
+    BODIES_END,
+    CHANGE,
+    CLOSING_SPEED,
+    CONE,
+    CONTACTS,
+    CONTACTS_END,
+    END,
+    FIRST_PLACE,
+    FIRST_POINT,
+    FIRST_POSITIONS,
+    FIRST_ROW,
+    FIRST_VELOCITIES,
+    FRICTION_COEFFICIENT,
+    GAP,
+    GOAL,
+    GOAL_GAP,
+    GOAL_SPEED,
+    IMPULSE,
+    IS_SWEPT,
+    IS_TURN,
+    KICK_TIME,
+    KIND,
+    LAST_ROW,
+    LINEAR,
+    LINKS,
+    LINKS_END,
+    MISS,
+    ON_BODY,
+    ON_OTHER,
+    POINT_BEFORE,
+    PUSH,
+    PUSHED,
+    PUSHED_LAST,
+    RATE,
+    RATE_ROW,
+    RESIDUAL,
+    RESTITUTION,
+    ROWS,
+    ROWS_END,
+    SECOND_PLACE,
+    SIZE,
+    START,
+    SUM,
+    TOLERANCE,
+    VELOCITY_FORCES,
+)
+from .solver import along
+from .stages import add_impulses, given, miss_at_end, sum_impulses, warm
+
+MOST_CONTACT_ROUNDS = 6
+GAP_OF_SIZE = 1e-9
+"""Distance at which rounds with contacts stop, as a share of the size of the island."""
+CLOSED_OF_SIZE = 1e-8
+"""Distance up to which a point is closed, so that it has friction."""
+PARTING_RATE, MOST_PARTING = 12.0, 1.0
+"""Rate [1/s] at which overlaps are removed, and the largest speed [m/s] of this."""
+
+
+@inlined
+def _rate(work: Array, rows: Array, row: int, place: int, other: int, velocities: Array, block: int) -> float:
+    """Rate of a row for the velocities in these rows of an array."""
+    linear = load(rows, row, LINEAR)
+    rate = dot(linear, load_vector(velocities, block + VELOCITY, place))
+    rate += dot(load(rows, row, ON_BODY), load_vector(velocities, block + ANGULAR_VELOCITY, place))
+    if other >= 0:
+        rate -= dot(linear, load_vector(velocities, block + VELOCITY, other))
+        rate -= dot(load(rows, row, ON_OTHER), load_vector(velocities, block + ANGULAR_VELOCITY, other))
+    return rate
+
+
+@inlined
+def rebound(
+    gap: float, speed: float, acceleration: float, restitution: float, has_friction: bool, step: float
+) -> tuple[float, float, float]:
+    """Gap and normal velocity at the end of a step after an impact in it, and the closing speed of the impact; all zero if there is none.
+
+    The bodies approach each other and separate on parabolas. With friction, which acts only on a closed gap, the rebound starts at the end
+    of the step. A rebound that would end within the step counts as rest.
+
+    Args:
+        gap: Distance at the start of the step.
+        speed: Normal velocity then, before the kick; negative if the gap closes.
+        acceleration: Normal acceleration by the kicks.
+        restitution: Ratio of the speeds after and before the impact.
+        has_friction: Whether there is friction.
+        step: Length of the step.
+    """
+    gap = max(gap, 0.0)
+    squared = speed * speed - 2.0 * acceleration * gap
+    if not squared > 0.0:
+        return 0.0, 0.0, 0.0
+    closing = sqrt(squared)
+    if closing - speed > 1e-9 * closing:
+        after = step - 2.0 * gap / (closing - speed)
+    elif acceleration < 0.0:  # it has just separated, and comes back
+        after = step + (speed + closing) / acceleration
+    else:
+        return 0.0, 0.0, 0.0
+    away = restitution * closing
+    place = away * after + 0.5 * acceleration * after * after
+    if not after > 0.0 or not place > 0.0:
+        return 0.0, 0.0, 0.0
+    if has_friction:
+        return 0.0, away, closing
+    return place, away + acceleration * after, closing
+
+
+@inlined
+def _begin_positions(
+    work: Array,
+    stages: Array,
+    links: Integers,
+    touching: Array,
+    rows: Array,
+    first: int,
+    last: int,
+    size: float,
+    kick: float,
+    step: float,
+) -> None:
+    """Set the goals of points for a drift, from the velocities before and after the kick and the gaps at its start."""
+    for link in range(first, last):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            gap = float(touching[point, GAP])
+            now = speed = _rate(work, rows, row, place, other, work, START)
+            acceleration = 0.0
+            if kick > 0.0:
+                speed = _rate(work, rows, row, place, other, stages, 0)
+                acceleration = (now - speed) / kick
+            touching[point, GOAL_GAP] = touching[point, GOAL_SPEED] = 0.0
+            if gap < 0.0:
+                touching[point, GOAL_GAP] = gap + step * min(-PARTING_RATE * gap, MOST_PARTING)
+            friction, restitution = float(touching[point, FRICTION_COEFFICIENT]), float(touching[point, RESTITUTION])
+            if restitution > 0.0:
+                place_after, speed_after, _closing = rebound(
+                    gap, speed, acceleration, restitution, friction > 0.0, step
+                )
+                if speed_after != 0.0:
+                    touching[point, GOAL_GAP] = max(float(touching[point, GOAL_GAP]), place_after)
+                    touching[point, GOAL_SPEED] = speed_after
+            touching[point, CLOSING_SPEED] = max(float(touching[point, CLOSING_SPEED]), -now)
+            touching[point, CONE] = friction if gap <= CLOSED_OF_SIZE * size else 0.0
+            store(touching, point, POINT_BEFORE, (0.0, 0.0, 0.0))
+            last_push = load(touching, point, PUSHED_LAST)
+            store(touching, point, PUSHED, add(load(touching, point, PUSHED), last_push))
+            store(touching, point, PUSHED_LAST, (0.0, 0.0, 0.0))
+            for entry in range(3):
+                rows[row + entry, IMPULSE] = 0.0
+
+
+@inlined
+def _begin_velocities(links: Integers, touching: Array, rows: Array, first: int, last: int, size: float) -> None:
+    """Find the points that act on the velocities: those that are closed, and those that have pushed."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            is_closed = touching[point, GAP] <= CLOSED_OF_SIZE * size
+            friction = float(touching[point, FRICTION_COEFFICIENT]) if is_closed else 0.0
+            has_pushed = touching[point, POINT_BEFORE] > 0.0
+            touching[point, CONE] = friction if is_closed or has_pushed else -1.0
+            for entry in range(3):
+                rows[row + entry, IMPULSE] = 0.0
+
+
+@inlined
+def _expect(
+    own: Array,
+    work: Array,
+    links: Integers,
+    touching: Array,
+    points: Array,
+    rows: Array,
+    places: tuple[int, int],
+    contacts: tuple[int, int],
+    joints: tuple[int, int],
+    column: int,
+    step: float,
+) -> None:
+    """Expect the change of the velocities by the impulses of the first solve in the last step, and the rates of all rows for it."""
+    for place in range(*places):
+        store_vector(work, CHANGE, place, (0.0, 0.0, 0.0))
+        store_vector(work, CHANGE + 3, place, (0.0, 0.0, 0.0))
+    for link in range(*contacts):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            impulse = step * dot(load(rows, row, LINEAR), load(touching, point, column))
+            add_to_vector(work, CHANGE, place, scale(impulse, load(rows, row, LINEAR)))
+            add_to_vector(work, CHANGE + 3, place, scale(impulse, load(rows, row, ON_BODY)))
+            if other >= 0:
+                add_to_vector(work, CHANGE, other, scale(-impulse, load(rows, row, LINEAR)))
+                add_to_vector(work, CHANGE + 3, other, scale(-impulse, load(rows, row, ON_OTHER)))
+    for place in range(*places):
+        moved = scale(float(own[INVERSE_MASS, place]), load_vector(work, CHANGE, place))
+        turned = apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), load_vector(work, CHANGE + 3, place))
+        store_vector(work, CHANGE, place, moved)
+        store_vector(work, CHANGE + 3, place, turned)
+    _set_rates(work, links, rows, *contacts)
+    _set_rates(work, links, rows, *joints)
+
+
+@inlined
+def _set_rates(work: Array, links: Integers, rows: Array, first: int, last: int) -> None:
+    for link in range(first, last):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            rows[row, RATE] = along(work, rows, row, place, other, CHANGE, CHANGE + 3)
+
+
+@inlined
+def _world_impulse(rows: Array, row: int) -> Vector:
+    """The impulse of a point in this stage, world frame."""
+    total = scale(float(rows[row, IMPULSE]), load(rows, row, LINEAR))
+    total = add_scaled(total, float(rows[row + 1, IMPULSE]), load(rows, row + 1, LINEAR))
+    return add_scaled(total, float(rows[row + 2, IMPULSE]), load(rows, row + 2, LINEAR))
+
+
+@inlined
+def _keep_first(links: Integers, touching: Array, rows: Array, first: int, last: int, column: int, step: float) -> None:
+    """Keep the impulses of the first solve, as mean forces."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            store(touching, point, column, scale(1.0 / step, _world_impulse(rows, row)))
+
+
+@inlined
+def _take_first(
+    links: Integers, touching: Array, rows: Array, first: int, last: int, column: int, size: float, step: float
+) -> None:
+    """Start sweeps from the impulses of the last step, at points that are closed."""
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            rows[row, IMPULSE] = 0.0
+            if touching[point, GAP] <= CLOSED_OF_SIZE * size:
+                rows[row, IMPULSE] = step * dot(load(rows, row, LINEAR), load(touching, point, column))
+
+
+@inlined
+def _miss_points_at_end(links: Integers, touching: Array, rows: Array, first: int, last: int, step: float) -> float:
+    """What points miss at the end of a drift; the largest, as a velocity."""
+    worst = 0.0
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            rows[row, MISS] = (float(rows[row, RESIDUAL]) - float(touching[point, GOAL_GAP])) / step
+            rows[row + 1, MISS] = float(rows[row + 1, RESIDUAL]) / step
+            rows[row + 2, MISS] = float(rows[row + 2, RESIDUAL]) / step
+            worst = max(worst, unsettled_point(rows, touching, row, point))
+    return worst
+
+
+@inlined
+def _miss_points_by_rates(
+    work: Array, links: Integers, touching: Array, rows: Array, first: int, last: int, block: int, step: float
+) -> float:
+    """What points miss by the velocities in these rows of the work array, up to the end of a drift if `step` is not 0; the largest."""
+    worst = 0.0
+    for link in range(first, last):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            for entry in range(3):
+                rows[row + entry, MISS] = along(
+                    work, rows, row + entry, place, other, block + VELOCITY, block + ANGULAR_VELOCITY
+                )
+            if step != 0.0:
+                rows[row, MISS] += (float(touching[point, GAP]) - float(touching[point, GOAL_GAP])) / step
+            else:
+                rows[row, MISS] -= touching[point, GOAL_SPEED]
+            worst = max(worst, unsettled_point(rows, touching, row, point))
+    return worst
+
+
+@inlined
+def _set_velocities(own: Array, work: Array, first: int, last: int) -> None:
+    """Give the summed impulses to the velocities in the end block of the work array."""
+    for place in range(first, last):
+        velocity, rates = given(own, work, place)
+        store_vector(work, END + VELOCITY, place, velocity)
+        store_vector(work, END + ANGULAR_VELOCITY, place, rates)
+
+
+@kernel("island-point-positions")
+def point_position_stage(common: Packed, island: int, step: float, is_patient: int) -> int:
+    """Find the impulses of points and joints with which gaps do not close at the end of the drift, and drift; 1 if the joints hold."""
+    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, touching, stages = unpack(common)
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
+    size = float(measures[island, SIZE])
+    has_joints, contacts = first_link < last_link, (first_contact, last_contact)
+    _begin_positions(work, stages, links, touching, rows, *contacts, size, float(measures[island, KICK_TIME]), step)
+    must_sweep = islands[island, IS_SWEPT] == 1
+    if has_joints:
+        warm(joints, links, rows, first_link, last_link, step)
+        tolerance = float(measures[island, TOLERANCE])
+        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
+    enough = GAP_OF_SIZE * size
+    for turn in range(0 if must_sweep else MOST_CONTACT_ROUNDS + 1):
+        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
+        add_impulses(work, links, points, rows, *contacts)
+        _drift(common, island, step)
+        worst = step * _miss_points_at_end(links, touching, rows, *contacts, step)
+        for row in range(islands[island, ROWS], islands[island, ROWS_END]):
+            rows[row, MISS] = miss_at_end(rows, row, step)
+            worst = max(worst, abs(unsettled(rows, row) * step) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
+        if worst <= enough or turn == MOST_CONTACT_ROUNDS:
+            break
+        if turn == 0:
+            lists = ((first, last), contacts, (first_link, last_link))
+            _expect(own, work, links, touching, points, rows, *lists, FIRST_POSITIONS, step)
+        wanted = max(1e-3 * worst, 0.1 * enough) / step
+        arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
+        if call(calls[CONES_CALL], (*arrays, island, size, wanted)) == 0:
+            must_sweep = True
+            break
+        if turn == 0:
+            _keep_first(links, touching, rows, *contacts, FIRST_POSITIONS, step)
+    if must_sweep:
+        _take_first(links, touching, rows, *contacts, FIRST_POSITIONS, size, step)
+        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
+        add_impulses(work, links, points, rows, *contacts)
+        _set_velocities(own, work, first, last)
+        _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, step)
+        _ = call(calls[SWEEP_CALL], (own, work, links, islands, touching, rows, island))
+        _keep_first(links, touching, rows, *contacts, FIRST_POSITIONS, step)
+    # the impulses of points are held from here on
+    sum_impulses(work, links, points, rows, first, last, *contacts)
+    if has_joints:
+        _give(own, work, first, last)
+        _expect_joints(joints, links, rows, first_link, last_link, step)
+        if call(calls[POSITION_CALL], (common, island, step, is_patient)) == 0:
+            _take_back(work, first, last)
+            return 0
+        sum_impulses(work, links, points, rows, first, last, *contacts)
+    elif must_sweep:
+        _drift(common, island, step)
+    for place in range(first, last):
+        add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
+    for link in range(*contacts):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            for entry in range(3):
+                touching[point, POINT_BEFORE + entry] = rows[row + entry, IMPULSE]
+            store(touching, point, PUSHED, add(load(touching, point, PUSHED), _world_impulse(rows, row)))
+    return 1
+
+
+@inlined
+def _drift(common: Packed, island: int, step: float) -> None:
+    """Drift after the summed impulses, and compute the residuals of all rows at the end."""
+    own, work, joints, links, islands, points, rows, _blocks, _program, measures, calls, touching, _stages = unpack(
+        common
+    )
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
+    _ = call(calls[DRIFT_CALL], (own, work, work, first, last, step))
+    if first_link < last_link:
+        of_joints = (own, work, joints, links, points, rows, measures, island)
+        _ = call(calls[JOINT_ROWS_CALL], (*of_joints, first_link, last_link, END, 0))
+    of_points = (own, work, links, points, touching, rows, measures, island)
+    _ = call(calls[POINT_ROWS_CALL], (*of_points, first_contact, last_contact, END, 0))
+
+
+@inlined
+def _give(own: Array, work: Array, first: int, last: int) -> None:
+    """Make the summed impulses a part of the velocities at the start block of the work array."""
+    for place in range(first, last):
+        store_vector(work, BEFORE_POINTS, place, load_vector(work, START + VELOCITY, place))
+        store_vector(work, BEFORE_POINTS + 3, place, load_vector(work, START + ANGULAR_VELOCITY, place))
+        velocity, rates = given(own, work, place)
+        store_vector(work, START + VELOCITY, place, velocity)
+        store_vector(work, START + ANGULAR_VELOCITY, place, rates)
+
+
+@inlined
+def _take_back(work: Array, first: int, last: int) -> None:
+    """Undo that, for a shorter drift."""
+    for place in range(first, last):
+        store_vector(work, START + VELOCITY, place, load_vector(work, BEFORE_POINTS, place))
+        store_vector(work, START + ANGULAR_VELOCITY, place, load_vector(work, BEFORE_POINTS + 3, place))
+
+
+@inlined
+def _expect_joints(joints: Array, links: Integers, rows: Array, first: int, last: int, step: float) -> None:
+    """Let joints start from the impulses that they have now."""
+    for link in range(first, last):
+        first_row = links[link, FIRST_ROW]
+        for row in range(first_row, links[link, LAST_ROW]):
+            joints[VELOCITY_FORCES + row - first_row, link] = float(rows[row, IMPULSE]) / step
+
+
+@kernel("island-point-velocities")
+def point_velocity_stage(common: Packed, island: int, step: float) -> int:
+    """Find the impulses of points and joints at the end pose with which no point closes, and give them to the velocities there."""
+    own, work, joints, links, islands, points, rows, blocks, program, measures, calls, touching, _stages = unpack(
+        common
+    )
+    first, last = islands[island, BODIES], islands[island, BODIES_END]
+    first_link, last_link = islands[island, LINKS], islands[island, LINKS_END]
+    first_contact, last_contact = islands[island, CONTACTS], islands[island, CONTACTS_END]
+    size = float(measures[island, SIZE])
+    has_joints, contacts = first_link < last_link, (first_contact, last_contact)
+    _begin_velocities(links, touching, rows, *contacts, size)
+    must_sweep = islands[island, IS_SWEPT] == 1
+    if has_joints:
+        warm(joints, links, rows, first_link, last_link, step)
+        tolerance = float(measures[island, TOLERANCE])
+        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
+    for place in range(first, last):
+        for entry in range(13):
+            work[START + entry, place] = work[END + entry, place]
+    enough = GAP_OF_SIZE * size / step
+    for turn in range(0 if must_sweep else MOST_CONTACT_ROUNDS + 1):
+        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
+        add_impulses(work, links, points, rows, *contacts)
+        _set_velocities(own, work, first, last)
+        worst = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0)
+        for link in range(first_link, last_link):
+            place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+            for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
+                miss = along(work, rows, row, place, other, END + VELOCITY, END + ANGULAR_VELOCITY)
+                if rows[row, KIND] == RATE_ROW:
+                    miss -= float(rows[row, GOAL])
+                rows[row, MISS] = miss
+                worst = max(worst, abs(unsettled(rows, row)) * (size if rows[row, IS_TURN] != 0.0 else 1.0))
+        if worst <= enough or turn == MOST_CONTACT_ROUNDS:
+            break
+        if turn == 0:
+            lists = ((first, last), contacts, (first_link, last_link))
+            _expect(own, work, links, touching, points, rows, *lists, FIRST_VELOCITIES, step)
+        wanted = max(1e-3 * worst, 0.1 * enough)
+        arrays = (own, work, links, islands, touching, rows, blocks, program, calls)
+        if call(calls[CONES_CALL], (*arrays, island, size, wanted)) == 0:
+            must_sweep = True
+            break
+        if turn == 0:
+            _keep_first(links, touching, rows, *contacts, FIRST_VELOCITIES, step)
+    if must_sweep:
+        _take_first(links, touching, rows, *contacts, FIRST_VELOCITIES, size, step)
+        sum_impulses(work, links, points, rows, first, last, first_link, last_link)
+        add_impulses(work, links, points, rows, *contacts)
+        _set_velocities(own, work, first, last)
+        _ = _miss_points_by_rates(work, links, touching, rows, *contacts, END, 0.0)
+        _ = call(calls[SWEEP_CALL], (own, work, links, islands, touching, rows, island))
+        _keep_first(links, touching, rows, *contacts, FIRST_VELOCITIES, step)
+    sum_impulses(work, links, points, rows, first, last, *contacts)
+    for place in range(first, last):
+        add_to_vector(work, SUM, place, load_vector(work, PUSH, place))
+    for link in range(*contacts):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            store(touching, point, PUSHED_LAST, _world_impulse(rows, row))
+    _set_velocities(own, work, first, last)
+    if has_joints:
+        _expect_joints(joints, links, rows, first_link, last_link, step)
+        return int(call(calls[VELOCITY_CALL], (common, island, step)))
+    return 1

@@ -1,0 +1,198 @@
+"""The rows of contacts: up to four points, each with a row along its normal and two rows across it.
+
+A point belongs to a vertex or a round core of one of the bodies. Both bodies get opposite impulses at one common point, which is half the
+gap along the normal from what the point belongs to, and does not turn with a round body. The rows of all points of a contact act about the
+common point of the first one, so that the angular direction of a row is ``(p − c) × d``.
+"""
+
+from math import sqrt
+
+from ..compilation.compiler import inlined, kernel
+from ..kernels.quaternions import Quaternion, rotate, rotate_inverse
+from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
+from ..loops.columns import Array, Integers, load_quaternion, load_symmetric, load_vector
+from ..loops.layout import (
+    ANGULAR_VELOCITY,
+    INVERSE_INERTIA,
+    INVERSE_MASS,
+    ORIENTATION,
+    POSITION,
+)
+from .joint_types import load, store
+from .layout import (
+    ANGULAR,
+    ARM,
+    BASE,
+    BY_BODY,
+    BY_CORES,
+    BY_OTHER,
+    CORE,
+    FIRST_PLACE,
+    FIRST_POINT,
+    FIRST_ROW,
+    GAP,
+    HEAVIEST,
+    IMPULSE,
+    LAST_ROW,
+    LINEAR,
+    NORMAL,
+    ON_BODY,
+    ON_OTHER,
+    OTHER_ARM,
+    OTHER_CORE,
+    OTHER_ROUNDING,
+    OWNER,
+    PIECE,
+    POINT_AT,
+    RESIDUAL,
+    ROUNDING,
+    SECOND_PLACE,
+    SOFTNESS,
+    START_SPAN,
+    YIELDS,
+)
+
+SOFTNESS_OF_A_POINT = 1e-3
+"""Regularisation of a point, as a share of what it yields to its own impulse: 1e-6 would be too stiff for heaps."""
+MOST_LIGHTNESS, LEAST_SHARE = 8.0, 1e-4
+"""What the share is taken of is at most so many inverse masses of the heaviest body, because 1e-3 is too soft where masses differ by 1000;
+and at least this share of what the point yields."""
+
+
+@inlined
+def across(normal: Vector) -> tuple[Vector, Vector]:
+    """Two unit vectors at right angles to a unit vector and to each other."""
+    x, y, z = normal
+    if abs(x) <= abs(y) and abs(x) <= abs(z):
+        size = sqrt(y * y + z * z)
+        first = (0.0, z / size, -y / size)
+    elif abs(y) <= abs(z):
+        size = sqrt(x * x + z * z)
+        first = (-z / size, 0.0, x / size)
+    else:
+        size = sqrt(x * x + y * y)
+        first = (y / size, -x / size, 0.0)
+    return first, cross(normal, first)
+
+
+@inlined
+def _normal(touching: Array, point: int, q: Quaternion, other_q: Quaternion, span: Vector) -> Vector:
+    """The normal of a point at a pose, from the other body to the body, world frame."""
+    owner, normal = int(touching[point, OWNER]), load(touching, point, NORMAL)
+    if owner == BY_BODY:
+        normal = rotate(q, 2.0, normal)
+    elif owner == BY_OTHER:
+        normal = rotate(other_q, 2.0, normal)
+    elif owner == BY_CORES:
+        size = sqrt(dot(span, span))
+        if size > 0.0:
+            normal = scale(1.0 / size, span)
+    return normal
+
+
+@inlined
+def _set_directions(
+    own: Array,
+    rows: Array,
+    row: int,
+    place: int,
+    other: int,
+    q: Quaternion,
+    other_q: Quaternion,
+    arm: Vector,
+    other_arm: Vector,
+    lever: Vector,
+    direction: Vector,
+) -> None:
+    """Store the directions of a row of a point at a lever from the common point of its contact, and what the row yields to its impulse."""
+    angular = cross(lever, direction)
+    on_body = rotate_inverse(q, 2.0, add(cross(arm, direction), angular))
+    yields = float(own[INVERSE_MASS, place])
+    yields += dot(on_body, apply_symmetric(load_symmetric(own, INVERSE_INERTIA, place), on_body))
+    store(rows, row, LINEAR, direction)
+    store(rows, row, ANGULAR, angular)
+    store(rows, row, ON_BODY, on_body)
+    if other >= 0:
+        on_other = rotate_inverse(other_q, 2.0, add(cross(other_arm, direction), angular))
+        yields += float(own[INVERSE_MASS, other])
+        yields += dot(on_other, apply_symmetric(load_symmetric(own, INVERSE_INERTIA, other), on_other))
+        store(rows, row, ON_OTHER, on_other)
+    rows[row, YIELDS] = yields
+
+
+@kernel("point-rows")
+def point_rows(
+    own: Array,
+    work: Array,
+    links: Integers,
+    points: Array,
+    touching: Array,
+    rows: Array,
+    measures: Array,
+    island: int,
+    first: int,
+    last: int,
+    pose: int,
+    has_directions: int,
+) -> int:
+    """Compute the gaps of contacts at a pose, how far they slid in the drift, and the directions of their rows if asked for.
+
+    A gap is measured along the normal, which turns with what it belongs to. What a point slid is what the cores moved across the normal,
+    less what round surfaces rolled.
+    """
+    base = load(measures, island, BASE)
+    for link in range(first, last):
+        place, other = links[link, FIRST_PLACE], links[link, SECOND_PLACE]
+        q, center = load_quaternion(work, pose + ORIENTATION, place), load_vector(work, pose + POSITION, place)
+        other_q, other_center = (0.0, 0.0, 0.0, 1.0), scale(-1.0, base)
+        if other >= 0:
+            other_q = load_quaternion(work, pose + ORIENTATION, other)
+            other_center = load_vector(work, pose + POSITION, other)
+        arm = other_arm = common = (0.0, 0.0, 0.0)
+        row = links[link, FIRST_ROW]
+        for number in range((links[link, LAST_ROW] - row) // 3):
+            point = links[link, FIRST_POINT] + number
+            at = add(center, rotate(q, 2.0, load(touching, point, CORE)))
+            other_at = add(other_center, rotate(other_q, 2.0, load(touching, point, OTHER_CORE)))
+            span = subtract(at, other_at)
+            normal = _normal(touching, point, q, other_q, span)
+            rounding, other_rounding = float(touching[point, ROUNDING]), float(touching[point, OTHER_ROUNDING])
+            gap = dot(normal, span) - rounding - other_rounding
+            rows[row, RESIDUAL] = gap
+            if has_directions == 0:
+                piece = float(measures[island, PIECE])
+                spin = rotate(q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, place))
+                rolled = scale(rounding, spin)
+                if other >= 0:
+                    other_spin = rotate(other_q, 2.0, load_vector(work, pose + ANGULAR_VELOCITY, other))
+                    rolled = add_scaled(rolled, other_rounding, other_spin)
+                slid = subtract(span, load(touching, point, START_SPAN))
+                slid = subtract(slid, cross(scale(piece, rolled), load(rows, row, LINEAR)))
+                rows[row + 1, RESIDUAL] = dot(slid, load(rows, row + 1, LINEAR))
+                rows[row + 2, RESIDUAL] = dot(slid, load(rows, row + 2, LINEAR))
+                row += 3
+                continue
+            touching[point, GAP] = gap
+            store(touching, point, START_SPAN, span)
+            if touching[point, OWNER] == BY_BODY:
+                here = add_scaled(other_at, other_rounding + 0.5 * gap, normal)
+            else:
+                here = add_scaled(at, -(rounding + 0.5 * gap), normal)
+            store(touching, point, POINT_AT, here)
+            if number == 0:
+                common, arm, other_arm = here, subtract(here, center), subtract(here, other_center)
+                store(points, link, ARM, arm)
+                store(points, link, OTHER_ARM, other_arm)
+            lever, (one, two) = subtract(here, common), across(normal)
+            at_bodies = (place, other, q, other_q, arm, other_arm, lever)
+            _set_directions(own, rows, row, *at_bodies, normal)
+            _set_directions(own, rows, row + 1, *at_bodies, one)
+            _set_directions(own, rows, row + 2, *at_bodies, two)
+            yields = max(float(rows[row, YIELDS]), float(rows[row + 1, YIELDS]), float(rows[row + 2, YIELDS]))
+            softness = max(MOST_LIGHTNESS / float(measures[island, HEAVIEST]), LEAST_SHARE * yields)
+            softness = SOFTNESS_OF_A_POINT * min(yields, softness)
+            for each in range(row, row + 3):
+                rows[each, SOFTNESS] = softness
+                rows[each, IMPULSE] = 0.0
+            row += 3
+    return 0
