@@ -67,6 +67,8 @@ MODULES = {
     "engine.scalar": "Scalar functions for compiled forces",
     "engine.diagnostics": "Energy and momentum",
     "engine.plot": "Plots",
+    "engine.notebook": "Views in a notebook",
+    "engine.shapes": "Shapes for views",
     "engine.solutions": "Closed-form solutions",
     "engine.campaign": "Campaigns",
 }

@@ -43,6 +43,7 @@ from .forces.constant import CONSTANT_WRENCHES
 from .forces.force import Force, TableForce
 from .forces.spring import SPRINGS
 from .forces.valves import THRUSTERS
+from .html_table import html_table
 from .integrators import Integrator
 from .integrators.named import method_of
 from .joints.assembly import Assembly
@@ -266,6 +267,13 @@ class World:
         count = self._bodies.count
         bodies = f"{count} {'body' if count == 1 else 'bodies'}"
         return f"<World with {bodies} at t = {self.time:g} s, dt = {self._dt:g} s, {self.integrator.name}>"
+
+    def _repr_html_(self) -> str:
+        headings = ("body", "mass [kg]", "position [m]", "velocity [m/s]", "angular velocity, body frame [rad/s]")
+        state = self.state
+        columns = (self.model.mass, state.position, state.velocity, state.angular_velocity_body)
+        rows = ((body.name, *values) for body, *values in zip(self.bodies, *columns, strict=True))
+        return html_table(repr(self)[1:-1], headings, rows, len(self.bodies))
 
     # time
 

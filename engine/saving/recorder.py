@@ -28,6 +28,7 @@ from ..checks import (
     read_only_attributes,
     refuse,
 )
+from ..html_table import html_table
 from ..plain import Plain, to_text
 from ..store.calling import Callback, default_name
 from ..store.rows import TableRows, is_body, rows_in, schema_of
@@ -44,6 +45,8 @@ _STANDARD = (
     "velocity",
     "angular_velocity_body",
     "angular_momentum_world",
+    "mass",
+    "center_of_mass_body",
     "inertia_body",
     "kinetic_energy",
     "potential_energy",
@@ -94,6 +97,15 @@ class Record:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self)} samples: {', '.join(column.name for column in self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        count, bodies = len(self), len(self.bodies)
+        span = f", t = {self.time[0]:g} to {self.time[-1]:g} s" if count else ""
+        caption = f"{type(self).__name__} of {count} samples of {bodies} {'body' if bodies == 1 else 'bodies'}{span}"
+        rows = [(one.name, one.unit, one.frame, " × ".join(map(str, (count, *one.shape)))) for one in self.columns]
+        return html_table(
+            caption, ("column", "unit", "frame", "shape"), [("time", "s", "", str(count)), *rows], len(rows) + 1
+        )
 
     def _rows(self) -> FloatArray:
         return self._samples
@@ -234,8 +246,9 @@ class Recorder(Record):
 
     The columns of k samples of n bodies are `time` [s], shape (k,); `position` of the mass centres [m], world frame, shape (k, n, 3);
     `orientation`, scalar-last (x, y, z, w), body to world, shape (k, n, 4); `velocity` [m/s], world frame; `angular_velocity_body` [rad/s],
-    body frame; `angular_momentum_world` about the mass centres, with wheels [N·m·s], world frame; `inertia_body` about the mass centres
-    [kg·m²], body frame, shape (k, n, 3, 3); and `kinetic_energy` with wheels and `potential_energy` [J], shape (k, n), where the energy of
+    body frame; `angular_momentum_world` about the mass centres, with wheels [N·m·s], world frame; `mass` [kg], shape (k, n);
+    `center_of_mass_body` from the bodies' origins [m], body frame; `inertia_body` about the mass centres [kg·m²], body frame, shape
+    (k, n, 3, 3); and `kinetic_energy` with wheels and `potential_energy` [J], shape (k, n), where the energy of
     a spring or joint belongs to its first body. Each force and part of the package adds one column per command and state, such as
     "Thruster 0.throttle". Joints have columns such as "Hinge 0.force_world", "Hinge 0.torque_world", "Hinge 0.angle" and "Hinge 0.rate":
     force and torque, the coordinates of their degrees of freedom and the rates of those, and the closing energy of welds and latches.
@@ -448,6 +461,8 @@ _QUANTITIES: dict[str, tuple[str, str, tuple[int, ...], Callable[[World, Any], A
     "velocity": ("m/s", "world", (3,), lambda world, rows: world.state.velocity[rows]),
     "angular_velocity_body": ("rad/s", "body", (3,), lambda world, rows: world.state.angular_velocity_body[rows]),
     "angular_momentum_world": ("N·m·s", "world", (3,), _momentum),
+    "mass": ("kg", "", (), lambda world, rows: world.model.mass[rows]),
+    "center_of_mass_body": ("m", "body", (3,), lambda world, rows: world.model.center_of_mass_body[rows]),
     "inertia_body": ("kg·m²", "body", (3, 3), lambda world, rows: world.model.inertia_body[rows]),
     "kinetic_energy": ("J", "", (), _energy),
     "potential_energy": ("J", "", (), _potential),

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..checks import FloatArray, read_only, read_only_attributes, refuse, sealed
 from ..compilation.compiler import plain
+from ..html_table import html_table
 from ..kernels.tensors import principal_quaternion
 from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_INERTIA, INVERSE_MASS, MASS, PRINCIPAL_AXES
 from ..solids.mass_properties import MassProperties
@@ -35,6 +36,21 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model of {self._bodies.count} {'body' if self._bodies.count == 1 else 'bodies'}>"
+
+    def _repr_html_(self) -> str:
+        headings = (
+            "body",
+            "mass [kg]",
+            "mass centre, body frame [m]",
+            "inertia, body frame [kg·m²]: xx, yy, zz, xy, xz, yz",
+        )
+        handles = self._bodies.handles
+        six = self._bodies.array[INERTIA : INERTIA + 6, : self._bodies.count].T
+        rows = (
+            (body.name, *values)
+            for body, *values in zip(handles, self.mass, self.center_of_mass_body, six, strict=True)
+        )
+        return html_table(repr(self)[1:-1], headings, rows, self._bodies.count)
 
     @property
     def mass(self) -> FloatArray:

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..checks import FloatArray, array, finite_result, read_only_attributes, real, refuse, sealed, unit_quaternions
 from ..compilation.choice import ready
+from ..html_table import html_table
 from ..loops.arrays import rotated, rotated_inverse
 from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, STATE_ROWS, STORED_MOMENTUM, VELOCITY
 from ..loops.poses import BLOCK, POSES_LOOP
@@ -39,6 +40,18 @@ class State:
 
     def __repr__(self) -> str:
         return f"<State of {self._bodies.count} {'body' if self._bodies.count == 1 else 'bodies'}>"
+
+    def _repr_html_(self) -> str:
+        headings = (
+            "body",
+            "position [m]",
+            "orientation (x, y, z, w)",
+            "velocity [m/s]",
+            "angular velocity, body frame [rad/s]",
+        )
+        columns = (self.position, self.orientation, self.velocity, self.angular_velocity_body)
+        rows = ((body.name, *values) for body, *values in zip(self._bodies.handles, *columns, strict=True))
+        return html_table(repr(self)[1:-1], headings, rows, self._bodies.count)
 
     @property
     def position(self) -> FloatArray:
