@@ -7,12 +7,13 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..compilation.choice import Loop, ready
 from ..loops import extrapolation
+from ..loops.columns import Integers
 from ..loops.layout import STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.one_step import accepted
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .compiled_forces import NO_FORCES, CompiledForces, add_forces, force_tables
-from .integrator import EvaluateForces, Integrator, TakeStagedTick
+from .integrator import ALONE, Beside, EvaluateForces, Integrator, TakeStagedTick
 from .named import method_of
 
 
@@ -114,10 +115,16 @@ class Extrapolated(Integrator):
             bodies.forget_history()
 
     def _held_ticks(
-        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self,
+        bodies: Bodies,
+        control: Integers,
+        dt: float,
+        gyroscopic: bool,
+        forces: CompiledForces = NO_FORCES,
+        threads: int = 1,
     ) -> TakeTicks:
-        take_staged = self._staged_tick(bodies, dt, gyroscopic, NO_FORCES, False)
-        take_held = self.integrator._held_ticks(bodies, dt, gyroscopic, NO_FORCES, threads)
+        take_staged = self._staged_tick(bodies, control, dt, gyroscopic, NO_FORCES, False)
+        take_held = self.integrator._held_ticks(bodies, control, dt, gyroscopic, NO_FORCES, threads)
 
         def take(ticks: int) -> int:
             # with a held wrench, the history has a single value from the third tick on, and extrapolates to that value
@@ -133,16 +140,23 @@ class Extrapolated(Integrator):
         return [*_own_loops(bodies), *self.integrator._kernels(bodies, dt, gyroscopic, NO_FORCES)]
 
     def _staged_tick(
-        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+        self,
+        bodies: Bodies,
+        control: Integers,
+        dt: float,
+        gyroscopic: bool,
+        forces: CompiledForces,
+        depends_on_rates: bool,
+        beside: Beside = ALONE,
     ) -> TakeStagedTick:
-        take_inside = self.integrator._staged_tick(bodies, dt, gyroscopic, NO_FORCES, depends_on_rates)
+        take_inside = self.integrator._staged_tick(bodies, control, dt, gyroscopic, NO_FORCES, depends_on_rates)
         tables = force_tables(bodies, forces, for_python=True)
         extrapolate, remember = (ready(loop, bodies.may_run_in_python) for loop in _own_loops(bodies))
         remembered = np.full(1, -1, np.int64)
 
         def take(evaluate: EvaluateForces) -> bool:
             self._flown.add(bodies)
-            array, control, history = bodies.array, bodies.control, bodies.history_array()
+            array, history = bodies.array, bodies.history_array()
             tick = int(control[TICKS])
             start_time = float(tick) * dt
             remembered[0] = -1

@@ -11,11 +11,12 @@ from ..checks import FloatArray
 from ..compilation.choice import Loop, ready, should_fuse
 from ..compilation.packed import Packed
 from ..loops import splitting, splitting_passes
+from ..loops.columns import Integers
 from ..loops.kick_drift import KICKS, Turn
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
 from .compiled_forces import NO_FORCES, CompiledForces, in_passes, passes_loops
-from .integrator import Integrator, LoopCall, StagedTick, TakeStagedTick
+from .integrator import ALONE, Beside, Integrator, LoopCall, StagedTick, TakeStagedTick
 
 Table = tuple[tuple[float, float], ...]
 """Rows (kick, drift) in fractions of a tick, in order."""
@@ -70,17 +71,23 @@ class Splitting(Integrator):
         return sum(kick != 0.0 for kick, _drift in self._table)
 
     def _held_ticks(
-        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
+        self,
+        bodies: Bodies,
+        control: Integers,
+        dt: float,
+        gyroscopic: bool,
+        forces: CompiledForces = NO_FORCES,
+        threads: int = 1,
     ) -> TakeTicks:
         if not forces.in_passes:
             fused = self._fused_loop(bodies, dt, gyroscopic, forces)
             if should_fuse(fused, self._passes_loops(bodies, dt, gyroscopic), bool(forces.kinds)):
                 loop, constants = ready(fused, bodies.may_run_in_python), self._constants
                 return on_threads(
-                    *(bodies, threads, forces.layers),
-                    lambda array, control, layers: partial(loop, array, control, *constants, layers, dt),
+                    *(bodies, control, threads, forces.layers),
+                    lambda array, own, layers: partial(loop, array, own, *constants, layers, dt),
                 )
-        return partial(self._passes(bodies, dt, gyroscopic, forces, forces.depends_on_rates), -1)
+        return partial(self._passes(bodies, control, dt, gyroscopic, forces, forces.depends_on_rates), -1)
 
     def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
@@ -103,20 +110,33 @@ class Splitting(Integrator):
         return 2 if self.order == 2 else 4
 
     def _staged_tick(
-        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+        self,
+        bodies: Bodies,
+        control: Integers,
+        dt: float,
+        gyroscopic: bool,
+        forces: CompiledForces,
+        depends_on_rates: bool,
+        beside: Beside = ALONE,
     ) -> TakeStagedTick:
-        loop = self._passes(bodies, dt, gyroscopic, forces, depends_on_rates)
+        loop = self._passes(bodies, control, dt, gyroscopic, forces, depends_on_rates)
         offsets = self._program(self._evaluations_per_kick(depends_on_rates))[:-1, splitting_passes.OFFSET]
         return StagedTick(loop, [(0, offset * dt) for offset in offsets.tolist()])
 
     def _passes(
-        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+        self,
+        bodies: Bodies,
+        control: Integers,
+        dt: float,
+        gyroscopic: bool,
+        forces: CompiledForces,
+        depends_on_rates: bool,
     ) -> LoopCall:
         loop, tables = in_passes(self._passes_loops(bodies, dt, gyroscopic), bodies, forces)
         stages = bodies.stage_array(splitting_passes.STAGE_BLOCKS)
         _, shares = self._arrays
         program = self._program(self._evaluations_per_kick(depends_on_rates))
-        return partial(loop, Packed(bodies.array, bodies.control, program, shares, stages, *tables, dt))
+        return partial(loop, Packed(bodies.array, control, program, shares, stages, *tables, dt))
 
     def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
         made_for = self._turn, bodies.stores_momentum, gyroscopic

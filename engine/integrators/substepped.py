@@ -1,38 +1,32 @@
 """Ticks divided into smaller steps, either a fixed number or as many as a tolerance requires."""
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray, integer, real, refuse
-from ..compilation.choice import Loop, named
-from ..loops.arrays import rotated
+from ..compilation.choice import Loop
+from ..compilation.packed import Packed
 from ..loops.columns import Integers
-from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import (
     ANGULAR_VELOCITY,
-    BAD,
-    CENTER_OF_MASS,
-    COUNT,
     ORIENTATION,
     POSITION,
-    PREVIOUS,
-    PREVIOUS_STORED_MOMENTUM,
     STATE_ROWS,
     STORED_MOMENTUM,
     TICKS,
     VELOCITY,
 )
 from ..loops.one_step import accepted
-from ..loops.undo import close_steps
+from ..loops.program import Operation, Program
+from ..loops.steps import divided, step_loops
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .compiled_forces import NO_FORCES, CompiledForces
 from .extrapolated import Extrapolated
-from .integrator import EvaluateForces, Integrator, TakeStagedTick
+from .integrator import ALONE, Beside, EvaluateForces, Integrator, TakeStagedTick
 from .named import method_of
 
 MOST_SUBSTEPS = 1024
@@ -40,13 +34,6 @@ MOST_SUBSTEPS = 1024
 
 _STATE_ROWS = np.r_[POSITION:STATE_ROWS, STORED_MOMENTUM : STORED_MOMENTUM + 3]
 """The components that a tick changes."""
-_KEPT_ROWS = np.r_[
-    _STATE_ROWS, PREVIOUS : PREVIOUS + STATE_ROWS, PREVIOUS_STORED_MOMENTUM : PREVIOUS_STORED_MOMENTUM + 3
-]
-"""The components that a tick changes, and their values one tick earlier."""
-
-_CENTER = slice(CENTER_OF_MASS, CENTER_OF_MASS + 3)
-
 _MOST_STEPS = 1_000_000  # of a tick; far more than rounding leaves a use for
 
 TakeSteps = Callable[[float, int], bool]
@@ -88,7 +75,7 @@ class Substepped(Integrator):
         'rk4 in 5'
     """
 
-    _drives_actuators = True
+    _divides_ticks = True
 
     def __init__(self, integrator: Integrator | str, n: int | None = None, *, tolerance: float | None = None) -> None:
         integrator = method_of(integrator, "Substepped", "integrator")
@@ -135,116 +122,105 @@ class Substepped(Integrator):
     def _check_game_mode(self, game_mode: bool) -> None:
         self.integrator._check_game_mode(game_mode)
 
-    def _held_ticks(
-        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces = NO_FORCES, threads: int = 1
-    ) -> TakeTicks:
-        inside = _Steps(bodies)
+    def _operations(
+        self,
+        bodies: Bodies,
+        control: Integers,
+        dt: float,
+        gyroscopic: bool,
+        forces: CompiledForces,
+        threads: int,
+        beside: Beside,
+    ) -> list[Operation]:
+        steps, inner = control.copy(), self.integrator
+        before, each, after = beside.around_steps()
+        outside = bodies.array, bodies.padded_count, control, steps, before, after, beside.moves_mass
+        if self.n is not None:
+            inside = inner._operations(bodies, steps, dt / self.n, gyroscopic, forces, threads, beside)
+            return divided(*outside, [*inside, *each], self.n)
 
         @cache
-        def steps_of(step: float) -> TakeTicks:
-            run = self.integrator._held_ticks(inside.as_bodies, step, gyroscopic, forces, threads)
-            if bodies.program is None:
-                return run
-            program = bodies.program(run, step, inside.control, self.integrator, gyroscopic, forces)
-            return run if program is None else program.run
+        def run(step: float) -> TakeTicks:
+            return inner._held_ticks(bodies, steps, step, gyroscopic, forces, threads)
 
         def take_steps(step: float, count: int) -> bool:
-            run = steps_of(step)
-            if inside.joint_steps is None:
-                return accepted(run(count)) == count
-            return all(accepted(run(1)) == 1 and inside.add_step() for _ in range(count))
+            return accepted(run(step)(count)) == count
 
-        def take(ticks: int) -> int:
-            return next((tick for tick in range(ticks) if not self._take_tick(inside, dt, take_steps)), ticks)
+        def converge(_arguments: Packed, _operand: int, _ticks_left: int) -> int:
+            return self._converge(bodies, control, steps, dt, take_steps)
 
-        return take
+        return divided(*outside, [Operation(converge, Packed())])
+
+    def _held_ticks(
+        self,
+        bodies: Bodies,
+        control: Integers,
+        dt: float,
+        gyroscopic: bool,
+        forces: CompiledForces = NO_FORCES,
+        threads: int = 1,
+    ) -> TakeTicks:
+        program = Program(self._operations(bodies, control, dt, gyroscopic, forces, threads, ALONE), control)
+        return partial(_run_whole, bodies, program)
 
     def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
-        own = named(close_steps, bodies.array, bodies.control, bodies.array)
-        return [own, *self.integrator._kernels(bodies, dt, gyroscopic, forces)]
+        return [*step_loops(), *self.integrator._kernels(bodies, dt, gyroscopic, forces)]
 
     def _staged_tick(
-        self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces, depends_on_rates: bool
+        self,
+        bodies: Bodies,
+        control: Integers,
+        dt: float,
+        gyroscopic: bool,
+        forces: CompiledForces,
+        depends_on_rates: bool,
+        beside: Beside = ALONE,
     ) -> TakeStagedTick:
-        inside = _Steps(bodies)
+        steps, called = control.copy(), list[EvaluateForces]()
+        before, each, after = beside.around_steps()
+        acting = gyroscopic, forces, depends_on_rates
 
         @cache
         def step_of(step: float) -> TakeStagedTick:
-            if bodies.joints.any:
-                method = self.integrator, gyroscopic, forces, depends_on_rates
-                return bodies.joints.staged_tick(inside.as_bodies, step, inside.control, *method)
-            return self.integrator._staged_tick(inside.as_bodies, step, gyroscopic, forces, depends_on_rates)
+            return beside.staged(self.integrator, bodies, steps, step, *acting)
+
+        def take_steps(step: float, count: int) -> bool:
+            start_time, (evaluate,) = float(control[TICKS]) * dt, called
+
+            def evaluate_in_step(stage: int, offset: float) -> None:
+                # the time as compiled loops compute it from their own step count; this difference is exact
+                evaluate(stage, float(steps[TICKS]) * step + offset - start_time)
+
+            take = step_of(step)
+            return all(take(evaluate_in_step) and _do(each) for _ in range(count))
+
+        def take_all(_arguments: Packed, _operand: int, _ticks_left: int) -> int:
+            if self.n is None:
+                return self._converge(bodies, control, steps, dt, take_steps)
+            steps[TICKS] = control[TICKS] * self.n
+            return take_steps(dt / self.n, self.n)
+
+        outside = bodies.array, bodies.padded_count, control, steps, before, after, beside.moves_mass
+        program = Program(divided(*outside, [Operation(take_all, Packed())]), control)
 
         def take(evaluate: EvaluateForces) -> bool:
-            start_time = float(bodies.control[TICKS]) * dt
-
-            def take_steps(step: float, count: int) -> bool:
-                def evaluate_in_step(stage: int, offset: float) -> None:
-                    # the time as compiled loops compute it from their own step count; this difference is exact
-                    evaluate(stage, float(inside.control[TICKS]) * step + offset - start_time)
-
-                return all(self._take_step(inside, step_of(step), step, evaluate_in_step) for _ in range(count))
-
-            return self._take_tick(inside, dt, take_steps)
+            called[:] = [evaluate]
+            return accepted(_run_whole(bodies, program, 1)) == 1
 
         return take
 
-    def _take_step(self, inside: "_Steps", take: TakeStagedTick, step: float, evaluate: EvaluateForces) -> bool:
-        actuators = inside.bodies.actuators
-        if not actuators.any:
-            return take(evaluate) and inside.add_step()
-        actuators.open(step, inside.control, gathers=True)
-        return take(evaluate) and actuators.settle(step, inside.control) and inside.add_step()
-
-    def _take_tick(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
-        bodies = inside.bodies
-        if is_other_mode(bodies.control):  # before anything is computed, so that nothing has to be restored
-            refuse_mode()
-        tick, rows = bodies.tick_count, slice(0, bodies.padded_count)
-        kept = bodies.array[_KEPT_ROWS, rows]
-        centers = bodies.array[_CENTER, rows].copy() if bodies.actuators.any and bodies.actuators.moves_mass else None
-        parts = bodies.actuators.image() if bodies.actuators.any else None
-        joints = bodies.joints.image() if bodies.joints.any else None
-        inside.joint_steps = None if joints is None else bodies.joints.steps()
-
-        def finish() -> None:
-            if bodies.control[TICKS] > tick:
-                if joints is not None:
-                    bodies.joints.keep(joints, tick)
-                return
-            if joints is not None:
-                bodies.joints.restore(joints)
-            if parts is not None:
-                bodies.actuators.restore(parts)
-            bodies.array[_KEPT_ROWS, rows] = kept
-
-        bodies.begin(finish)
-        if self.n is not None:
-            finite = inside.take(take, dt, self.n)
-        else:
-            finite = self._converge(inside, dt, take)
-        if finite:
-            if inside.joint_steps is not None:
-                inside.joint_steps.finish()
-            start = kept if centers is None else _about_new_centers(kept, bodies.array[_CENTER, rows] - centers)
-            close_steps(bodies.array, bodies.control, start)
-        else:
-            bodies.control[BAD] = inside.control[BAD]
-        finish()
-        bodies.end()
-        return finite
-
-    def _converge(self, inside: "_Steps", dt: float, take: TakeSteps) -> bool:
+    def _converge(self, bodies: Bodies, control: Integers, steps: Integers, dt: float, take: TakeSteps) -> bool:
         """Double the number of steps until no body's result changes by more than the tolerance; each keeps its first such result."""
         assert self.tolerance is not None
-        array, rows = inside.bodies.array, slice(0, inside.bodies.count)
+        array, rows = bodies.array, slice(0, bodies.count)
         start = array[_STATE_ROWS, rows]
         result, settled = start.copy(), np.zeros(start.shape[1], dtype=np.bool_)
         coarse: FloatArray | None = None
         count, finite = 1, False
         while count <= MOST_SUBSTEPS:
             array[_STATE_ROWS, rows] = start
-            finite = inside.take(take, dt, count)
+            steps[TICKS] = control[TICKS] * count
+            finite = take(dt / count, count)
             fine = array[_STATE_ROWS, rows]
             if finite and coarse is not None:
                 fresh = ~settled & (_change(coarse, fine, dt) <= self.tolerance)
@@ -265,44 +241,19 @@ class Substepped(Integrator):
         )
 
 
-class _Steps:
-    """The bodies as the inner method sees them, with a tick count that counts steps while the world's stays unchanged."""
-
-    def __init__(self, bodies: Bodies) -> None:
-        self.bodies = bodies
-        self.control: Integers = bodies.control.copy()
-        self.joint_steps: Any = None
-        """What the joints have carried since the tick began; None without joints."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.bodies, name)
-
-    @property
-    def as_bodies(self) -> Bodies:
-        """This object, typed as the bodies."""
-        return cast(Bodies, self)
-
-    def add_step(self) -> bool:
-        """Add the last step to what the joints carry in this tick; always true."""
-        if self.joint_steps is not None:
-            self.joint_steps.add()
-        return True
-
-    def take(self, take: TakeSteps, dt: float, count: int) -> bool:
-        """Run one tick in that many steps; whether all ended finite."""
-        self.control[TICKS] = self.bodies.control[TICKS] * count
-        self.control[COUNT] = self.bodies.control[COUNT]
-        return take(dt / count, count)
+def _run_whole(bodies: Bodies, program: Program, ticks: int) -> int:
+    """Run ticks by a program; one that an exception ends is completed or undone with the tick of the world."""
+    bodies.begin(program.recover)
+    taken = program.run(ticks)
+    bodies.end()
+    return taken
 
 
-def _about_new_centers(start: FloatArray, shifts: FloatArray) -> FloatArray:
-    """The states at the start of a tick, of mass centres that have since moved in the body frame by `shifts`, shape (3, n)."""
-    moved = start.copy()
-    turns = start[ORIENTATION : ORIENTATION + 4].T
-    moved[POSITION : POSITION + 3] += rotated(turns, shifts.T).T
-    swing = np.cross(start[ANGULAR_VELOCITY : ANGULAR_VELOCITY + 3].T, shifts.T)
-    moved[VELOCITY : VELOCITY + 3] += rotated(turns, swing).T
-    return moved
+def _do(operations: Iterable[Operation]) -> bool:
+    """Call operations from Python; always true."""
+    for each in operations:
+        each.function(each.arguments, each.operand, 1)
+    return True
 
 
 def _change(a: FloatArray, b: FloatArray, dt: float) -> npt.NDArray[np.float64]:

@@ -870,13 +870,13 @@ def begin_driven(packed: Packed, operand: int, ticks_left: int) -> int:
 
 @kernel("end-driven")
 def end_driven(packed: Packed, operand: int, ticks_left: int) -> int:
-    """The operation after the move: bring the actuators to the end of the tick."""
+    """The operation after the move: bring the actuators to the end of the tick; tensors are due at the end of each step of a tick (1)."""
     bodies, tables, numbers, dt = unpack(packed)
     array, control, _body_count = bodies
     driven, thrusters, wheels, tanks, _gravities, _constants, _pushes = tables
     plan = numbers[1]
     counts = plan[COUNTS : COUNTS + COUNTED]
-    bad = call(plan[SETTLE], (array, driven, thrusters, wheels, tanks, counts, dt, ticks_left == 1))
+    bad = call(plan[SETTLE], (array, driven, thrusters, wheels, tanks, counts, dt, ticks_left == 1 or operand == 1))
     if bad >= 0:
         control[BAD] = bad
         return 0
@@ -891,3 +891,17 @@ def undo_driven(packed: Packed, start: int, unused: int) -> int:
     driven, thrusters, wheels, tanks, _gravities, _constants, _pushes = tables
     plan = numbers[1]
     return call(plan[UNDO_DRIVE], (bodies[0], driven, thrusters, wheels, tanks, plan[COUNTS : COUNTS + COUNTED]))
+
+
+@kernel("undo-parts")
+def undo_parts(packed: Packed, start: int, unused: int) -> int:
+    """Compute the mass properties anew after all parts have been put back, and forget a step that was begun."""
+    array, driven, wheels, tanks, counts = unpack(packed)
+    for row in range(counts[DRIVEN]):
+        if driven[IS_FLOWING, row] != REFUSED:  # why the tick did not end, which Python has yet to say
+            driven[IS_FLOWING, row] = 1.0
+    for tank in range(counts[TANKS]):
+        tanks[ACTING, tank] = tanks[PROPELLANT, tank]
+    _ = compose_flowing(array, driven, wheels, tanks, counts, True)
+    counts[IS_OPEN] = 0
+    return 1

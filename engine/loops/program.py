@@ -1,8 +1,9 @@
 """A tick as a list of operations, which one kernel runs.
 
 An operation is a kernel ``operation(arguments, operand, ticks_left) -> int``, which is called by its address. The arguments are `Packed`,
-so that all operations have the same interface, whatever they work on. An operation returns 1; 0 if the tick is not finite; or a negative
-number if the tick was rejected before anything was changed. `ticks_left` is 1 in the last tick of a call.
+so that all operations have the same interface, whatever they work on. An operation returns 1; `back_by` a number of operations that are to
+run again; 0 if the tick is not finite; or a negative number if the tick was rejected before anything was changed. `ticks_left` is 1 in the
+last tick of a call.
 
 An operation may have another one that undoes it. If a tick is not finite, these are called in the opposite order, from the operation that
 failed on. They get the tick count at the start of the tick as their operand, and must do no harm if the operation has not run.
@@ -62,14 +63,20 @@ def run_program(program: Packed, ticks: int) -> int:
                 return tick
             arguments = (operations[place, ARGUMENTS], operations[place, OPERAND], ticks - tick)
             result = call(operations[place, ADDRESS], arguments)
-            place += 1
             if result <= 0:
-                _undo(operations, state, place)
+                _undo(operations, state, place + 1)
                 return min(result, 0) if tick == 0 else tick
+            place += 2 - result
         place = 0
         state[START] = control[TICKS]
     state[PLACE] = 0
     return ticks
+
+
+@inlined
+def back_by(operations: int) -> int:
+    """What an operation returns to have so many operations before it, and then itself, run again."""
+    return operations + 2
 
 
 @kernel("undo-program")

@@ -2,7 +2,7 @@
 
 from ..compilation.compiler import inlined, kernel
 from .columns import Array, Integers
-from .layout import BAD, COUNT, PREVIOUS, PREVIOUS_STORED_MOMENTUM, STATE_ROWS, STORED_MOMENTUM, TICKS
+from .layout import COUNT, PREVIOUS, PREVIOUS_STORED_MOMENTUM, STATE_ROWS, STORED_MOMENTUM, TICKS
 
 
 @kernel("undo-tick")
@@ -21,20 +21,3 @@ def undo_tick(array: Array, control: Integers, stores: bool) -> None:
         for row in range(3 if stores else 0):
             array[STORED_MOMENTUM + row, column] = array[PREVIOUS_STORED_MOMENTUM + row, column]
     control[TICKS] -= 1
-
-
-@kernel("close-steps")
-def close_steps(array: Array, control: Integers, start: Array) -> int:
-    """Combine the steps that were just taken into one tick and count it.
-
-    Each step stored the state before that step as the previous state. This kernel replaces it by the state at the start of the tick, which
-    is in `start` (thirteen rows of state and three rows of stored momentum).
-    """
-    for column in range(control[COUNT]):
-        for row in range(STATE_ROWS):
-            array[PREVIOUS + row, column] = start[row, column]
-        for row in range(3):
-            array[PREVIOUS_STORED_MOMENTUM + row, column] = start[STATE_ROWS + row, column]
-    control[BAD] = -1
-    control[TICKS] += 1
-    return 0

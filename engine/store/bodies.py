@@ -116,7 +116,6 @@ class Bodies(Table):
         stores_momentum: Whether any body has wheels, or stored momentum that was set by hand.
         actuators: The actuators of the world, for methods that drive them.
         joints: The joints of the world, for methods that divide ticks.
-        program: Makes the operations of a tick, for methods that divide ticks; None for bodies without a world.
         is_shared: Whether several threads may run ticks of parts of the bodies.
         thaw: A function that is called with the rows of bodies whose states are assigned.
         unfinished: Functions that complete or undo a tick of several compiled calls, if an exception arrives between two of them; the one
@@ -142,7 +141,6 @@ class Bodies(Table):
         "joints",
         "layout_version",
         "mass_properties",
-        "program",
         "stages",
         "stores_momentum",
         "thaw",
@@ -159,7 +157,6 @@ class Bodies(Table):
         self.stages: FloatArray | None = None
         self.actuators: Any = None
         self.joints: Any = None
-        self.program: Any = None
         self.stores_momentum = self.freezes = False
         self.thaw: Callable[[Any], None] = _nothing
         self.unfinished: tuple[Callable[[], None], ...] = ()

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import FloatArray, array, boolean, by_value, direction, first_of, is_row, real, refuse
 
@@ -282,6 +283,11 @@ class Schema:
         for field in self.fields:
             column[self.components[field.name], 0] = field.rest
         return column
+
+    def rows_of(self, kind: Kind) -> npt.NDArray[np.int64]:
+        """The components of the fields of a kind."""
+        slices = [self.components[field.name] for field in self.fields if field.kind is kind]
+        return np.array([row for each in slices for row in range(each.start, each.stop)], np.int64)
 
     def row(self, name: str) -> int:
         """The first component of a field."""

@@ -33,25 +33,26 @@ FEWEST_BODIES = 4096
 """The smallest number of bodies per thread; waking a thread costs about 50 µs, and milliseconds on a busy machine."""
 
 
-def on_threads(bodies: Bodies, threads: int, layers: Layers, bind: BindLoop) -> TakeTicks:
+def on_threads(bodies: Bodies, control: Integers, threads: int, layers: Layers, bind: BindLoop) -> TakeTicks:
     """Return the loop for the whole world, or a function that runs loops for several parts of it on threads.
 
     Args:
         bodies: The bodies. With more than one thread, their memory must allow views of parts (`bodies.part`).
+        control: Counts the ticks.
         threads: The largest number of threads.
         layers: The parameters of force fields, of the same pitch, from `loops.allocation.zeros`; any value if there are none.
         bind: Makes the loop for the world or for a part of it.
     """
     parts = min(threads, bodies.count // FEWEST_BODIES)
     if parts < 2 or not COMPILED:  # plain Python would run the parts in turns
-        return bind(bodies.array, bodies.control, layers)
+        return bind(bodies.array, control, layers)
     edges = [bodies.padded_count // 8 * part // parts * 8 for part in range(parts + 1)]
     made = []
     for first, last in pairwise(edges):
-        array, control = bodies.part(first, last - first)
+        array, own = bodies.part(first, last - first)
         own_layers = from_column(layers, first) if isinstance(layers, np.ndarray) else layers
-        made.append(_Part(first, array, control, bind(array, control, own_layers), bodies.stores_momentum))
-    return _TicksInParts(bodies.control, made)
+        made.append(_Part(first, array, own, bind(array, own, own_layers), bodies.stores_momentum))
+    return _TicksInParts(control, made)
 
 
 class _Part:

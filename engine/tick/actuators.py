@@ -31,6 +31,7 @@ from ..loops.columns import Integers
 from ..loops.floating_point import is_other_mode, refuse_mode
 from ..loops.layout import CENTER_OF_MASS, INERTIA, MASS, STORED_MOMENTUM, TICKS
 from ..loops.program import Operation, move_loops, program_loops
+from ..loops.steps import keeping
 from ..loops.undo import undo
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import Bodies
@@ -329,7 +330,7 @@ class Actuators:
             self._owners = np.zeros(self._bodies.pitch, np.int64)
 
     def operations(self, dt: float, control: Integers) -> tuple[Operation, Operation]:
-        """What drives the actuators before the bodies are moved over a tick of `dt` [s], and after it."""
+        """What drives the actuators before the bodies are moved over a tick or a step of `dt` [s], and after it."""
         self._count()
         bodies, held, counts = self._bodies, self._held, self._counts.copy()
         gravities, constants, _thrusters, pushes = held.tables
@@ -340,7 +341,7 @@ class Actuators:
         )
         tables = *self._arrays, gravities.array, constants.array, pushes.array
         packed = Packed((bodies.array, control, bodies.count), tables, (held.counts, plan), dt)
-        kernels, own = kernels_of_actuators(), operations_of_actuators()
+        kernels, own = kernels_of_actuators(), operations_of_actuators()[:3]
         called = kernels.drive, kernels.gather, kernels.settle, kernels.undo_drive
 
         def link() -> None:
@@ -353,7 +354,15 @@ class Actuators:
         else:
             link()
         begin, end, undo = functions
-        return Operation(begin, packed, 0, (undo, packed)), Operation(end, packed)
+        return Operation(begin, packed, 0, (undo, packed)), Operation(end, packed, int(control is not bodies.control))
+
+    def keeping(self) -> list[Operation]:
+        """What keeps the state of all parts, to be put back with a tick of several steps that fails; the mass properties follow from it."""
+        self._count()
+        packed = Packed(self._bodies.array, self._driven.array, *self._arrays[2:], self._counts)
+        nothing, _shadow = keeping(self._driven.array, np.zeros(0, np.int64), 0)
+        kept = [keeping(table.array, table.schema.rows_of(Kind.STATE), table.count)[0] for table in self._tables[1:]]
+        return [nothing._replace(undo=(loops.undo_parts, packed)), *kept]
 
     def open(self, dt: float, control: Integers, gathers: bool = False) -> None:
         """Drive the actuators at the start of a tick, and gather the held wrench, unless the caller does that."""
@@ -408,22 +417,6 @@ class Actuators:
         else:
             self.undo()
 
-    def image(self) -> list[FloatArray]:
-        """The rows of all tables, to restore after several steps of a tick."""
-        return [table.content() for table in self._tables]
-
-    def restore(self, image: list[FloatArray]) -> None:
-        """Restore the tables and the mass properties; the states of the bodies are restored afterwards."""
-        marks = self._driven.array[IS_FLOWING, : self._driven.count]
-        rejected = marks == loops.REFUSED  # why the tick did not end, which the caller has yet to say
-        for table, content in zip(self._tables, image, strict=True):
-            table.array[:, : table.count] = content
-        marks[:] = 1.0
-        self._ready.compose(self._bodies.array, self._driven.array, self._wheels.array, self._tanks.array, self._counts)
-        marks[rejected] = loops.REFUSED
-        self._counts[gather.IS_OPEN] = 0
-        self._held.spoil_all()
-
 
 def _columns(array: FloatArray, rows: list[int]) -> FloatArray:
     """A contiguous copy of columns, as kernels take them."""
@@ -465,10 +458,12 @@ def kernels_of_actuators() -> _Kernels:
 
 
 def operations_of_actuators() -> list[Loop]:
-    """The operations before and after the move, and the one that undoes the first."""
+    """The operations before and after the move, the one that undoes the first, and the one that undoes all steps of a tick."""
     array, integers = np.zeros((1, 1)), np.zeros(1, np.int64)
     packed = Packed((array, integers, 1), (array,) * 7, (integers, integers), 1.0)
-    return [named(each, packed, 0, 0) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven)]
+    parts = Packed(*[array] * 4, integers)
+    own = [named(each, packed, 0, 0) for each in (loops.begin_driven, loops.end_driven, loops.undo_driven)]
+    return [*own, named(loops.undo_parts, parts, 0, 0)]
 
 
 def is_mover(loop: Loop) -> bool:

@@ -13,7 +13,20 @@ from ..checks import FloatArray, levels_to_caller, refuse
 from ..compilation.choice import MOST_ON_JOINTS_IN_PYTHON, Loop, StandIn, in_python, named, ready
 from ..compilation.compiler import address_in_python
 from ..compilation.packed import Packed
-from ..constraints import blocks, bounded, cone, contact_stages, layout, points, rows, solver, stages, step, sweeps
+from ..constraints import (
+    blocks,
+    bounded,
+    cone,
+    contact_stages,
+    divided,
+    layout,
+    points,
+    rows,
+    solver,
+    stages,
+    step,
+    sweeps,
+)
 from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, LEAVES, POINT_CALLS
 from ..constraints.fit import FARTHEST_POINT, misfits
 from ..constraints.graph import (
@@ -58,14 +71,14 @@ from ..loops.layout import (
     WRENCH_ROWS,
 )
 from ..loops.program import Operation
+from ..loops.steps import keeping
 from ..rotation import rotate
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import Table
-from .joint_steps import JointSteps
 
 _WHOLE = np.ones(1)
-_STATES = slice(layout.STATE_FIRST, layout.STATE_LAST)
+_STATES = np.arange(layout.STATE_FIRST, layout.STATE_LAST)
 
 
 class Islands:
@@ -371,6 +384,17 @@ class Joints:
         run, undo = kernels.function(step.move_islands), kernels.function(step.undo_islands)
         return Operation(run, packed, 0, (undo, back))
 
+    def operations_of_steps(self) -> tuple[list[Operation], list[Operation], list[Operation]]:
+        """What joints do in a tick of several steps before the first step, after each step, and after the last one."""
+        table, count = self._table.array, self._table.count
+        forces, reached = np.zeros((6, count)), np.zeros((layout.MOST_FREEDOMS, count))
+        stamps = self._islands.stamp, self._all.stamp
+        packed = Packed(table, forces, reached, count, np.zeros(1, np.int64), *stamps)
+        kept, _shadow = keeping(table, _STATES, count)
+        begin = Operation(divided.open_joint_steps, packed, 0, (divided.undo_joint_steps, packed))
+        each, end = (Operation(function, packed) for function in (divided.add_joint_step, divided.end_joint_steps))
+        return [kept, begin], [each], [end]
+
     def warn_of_common_step(self) -> None:
         """Warn once per world that a Python force lets all bodies move by the step of islands; names the line that runs the tick."""
         if self._has_warned:
@@ -384,7 +408,6 @@ class Joints:
 
     def staged_tick(
         self,
-        bodies: Bodies,
         dt: float,
         control: Integers,
         integrator: Integrator,
@@ -623,28 +646,6 @@ class Joints:
         owners = self._owners()
         return ", ".join(f"{owners[-row]!r} is off by {words}" for _size, row, words in disagree[:4])
 
-    def steps(self) -> JointSteps:
-        """Begin a tick of several steps."""
-        return JointSteps(self._table.array, self._table.count)
-
-    def image(self) -> FloatArray:
-        """The state of all joints, to restore after several steps of a tick."""
-        return self._table.array[_STATES, : self._table.count].copy()
-
-    def restore(self, image: FloatArray) -> None:
-        """Restore the state of all joints."""
-        self._table.array[_STATES, : self._table.count] = image
-        for islands in self._in_use():
-            islands.stamp[0] = -1
-
-    def keep(self, image: FloatArray, tick: int) -> None:
-        """Let a tick of several steps be undone to the state before it."""
-        for islands in self._in_use():
-            if islands.stamp[0] >= 0:
-                count = islands.graph.sizes[LINK_COUNT]
-                islands.kept[:, :count] = image[:, islands.graph.links[:count, layout.JOINT]]
-                islands.stamp[0] = tick
-
 
 def _broken_limit(column: FloatArray) -> str:
     """The limits that the coordinates in a column of the table of joints violate, in words; empty if there are none."""
@@ -762,6 +763,13 @@ def loops_around_islands(stores: bool) -> LoopsAroundIslands:
         move=named(step.move_islands, _MOVE, 0, 0),
         undo=named(step.undo_islands, Packed(_ARRAY, _ARRAY, _INTEGERS, _FLAT, _FLAT), 0, 0),
     )
+
+
+def loops_of_joint_steps() -> list[Loop]:
+    """The kernels of joints in a tick of several steps."""
+    packed = Packed(_ARRAY, _ARRAY, _ARRAY, 0, _FLAT, _FLAT, _FLAT)
+    called = divided.open_joint_steps, divided.add_joint_step, divided.end_joint_steps, divided.undo_joint_steps
+    return [named(each, packed, 0, 0) for each in called]
 
 
 def numbering_loop() -> Loop:

@@ -12,12 +12,12 @@ from ..compilation.compiler import COMPILED, has_address, without_dispatch
 from ..forces.wrench import BodyStates, Wrench
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces
 from ..integrators.integrator import Integrator, TakeStagedTick
-from ..loops.columns import Integers
 from ..loops.layout import BAD, OVERFLOWED, STAGE_WRENCH, TICKS, WRENCH_ROWS
-from ..loops.program import Program, moving
+from ..loops.program import Program
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
 from .actuators import Actuators
+from .beside import BesideMethod
 from .fields import Fields
 from .held import Held
 from .joints import Joints
@@ -65,7 +65,6 @@ class Plan:
         self._staged: TakeStagedTick | None = None
         self._run: TakeTicks | None = None
         self._program: Program | None = None
-        bodies.program = self.program
         self.kernel: partial[int] | None = None
         self._start = 0.0
         self._given: dict[int, tuple[Wrench, BodyStates]] = {}
@@ -103,7 +102,7 @@ class Plan:
     @property
     def opens_actuators(self) -> bool:
         """Whether actuators are driven before the forces are called, and not in the same compiled call as the rest of the tick."""
-        return self.calls_forces and self.actuators.any and not self.integrator._drives_actuators
+        return self.calls_forces and self.actuators.any and not self.integrator._divides_ticks
 
     def gather(self) -> None:
         """Update the held wrench for the tick that starts now."""
@@ -117,7 +116,7 @@ class Plan:
     @property
     def _gathers_in_steps(self) -> bool:
         """Whether each step of a tick drives the actuators and gathers the held wrench again."""
-        return self.actuators.any and self.integrator._drives_actuators
+        return self.actuators.any and self.integrator._divides_ticks
 
     @property
     def _time(self) -> float:
@@ -140,11 +139,13 @@ class Plan:
                 self.joints.warn_of_common_step()
             self._staged = self.staged_tick(forces)
         else:
-            self._run = integrator._held_ticks(bodies, self.dt, self._gyroscopic, forces, self._threads)
-            if not integrator._drives_actuators:
-                program = self.program(self._run, self.dt, bodies.control, integrator, self._gyroscopic, forces)
-                if program is not None:
-                    self._program, self._run = program, program.run
+            beside = self._beside(forces)
+            method = bodies, bodies.control, self.dt, self._gyroscopic, forces, self._threads
+            if beside.acts or integrator._divides_ticks:
+                self._program = Program(integrator._operations(*method, beside), bodies.control)
+                self._run = self._program.run
+            else:
+                self._run = integrator._held_ticks(*method)
             if not COMPILED:
                 self._run = partial(self._take_in_python, self._run)
             elif isinstance(self._run, partial) and has_address(self._run.func):
@@ -156,27 +157,11 @@ class Plan:
         self._key = self._key_now()
         return self._run
 
-    def program(
-        self,
-        run: TakeTicks,
-        dt: float,
-        control: Integers,
-        integrator: Integrator,
-        gyroscopic: bool,
-        forces: CompiledForces,
-    ) -> Program | None:
-        """The operations of a tick of `dt` [s] in which `run` moves all bodies and counts it in `control`; None if that is all of it."""
-        drives = self.actuators.any and (integrator is not self.integrator or not self.calls_forces)
-        if not (drives or self.joints.any):
-            return None
-        bodies = self._bodies
-        operations = [moving(run, bodies.array, control, bodies.stores_momentum)]
-        if self.joints.any:
-            operations.append(self.joints.operation(dt, control, integrator, gyroscopic, forces))
-        if drives:
-            before, after = self.actuators.operations(dt, control)
-            operations = [before, *operations, after]
-        return Program(operations, control)
+    def _beside(self, forces: CompiledForces) -> BesideMethod:
+        """What acts beside the method in the next ticks."""
+        # in a tick that calls forces, the actuators are driven before these are called, unless the method divides it
+        drives = self.actuators.any and (self.integrator._divides_ticks or not self.calls_forces)
+        return BesideMethod(self.actuators if drives else None, self.joints, self._gyroscopic, forces)
 
     def _key_now(self) -> tuple[int, ...]:
         versions = self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()
@@ -189,11 +174,9 @@ class Plan:
 
     def staged_tick(self, forces: CompiledForces = NO_FORCES) -> TakeStagedTick:
         """Return the function that runs one tick with these forces and calls back for others at each stage."""
-        bodies, integrator = self._bodies, self.integrator
-        if self.joints.any and not integrator._drives_actuators:
-            method = integrator, self._gyroscopic, forces, self.depends_on_rates
-            return self.joints.staged_tick(bodies, self.dt, bodies.control, *method)
-        return integrator._staged_tick(bodies, self.dt, self._gyroscopic, forces, self.depends_on_rates)
+        bodies, acting = self._bodies, (self._gyroscopic, forces, self.depends_on_rates)
+        beside = self._beside(forces)
+        return beside.staged(self.integrator, bodies, bodies.control, self.dt, *acting)
 
     def move(self, ticks: int) -> int:
         """Run up to this many ticks and return how many ended finite; a tick that did not is undone."""

@@ -29,7 +29,7 @@ from ..loops.undo import undo
 from ..store.bodies import Bodies, rung
 from .actuators import actuator_kernels, loops_of_programs
 from .fields import BUILT_IN
-from .joints import kernels_of_islands, loops_around_islands, method_for, numbering_loop
+from .joints import kernels_of_islands, loops_around_islands, loops_of_joint_steps, method_for, numbering_loop
 
 _LOG = logging.getLogger("polhode")
 
@@ -80,6 +80,7 @@ def kernels_for(future: Future) -> list[Loop]:
         POSES_LOOP,
         pulls_loop(cast(Bodies, _Shape(future.pitches[0], False))),
     ]
+    divides = any(method._divides_ticks for method in future.integrators)
     for stores, gyroscopic in product(future.stores_momentum, future.gyroscopic):
         shapes = [cast(Bodies, _Shape(pitch, stores)) for pitch in future.pitches]
         loops: list[Loop] = []
@@ -91,10 +92,10 @@ def kernels_for(future: Future) -> list[Loop]:
         if future.has_joints:
             for method in future.integrators:
                 loops += kernels_of_islands(method_for(method, False)[1], gyroscopic)
-            loops += [numbering_loop(), *loops_around_islands(stores)]
+            loops += [numbering_loop(), *loops_around_islands(stores), *(loops_of_joint_steps() if divides else [])]
         if future.drives_actuators:
             loops += actuator_kernels()
-        if future.has_joints or future.drives_actuators:
+        if future.has_joints or future.drives_actuators or divides:
             loops += loops_of_programs(loops)
         wanted += loops
     for kind in dict.fromkeys(kind for kinds in future.kinds_together for kind in kinds):

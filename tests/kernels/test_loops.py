@@ -1,7 +1,6 @@
 """Compiled fields, springs and point forces in the three kinds of tick: fused, in passes, and called stage by stage."""
 
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -52,7 +51,6 @@ class Bodies:
     """What an integrator has to know of a world's columns."""
 
     may_run_in_python = False
-    actuators = joints = SimpleNamespace(any=False)
 
     def __init__(self, ticks=3):
         self.array = world_array()
@@ -139,7 +137,7 @@ def everything():
 
 def held(method, forces, ticks=4):
     bodies = Bodies()
-    take = method._held_ticks(bodies, DT, True, forces)
+    take = method._held_ticks(bodies, bodies.control, DT, True, forces)
     assert take(1) == 1
     assert take(ticks - 1) == ticks - 1
     assert bodies.control[:4].tolist() == [3 + ticks, 8, -1, 1]
@@ -149,7 +147,7 @@ def held(method, forces, ticks=4):
 def called(method, forces, ticks=4):
     """The same, each stage's forces called in their order."""
     bodies = Bodies()
-    take = method._staged_tick(bodies, DT, True, NO_FORCES, forces.depends_on_rates)
+    take = method._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, forces.depends_on_rates)
     tables = force_tables(bodies, forces)
 
     def evaluate(stage, offset):
@@ -165,7 +163,7 @@ def called(method, forces, ticks=4):
 def staged(method, forces, ticks=4):
     """The same, by the loop that is called for each stage and adds the forces by itself."""
     bodies = Bodies()
-    take = method._staged_tick(bodies, DT, True, forces, forces.depends_on_rates)
+    take = method._staged_tick(bodies, bodies.control, DT, True, forces, forces.depends_on_rates)
     for _ in range(ticks):
         assert take(lambda stage, offset: None)
     assert bodies.control[:4].tolist() == [3 + ticks, 8, -1, 1]
@@ -215,7 +213,7 @@ def test_a_loop_in_passes_rejects_what_a_field_rejects(name, monkeypatch):
     method, bodies = METHODS[name], Bodies()
     before = bodies.array.copy()
     monkeypatch.setattr(compiled_forces, "field_loop", partial(field_loop_of, PITCH + 8))
-    take = method._held_ticks(bodies, DT, True, everything())
+    take = method._held_ticks(bodies, bodies.control, DT, True, everything())
     assert take(3) == -1
     assert np.array_equal(bodies.array, before)
     assert bodies.control[:4].tolist() == [3, 8, -1, 1]
@@ -255,7 +253,7 @@ def test_a_field_sees_the_times_of_its_stages():
     forces.layers[1] = 1.0
     bodies.array[26:38, :5], bodies.array[40:43, :5] = 0.0, 0.0
     before = bodies.array[8].copy()
-    METHODS["rk4"]._held_ticks(bodies, DT, True, forces)(10)
+    METHODS["rk4"]._held_ticks(bodies, bodies.control, DT, True, forces)(10)
     start, end = 3 * DT, 13 * DT
     gain = (end + end**3 / 3.0 - start - start**3 / 3.0) * bodies.array[39, :5]
     assert np.abs(bodies.array[8, :5] - before[:5] - gain).max() < 1e-15
@@ -303,7 +301,7 @@ class Interrupted(BaseException):
 @pytest.mark.parametrize("evaluation", range(4))
 def test_an_interrupt_while_forces_are_called_leaves_the_tick_before(name, evaluation):
     bodies = Bodies()
-    take = METHODS[name]._staged_tick(bodies, DT, True, NO_FORCES, False)
+    take = METHODS[name]._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, False)
     assert take(lambda stage, offset: None)
     before, control, calls = bodies.array.copy(), bodies.control.copy(), []
 
@@ -325,7 +323,7 @@ def test_steps_inside_a_tick_count_as_one_tick(method):
     """The world's count stands still while steps are taken, and the tick before is what the tick began with."""
     bodies, seen = Bodies(ticks=7), []
     start = bodies.state
-    take = method._staged_tick(bodies, DT, True, NO_FORCES, False)
+    take = method._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, False)
     assert take(lambda stage, offset: seen.append(int(bodies.control[TICKS])))
     assert set(seen) == {7}
     assert bodies.control[TICKS] == 8
@@ -338,10 +336,17 @@ def test_steps_inside_a_tick_that_are_not_finite_leave_the_tick_before():
     bodies.array[0:3, :5], bodies.array[7:10, :5] = 0.0, 0.0
     bodies.array[7, 2] = 8e307
     before = bodies.array.copy()
-    take = Substepped(integrators.SemiImplicitEuler(), 4)._held_ticks(bodies, 4.0, True)
+    method = Substepped(integrators.SemiImplicitEuler(), 4)
+    take = method._held_ticks(bodies, bodies.control, 4.0, True)
     assert take(3) == 0
     assert np.array_equal(bodies.array[:STATE_ROWS], before[:STATE_ROWS])
     assert bodies.control[[TICKS, COUNT, BAD]].tolist() == [3, 8, 2]
+    # the next tick has four steps again
+    bodies.array[7, 2] = 1.0
+    whole = Bodies()
+    whole.array[:] = bodies.array
+    assert take(1) == method._held_ticks(whole, whole.control, 4.0, True)(1) == 1
+    assert np.array_equal(bodies.state, whole.state)
 
 
 def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
@@ -349,7 +354,7 @@ def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
     bodies = Bodies()
     inside = integrators.RungeKutta4()
     method = Extrapolated(inside)
-    take = method._staged_tick(bodies, DT, True, NO_FORCES, False)
+    take = method._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, False)
     make = inside._staged_tick
 
     class Broken(integrators.RungeKutta4):
@@ -362,7 +367,7 @@ def test_a_tick_that_was_counted_before_an_interrupt_is_in_the_history():
 
             return take_and_break
 
-    broken = Extrapolated(Broken())._staged_tick(bodies, DT, True, NO_FORCES, False)
+    broken = Extrapolated(Broken())._staged_tick(bodies, bodies.control, DT, True, NO_FORCES, False)
     with pytest.raises(Interrupted):
         broken(lambda stage, offset: None)
     bodies.end_interrupted()

@@ -351,6 +351,28 @@ def test_half_a_tick_that_failed_is_undone_before_anything_is_tried_again(ticks)
     assert world.state_hash() == before
 
 
+def test_a_world_whose_tick_was_interrupted_in_its_clean_up_may_be_prepared(monkeypatch):
+    """The next use of the world ends what the interrupt has left, whatever it is."""
+    world = World(1 / 64)
+    body = world.add_body(PROPERTIES)
+
+    @world.on_tick
+    def fail(world):
+        body.velocity = (1, 2, 3)
+        raise ValueError("no")
+
+    def interrupt(plan):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(world._plan), "recover", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            world.step()
+    with pytest.raises(TypeError, match="progress"):
+        world.prepare(progress=1)
+    assert body.velocity.tolist() == [0, 0, 0]
+
+
 STEPS = (
     "step, rk4, not called",
     "step, Substepped, not called",

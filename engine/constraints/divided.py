@@ -1,0 +1,87 @@
+"""What joints carry in the steps of one tick, where a method divides it.
+
+The table of joints describes the last step only. A joint that was overloaded in an earlier step, or touched a limit and left it, would not
+be noticed between two ticks. The forces are therefore summed over the steps, and the limits that are reached are noted.
+"""
+
+from ..compilation.compiler import inlined, kernel
+from ..compilation.packed import Packed, unpack
+from ..loops.columns import Array
+from .layout import (
+    ENABLED,
+    EQUALITY_ROWS,
+    FORCE,
+    FREEDOM_COUNTS,
+    MOST_FREEDOMS,
+    POSITION_FORCES,
+    REACHED_IN_A_STEP,
+    TYPE,
+    VELOCITY_FORCES,
+    WAS_AT_LIMIT,
+)
+from .rows import freedom_count, limit_count
+
+
+@kernel("open-joint-steps")
+def open_joint_steps(packed: Packed, operand: int, ticks_left: int) -> int:
+    """Begin a tick.
+
+    Packed are the table of joints; for each joint the sum of its forces, and whether a freedom has reached a limit; the number of joints;
+    an array for that of the steps; and the stamps of the islands.
+    """
+    _table, forces, reached, count, taken, _stamp, _other_stamp = unpack(packed)
+    for joint in range(count):
+        for row in range(6):
+            forces[row, joint] = 0.0
+        for freedom in range(MOST_FREEDOMS):
+            reached[freedom, joint] = 0.0
+    taken[0] = 0
+    return 1
+
+
+@kernel("add-joint-step")
+def add_joint_step(packed: Packed, operand: int, ticks_left: int) -> int:
+    """Add the step that has just been taken."""
+    table, forces, reached, count, taken, _stamp, _other_stamp = unpack(packed)
+    taken[0] += 1
+    for joint in range(count):
+        for row in range(6):
+            forces[row, joint] += table[FORCE + row, joint]
+        if table[ENABLED, joint] != 0.0:
+            _note_limits(table, reached, joint)
+    return 1
+
+
+@inlined
+def _note_limits(table: Array, reached: Array, joint: int) -> None:
+    """Note which freedoms of a joint pushed against a limit in this step; see `rows.limits_reached`."""
+    column = table[:, joint]
+    kind = int(column[TYPE])
+    first = EQUALITY_ROWS[kind]
+    for freedom in range(FREEDOM_COUNTS[kind]):
+        for row in range(first, first + limit_count(column, freedom)):
+            if column[POSITION_FORCES + row] != 0.0 or column[VELOCITY_FORCES + row] != 0.0:
+                reached[freedom, joint] = 1.0
+        first += freedom_count(column, freedom)
+
+
+@kernel("end-joint-steps")
+def end_joint_steps(packed: Packed, operand: int, ticks_left: int) -> int:
+    """Write the mean forces over the tick into the table, and mark the freedoms that reached a limit in it."""
+    table, forces, reached, count, taken, stamp, other_stamp = unpack(packed)
+    for joint in range(count):
+        for row in range(6):
+            table[FORCE + row, joint] = forces[row, joint] / float(taken[0])
+        for row in range(MOST_FREEDOMS):
+            mark = table[WAS_AT_LIMIT + row, joint] % REACHED_IN_A_STEP
+            table[WAS_AT_LIMIT + row, joint] = mark + REACHED_IN_A_STEP * reached[row, joint]
+    stamp[0] = other_stamp[0] = -1  # they are numbers of steps
+    return 1
+
+
+@kernel("undo-joint-steps")
+def undo_joint_steps(packed: Packed, start: int, unused: int) -> int:
+    """Forget the steps of a tick whose joints are put back."""
+    _table, _forces, _reached, _count, _taken, stamp, other_stamp = unpack(packed)
+    stamp[0] = other_stamp[0] = -1
+    return 1
