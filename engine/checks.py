@@ -209,11 +209,11 @@ def stack(value: Any, argument: str, owner: object, *inner: int) -> FloatArray:
 
 def unit_quaternion(value: Any, argument: str, owner: object) -> FloatArray:
     """A fresh unit quaternion, scalar last (x, y, z, w), normalised from within 1e-6 of unit length."""
-    return unit_quaternions(vector(value, argument, owner, 4), argument, owner)
+    return unit_quaternions(vector(value, argument, owner, 4), argument, owner, value)
 
 
-def unit_quaternions(value: FloatArray, argument: str, owner: object) -> FloatArray:
-    """The same for a checked array of shape (..., 4)."""
+def unit_quaternions(value: FloatArray, argument: str, owner: object, given: object = None) -> FloatArray:
+    """The same for a checked array of shape (..., 4), which an error shows as it was given."""
     with np.errstate(over="ignore"):  # an overflow is rejected below
         squares = np.square(value)
         norm_squared = squares[..., 0] + squares[..., 1] + squares[..., 2] + squares[..., 3]
@@ -223,7 +223,8 @@ def unit_quaternions(value: FloatArray, argument: str, owner: object) -> FloatAr
         return value.copy()
     norm = np.sqrt(norm_squared)
     if not (np.abs(norm - 1.0) <= UNIT_TOLERANCE).all():
-        refuse(owner, argument, value, f"a quaternion (x, y, z, w) within {UNIT_TOLERANCE:g} of unit length")
+        rule = f"a quaternion (x, y, z, w) within {UNIT_TOLERANCE:g} of unit length"
+        refuse(owner, argument, value if given is None else given, rule)
     return np.where(settled[..., np.newaxis], value, value / norm[..., np.newaxis])
 
 

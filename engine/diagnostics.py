@@ -82,8 +82,8 @@ def spin_angular_momentum(
     owner = "diagnostics.spin_angular_momentum"
     inertia_body = array(inertia_body, "inertia_body", owner, (None, 3, 3), at_least=0)
     count = len(inertia_body)
-    given = array(orientation, "orientation", owner, (count, 4))
-    orientation = unit_quaternions(given, "orientation", owner)
+    quaternions = array(orientation, "orientation", owner, (count, 4))
+    orientation = unit_quaternions(quaternions, "orientation", owner, orientation)
     angular_velocity_body = array(angular_velocity_body, "angular_velocity_body", owner, (count, 3))
     stored_momentum_body = array(stored_momentum_body, "stored_momentum_body", owner, (count, 3))
     momentum_body = np.einsum("nij,nj->ni", inertia_body, angular_velocity_body) + stored_momentum_body

@@ -223,7 +223,7 @@ def _quick_matrix(value: Any) -> Any:
 
 
 def _read_orientation(value: npt.ArrayLike, argument: str, owner: str) -> FloatArray:
-    return checks.unit_quaternions(_read(value, argument, owner, 4), argument, owner)
+    return checks.unit_quaternions(_read(value, argument, owner, 4), argument, owner, value)
 
 
 def _read_direction(value: npt.ArrayLike, argument: str, owner: str) -> FloatArray:

@@ -181,7 +181,8 @@ class ThrusterAllocator:
 
     def __repr__(self) -> str:
         lost = f", without {list(self.lost)}" if self.lost else ""
-        return f"ThrusterAllocator({self._body}, {self.jet_count} jets{lost}, method={self._method!r})"
+        jets = "1 jet" if self.jet_count == 1 else f"{self.jet_count} jets"
+        return f"ThrusterAllocator({self._body}, {jets}{lost}, method={self._method!r})"
 
     def jets_of(self, thruster: Thruster | ThrusterBank) -> range:
         """Return the numbers of the jets of a thruster or bank.

@@ -97,7 +97,7 @@ class AttitudeHold(Controlled):
         if every is not None:
             every = count_of_ticks(every, "every", owner)
         assembly_for(assembly, ship, owner)
-        thrusters = _thrusters(actuators, owner)
+        given, thrusters = actuators, _thrusters(actuators, owner)
         if not thrusters and not callable(getattr(actuators, "command", None)):
             rule = "an object with command(torque_body, force_body, seconds), or thrusters"
             refuse(owner, "actuators", actuators, rule, TypeError)
@@ -106,7 +106,7 @@ class AttitudeHold(Controlled):
         elif assembly is not None and getattr(getattr(actuators, "allocator", None), "assembly", assembly) is None:
             refuse(owner, "actuators", actuators, "jets whose allocator was also given the assembly")
         ticks = _ticks(actuators, dt) if every is None else every
-        largest, force_is_free = _largest_torque(actuators, max_torque, owner)
+        largest, force_is_free = _largest_torque(actuators, max_torque, owner, given)
         inertia: FloatArray = (assembly or body).inertia_body
         # the largest bandwidth that is sampled often enough and at which the error `_LINEAR_ERROR` is braked by half of the torque
         rows = np.abs(inertia)
@@ -209,10 +209,13 @@ def _ticks(actuators: Any, dt: float) -> int:
     return max(1, round(getattr(actuators, "period", _INTERVAL) / dt))
 
 
-def _largest_torque(actuators: Any, given: Any, owner: str) -> tuple[list[float], bool]:
-    """The torque about each axis that the actuators reach in both directions, and whether it comes with a net force."""
-    if given is not None:
-        return limits(given, "max_torque", owner), False
+def _largest_torque(actuators: Any, max_torque: Any, owner: str, given: Any) -> tuple[list[float], bool]:
+    """The torque about each axis that the actuators reach in both directions, and whether it comes with a net force.
+
+    An error shows the actuators as they were given.
+    """
+    if max_torque is not None:
+        return limits(max_torque, "max_torque", owner), False
     allocator = getattr(actuators, "allocator", None)
     if allocator is None:
         value = getattr(actuators, "max_torque", None)
@@ -229,4 +232,4 @@ def _largest_torque(actuators: Any, given: Any, owner: str) -> tuple[list[float]
         for each, way in zip(both, ("in the positive sense", "in the negative sense"), strict=True)
     )
     rule = "able to turn the body in both directions about every axis"
-    refuse(owner, "actuators", actuators, rule, hint=f"about x, y and z they reach {reached}")
+    refuse(owner, "actuators", given, rule, hint=f"about x, y and z they reach {reached}")

@@ -48,7 +48,7 @@ class Reference:
     ) -> None:
         owner = type(self).__name__
         quaternions = stack(orientation, "orientation", owner, 4)
-        self._orientation = read_only(unit_quaternions(quaternions, "orientation", owner))
+        self._orientation = read_only(unit_quaternions(quaternions, "orientation", owner, orientation))
         self._rates = read_only(stack(angular_velocity_world, "angular_velocity_world", owner, 3))
         acceleration = stack(angular_acceleration_world, "angular_acceleration_world", owner, 3)
         self._acceleration = read_only(acceleration)
@@ -126,7 +126,7 @@ class Spin:
         start_time: float = 0.0,
     ) -> None:
         quaternions = stack(orientation, "orientation", "Spin", 4)
-        self._orientation = read_only(unit_quaternions(quaternions, "orientation", "Spin"))
+        self._orientation = read_only(unit_quaternions(quaternions, "orientation", "Spin", orientation))
         self._rates = read_only(stack(angular_velocity_world, "angular_velocity_world", "Spin", 3))
         self._start_time = real(start_time, "start_time", "Spin")
 
@@ -213,8 +213,8 @@ class Slew:
         start_time: float = 0.0,
     ) -> None:
         owner = "Slew"
-        self._start = read_only(unit_quaternions(stack(start, "start", owner, 4), "start", owner))
-        self._end = read_only(unit_quaternions(stack(end, "end", owner, 4), "end", owner))
+        self._start = read_only(unit_quaternions(stack(start, "start", owner, 4), "start", owner, start))
+        self._end = read_only(unit_quaternions(stack(end, "end", owner, 4), "end", owner, end))
         self._max_rate = real(max_rate, "max_rate", owner, above=0.0)
         self._max_acceleration = real(max_acceleration, "max_acceleration", owner, above=0.0)
         self._start_time = real(start_time, "start_time", owner)

@@ -264,7 +264,7 @@ class Memory:
             refuse("World.memory", "name", name, "a non-empty string", TypeError)
         encodable(name, "name", "World.memory")
         if name in self:
-            refuse("World.memory", "name", name, "one that no other memory of this world has")
+            refuse("World.memory", "name", name, "new to this world, which has a memory of this name")
 
     def _digest(self) -> Iterator[bytes]:
         """The states of the attached objects as bytes; the rows are tables of the store."""

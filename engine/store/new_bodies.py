@@ -85,7 +85,7 @@ class NewBodies:
         self._refuse_both(
             "angular_velocity_body", angular_velocity_body, "angular_velocity_world", angular_velocity_world
         )
-        turned = unit_quaternions(self._rows(orientation, "orientation", 4), "orientation", owner)
+        turned = unit_quaternions(self._rows(orientation, "orientation", 4), "orientation", owner, orientation)
         centers = self._rows(position, "position", 3)
         if origin is not None:
             offsets = self.columns[CENTER_OF_MASS : CENTER_OF_MASS + 3].T
@@ -118,7 +118,7 @@ class NewBodies:
             elif not name:
                 refuse(self._owner, "names", name, "non-empty strings")
             elif name in taken or name in known:
-                refuse(self._owner, "name", name, "one that no other body of this world has")
+                refuse(self._owner, "name", name, "new to this world, which has a body of this name")
             known.add(encodable(name, "names", self._owner))
             fresh.append(name)
         return fresh

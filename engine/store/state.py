@@ -69,7 +69,7 @@ class State:
 
     @orientation.setter
     def orientation(self, value: FloatArray) -> None:
-        checked = unit_quaternions(self._checked(value, "orientation", 4), "orientation", "World.state")
+        checked = unit_quaternions(self._checked(value, "orientation", 4), "orientation", "World.state", value)
         self._write(ORIENTATION, checked, also_previous=True)
 
     @property

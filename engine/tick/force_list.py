@@ -284,7 +284,7 @@ class ForceList:
         self._sort(force)
 
     def _check_new(self, force: Member) -> None:
-        rule = "a force: an object with apply(wrench, bodies, time), or a function of these arguments"
+        rule = "an object with apply(wrench, bodies, time), or a function of these arguments"
         if isinstance(force, type) or not (callable(force) or callable(getattr(force, "apply", None))):
             refuse("World.add_force", "force", force, rule, TypeError)
         check_calls(apply_of(force), "World.add_force", "force", rule, 3)

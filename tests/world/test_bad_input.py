@@ -963,3 +963,20 @@ def test_a_sequence_that_cannot_be_read_gives_the_error_of_a_number_that_cannot(
     ):
         with pytest.raises(TypeError, match=message):
             use()
+
+
+def test_a_rejected_value_is_shown_as_it_was_given():
+    world = World(0.01)
+    ship = world.add_body(MassProperties.sphere(1.0, 1.0), name="ship")
+    jet = world.add_force(forces.Thruster(ship, position=(0, 1, 0), direction=(0, 0, 1), max_force=1.0))
+    halves = (0, 0, 0, 2)
+    for change in (
+        lambda: world.add_body(MassProperties.sphere(1.0, 1.0), orientation=halves),
+        lambda: setattr(ship, "orientation", halves),
+        lambda: flight.Reference(halves),
+        lambda: flight.Spin((0, 0, 1), halves),
+    ):
+        with pytest.raises(ValueError, match=r"orientation must be .* of unit length; got \(0, 0, 0, 2\)"):
+            change()
+    with pytest.raises(ValueError, match=r"actuators must be able to turn .*; got \[Thruster\("):
+        flight.AttitudeHold(ship, [jet])

@@ -139,7 +139,7 @@ def test_names_are_unique_and_made_where_none_is_given():
     names = [body.name for body in world.bodies]
     assert len(set(names)) == 4
     assert all(world.body(body.name) is body for body in [named, *made])
-    with pytest.raises(ValueError, match="name must be one that no other body of this world has; got 'body 1'"):
+    with pytest.raises(ValueError, match="name must be new to this world, which has a body of this name; got 'body 1'"):
         world.add_body(PROPERTIES, name="body 1")
     with pytest.raises(TypeError, match=r"World\.add_body: name must be a non-empty string, or None; got 7"):
         world.add_body(PROPERTIES, name=7)
