@@ -614,8 +614,8 @@ class World:
         When its pose, velocity or rates are assigned, it moves again, together with the frozen bodies that are linked to it. The bodies of
         an island whose joints contradict each other are frozen likewise.
 
-        A tick is rejected as with "raise" if one of these bodies is driven by wheels, tanks or pulses, or if a Python force acts in a world
-        with joints.
+        The wheels, tanks and valves of a frozen body keep their state too. A tick is rejected as with "raise" if a Python force acts in a
+        world with joints.
 
         Example:
             >>> world = World(dt=1.0, on_non_finite="freeze")

@@ -215,6 +215,7 @@ def _force_class(
         "__repr__": show,
         "depends_on_rates": depends_on_rates,
         "_may_depend_on_position": not axes and _reads_position(function),
+        "_reads_time": _reads_time(function),
         "_schema": schema,
         "_kind": kind,
         **{name: Parameter(f"Parameter {name!r} of the field.") for name in names},
@@ -371,6 +372,12 @@ def _reads_position(function: Callable[..., Any]) -> bool:
             if inspect.isfunction(called) and called.__code__ not in seen:
                 waiting.append(called)
     return False
+
+
+def _reads_time(function: Callable[..., Any]) -> bool:
+    """Whether the code of a function uses its argument `time`."""
+    loads = (each for each in dis.get_instructions(function.__code__) if each.opname.startswith("LOAD_"))
+    return any(each.argval == "time" or (isinstance(each.argval, tuple) and "time" in each.argval) for each in loads)
 
 
 def _names_in(code: CodeType) -> set[str]:

@@ -106,15 +106,17 @@ from .columns import (
     store_vector,
 )
 from .floating_point import is_other_mode
-from .gather import COUNTED, DRIVEN, IS_OPEN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
+from .gather import COUNTED, DRIVEN, HAS_FROZEN, IS_OPEN, PUSHES, STALE, TANKS, THRUSTERS, WHEELS
 from .layout import (
     ANGULAR_VELOCITY,
     BAD,
     CENTER_OF_MASS,
+    FROZEN,
     INERTIA,
     INVERSE_INERTIA,
     INVERSE_MASS,
     MASS,
+    NOT_FINITE,
     ORIENTATION,
     OTHER_MODE,
     POSITION,
@@ -178,6 +180,8 @@ def drive(
         tanks[FIRST_JET, tank] = -1.0
     for jet in range(counts[THRUSTERS]):
         thrusters[HAS_KICKED, jet] = 0.0
+        if _stands_still(array, counts, int(thrusters[BODY, jet])):
+            continue
         _turn_gimbal(thrusters, jet, dt)
         tank = int(thrusters[TANK, jet])
         used = _follow_valve(thrusters, jet, float(tanks[UNTIL, tank]) if tank >= 0 else dt, dt)
@@ -204,15 +208,18 @@ def drive(
         return -1
     # wheels: half a step of friction, then the torque of the motors, which is held over the tick
     for wheel in range(counts[WHEELS]):
-        _rub_alone(array, wheels, wheel, 0.5 * dt)
+        if not _stands_still(array, counts, int(wheels[BODY, wheel])):
+            _rub_alone(array, wheels, wheel, 0.5 * dt)
     for wheel in range(counts[WHEELS]):
-        _choose_motor_torque(array, driven, wheels, wheel, dt)
+        if not _stands_still(array, counts, int(wheels[BODY, wheel])):
+            _choose_motor_torque(array, driven, wheels, wheel, dt)
     # half a step of jet damping, and the first half of the kicks that shift the time of the pulses
     for jet in range(counts[THRUSTERS]):
         if thrusters[IS_DRIVEN, jet] != 0.0:
             column = int(thrusters[BODY, jet])
-            _damp(array, column, thrusters, tanks, jet, dt)
-            _lean(array, column, thrusters, jet, -0.5 * dt)
+            if not _stands_still(array, counts, column):
+                _damp(array, column, thrusters, tanks, jet, dt)
+                _lean(array, column, thrusters, jet, -0.5 * dt)
     # the bodies whose held wrench is not that of the last tick
     found = 0
     for row in range(counts[DRIVEN]):
@@ -245,13 +252,17 @@ def settle(
         jet = counts[THRUSTERS] - 1 - back
         if thrusters[IS_DRIVEN, jet] != 0.0 and thrusters[HAS_KICKED, jet] == 0.0:
             column = int(thrusters[BODY, jet])
-            _lean(array, column, thrusters, jet, 0.5 * dt)
-            _damp(array, column, thrusters, tanks, jet, dt)
+            if not _stands_still(array, counts, column):
+                _lean(array, column, thrusters, jet, 0.5 * dt)
+                _damp(array, column, thrusters, tanks, jet, dt)
     # wheels: the work of the motors, and half a step of friction
     for wheel in range(counts[WHEELS]):
-        wheels[MOMENTUM, wheel] += dt * float(wheels[APPLIED, wheel])
+        if not _stands_still(array, counts, int(wheels[BODY, wheel])):
+            wheels[MOMENTUM, wheel] += dt * float(wheels[APPLIED, wheel])
     for back in range(counts[WHEELS]):
         wheel = counts[WHEELS] - 1 - back
+        if _stands_still(array, counts, int(wheels[BODY, wheel])):
+            continue
         if wheels[WHEEL_HAS_KICKED, wheel] == 0.0:
             _rub_alone(array, wheels, wheel, 0.5 * dt)
         else:
@@ -263,18 +274,24 @@ def settle(
     refused = compose_flowing(array, driven, wheels, tanks, counts, is_last)
     if refused >= 0:
         return refused
+    bad = -1
     for row in range(counts[DRIVEN]):
         column = int(driven[BODY, row])
         stored = load_vector(array, STORED_MOMENTUM, column)
         if not is_finite(load_state(array, POSITION, column, stored)):
-            return column
+            array[NOT_FINITE, column] = 1.0
+            bad = column if bad < 0 else bad
+    if bad >= 0:
+        return bad
     # tanks and valves, of which `undo_drive` restores nothing: from here on, the tick cannot fail
     for tank in range(counts[TANKS]):
         tanks[PROPELLANT, tank] = tanks[ACTING, tank]
     for jet in range(counts[THRUSTERS]):
-        _store_valve(thrusters, jet, dt)
+        if not _stands_still(array, counts, int(thrusters[BODY, jet])):
+            _store_valve(thrusters, jet, dt)
     for row in range(counts[DRIVEN]):
-        _store_previous_rates(array, int(driven[BODY, row]), driven, row)
+        if not _stands_still(array, counts, int(driven[BODY, row])):
+            _store_previous_rates(array, int(driven[BODY, row]), driven, row)
     return -1
 
 
@@ -303,6 +320,12 @@ def undo_drive(array: Array, driven: Array, thrusters: Array, wheels: Array, tan
             store_vector(thrusters, DIRECTION, jet, _direction_at(thrusters, jet, first, second))
     counts[IS_OPEN] = 0
     return 0
+
+
+@inlined
+def _stands_still(array: Array, counts: Integers, column: int) -> bool:
+    """Whether a body is frozen, so that its actuators keep their state too."""
+    return bool(counts[HAS_FROZEN] != 0 and array[FROZEN, column] > 0.0)
 
 
 # valves, gimbals and tanks

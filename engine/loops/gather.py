@@ -35,10 +35,10 @@ GRAVITY_ACCELERATION = 2
 CONSTANT_WRENCH, CONSTANT_POINT, CONSTANT_HAS_POINT = 2, 14, 17
 PUSH_WRENCH = 1
 
-GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE, WHEELS, TANKS, DRIVEN, IS_OPEN = range(9)
-"""Indices into `counts`, which has the number of rows of each table, the number of bodies to gather, negative for all bodies, and whether
-actuators are driven and not yet settled."""
-COUNTED = 9
+GRAVITIES, CONSTANTS, THRUSTERS, PUSHES, STALE, WHEELS, TANKS, DRIVEN, IS_OPEN, HAS_FROZEN = range(10)
+"""Indices into `counts`, which has the number of rows of each table, the number of bodies to gather, negative for all bodies, whether
+actuators are driven and not yet settled, and whether any body is frozen."""
+COUNTED = 10
 """The number of these."""
 
 

@@ -73,6 +73,9 @@ class Actuators:
 
     A body is driven once it has had a wheel or a tank, or a thruster that has fired a pulse. Worlds without driven bodies run the same code
     as worlds without actuators.
+
+    Attributes:
+        has_frozen: Whether any body is frozen, whose actuators then keep their state too.
     """
 
     def __init__(self, store: Store, bodies: Bodies, held: Held) -> None:
@@ -90,6 +93,7 @@ class Actuators:
         self._kernels: _Kernels | None = None
         self._seen = (-1, False)
         self._settling_calls = np.zeros(3, np.int64)
+        self.has_frozen = False
 
     @property
     def any(self) -> bool:
@@ -117,7 +121,7 @@ class Actuators:
             return ()
         # a table's array lives as long as its loops
         key = [number for table in self._tables for number in (id(table.array), table.count)]
-        return *key, id(self._held.pushes.array)
+        return *key, id(self._held.pushes.array), int(self.has_frozen)
 
     @property
     def _arrays(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -167,7 +171,8 @@ class Actuators:
         if row < 0:
             world = self._store.world()
             refuse_actuators(world.integrator, owner)
-            if body in world._stages.freezing.rows:  # loops leave frozen bodies alone, but not what drives them
+            freezing = world._stages.freezing
+            if freezing.refuses_actuators and body in freezing.rows:  # a part would change the state that it keeps
                 hint = "it moves again when its pose, velocity or rates are assigned"
                 refuse(owner, "the body", self._bodies.handles[body], "one that is not frozen", hint=hint)
             array = self._bodies.array
@@ -324,6 +329,7 @@ class Actuators:
         counts, tables = self._counts, self._tables
         for place, table in zip((gather.DRIVEN, gather.THRUSTERS, gather.WHEELS, gather.TANKS), tables, strict=True):
             counts[place] = table.count
+        counts[gather.HAS_FROZEN] = int(self.has_frozen)
         if len(self._stale) < self._driven.capacity:
             self._stale = np.zeros(self._driven.capacity, np.int64)
         if len(self._owners) < self._bodies.pitch:
@@ -394,14 +400,20 @@ class Actuators:
         Raises:
             ValueError: If the last tick was undone for this reason.
         """
-        refused = np.flatnonzero(self._driven.array[IS_FLOWING, : self._driven.count] == loops.REFUSED)
-        if len(refused):
-            body = self._bodies.handles[int(self._driven.array[BODY, refused[0]])]
-            self._driven.array[IS_FLOWING, refused] = 0.0
+        refused = self.take_refused()
+        if refused:
+            body = self._bodies.handles[refused[0]]
             raise ValueError(
                 f"{body}: the tick would drain its tanks so far that {_RULE}. The world is as it was before that tick; "
                 "make the wheels smaller, or leave more propellant"
             )
+
+    def take_refused(self) -> list[int]:
+        """The bodies that draining tanks would have left without a valid tensor in the tick that was undone; they are named once."""
+        driven = self._driven.array[:, : self._driven.count]
+        refused = np.flatnonzero(driven[IS_FLOWING] == loops.REFUSED)
+        driven[IS_FLOWING, refused] = 0.0
+        return driven[BODY, refused].astype(int).tolist()
 
     def undo(self) -> None:
         """Restore the actuators at the start of a tick that was opened but did not end."""

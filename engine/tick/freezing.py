@@ -56,7 +56,12 @@ class Freezing:
 
     Attributes:
         is_on: Whether bodies are frozen; if not, the tick is rejected.
+        looks_for_culprit: Whether to find out which force was not finite, which takes another tick.
+        refuses_actuators: Whether a frozen body may not become one that is driven.
     """
+
+    looks_for_culprit = True
+    refuses_actuators = True
 
     def __init__(self, store: Store, bodies: Bodies, plan: Plan) -> None:
         self.is_on = False
@@ -93,6 +98,7 @@ class Freezing:
         bodies.array[FROZEN] = 0.0
         bodies.array[FROZEN, rows] = 1.0
         bodies.frozen_version += 1
+        self._plan.actuators.has_frozen = len(rows) > 0
         self._is_marked = True
 
     def use(self, is_on: bool) -> None:
@@ -114,16 +120,20 @@ class Freezing:
             group = self._linked(set(chosen).intersection(self.rows.tolist()))
             self._table.remove(np.flatnonzero(np.isin(self.rows, group)))
 
-    def freeze(self, culprit: int, conflicting: Sequence[int] = ()) -> bool:
+    def take_refused(self) -> Sequence[int]:
+        """The bodies that are frozen because a draining tank would have left them without a valid tensor; the tick is rejected for none."""
+        return ()
+
+    def freeze(self, culprit: int, conflicting: Sequence[int] = (), by_tensor: bool = False) -> bool:
         """Freeze the bodies that became non-finite in the tick that was just rejected, and all bodies linked to them.
 
         Args:
             culprit: The row of the body on which a force was not finite; -1 if there is none.
             conflicting: The rows of the bodies whose joints contradict each other, if that was the reason.
+            by_tensor: Whether they are those that `take_refused` has found instead.
 
         Returns:
-            Whether any body was frozen. No body is if one of them is driven by wheels, tanks or pulses, or if the world has both a Python
-            force and joints.
+            Whether any body was frozen. No body is if the world has both a Python force and joints.
         """
         bodies, store = self._bodies, self._store
         bad = np.flatnonzero(bodies.array[NOT_FINITE, : bodies.count])
@@ -131,8 +141,7 @@ class Freezing:
         first = int(bodies.control[BAD])
         found = {*conflicting} or {*bad.tolist(), *([first] if first >= 0 else [])}
         rows = [row for row in self._linked(found) if bodies.array[FROZEN, row] == 0.0]
-        actuators, joints = self._plan.actuators, self._plan.joints
-        if not rows or any(actuators.row_of(row) >= 0 for row in rows) or (self._plan.stage_forces and joints.any):
+        if not rows or (self._plan.stage_forces and self._plan.joints.any):
             return False
         phase = store.phase
         store.enter(CALLING)  # it is a part of the tick, and undone with it

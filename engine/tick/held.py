@@ -134,6 +134,8 @@ class Held:
             rows = [bodies]
         elif isinstance(bodies, np.ndarray):
             rows = bodies.tolist()
+        elif isinstance(bodies, list):
+            rows = bodies
         else:
             rows = range(self._bodies.count)[bodies]
         if len(rows) + len(self._stale) > MOST_STALE or NOBODY in rows:

@@ -43,6 +43,7 @@ class Stages:
         freezing: Freezes bodies in place of failing ticks, if the world was made so.
         policy: Whether ticks wait for kernels that are not compiled yet.
         joint_events: What happens to joints between two ticks.
+        sampling: Makes the function that samples a part.
         run: Runs ticks that call no Python, up to `Store.quiet` of them.
         most_at_once: The largest number of ticks per call of `run`, so that an interrupt does not wait long.
         error: What was raised in the last tick that failed; None once it has been undone.
@@ -94,6 +95,7 @@ class Stages:
         "outer",
         "policy",
         "run",
+        "sampling",
         "thread",
     )
 
@@ -134,6 +136,7 @@ class Stages:
         self.behind: list[Callback] = []
         self.joint_events = JointEvents(store)
         self.policy = Policy()
+        self.sampling: Callable[[SampledPart], Callback] = _sampling
         self._store.quiet = 0
         self.run: TakeTicks = _take_none
         self.most_at_once = 1
@@ -170,7 +173,7 @@ class Stages:
         behind: list[Callback] = []
         for part in sorted(parts, key=operator.attrgetter("_place")):
             chosen = behind if part._place is Place.CONTROL_LOOP else before
-            chosen.append(Callback(_sampling(part), part.every))
+            chosen.append(self.sampling(part))
         self._store.quiet = 0
         self.before, self.behind = before, behind
 
@@ -288,10 +291,11 @@ class Stages:
     def _freeze(self) -> None:
         """Freeze the bodies because of which a tick was rejected, and prepare another attempt without them, or raise the error."""
         store = self._store
-        error = self._failure()
+        refused = self.freezing.take_refused()
+        error = NonFiniteStateError("World: a tensor is not positive definite") if refused else self._failure()
         if not self.freezing.is_on or not isinstance(error, NonFiniteStateError | JointConflictError):
             raise error
-        conflicting = self._plan.joints.conflicting if isinstance(error, JointConflictError) else []
+        conflicting = self._plan.joints.conflicting if isinstance(error, JointConflictError) else refused
         self._plan.actuators.recover(self._dt, self._bodies.control)
         if self._log is None:
             self._log = store.log = []
@@ -300,7 +304,7 @@ class Stages:
         store.log, store.phase = self._log, phase
         if failure is not None:
             raise failure
-        if not self.freezing.freeze(self._culprit, conflicting):
+        if not self.freezing.freeze(self._culprit, conflicting, bool(refused)):
             raise error
         self._mark = len(self._log)
         self.freezing.mark()
@@ -480,9 +484,11 @@ class Stages:
             return RuntimeError("World: a compiled loop rejected the arrays of this world; no tick was run")
         body = self._bodies.handles[index]
         store, time = self._store, self._bodies.tick_count * self._dt
-        with store.trial(self._memory.objects):
-            store.enter(FORCES)
-            culprit = find_culprit(self._plan, self._bodies, self._forces, time)
+        culprit = None
+        if self.freezing.looks_for_culprit:
+            with store.trial(self._memory.objects):
+                store.enter(FORCES)
+                culprit = find_culprit(self._plan, self._bodies, self._forces, time)
         if culprit is not None:
             force, index = culprit
             self._culprit = index
@@ -514,8 +520,8 @@ def _is_due(callbacks: list[Callback], count: int) -> bool:
     return False
 
 
-def _sampling(part: SampledPart) -> Callable[[Any], None]:
-    """A function that takes one sample of a part and names the part in errors."""
+def _sampling(part: SampledPart) -> Callback:
+    """Take one sample of a part whenever it is due, and name the part in errors."""
 
     take = part._sampler()
 
@@ -527,7 +533,7 @@ def _sampling(part: SampledPart) -> Callable[[Any], None]:
                 error.add_note(f"raised while {part!r} was sampled at t = {world.time:g} s; the tick was undone")
                 raise
 
-    return sample
+    return Callback(sample, part.every)
 
 
 def _take_none(ticks: int) -> int:

@@ -66,6 +66,7 @@ FLOORS = {
         "__main__",
         "command_line",
     ],
+    "batches": ["batch"],
     "campaigns": ["campaign"],
 }
 """The floors of the engine from the ground up, with their folders and files; a module imports from its own floor and from those below. The

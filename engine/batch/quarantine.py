@@ -1,0 +1,179 @@
+"""The clock of each member of a batch, and the members that stand still because they have failed or were made inactive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..loops.layout import BAD, NOT_FINITE
+from ..saving.content import Owners
+from ..store.schema import COUNTED, TICKED, Field, Kind, Schema, Stored, up_to
+from ..store.store import CALLING
+from ..store.table import Table
+from ..tick.freezing import CONFLICT, OWN_STATE, Freezing
+
+IntArray = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+MEMBERS = Schema(
+    "members",
+    (
+        Field("start_tick", Kind.STATE, digest=0, meaning="the tick at which its own count was zero", stored=Stored(is_whole=True)),
+        Field("resets", Kind.STATE, digest=1, meaning="how often it was reset", stored=COUNTED),
+        Field("stopped_tick", Kind.STATE, digest=2, rest=-1.0, meaning="its own tick at which it stopped, or -1", stored=TICKED),
+        Field("reason", Kind.STATE, digest=3, meaning="why it stopped, as an index of REASONS", stored=up_to(4.0)),
+        Field("body", Kind.STATE, digest=4, rest=-1.0, meaning="place of the body that failed, or -1", stored=TICKED),
+    ),
+)  # fmt: skip
+"""One row per member."""
+
+RUNS, INACTIVE, NOT_FINITE_STATE, CONFLICTING, SINGULAR_TENSOR = range(5)
+REASONS = (
+    "it runs",
+    "it was made inactive",
+    "its state was not finite",
+    "its joints contradict each other",
+    "its tanks would drain so far that its inertia without the moments of its wheels is no longer positive definite",
+)
+"""Why a member stands still, in words."""
+
+
+class Failure(NamedTuple):
+    """A member that stands still at the start of a tick that it could not run.
+
+    Attributes:
+        member: The number of the member.
+        tick: The number of that tick on the clock of the member.
+        body: The body of the template whose state failed first; None if it is not known.
+        reason: Why it failed, in words.
+    """
+
+    member: int
+    tick: int
+    body: Any
+    reason: str
+
+
+class Members:
+    """The table of members, and what follows from it."""
+
+    def __init__(self, owners: Owners, count: int, table: Table) -> None:
+        self.owners, self.count, self.table = owners, count, table
+
+    def _column(self, name: str) -> IntArray:
+        return self.table.array[MEMBERS.row(name), : self.count].astype(np.int64)
+
+    @property
+    def stopped(self) -> Mask:
+        """Which members stand still."""
+        return np.asarray(self.table.array[MEMBERS.row("reason"), : self.count] != RUNS)
+
+    @property
+    def failed(self) -> Mask:
+        """Which members stand still because they have failed."""
+        return np.asarray(self.table.array[MEMBERS.row("reason"), : self.count] > INACTIVE)
+
+    @property
+    def ticks(self) -> IntArray:
+        """The number of ticks on the clock of each member."""
+        running = self.owners.bodies.tick_count - self._column("start_tick")
+        return np.where(self.stopped, self._column("stopped_tick"), running)
+
+    @property
+    def starts(self) -> IntArray:
+        """The tick at which the count of each member was zero, for members that run."""
+        return self._column("start_tick")
+
+    @property
+    def resets(self) -> IntArray:
+        """How often each member was reset."""
+        return self._column("resets")
+
+    def bodies_of(self, members: IntArray) -> IntArray:
+        """The rows of all bodies of some members."""
+        places = self.owners.bodies.count // self.count
+        return np.asarray((np.arange(places)[:, np.newaxis] * self.count + members).ravel())
+
+    def stop(self, members: IntArray, reason: int, places: IntArray | None = None) -> None:
+        """Have members stand still, with the loops leaving their bodies as they are.
+
+        Args:
+            members: The members, each once; those that stand still already are left alone.
+            reason: Why, as an index of `REASONS`.
+            places: The place of the body of each that failed.
+        """
+        is_new = ~self.stopped[members]
+        places = np.full(len(members), -1) if places is None else places
+        members, places = members[is_new], places[is_new]
+        if not len(members):
+            return
+        ticks, rows = self.ticks[members], self.bodies_of(members)
+        frozen = self._frozen
+        values = np.array([ticks, np.full(len(members), reason), places], np.float64)
+        self.table.write(slice(MEMBERS.row("stopped_tick"), MEMBERS.size), members, values)
+        tick = float(self.owners.bodies.tick_count)
+        cause = float(CONFLICT if reason == CONFLICTING else OWN_STATE)
+        frozen.append(np.array([rows, np.full(len(rows), tick), np.full(len(rows), cause)]))
+
+    def go_on(self, members: IntArray, ticks: IntArray) -> None:
+        """Have members run from these ticks of their own clocks on."""
+        frozen = self._frozen
+        values = np.zeros((MEMBERS.size, len(members)))
+        values[MEMBERS.row("start_tick")] = self.owners.bodies.tick_count - ticks
+        values[MEMBERS.row("resets")] = self.table.array[MEMBERS.row("resets"), members]
+        values[MEMBERS.row("stopped_tick")] = values[MEMBERS.row("body")] = -1.0
+        self.table.write(slice(None), members, values)
+        if frozen.count:
+            owner = frozen.array[0, : frozen.count].astype(np.int64) % self.count
+            frozen.remove(np.flatnonzero(np.isin(owner, members)))
+
+    def count_resets(self, members: IntArray) -> None:
+        """Count a reset of these members."""
+        row = MEMBERS.row("resets")
+        self.table.write(row, members, self.table.array[row, members] + 1.0)
+
+    @property
+    def _frozen(self) -> Table:
+        return self.owners.store.tables["frozen bodies"]
+
+    def failures(self) -> Iterable[tuple[int, int, int, int]]:
+        """Member, tick, place of the body and reason of each failure."""
+        for member in np.flatnonzero(self.failed).tolist():
+            column = self.table.array[:, member]
+            _start, _resets, tick, reason, place = column.astype(int).tolist()
+            yield member, tick, place, reason
+
+
+class Quarantine(Freezing):
+    """Has each member with a body that is not finite stand still with all its bodies, whatever drives them."""
+
+    looks_for_culprit = refuses_actuators = False
+
+    members: Members
+
+    def thaw(self, rows: Any) -> None:
+        """A member that has failed stands still until it is reset."""
+
+    def take_refused(self) -> Sequence[int]:
+        """The bodies whose draining tanks would have left them without a valid tensor."""
+        return self._plan.actuators.take_refused()
+
+    def freeze(self, culprit: int, conflicting: Sequence[int] = (), by_tensor: bool = False) -> bool:
+        """Have the members stand still whose bodies have made a tick fail, and return whether there are any."""
+        bodies, store, count = self._bodies, self._store, self.members.count
+        bad = np.flatnonzero(bodies.array[NOT_FINITE, : bodies.count])
+        bodies.array[NOT_FINITE] = 0.0
+        first = int(bodies.control[BAD])
+        found = np.unique(np.array([*conflicting] or [*bad.tolist(), *([first] if first >= 0 else [])], np.int64))
+        members, places = np.unique(found % count, return_index=True)
+        reason = NOT_FINITE_STATE if not conflicting else SINGULAR_TENSOR if by_tensor else CONFLICTING
+        if not len(members) or self.members.stopped[members].all():
+            return False
+        phase = store.phase
+        store.enter(CALLING)  # it is a part of the tick, and undone with it
+        self.members.stop(members, reason, found[places] // count)
+        store.phase = phase
+        return True

@@ -1,0 +1,315 @@
+"""What views of bodies, thrusters, wheels, tanks and sensors have beyond their tables."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..body import Body
+from ..checks import FloatArray, refuse, unit_quaternions
+from ..flight.tank import Tank
+from ..flight.wheel import ReactionWheel
+from ..forces.valves import Valves
+from ..joints.joint import JOINTS
+from ..loops.actuator_layout import (
+    CAPACITY,
+    MAX_ANGLE,
+    MAX_RATE,
+    MAX_SPEED,
+    MAX_TORQUE,
+    MIN_ON_TIME,
+    OPEN_FOR,
+    OPENS_IN,
+    PROPELLANT,
+    STUCK,
+    THROTTLE,
+    TORQUE,
+    WHEEL_INERTIA,
+)
+from ..loops.layout import CENTER_OF_MASS, INERTIA, INVERSE_MASS, MASS, PREVIOUS
+from ..reading import reading
+from ..solids.mass_properties import MassProperties
+from ..store.schema import ANY, NOT_NEGATIVE, POSITIVE, SHARE
+from .quarantine import IntArray
+from .views import Setter, View, chosen, span_of
+
+_STATE = ("position", "orientation", "velocity", "angular_velocity_body")
+_UNPACK = np.array(((0, 3, 4), (3, 1, 5), (4, 5, 2)))
+
+
+class BodyView(View):
+    """One body of the template in all members."""
+
+    __slots__ = ()
+
+    def _make_setters(self) -> dict[str, Setter]:
+        return {name: partial(self._set_state, name) for name in _STATE}
+
+    def __getattr__(self, name: str) -> Any:
+        values = super().__getattr__(name)
+        return reading(values[:, _UNPACK]) if name in ("inertia_body", "inverse_inertia_body") else values
+
+    def _set_state(self, name: str, members: IntArray, value: Any) -> None:
+        field, owners = self._table.schema.by_name[name], self._members.owners
+        columns = self._checked(value, name, members, field.size, 0, ANY)
+        rows = self._rows(members)
+        if name == "orientation":
+            columns = self._unit(columns, members)
+        if name in ("position", "orientation") and self._is_jointed():
+            hint = "set the poses of the template, which its members start with"
+            refuse(self, name, value, "left to the joints of the body", hint=hint)
+        wheels = self._wheels_of(rows) if name == "angular_velocity_body" else np.zeros(0, np.int64)
+        speeds = owners.actuators.speeds(wheels)
+        span, components = span_of(rows), self._table.schema.components[name]
+        self._table.write(components, span, columns)
+        if name in ("position", "orientation"):
+            self._table.write(slice(PREVIOUS + components.start, PREVIOUS + components.stop), span, columns)
+        owners.bodies.forget_history(rows)
+        owners.actuators.set_speeds(wheels, speeds)
+
+    def _is_jointed(self) -> bool:
+        """Whether joints connect the body to another one or to the world."""
+        joints = self._members.owners.store.tables[JOINTS.name]
+        return bool((joints.array[:2, : joints.count] == self._first).any())
+
+    def _unit(self, columns: FloatArray, members: IntArray) -> FloatArray:
+        found = columns.copy()
+
+        def check(_members: IntArray, places: IntArray, owner: object) -> None:
+            found[:, places] = unit_quaternions(columns[:, places].T, "orientation", owner).T
+
+        self._check_each(check, members)
+        return found
+
+    def _wheels_of(self, rows: IntArray) -> IntArray:
+        wheels = self._members.owners.store.tables["wheels"]
+        return np.flatnonzero(np.isin(wheels.array[0, : wheels.count].astype(np.int64), rows))
+
+    def set_mass_properties(
+        self,
+        mass: npt.ArrayLike | None = None,
+        inertia_body: npt.ArrayLike | None = None,
+        center_of_mass_body: npt.ArrayLike | None = None,
+        members: Any = None,
+    ) -> None:
+        """Replace mass properties of the body, without propellant and with its wheels locked, in some members; what is not given stays.
+
+        Args:
+            mass: Mass [kg], above zero, one for all or one per member, shape () or (n,).
+            inertia_body: Inertia about the mass centre [kg·m²], body frame, shape (3, 3) or (n, 3, 3).
+            center_of_mass_body: Mass centre from the origin of the body [m], body frame, shape (3,) or (n, 3).
+            members: A mask of shape (n,), indices, or one index; None for all members.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If an argument has the wrong shape, or a member would have impossible mass properties. Nothing is changed then.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.batch import Batch
+            >>> template = World(dt=0.5)
+            >>> ship = template.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> batch = Batch(template, members=2)
+            >>> batch[ship].set_mass_properties(mass=[2.0, 4.0])
+            >>> batch[ship].mass.tolist()
+            [2.0, 4.0]
+        """
+        everybody = np.arange(self._members.count)
+        where = everybody if members is None else chosen(members, self._members.count, f"{self!r}.set_mass_properties")
+        dry = self._dry(where)
+        if mass is not None:
+            dry[:1] = self._checked(mass, "mass", where, 1, 0, POSITIVE)
+        if center_of_mass_body is not None:
+            dry[1:4] = self._checked(center_of_mass_body, "center_of_mass_body", where, 3, 0, ANY)
+        if inertia_body is not None:
+            dry[4:] = self._tensors(inertia_body, where)
+        store = self._members.owners.store
+        with store.all_or_nothing():
+            store.before_change()
+            if inertia_body is None and center_of_mass_body is None and not self._driven_rows(where).any():
+                rows = span_of(self._rows(where))
+                self._table.write(MASS, rows, dry[0])
+                self._table.write(INVERSE_MASS, rows, 1.0 / dry[0])
+                self._members.owners.bodies.forget_history(self._rows(where))
+                return
+            handles = self._members.owners.bodies.handles
+            for place, (member, row) in enumerate(zip(where.tolist(), self._rows(where).tolist(), strict=True)):
+                one, center, six = dry[0, place], dry[1:4, place], dry[4:, place]
+                try:
+                    handles[row].dry_mass_properties = MassProperties(one, six[_UNPACK], center, physical=False)
+                except (TypeError, ValueError) as error:
+                    raise ValueError(f"{self._owner(member)}: mass_properties are rejected; {error}") from None
+
+    def _driven_rows(self, members: IntArray) -> npt.NDArray[np.bool_]:
+        driven = self._members.owners.actuators.driven
+        return np.isin(self._rows(members), driven.array[0, : driven.count].astype(np.int64))
+
+    def _dry(self, members: IntArray) -> FloatArray:
+        """Mass, mass centre and tensor without propellant and with wheels locked, shape (10, members)."""
+        rows, driven = self._rows(members), self._members.owners.actuators.driven
+        found = self._table.array[[MASS, *range(CENTER_OF_MASS, CENTER_OF_MASS + 3), *range(INERTIA, INERTIA + 6)]][
+            :, rows
+        ]
+        owner = driven.array[0, : driven.count].astype(np.int64)
+        place = {row: number for number, row in enumerate(owner.tolist())}
+        for column, row in enumerate(rows.tolist()):
+            if row in place:
+                found[:, column] = driven.array[1:11, place[row]]
+        return found
+
+    def _tensors(self, value: Any, members: IntArray) -> FloatArray:
+        given = np.asarray(value)
+        if given.dtype.kind not in "fiu" or given.shape not in ((3, 3), (len(members), 3, 3)):
+            rule = f"real numbers of shape (3, 3), or ({len(members)}, 3, 3) with one tensor per member"
+            refuse(self, "inertia_body", value, rule, TypeError if given.dtype.kind not in "fiu" else ValueError)
+        whole = np.broadcast_to(given.astype(np.float64), (len(members), 3, 3))
+        columns = whole.transpose(1, 2, 0).reshape(9, -1)
+        good = np.isfinite(columns).all(axis=0) & (np.abs(columns[[1, 2, 5]] - columns[[3, 6, 7]]) == 0.0).all(axis=0)
+        self._require(good, "inertia_body", members, columns, "a symmetric tensor of finite numbers")
+        return columns[[0, 4, 8, 1, 2, 5]]
+
+
+class ValvesView(View):
+    """One thruster, or one bank of thrusters, of the template in all members."""
+
+    __slots__ = ()
+
+    def _make_setters(self) -> dict[str, Setter]:
+        return {**super()._make_setters(), "stuck": self._set_stuck, "gimbal_command": self._set_angles}
+
+    def __getattr__(self, name: str) -> Any:
+        values = super().__getattr__(name)
+        if name == "stuck":
+            return reading(np.where(values < 0.0, np.nan, values))
+        return values
+
+    def _width_of(self) -> int:
+        return self._width if self._handle._several else 0
+
+    def fire(self, durations: npt.ArrayLike, delays: npt.ArrayLike = 0.0, members: Any = None) -> None:
+        """Open the valves for given times in some members, replacing any pulses that are running; see `Thruster.fire`.
+
+        Args:
+            durations: Times for which the valves are open [s], each 0 or at least its `min_on_time`: one for all, or an array as an
+                attribute has it.
+            delays: Times from the start of the next tick to the openings [s], at least 0.
+            members: A mask of shape (n,), indices, or one index; None for all members.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If a time is negative or not finite, a pulse is too short, or a throttle is not 0. Nothing is changed then.
+
+        Example:
+            >>> from engine import MassProperties, World, forces
+            >>> from engine.batch import Batch
+            >>> template = World(dt=0.5)
+            >>> ship = template.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> jet = template.add_force(forces.Thruster(ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=8.0))
+            >>> batch = Batch(template, members=2)
+            >>> batch[jet].fire([0.25, 0.5])
+            >>> batch.step()
+            >>> batch[jet].impulse.tolist()
+            [2.0, 4.0]
+        """
+        everybody = np.arange(self._members.count)
+        where = everybody if members is None else chosen(members, self._members.count, f"{self!r}.fire")
+        times = self._checked(durations, "durations", where, 1, self._width_of(), NOT_NEGATIVE)
+        waits = self._checked(delays, "delays", where, 1, self._width_of(), NOT_NEGATIVE)
+        columns = self._columns(where)
+        long_enough = (times[0] == 0.0) | (times[0] >= columns[MIN_ON_TIME])
+        self._require(long_enough, "durations", where, times, "0 or at least the min_on_time of the thruster")
+        self._require(
+            (times[0] == 0.0) | (columns[THROTTLE] == 0.0), "durations", where, times, "0 while the throttle is not 0"
+        )
+        self._write_valves(where, slice(OPENS_IN, OPEN_FOR + 1), np.concatenate([waits, times]))
+
+    def _set_stuck(self, members: IntArray, value: Any) -> None:
+        moves = value is None
+        given = self._given(np.nan if moves else value, "stuck", members, 1, self._width_of())
+        levels = np.where(np.isnan(given), -1.0, given)
+        good = np.isnan(given[0]) | np.asarray(SHARE.holds(np.nan_to_num(given)))
+        self._require(good, "stuck", members, given, "None, or levels between 0 and 1 with nan for valves that move")
+        self._write_valves(members, STUCK, levels[0])
+
+    def _set_angles(self, members: IntArray, value: Any) -> None:
+        angles = self._checked(value, "gimbal_command", members, 2, self._width_of(), ANY)
+        columns = self._columns(members)
+        has_gimbal = (columns[MAX_RATE] > 0.0) | (angles == 0.0).all(axis=0)
+        self._require(has_gimbal, "gimbal_command", members, angles, "zero for a thruster without a gimbal")
+        within = (np.abs(angles) <= columns[MAX_ANGLE]).all(axis=0)
+        self._require(within, "gimbal_command", members, angles, "within the max_angle of the gimbal")
+        self._table.write(self._table.schema.components["commanded_angles"], span_of(self._rows(members)), angles)
+
+    def _write_valves(self, members: IntArray, components: slice | int, values: FloatArray) -> None:
+        """Write components of valves, whose bodies are driven from now on."""
+        owners = self._members.owners
+        with owners.store.all_or_nothing():
+            owners.store.before_change()
+            self._table.write(components, span_of(self._rows(members)), values)
+            for body in np.unique(self._columns(members)[0].astype(np.int64)).tolist():
+                owners.actuators.include(body, self)
+
+
+class WheelView(View):
+    """One reaction wheel of the template in all members."""
+
+    __slots__ = ()
+
+    def _make_setters(self) -> dict[str, Setter]:
+        return {**super()._make_setters(), "torque": self._set_torque, "speed": self._set_speed}
+
+    def _set_torque(self, members: IntArray, value: Any) -> None:
+        torques = self._checked(value, "torque", members, 1, 0, ANY)
+        within = np.abs(torques[0]) <= self._columns(members)[MAX_TORQUE]
+        self._require(within, "torque", members, torques, "at most max_torque in either direction")
+        self._table.write(TORQUE, span_of(self._rows(members)), torques[0])
+
+    def _set_speed(self, members: IntArray, value: Any) -> None:
+        speeds = self._checked(value, "speed", members, 1, 0, ANY)
+        within = np.abs(speeds[0]) <= self._columns(members)[MAX_SPEED]
+        self._require(within, "speed", members, speeds, "at most max_speed in either direction")
+        self._members.owners.actuators.set_speeds(self._rows(members), speeds[0])
+
+    @property
+    def speed(self) -> FloatArray:
+        """Speed relative to the body [rad/s], shape (n,)."""
+        return reading(self._members.owners.actuators.speeds(self._rows(np.arange(self._members.count))))
+
+    @property
+    def inertia(self) -> FloatArray:
+        """Moment of inertia about the axis [kg·m²], shape (n,)."""
+        return reading(self._columns(np.arange(self._members.count))[WHEEL_INERTIA])
+
+
+class TankView(View):
+    """One tank of the template in all members."""
+
+    __slots__ = ()
+
+    def _make_setters(self) -> dict[str, Setter]:
+        return {"propellant": self._set_propellant}
+
+    def _set_propellant(self, members: IntArray, value: Any) -> None:
+        amounts = self._checked(value, "propellant", members, 1, 0, NOT_NEGATIVE)
+        columns = self._columns(members)
+        fits = (columns[CAPACITY] == 0.0) | (amounts[0] <= columns[CAPACITY])
+        self._require(fits, "propellant", members, amounts, "at most the capacity of the tank")
+        self._table.write(PROPELLANT, span_of(self._rows(members)), amounts[0])
+        self._members.owners.actuators.compose(columns[0].astype(int).tolist(), self, "propellant", value)
+
+
+KINDS: tuple[tuple[type, type[View]], ...] = (
+    (Body, BodyView),
+    (Valves, ValvesView),
+    (ReactionWheel, WheelView),
+    (Tank, TankView),
+)
+"""The class of views of each kind of handle; all others have a `View`."""
+
+
+def view_class(handle: Any) -> type[View]:
+    """The class of the view of a handle."""
+    return next((view for kind, view in KINDS if isinstance(handle, kind)), View)

@@ -1,0 +1,280 @@
+"""Views of a part of all members: the attributes of a handle of the template with a leading axis, one entry per member."""
+
+from __future__ import annotations  # help() then shows them as written
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import FloatArray, by_value, direction, refuse
+from ..reading import reading
+from ..store.rows import fixed
+from ..store.schema import Field, Kind, Rule
+from ..store.table import Table
+from .quarantine import IntArray, Members
+
+Setter = Callable[[IntArray, Any], None]
+
+_NAMES = {
+    "positions": "position",
+    "directions": "direction",
+    "max_forces": "max_force",
+    "noise_density": "noise",
+    "gimbal_command": "commanded_angles",
+    "gimbal_angles": "angles",
+}
+"""Attributes of handles that have another name in their tables."""
+
+
+class View:
+    """The attributes of one body, force, part or joint of the template in all members.
+
+    An attribute has the shape of the handle's own behind a leading axis of n members: ``(n,)``, ``(n, 3)``, or ``(n, k)`` for a bank of k.
+    Assign such an array, or one value for all members. Values are checked by the rules of the handle, before anything changes, and an error
+    names the member. Reading returns a copy.
+
+    Example:
+        >>> from engine import MassProperties, World, forces
+        >>> from engine.batch import Batch
+        >>> template = World(dt=0.5)
+        >>> ship = template.add_body(MassProperties.sphere(2.0, 0.5), name="ship")
+        >>> jet = template.add_force(forces.Thruster(ship, position=(0, 0, -1), direction=(0, 0, 1), max_force=8.0))
+        >>> batch = Batch(template, members=3)
+        >>> batch[jet].throttle = [0.0, 0.5, 1.0]
+        >>> batch.step()
+        >>> batch[ship].velocity[:, 2].tolist()
+        [0.0, 1.0, 2.0]
+        >>> batch[jet].set([0, 2], throttle=0.25)
+        >>> batch[jet].throttle.tolist()
+        [0.25, 0.5, 0.25]
+    """
+
+    __slots__ = ("_first", "_handle", "_members", "_setters", "_table", "_width")
+
+    def __init__(self, members: Members, handle: Any, table: Table, first: int, width: int) -> None:
+        """Address a block of rows.
+
+        Args:
+            members: The members of the batch.
+            handle: The handle of the template.
+            table: The table of the block.
+            first: Its first row.
+            width: The number of rows per member.
+        """
+        values = {"_members": members, "_handle": handle, "_table": table, "_first": first, "_width": width}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_setters", self._make_setters())
+
+    def __repr__(self) -> str:
+        return f"<{self._members.count} members of {self._handle!r}>"
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._readable(), *self._setters})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._readable():
+            raise AttributeError(f"{self!r} has no attribute {name!r}; it has {', '.join(self._readable())}")
+        return reading(self._read(self._table.schema.by_name[_NAMES.get(name, name)]))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._put(np.arange(self._members.count), {name: value})
+
+    def set(self, members: Any, /, **values: Any) -> None:
+        """Set attributes of some members.
+
+        Args:
+            members: The members: a mask of shape (n,), indices, or one index.
+            **values: The values by attribute, one for all these members or one per member, in their order.
+
+        Raises:
+            AttributeError: If an attribute does not exist or cannot be set.
+            TypeError: If a value has the wrong type.
+            ValueError: If a member does not exist or is named twice, or a value breaks a rule. Nothing is changed then.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.batch import Batch
+            >>> template = World(dt=0.5)
+            >>> ship = template.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> batch = Batch(template, members=3)
+            >>> batch[ship].set([True, False, True], velocity=(0.0, 0.0, 1.0))
+            >>> batch[ship].velocity[:, 2].tolist()
+            [1.0, 0.0, 1.0]
+        """
+        self._put(chosen(members, self._members.count, f"{self!r}.set"), values)
+
+    def _put(self, members: IntArray, values: dict[str, Any]) -> None:
+        for name in values:
+            if name not in self._setters:
+                what = "is read-only" if hasattr(self, name) else "does not exist"
+                settable = ", ".join(self._setters) or "none"
+                raise AttributeError(f"{self!r}: {name} {what}; the attributes that can be set are {settable}")
+        store = self._members.owners.store
+        with store.all_or_nothing():
+            store.before_change()
+            for name, value in values.items():
+                self._setters[name](members, value)
+
+    def _readable(self) -> list[str]:
+        fields = self._table.schema.fields
+        shown = {each.name for each in fields if each.kind is not Kind.SCRATCH and not each.refers_to}
+        own = [name for name, field in _NAMES.items() if field in shown and hasattr(type(self._handle), name)]
+        return [*(each.name for each in fields if each.name in shown), *own]
+
+    def _make_setters(self) -> dict[str, Setter]:
+        """A function for each attribute that can be set: those of the handle whose fields have a rule."""
+        kind = type(self._handle)
+        names = {field: name for name, field in _NAMES.items() if hasattr(kind, name)}
+        found: dict[str, Setter] = {}
+        for field in self._table.schema.fields:
+            name = names.get(field.name, field.name)
+            own = getattr(kind, name, None)
+            if field.rule is not None and own is not None and not isinstance(own, fixed):
+                found[name] = partial(self._assign, field, name)
+        return found
+
+    # reading and writing blocks
+
+    def _is_several(self, field: Field) -> bool:
+        return field.name in getattr(self._handle, "_several", ())
+
+    def _rows(self, members: IntArray) -> IntArray:
+        """The rows of some members, those of one place of a bank next to each other."""
+        starts = self._first + self._members.count * np.arange(self._width)
+        return np.asarray((starts[:, np.newaxis] + members).ravel())
+
+    def _columns(self, members: IntArray) -> FloatArray:
+        return self._table.array[:, self._rows(members)]
+
+    def _read(self, field: Field) -> npt.NDArray[Any]:
+        count, width = self._members.count, self._width
+        block = self._table.array[self._table.schema.components[field.name], self._first : self._first + width * count]
+        values: npt.NDArray[Any] = block.reshape(field.size, width, count).transpose(2, 1, 0).copy()
+        if field.rule is not None and field.rule.is_switch:
+            values = values > 0.0
+        if not self._is_several(field):
+            values = values[:, 0]
+        return values[..., 0] if field.size == 1 else values
+
+    def _assign(self, field: Field, name: str, members: IntArray, value: Any) -> None:
+        assert field.rule is not None
+        width = self._width if self._is_several(field) else 0
+        columns = self._checked(value, name, members, field.size, width, field.rule)
+        self._write(field, members, columns if width else np.tile(columns, self._width))
+
+    def _write(self, field: Field, members: IntArray, columns: FloatArray) -> None:
+        """Write checked values, shape (size, width * members), after the guard of the field has seen them."""
+        if field.guard is not None:
+            self._check_each(partial(self._call_guard, field.guard, columns), members)
+        self._table.write(self._table.schema.components[field.name], span_of(self._rows(members)), columns)
+
+    def _call_guard(self, guard: Any, columns: FloatArray, members: IntArray, places: IntArray, owner: object) -> None:
+        count = columns.shape[1] // self._width
+        own = (count * np.arange(self._width)[:, np.newaxis] + places).ravel()
+        guard(self._columns(members), columns[:, own], owner)
+
+    def _check_each(self, check: Callable[[IntArray, IntArray, object], None], members: IntArray) -> None:
+        """Check all members at once; only if that fails, one by one, so that the error names the first one that is wrong.
+
+        Args:
+            check: A function of members, of their places among those that are set, and of the owner in errors.
+            members: The members.
+        """
+        try:
+            check(members, np.arange(len(members)), self)
+        except ValueError:
+            for place, member in enumerate(members.tolist()):
+                check(np.array([member]), np.array([place]), self._owner(member))
+            raise
+
+    def _owner(self, member: int) -> str:
+        return f"member {member} of {self._handle!r}"
+
+    def _checked(self, value: Any, name: str, members: IntArray, size: int, width: int, rule: Rule) -> FloatArray:
+        """Values as columns, shape (size, max(width, 1) * members), those of one place of a bank next to each other."""
+        columns = self._given(value, name, members, size, width, rule.is_switch)
+        good: npt.NDArray[np.bool_] = np.asarray(np.isfinite(columns).all(axis=0))
+        words = rule.words
+        if rule.is_direction:
+            with np.errstate(over="ignore", invalid="ignore"):
+                good &= (columns != 0.0).any(axis=0)
+            words = "vectors of any length above zero"
+        elif not rule.is_switch:
+            good &= np.asarray(rule.holds(columns))
+        self._require(good, name, members, columns, words)
+        if rule.is_direction:
+            return np.stack([direction(each, name, self) for each in columns.T], axis=1)
+        return columns
+
+    def _given(
+        self, value: Any, name: str, members: IntArray, size: int, width: int, is_switch: bool = False
+    ) -> FloatArray:
+        """Values as columns, not checked but for their shape."""
+        count = len(members)
+        inner = ((width,) if width else ()) + ((size,) if size > 1 else ())
+        given, kind = by_value(value, name, self, "real numbers"), "b" if is_switch else "fiu"
+        try:
+            found = np.asarray(given)
+        except (TypeError, ValueError):
+            found = np.zeros(0, object)
+        shape = (count, *inner)
+        what = "booleans" if is_switch else "real numbers"
+        rule = f"{what} of shape {_shown(shape)}, one per member" + (
+            f", or {_shown(inner)} for all" if inner else ", or one for all"
+        )
+        if found.dtype.kind not in kind:
+            refuse(self, name, value, rule, TypeError)
+        if found.shape not in (shape, inner, ()) or (found.shape == () and size > 1):
+            refuse(self, name, value, rule)
+        whole = np.broadcast_to(found.astype(np.float64), shape).reshape(count, max(width, 1), size)
+        return np.ascontiguousarray(whole.transpose(2, 1, 0)).reshape(size, -1)
+
+    def _require(
+        self, good: npt.NDArray[np.bool_], name: str, members: IntArray, columns: FloatArray, rule: str
+    ) -> None:
+        """Reject values, naming the first member that is wrong."""
+        if not good.all():
+            place = int(np.flatnonzero(~good)[0])
+            wrong = columns[:, place].tolist()
+            refuse(self._owner(int(members[place % len(members)])), name, wrong if len(wrong) > 1 else wrong[0], rule)
+
+
+def chosen(members: Any, count: int, owner: object) -> IntArray:
+    """The numbers of members that were given as a mask, as indices or as one index; each of them once.
+
+    Raises:
+        TypeError: If they are neither booleans nor integers.
+        ValueError: If a member does not exist or is named twice, or a mask has another length.
+    """
+    rule = f"a mask of shape ({count},), or different indices from 0 to {count - 1}"
+    given = by_value(members, "members", owner, rule)
+    try:
+        found = np.atleast_1d(np.asarray(given))
+    except (TypeError, ValueError):
+        found = np.zeros((1, 1), object)
+    if found.size == 0 and found.ndim == 1:
+        return np.zeros(0, np.int64)
+    if found.dtype.kind not in "biu":
+        refuse(owner, "members", members, rule, TypeError)
+    if found.ndim != 1 or (found.dtype.kind == "b" and found.shape != (count,)):
+        refuse(owner, "members", members, rule)
+    if found.dtype.kind == "b":
+        return np.flatnonzero(found)
+    if found.min() < 0 or found.max() >= count or len(np.unique(found)) < len(found):
+        refuse(owner, "members", members, rule)
+    return found.astype(np.int64)
+
+
+def span_of(rows: IntArray) -> slice | IntArray:
+    """The rows as a slice where they are adjacent, which is written in one piece."""
+    if len(rows) and (np.diff(rows) == 1).all():
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
+
+
+def _shown(shape: tuple[int, ...]) -> str:
+    return str(shape)

@@ -1,0 +1,173 @@
+"""Contents of several worlds in one: each row of a content repeated for a number of members, and the rows of one member alone.
+
+Row r of a table becomes the n adjacent rows ``r n … r n + n − 1``, one per member m, and a reference to row s becomes ``s n + m``. A row
+that refers to no body, such as a uniform gravity, acts on the bodies of all members and stays one row. Whatever a table contains, these two
+functions read it from the schemas alone.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..store.bodies import BODIES
+from ..store.schema import NOBODY, Schema
+from .encoding import Place
+from .plain_content import PlainContent, PlainMember, Rows
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Span(NamedTuple):
+    """Where the rows of a table are after they have been repeated."""
+
+    first: IntArray
+    """The first row that each row has become, and the number of all rows at the end."""
+    is_repeated: npt.NDArray[np.bool_]
+    """Whether each row has become one per member."""
+
+
+def repeat(plain: PlainContent, count: int, name_of: Callable[[str, int], str]) -> PlainContent:
+    """The content in which each row is there once per member.
+
+    Args:
+        plain: The content of a world.
+        count: The number of members.
+        name_of: The name of a body in a member, from its name and the number of the member.
+    """
+    spans = spans_of(plain.tables, count)
+    handles = plain.mass_properties
+    return plain._replace(
+        names=tuple(name_of(name, member) for name in plain.names for member in range(count)),
+        tables={name: _repeated(rows, spans, name, count) for name, rows in plain.tables.items()},
+        members=tuple(
+            _moved(each, plain.tables, lambda name, row: int(spans[name].first[row]), lambda row: row * count)
+            for each in plain.members
+        ),
+        mass_properties=None if handles is None else tuple(each for each in handles for _ in range(count)),
+    )
+
+
+def select(
+    plain: PlainContent, count: int, member: int, names: tuple[str, ...], left_out: frozenset[str]
+) -> PlainContent:
+    """The content of one member alone: its bodies, and the rows that refer to them or to no body.
+
+    Args:
+        plain: A content that `repeat` has made, perhaps after some ticks.
+        count: The number of members.
+        member: The member.
+        names: The names of its bodies.
+        left_out: The tables that belong to all members together.
+    """
+    kept = {
+        name: np.flatnonzero(np.isin(member_of(_schema(rows), rows.fields, len(rows.ids), count), (member, SHARED)))
+        for name, rows in plain.tables.items()
+        if name not in left_out
+    }
+
+    def place(name: str, row: int) -> int:
+        return int(np.searchsorted(kept[name], row)) if name in kept else 0
+
+    return plain._replace(
+        names=names,
+        tables={name: _selected(plain.tables[name], kept, rows) for name, rows in kept.items() if len(rows)},
+        members=tuple(_moved(each, plain.tables, place, lambda row: row // count) for each in plain.members),
+        mass_properties=None,
+    )
+
+
+SHARED = -1
+"""What `member_of` says of rows that refer to no body."""
+
+
+def member_of(schema: Schema, fields: Mapping[str, Any], rows: int, count: int) -> IntArray:
+    """The member of each row of a table, from the body that it refers to; `SHARED` for rows that refer to none.
+
+    Args:
+        schema: The schema of the table.
+        fields: Its fields, shape (size, rows).
+        rows: The number of rows.
+        count: The number of members.
+    """
+    if schema is BODIES or schema.follows == BODIES.name:
+        return np.arange(rows) % count
+    found = np.full(rows, SHARED, np.int64)
+    for field in schema.body_references:
+        named = np.asarray(fields[field.name]).reshape(rows).astype(np.int64)
+        found = np.where((found == SHARED) & (named != NOBODY), named % count, found)
+    return found
+
+
+def spans_of(tables: Mapping[str, Rows], count: int) -> dict[str, Span]:
+    """Where the rows of each table are after they have been repeated."""
+    spans = {}
+    for name, rows in tables.items():
+        is_repeated = member_of(_schema(rows), rows.fields, len(rows.ids), count) != SHARED
+        spans[name] = Span(np.concatenate([[0], np.cumsum(np.where(is_repeated, count, 1))]), is_repeated)
+    return spans
+
+
+def _schema(rows: Rows) -> Schema:
+    assert rows.schema is not None  # the rows are those of a world
+    return rows.schema
+
+
+def _repeated(rows: Rows, spans: Mapping[str, Span], name: str, count: int) -> Rows:
+    span = spans[name]
+    source = np.repeat(np.arange(len(rows.ids)), np.diff(span.first))
+    member = np.arange(len(source)) - span.first[source]
+    fields = {each: values[:, source] for each, values in rows.fields.items()}
+    for field in _schema(rows).references:
+        named = fields[field.name].astype(np.int64)
+        if (named != NOBODY).any():
+            target = spans[field.refers_to]
+            moved = target.first[named] + np.where(target.is_repeated[np.maximum(named, 0)], member, 0)
+            fields[field.name] = np.where(named == NOBODY, NOBODY, moved).astype(np.float64)
+    first_of_group = span.first[_first_of_group(rows)]
+    return Rows(np.arange(len(source)), first_of_group[source], len(source), fields, rows.schema)
+
+
+def _selected(rows: Rows, kept: Mapping[str, IntArray], own: IntArray) -> Rows:
+    fields = {each: values[:, own] for each, values in rows.fields.items()}
+    for field in _schema(rows).references:
+        named = fields[field.name].astype(np.int64)
+        if (named != NOBODY).any():
+            moved = np.searchsorted(kept[field.refers_to], named)
+            fields[field.name] = np.where(named == NOBODY, NOBODY, moved).astype(np.float64)
+    alone = Rows(np.arange(len(own)), rows.groups[own], len(own), fields, rows.schema)
+    return alone._replace(groups=_first_of_group(alone))
+
+
+def _first_of_group(rows: Rows) -> IntArray:
+    """For each row, the first row that was added together with it."""
+    _groups, first, inverse = np.unique(rows.groups, return_index=True, return_inverse=True)
+    return np.asarray(first[inverse], np.int64)
+
+
+def _moved(
+    member: PlainMember, tables: Mapping[str, Rows], row: Callable[[str, int], int], body: Callable[[int], int]
+) -> PlainMember:
+    """A force or part with its rows, and the bodies in its attributes, at their new places."""
+    if not member.table:
+        return member
+    ids = tables[member.table].ids
+    first, last = (row(member.table, int(np.searchsorted(ids, id))) for id in member.ids)
+    memo: dict[Any, Any] = {
+        Place: {"body": _Places("body", body), "member": _Places("member"), "schema": _Places("schema")}
+    }
+    return member._replace(ids=(first, last), attributes=copy.deepcopy(member.attributes, memo))
+
+
+class _Places:
+    """Gives a place at which something is in the new content for its key in the former one."""
+
+    def __init__(self, kind: str, moved: Callable[[Any], Any] | None = None) -> None:
+        self._kind, self._moved = kind, moved
+
+    def __getitem__(self, key: Any) -> Place:
+        return Place(self._kind, key if self._moved is None else self._moved(key))

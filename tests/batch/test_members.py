@@ -1,0 +1,223 @@
+"""Members of a batch: each has the bits of a world alone, whatever the others do, and a reset puts everything back."""
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, World, flight, forces
+from engine.batch import Batch
+from engine.integrators import by_name
+from engine.saving.plain_content import plain_of
+from engine.store.schema import Kind
+
+from .templates import Numbers, new_world, parts_of
+
+METHODS = ("rk4-body-rates", "free-rotor-2", "midpoint")
+
+
+def content(world):
+    """All fields of all tables of a world that determine its future or its picture."""
+    plain = plain_of(world._owners.give({}), world._exact_dt)
+    return {
+        (name, field.name): rows.fields[field.name].copy()
+        for name, rows in plain.tables.items()
+        for field in rows.schema.fields
+        if field.kind is not Kind.SCRATCH and field.name in rows.fields
+    }
+
+
+def assert_same(some, others):
+    assert some.keys() == others.keys()
+    assert [key for key in some if not np.array_equal(some[key], others[key])] == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_members_have_the_bits_of_worlds_alone_with_resets_and_failed_and_inactive_members_between(method):
+    template, count = new_world(method), 6
+    parts, numbers = parts_of(template), Numbers(count)
+    batch = Batch(template, members=count)
+    numbers.set_in(batch, parts)
+    worlds = [new_world(method) for _ in range(count)]
+    for member, world in enumerate(worlds):
+        numbers.set_alone(world, member)
+    batch[parts["ship"]].set(1, position=(1e308, 0.0, 0.0), velocity=(1.7e308, 0.0, 0.0))
+    batch.step(20)
+    assert batch.failed.tolist() == [member == 1 for member in range(count)]
+    batch.active = [member not in (1, 4) for member in range(count)]
+    batch.reset([3])
+    batch.step(40)
+    worlds[0].step(60)
+    worlds[2].step(60)
+    worlds[4].step(20)
+    worlds[5].step(60)
+    for member in (0, 2, 4, 5):
+        assert batch.state_hash(member) == worlds[member].state_hash()
+        assert batch.world(member).state_hash() == worlds[member].state_hash()
+        if member != 4:  # the previous pose of one that stands still is its pose
+            assert_same(content(batch.world(member)), content(worlds[member]))
+    # one that is taken out goes on as in the batch
+    alone = batch.world(5)
+    alone.step(30)
+    batch.step(30)
+    assert alone.state_hash() == batch.state_hash(5)
+
+
+@pytest.mark.parametrize("method", sorted(by_name))
+def test_members_without_actuators_have_the_bits_of_worlds_alone_with_every_method(method):
+    if by_name[method]()._takes_compiled_forces is False:
+        pytest.skip("the method takes no compiled forces")
+    template = new_world(method, is_driven=False, has_joint=False)
+    ship, drag = template.body("ship"), parts_of(template)["drag"]
+    batch, rates, drags = (
+        Batch(template, members=3),
+        np.array([(0.1, 0.2, 0.3), (1.0, -2.0, 0.5), (0.0, 3.0, 0.01)]),
+        [0.1, 0.2, 0.4],
+    )
+    batch[ship].angular_velocity_body = rates
+    batch[drag].coefficient = drags
+    batch.step(25)
+    for member in range(3):
+        world = new_world(method, is_driven=False, has_joint=False)
+        world.body("ship").angular_velocity_body = rates[member]
+        parts_of(world)["drag"].coefficient = drags[member]
+        world.step(25)
+        assert world.state_hash() == batch.state_hash(member)
+
+
+def test_two_threads_give_the_same_bits():
+    count = 40
+    hashes = []
+    for threads in (1, 2):
+        template = new_world()
+        batch = Batch(template, members=count, threads=threads)
+        Numbers(count).set_in(batch, parts_of(template))
+        batch.step(30)
+        hashes.append([batch.state_hash(member) for member in (0, 17, 39)])
+    assert hashes[0] == hashes[1]
+
+
+def test_a_reset_member_is_like_a_fresh_one_in_every_table():
+    template, count = new_world("rk4-body-rates"), 4
+    parts, numbers = parts_of(template), Numbers(count)
+    fresh, batch = Batch(template, members=count), Batch(template, members=count)
+    numbers.set_in(batch, parts)
+    batch[parts["bank"]].stuck = [[0.5, np.nan]] * count
+    batch.step(40)
+    batch[parts["spring"]].stiffness = 5.0
+    batch[parts["drag"]].coefficient = 0.2
+    batch[parts["ship"]].set_mass_properties(mass=90.0)
+    others = [batch.state_hash(member) for member in (0, 3)]
+    batch.reset([2, 1])
+    for member in (1, 2):
+        assert_same(content(batch.world(member)), content(fresh.world(member)))
+        assert batch.state_hash(member) == fresh.state_hash(member) == template.state_hash()
+    assert [batch.state_hash(member) for member in (0, 3)] == others
+    numbers.set_in(batch, parts)
+    alone = new_world(template.integrator.name)
+    numbers.set_alone(alone, 2)
+    alone.step(30)
+    batch.step(30)
+    assert batch.state_hash(2) == alone.state_hash()
+
+
+def test_a_reset_goes_to_a_snapshot_of_the_template_or_of_a_member():
+    template, count = new_world(), 3
+    parts, batch = parts_of(template), Batch(template, members=count)
+    Numbers(count).set_in(batch, parts)
+    batch.step(10)
+    one, hash_of_one = batch.world(0), batch.state_hash(0)
+    taken = one.snapshot()
+    batch.step(15)
+    mass = batch[parts["ship"]].mass
+    batch.reset(0, to=taken)
+    assert batch.state_hash(0) == hash_of_one
+    assert batch.tick_count.tolist() == [10, 25, 25]
+    template.step(7)
+    batch.reset([1, 2], to=template.snapshot())
+    assert batch.tick_count.tolist() == [10, 7, 7]
+    assert batch[parts["ship"]].mass.tolist() == mass.tolist()
+    assert np.array_equal(batch[parts["tug"]].position[2], template.body("tug").position)
+
+
+def test_snapshots_and_copies_of_a_batch_continue_alike():
+    template, count = new_world(), 3
+    batch = Batch(template, members=count)
+    Numbers(count).set_in(batch, parts_of(template))
+    batch.step(5)
+    batch.reset(1)
+    taken, copied = batch.snapshot(), batch.copy()
+    batch.step(30)
+    after = [batch.state_hash(member) for member in range(count)]
+    batch.restore(taken)
+    assert batch.tick_count.tolist() == [5, 0, 5]
+    batch.step(30)
+    copied.step(30)
+    assert [batch.state_hash(member) for member in range(count)] == after
+    assert [copied.state_hash(member) for member in range(count)] == after
+
+
+def test_a_failed_member_stands_still_at_the_start_of_its_tick_with_everything_that_drives_it():
+    template, count = new_world(), 4
+    parts, numbers = parts_of(template), Numbers(count)
+    batch = Batch(template, members=count)
+    numbers.set_in(batch, parts)
+    batch.step(10)
+    batch[parts["tug"]].set([1, 2], velocity=(1.7e308, 0.0, 0.0), position=(1e308, 0.0, 0.0))
+    before = [batch.state_hash(member) for member in (1, 2)]
+    batch.step(25)
+    assert [batch.state_hash(member) for member in (1, 2)] == before
+    assert batch.tick_count.tolist() == [35, 10, 10, 35]
+    assert [failure[:2] for failure in batch.failures()] == [(1, 10), (2, 10)]
+    # a spring pulls the ship as far within the same tick
+    assert all(failure.body in (template.body("tug"), template.body("ship")) for failure in batch.failures())
+    alone = new_world()
+    numbers.set_alone(alone, 3)
+    alone.step(35)
+    assert batch.state_hash(3) == alone.state_hash()
+    batch.reset(batch.failed)
+    assert batch.failures() == ()
+    batch.step(5)
+    assert batch.tick_count.tolist() == [40, 5, 5, 40]
+
+
+def test_a_tank_that_would_leave_no_valid_tensor_stops_only_its_own_member():
+    template = World(dt=0.1)
+    rod = template.add_body(MassProperties.box(20.0, (2.0, 0.5, 0.5)), name="rod")
+    tank = template.add_part(flight.Tank.ball(rod, position=(0, 0.8, 0), radius=0.1, propellant=5.0))
+    jet = template.add_force(
+        forces.Thruster(rod, position=(0, 0, 0), direction=(1, 0, 0), max_force=100.0, specific_impulse=20.0, tank=tank)
+    )
+    inertia = rod.dry_mass_properties.inertia_body[0, 0] + 0.5
+    template.add_part(flight.ReactionWheel(rod, axis=(1, 0, 0), inertia=inertia, max_torque=1.0, max_speed=10.0))
+    batch = Batch(template, members=3)
+    batch[jet].throttle = [0.0, 1.0, 0.0]
+    batch.step(100)
+    assert batch.failed.tolist() == [False, True, False]
+    (failure,) = batch.failures()
+    assert "tanks" in failure.reason
+    assert batch.tick_count.tolist() == [100, failure.tick, 100]
+
+
+def test_functions_are_called_with_the_batch_and_their_changes_act_in_the_same_tick():
+    template = new_world(is_driven=False, has_joint=False)
+    parts, batch = parts_of(template), Batch(template, members=2)
+
+    def pulse(called):
+        assert called is batch
+        batch[parts["bank"]].throttle = [[0.1, 0.2], [0.3, 0.4]]
+
+    batch.on_tick(pulse, every=10)
+    batch.step(1)
+    alone = new_world(is_driven=False, has_joint=False)
+    parts_of(alone)["bank"].throttle = (0.3, 0.4)
+    alone.step()
+    assert batch.state_hash(1) == alone.state_hash()
+
+
+def test_rows_that_refer_to_no_body_act_on_all_members_as_one_row():
+    template = new_world()
+    batch = Batch(template, members=5)
+    tables = batch._members.owners.store.tables
+    assert tables["uniform gravities"].count == 1
+    assert tables["thrusters"].count == 5 * template._store.tables["thrusters"].count
+    with pytest.raises(ValueError, match="members have rows of their own"):
+        batch[template.forces[0]]
