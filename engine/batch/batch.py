@@ -16,6 +16,7 @@ from ..saving.plain_content import PlainContent, PlainFunction, Rows, plain_of
 from ..saving.repetition import Span, repeat, select, spans_of
 from ..saving.settings import digest_of_settings
 from ..saving.snapshots import Snapshot, plain_form
+from ..saving.untrusted import check_rows
 from ..store.bodies import BODIES
 from ..store.calling import check_calls, identity
 from ..store.rows import TableRows
@@ -26,7 +27,7 @@ from ..tick.freezing import FROZEN_BODIES
 from ..world import World
 from .quarantine import INACTIVE, MEMBERS, REASONS, Failure, Members, Quarantine
 from .rejected import refuse_template
-from .resetting import Resetting, check_source
+from .resetting import Source, check_content
 from .special_views import view_class
 from .views import View, chosen
 
@@ -108,7 +109,7 @@ class Batch:
             )
         image = copying.image_of(owners)
         self._seed, self._names = int(seed), image.plain.names
-        self._settings, self._source = image.plain.values, image.plain
+        self._settings, self._source = image.plain.values, Source(image.plain, count)
         self._template = template
         spans, starts = spans_of(image.plain.tables, count), {}
         for handle in (*template.bodies, *owners.forces.members):
@@ -343,7 +344,7 @@ class Batch:
         one = select(plain, len(self), member, self._names, _OF_ALL)
         functions: dict[str, tuple[PlainFunction, ...]] = dict.fromkeys(plain.functions, ())
         values = {**plain.values, "on_non_finite": self._settings["on_non_finite"]}
-        return one._replace(tick=tick, push_tick=-1, clock=self._source.clock, values=values, functions=functions)
+        return one._replace(tick=tick, push_tick=-1, clock=self._source.plain.clock, values=values, functions=functions)
 
     def state_hash(self, member: int) -> int:
         """Return the hash of one member, which is that of `world` of it.
@@ -361,7 +362,7 @@ class Batch:
         place = self._member(member, "Batch.state_hash")
         _ = self._world.tick_count
         owners = self._members.owners
-        plain = self._alone(plain_of(owners.give({}), self._source.exact_dt), place)
+        plain = self._alone(plain_of(owners.give({}), self._source.plain.exact_dt), place)
 
         def parts() -> Any:
             yield from digest_of_settings(len(self._names), plain.tick, plain.values)
@@ -487,8 +488,7 @@ class Batch:
         if to is not None:
             if not isinstance(to, Snapshot):
                 refuse("Batch.reset", "to", to, "a Snapshot", TypeError)
-            source = plain_form(to)
-            check_source(source, self._source, to)
+            source = self._source_of(to)
         self._require_idle("reset")
         if not len(where):
             return
@@ -496,10 +496,21 @@ class Batch:
         with store.all_or_nothing():
             store.before_change()
             self._members.go_on(where, np.full(len(where), source.tick))
-            Resetting(self._members, source, where).run()
+            source.put(self._members, where)
             self._members.count_resets(where)
 
     # inside
+
+    def _source_of(self, snapshot: Snapshot) -> Source:
+        """What a snapshot contains, which may come from bytes."""
+        plain = plain_form(snapshot)
+        tables = self._members.owners.store.tables
+        check_content(plain, self._source.plain, snapshot)
+        check_rows(plain, {name: table.schema for name, table in tables.items()}, "Batch.reset")
+        rows = {
+            name: each._replace(schema=tables[name].schema) for name, each in plain.tables.items() if name in tables
+        }
+        return Source(plain._replace(tables=rows), len(self))
 
     def _member(self, member: Any, owner: str) -> int:
         if isinstance(member, bool) or not isinstance(member, int | np.integer):

@@ -62,6 +62,7 @@ class Members:
 
     def __init__(self, owners: Owners, count: int, table: Table) -> None:
         self.owners, self.count, self.table = owners, count, table
+        self.everybody = np.arange(count)
 
     def _column(self, name: str) -> IntArray:
         return self.table.array[MEMBERS.row(name), : self.count].astype(np.int64)

@@ -2,161 +2,157 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..loops.actuator_layout import IS_FLOWING, MAX_RATE
-from ..loops.layout import PREVIOUS, STATE_ROWS
+from ..loops.actuator_layout import DIRECTION, IS_FLOWING, MAX_RATE
 from ..saving.plain_content import PlainContent, Rows
-from ..saving.repetition import member_of
+from ..saving.repetition import SHARED, Span, member_of, spans_of
 from ..store.bodies import BODIES, HISTORY
-from ..store.schema import NOBODY, Kind, Schema
+from ..store.schema import Kind, Schema
 from ..store.table import Table
 from ..tick.actuators import DRIVEN
-from .quarantine import IntArray, Members
+from .quarantine import MEMBERS, IntArray, Members
 
-_GIMBALLED = ("direction",)
-"""Fields of kind MODEL that ticks write, for thrusters with gimbals."""
+_GROWING = (DRIVEN.name, HISTORY.name, MEMBERS.name, "frozen bodies", "pushes")
+"""The tables to which ticks and commands add rows, so that a batch may have other rows than its template."""
+_STATE = ("position", "orientation", "velocity", "angular_velocity_body")
+_WRITTEN = slice(0, BODIES.components["previous_angular_velocity_body"].stop)
+"""The components of bodies with the state, and with that of one tick earlier."""
 
 
-def check_source(source: PlainContent, template: PlainContent, argument: object) -> None:
-    """Reject a content with other bodies, forces or parts than the template.
+class _Fresh(NamedTuple):
+    """What a table contains in the source, of the rows that belong to members."""
+
+    first: IntArray
+    """The first row of each block in the batch."""
+    columns: FloatArray
+    is_written: Any
+    """Which components a reset writes, shape (size,)."""
+
+
+class Source:
+    """A content that members can be reset to."""
+
+    def __init__(self, plain: PlainContent, count: int) -> None:
+        """Prepare for resets.
+
+        Args:
+            plain: The content of a template, or of one member.
+            count: The number of members.
+        """
+        self.plain, self.tick = plain, plain.tick
+        spans = spans_of(plain.tables, count)
+        self._fresh = {
+            name: _fresh(rows, spans[name], count) for name, rows in plain.tables.items() if name not in _GROWING
+        }
+        driven = plain.tables.get(DRIVEN.name)
+        self._driven = () if driven is None else tuple(driven.fields["body"][0].astype(int).tolist())
+        self._state, self._stored = _bodies_of(plain.tables[BODIES.name])
+        history = plain.tables.get(HISTORY.name)
+        self._history = None if history is None else _whole(HISTORY, history)
+
+    def put(self, members: Members, chosen: IntArray) -> None:
+        """Reset members; the caller undoes it if something raises."""
+        tables = members.owners.store.tables
+        self._match_driven(members, chosen)
+        pushes = tables["pushes"]
+        if pushes.count:
+            owner = pushes.read("body").astype(np.int64) % members.count
+            pushes.remove(np.flatnonzero(np.isin(owner, chosen)))
+        for name, fresh in self._fresh.items():
+            if name != BODIES.name and len(fresh.first):
+                _write(tables[name], fresh, chosen)
+        self._put_bodies(members, chosen)
+        self._put_history(members, chosen)
+
+    def _match_driven(self, members: Members, chosen: IntArray) -> None:
+        """Drive the bodies that are driven in the source; those that were first driven after it are driven no more."""
+        owners, bodies = members.owners, members.bodies_of(chosen)
+        driven = owners.actuators.driven
+        owner = driven.read("body").astype(np.int64)
+        own = np.flatnonzero(np.isin(owner, bodies))
+        gone = own[~np.isin(owner[own] // members.count, self._driven)]
+        if len(gone):
+            owners.store.remove_rows(driven, gone)
+        if len(own) - len(gone) < len(self._driven) * len(chosen):
+            for place in self._driven:
+                for member in chosen.tolist():
+                    owners.actuators.include(place * members.count + member, "Batch.reset")
+
+    def _put_bodies(self, members: Members, chosen: IntArray) -> None:
+        owners = members.owners
+        bodies, rows = owners.bodies, members.bodies_of(chosen)
+        if owners.actuators.moves_mass:
+            driven = owners.actuators.driven
+            own = np.flatnonzero(np.isin(driven.read("body"), rows))
+            driven.write(IS_FLOWING, own, 0.0)
+            # states move with the mass centre, and are written afterwards
+            owners.actuators.compose(driven.array[0, own].astype(int).tolist(), "Batch.reset", "to", self.tick)
+        bodies.write(_WRITTEN, rows, np.repeat(self._state, len(chosen), axis=1))
+        if self._stored.any() or bodies.stores_momentum:
+            stored = np.repeat(self._stored, len(chosen), axis=1)
+            bodies.write(BODIES.components["stored_momentum_body"], rows, stored)
+
+    def _put_history(self, members: Members, chosen: IntArray) -> None:
+        bodies, rows = members.owners.bodies, members.bodies_of(chosen)
+        if self._history is None:
+            bodies.forget_history(rows)
+            return
+        bodies.history_array()
+        table = members.owners.store.tables[HISTORY.name]
+        table.write(slice(None), rows, np.repeat(self._history, len(chosen), axis=1))
+
+
+def check_content(plain: PlainContent, template: PlainContent, argument: object) -> None:
+    """Reject a content with another length of a tick, other bodies, forces or parts than the template.
 
     Raises:
         ValueError: If it has others.
     """
     rule = "a snapshot of the template, or of a world that the batch has returned"
-    if source.exact_dt != template.exact_dt:
+    if plain.exact_dt != template.exact_dt:
         refuse("Batch.reset", "to", argument, f"{rule}, with dt = {float(template.exact_dt)!r} s")
-    grown = (DRIVEN.name, HISTORY.name, "frozen bodies", "pushes")
-    for name in {*source.tables, *template.tables} - {*grown}:
-        sizes = [len(content.tables[name].ids) if name in content.tables else 0 for content in (source, template)]
-        if sizes[0] != sizes[1]:
+    for name in sorted({*plain.tables, *template.tables} - {*_GROWING}):
+        found, wanted = (len(each.tables[name].ids) if name in each.tables else 0 for each in (plain, template))
+        if found != wanted:
             refuse(
-                "Batch.reset",
-                "to",
-                argument,
-                rule,
-                hint=f"it has {sizes[0]} rows of {name}, and the template {sizes[1]}",
+                "Batch.reset", "to", argument, rule, hint=f"it has {found} rows of {name}, and the template {wanted}"
             )
 
 
-class Resetting:
-    """Writes the columns of a content to the rows of some members."""
-
-    def __init__(self, members: Members, source: PlainContent, chosen: IntArray) -> None:
-        """Prepare for a reset.
-
-        Args:
-            members: The members of the batch.
-            source: The content that they are reset to.
-            chosen: The members that are reset.
-        """
-        self._members, self._source, self._chosen = members, source, chosen
-        self._store, self._count = members.owners.store, members.count
-
-    def run(self) -> None:
-        """Reset the members; the caller undoes it if something raises."""
-        self._match_driven()
-        for name, table in list(self._store.tables.items()):
-            if table.schema not in (BODIES, HISTORY, DRIVEN) and table.count:
-                self._write(table, self._source.tables.get(name))
-        self._put_bodies()
-        self._put_history()
-
-    def _own_rows(self, table: Table) -> IntArray:
-        """The rows of the members that are reset, those of one row of the source next to each other."""
-        fields = {field.name: table.read(field.name) for field in table.schema.body_references}
-        owner = member_of(table.schema, fields, table.count, self._count)
-        rows = np.flatnonzero(np.isin(owner, self._chosen))
-        order = np.argsort(owner[rows], kind="stable")
-        by_member = rows[order].reshape(len(self._chosen), -1) if len(rows) else rows.reshape(len(self._chosen), 0)
-        return np.asarray(by_member[np.argsort(np.argsort(self._chosen))].T)
-
-    def _write(self, table: Table, rows: Rows | None) -> None:
-        """Write the fields that ticks and commands change to the rows of the members; `rows` are those of the source."""
-        if table.schema.name in ("frozen bodies", "members", "pushes") or rows is None:
-            if table.schema.name == "pushes":
-                table.remove(np.sort(self._own_rows(table).ravel()))
-            return
-        own = self._own_rows(table)
-        for field in table.schema.fields:
-            is_written = field.kind is not Kind.MODEL and not field.refers_to
-            if not is_written and field.name not in _GIMBALLED:
-                continue
-            components = table.schema.components[field.name]
-            values = _own_values(rows, field.name, table.schema, self._count)
-            for place in range(own.shape[0]):
-                targets = own[place]
-                if not is_written:
-                    targets = (
-                        targets[table.array[MAX_RATE, targets] > 0.0]
-                        if table.schema.name == "thrusters"
-                        else targets[:0]
-                    )
-                if len(targets):
-                    table.write(components, targets, np.repeat(values[:, place : place + 1], len(targets), axis=1))
-
-    def _match_driven(self) -> None:
-        """Have as many driven rows as the source: bodies that were first driven after it are driven no more."""
-        table, rows = self._store.tables[DRIVEN.name], self._source.tables.get(DRIVEN.name)
-        wanted = [] if rows is None else rows.fields["body"][0].astype(int).tolist()
-        bodies = self._members.bodies_of(self._chosen)
-        owner = table.read("body").astype(np.int64)
-        gone = np.flatnonzero(np.isin(owner, bodies) & ~np.isin(owner // self._count, wanted))
-        if len(gone):
-            self._store.remove_rows(table, gone)
-        for place in wanted:
-            for member in self._chosen.tolist():
-                self._members.owners.actuators.include(place * self._count + member, "Batch.reset")
-
-    def _put_bodies(self) -> None:
-        owners, rows = self._members.owners, self._source.tables[BODIES.name]
-        bodies, places = owners.bodies, len(rows.ids)
-        targets = self._members.bodies_of(self._chosen).reshape(places, -1)
-        driven = self._store.tables[DRIVEN.name]
-        if owners.actuators.moves_mass:
-            own = self._own_rows(driven).ravel()
-            driven.write(IS_FLOWING, own, 0.0)
-            if len(own):
-                owners.actuators.compose(
-                    driven.array[0, own].astype(int).tolist(), "Batch.reset", "to", self._source.tick
-                )
-        for name in ("position", "orientation", "velocity", "angular_velocity_body", "stored_momentum_body"):
-            self._put(BODIES.components[name], rows.fields[name], targets)
-        for name in ("previous_position", "previous_orientation"):
-            self._put(BODIES.components[name], rows.fields[name], targets)
-        rates = [rows.fields.get(f"previous_{name}") for name in ("velocity", "angular_velocity_body")]
-        for name, values in zip(("velocity", "angular_velocity_body"), rates, strict=True):
-            found = rows.fields[name] if values is None else values
-            self._put(BODIES.components[f"previous_{name}"], found, targets)
-        assert PREVIOUS + STATE_ROWS == BODIES.components["previous_angular_velocity_body"].stop
-        bodies.look_for_stored_momentum()
-
-    def _put(self, components: slice, values: FloatArray, targets: IntArray) -> None:
-        bodies = self._members.owners.bodies
-        for place, rows in enumerate(targets):
-            bodies.write(components, rows, np.repeat(values[:, place : place + 1], len(rows), axis=1))
-
-    def _put_history(self) -> None:
-        rows, table = self._source.tables.get(HISTORY.name), self._store.tables.get(HISTORY.name)
-        if rows is None and table is None:
-            return
-        owners = self._members.owners
-        owners.bodies.history_array()
-        table = self._store.tables[HISTORY.name]
-        for place, targets in enumerate(self._members.bodies_of(self._chosen).reshape(-1, len(self._chosen))):
-            for field in HISTORY.fields:
-                values = np.zeros((field.size, 1)) if rows is None else rows.fields[field.name][:, place : place + 1]
-                table.write(HISTORY.components[field.name], targets, np.repeat(values, len(targets), axis=1))
+def _fresh(rows: Rows, span: Span, count: int) -> _Fresh:
+    schema = rows.schema
+    assert schema is not None
+    is_written = np.zeros(schema.size, np.bool_)
+    for field in schema.fields:
+        is_written[schema.components[field.name]] = field.kind is not Kind.MODEL and not field.refers_to
+    is_own = member_of(schema, rows.fields, len(rows.ids), count) != SHARED
+    return _Fresh(span.first[:-1][is_own], _whole(schema, rows)[:, is_own], is_written)
 
 
-def _own_values(rows: Rows, name: str, schema: Schema, count: int) -> Any:
-    """The values of a field in the rows of a source that belong to a member, without those of all bodies."""
-    fields = [rows.fields[field.name][0] for field in schema.body_references]
-    if not fields:
-        return rows.fields[name][:, :0]
-    is_own = np.any(np.array(fields) != NOBODY, axis=0)
-    return rows.fields[name][:, is_own]
+def _write(table: Table, fresh: _Fresh, chosen: IntArray) -> None:
+    rows = (fresh.first[:, np.newaxis] + chosen).ravel()
+    values, found = np.repeat(fresh.columns, len(chosen), axis=1), table.array[:, rows]
+    found[fresh.is_written] = values[fresh.is_written]
+    if table.schema.name == "thrusters":
+        turns = found[MAX_RATE] > 0.0  # these directions are written by ticks
+        found[DIRECTION : DIRECTION + 3, turns] = values[DIRECTION : DIRECTION + 3, turns]
+    table.write(slice(None), rows, found)
+
+
+def _bodies_of(rows: Rows) -> tuple[FloatArray, FloatArray]:
+    """State and previous state of bodies, and their stored momentum; the previous velocities are the present ones where none are kept."""
+    fields = rows.fields
+    names = [fields.get(f"previous_{name}", fields[name]) for name in _STATE]
+    return np.concatenate([fields[name] for name in _STATE] + names), fields["stored_momentum_body"]
+
+
+def _whole(schema: Schema, rows: Rows) -> FloatArray:
+    """The content of a table with all components."""
+    content = np.repeat(schema.rest, len(rows.ids), axis=1)
+    for name, values in rows.fields.items():
+        content[schema.components[name]] = values
+    return content

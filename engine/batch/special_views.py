@@ -34,7 +34,7 @@ from ..reading import reading
 from ..solids.mass_properties import MassProperties
 from ..store.schema import ANY, NOT_NEGATIVE, POSITIVE, SHARE
 from .quarantine import IntArray
-from .views import Setter, View, chosen, span_of
+from .views import Setter, View, chosen
 
 _STATE = ("position", "orientation", "velocity", "angular_velocity_body")
 _UNPACK = np.array(((0, 3, 4), (3, 1, 5), (4, 5, 2)))
@@ -63,7 +63,7 @@ class BodyView(View):
             refuse(self, name, value, "left to the joints of the body", hint=hint)
         wheels = self._wheels_of(rows) if name == "angular_velocity_body" else np.zeros(0, np.int64)
         speeds = owners.actuators.speeds(wheels)
-        span, components = span_of(rows), self._table.schema.components[name]
+        span, components = self._span(members), self._table.schema.components[name]
         self._table.write(components, span, columns)
         if name in ("position", "orientation"):
             self._table.write(slice(PREVIOUS + components.start, PREVIOUS + components.stop), span, columns)
@@ -117,7 +117,7 @@ class BodyView(View):
             >>> batch[ship].mass.tolist()
             [2.0, 4.0]
         """
-        everybody = np.arange(self._members.count)
+        everybody = self._members.everybody
         where = everybody if members is None else chosen(members, self._members.count, f"{self!r}.set_mass_properties")
         dry = self._dry(where)
         if mass is not None:
@@ -130,7 +130,7 @@ class BodyView(View):
         with store.all_or_nothing():
             store.before_change()
             if inertia_body is None and center_of_mass_body is None and not self._driven_rows(where).any():
-                rows = span_of(self._rows(where))
+                rows = self._span(where)
                 self._table.write(MASS, rows, dry[0])
                 self._table.write(INVERSE_MASS, rows, 1.0 / dry[0])
                 self._members.owners.bodies.forget_history(self._rows(where))
@@ -214,7 +214,7 @@ class ValvesView(View):
             >>> batch[jet].impulse.tolist()
             [2.0, 4.0]
         """
-        everybody = np.arange(self._members.count)
+        everybody = self._members.everybody
         where = everybody if members is None else chosen(members, self._members.count, f"{self!r}.fire")
         times = self._checked(durations, "durations", where, 1, self._width_of(), NOT_NEGATIVE)
         waits = self._checked(delays, "delays", where, 1, self._width_of(), NOT_NEGATIVE)
@@ -241,14 +241,14 @@ class ValvesView(View):
         self._require(has_gimbal, "gimbal_command", members, angles, "zero for a thruster without a gimbal")
         within = (np.abs(angles) <= columns[MAX_ANGLE]).all(axis=0)
         self._require(within, "gimbal_command", members, angles, "within the max_angle of the gimbal")
-        self._table.write(self._table.schema.components["commanded_angles"], span_of(self._rows(members)), angles)
+        self._table.write(self._table.schema.components["commanded_angles"], self._span(members), angles)
 
     def _write_valves(self, members: IntArray, components: slice | int, values: FloatArray) -> None:
         """Write components of valves, whose bodies are driven from now on."""
         owners = self._members.owners
         with owners.store.all_or_nothing():
             owners.store.before_change()
-            self._table.write(components, span_of(self._rows(members)), values)
+            self._table.write(components, self._span(members), values)
             for body in np.unique(self._columns(members)[0].astype(np.int64)).tolist():
                 owners.actuators.include(body, self)
 
@@ -265,7 +265,7 @@ class WheelView(View):
         torques = self._checked(value, "torque", members, 1, 0, ANY)
         within = np.abs(torques[0]) <= self._columns(members)[MAX_TORQUE]
         self._require(within, "torque", members, torques, "at most max_torque in either direction")
-        self._table.write(TORQUE, span_of(self._rows(members)), torques[0])
+        self._table.write(TORQUE, self._span(members), torques[0])
 
     def _set_speed(self, members: IntArray, value: Any) -> None:
         speeds = self._checked(value, "speed", members, 1, 0, ANY)
@@ -276,12 +276,12 @@ class WheelView(View):
     @property
     def speed(self) -> FloatArray:
         """Speed relative to the body [rad/s], shape (n,)."""
-        return reading(self._members.owners.actuators.speeds(self._rows(np.arange(self._members.count))))
+        return reading(self._members.owners.actuators.speeds(self._rows(self._members.everybody)))
 
     @property
     def inertia(self) -> FloatArray:
         """Moment of inertia about the axis [kg·m²], shape (n,)."""
-        return reading(self._columns(np.arange(self._members.count))[WHEEL_INERTIA])
+        return reading(self._columns(self._members.everybody)[WHEEL_INERTIA])
 
 
 class TankView(View):
@@ -297,7 +297,7 @@ class TankView(View):
         columns = self._columns(members)
         fits = (columns[CAPACITY] == 0.0) | (amounts[0] <= columns[CAPACITY])
         self._require(fits, "propellant", members, amounts, "at most the capacity of the tank")
-        self._table.write(PROPELLANT, span_of(self._rows(members)), amounts[0])
+        self._table.write(PROPELLANT, self._span(members), amounts[0])
         self._members.owners.actuators.compose(columns[0].astype(int).tolist(), self, "propellant", value)
 
 

@@ -81,7 +81,7 @@ class View:
         return reading(self._read(self._table.schema.by_name[_NAMES.get(name, name)]))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._put(np.arange(self._members.count), {name: value})
+        self._put(self._members.everybody, {name: value})
 
     def set(self, members: Any, /, **values: Any) -> None:
         """Set attributes of some members.
@@ -147,8 +147,14 @@ class View:
         starts = self._first + self._members.count * np.arange(self._width)
         return np.asarray((starts[:, np.newaxis] + members).ravel())
 
+    def _span(self, members: IntArray) -> slice | IntArray:
+        """The same, as a slice for all members, which is read and written in one piece."""
+        if members is self._members.everybody:
+            return slice(self._first, self._first + self._width * self._members.count)
+        return self._rows(members)
+
     def _columns(self, members: IntArray) -> FloatArray:
-        return self._table.array[:, self._rows(members)]
+        return self._table.array[:, self._span(members)]
 
     def _read(self, field: Field) -> npt.NDArray[Any]:
         count, width = self._members.count, self._width
@@ -170,12 +176,13 @@ class View:
         """Write checked values, shape (size, width * members), after the guard of the field has seen them."""
         if field.guard is not None:
             self._check_each(partial(self._call_guard, field.guard, columns), members)
-        self._table.write(self._table.schema.components[field.name], span_of(self._rows(members)), columns)
+        self._table.write(self._table.schema.components[field.name], self._span(members), columns)
 
     def _call_guard(self, guard: Any, columns: FloatArray, members: IntArray, places: IntArray, owner: object) -> None:
         count = columns.shape[1] // self._width
-        own = (count * np.arange(self._width)[:, np.newaxis] + places).ravel()
-        guard(self._columns(members), columns[:, own], owner)
+        if len(places) < count:
+            columns = columns[:, (count * np.arange(self._width)[:, np.newaxis] + places).ravel()]
+        guard(self._columns(members), columns, owner)
 
     def _check_each(self, check: Callable[[IntArray, IntArray, object], None], members: IntArray) -> None:
         """Check all members at once; only if that fails, one by one, so that the error names the first one that is wrong.
@@ -185,7 +192,7 @@ class View:
             members: The members.
         """
         try:
-            check(members, np.arange(len(members)), self)
+            check(members, self._members.everybody[: len(members)], self)
         except ValueError:
             for place, member in enumerate(members.tolist()):
                 check(np.array([member]), np.array([place]), self._owner(member))
@@ -267,13 +274,6 @@ def chosen(members: Any, count: int, owner: object) -> IntArray:
     if found.min() < 0 or found.max() >= count or len(np.unique(found)) < len(found):
         refuse(owner, "members", members, rule)
     return found.astype(np.int64)
-
-
-def span_of(rows: IntArray) -> slice | IntArray:
-    """The rows as a slice where they are adjacent, which is written in one piece."""
-    if len(rows) and (np.diff(rows) == 1).all():
-        return slice(int(rows[0]), int(rows[-1]) + 1)
-    return rows
 
 
 def _shown(shape: tuple[int, ...]) -> str:
