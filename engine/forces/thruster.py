@@ -70,7 +70,7 @@ class Thruster(Valves):
         >>> engine.fire(0.75)
         >>> world.step(8)
         >>> ship.velocity.tolist(), engine.impulse
-        ([0.0, 0.0, 1.375], 450.0)
+        ([0.0, 0.0, 1.375], 1650.0)
     """
 
     __slots__ = ()
@@ -212,8 +212,8 @@ class Thruster(Valves):
 
     @fixed
     def impulse(self) -> float:
-        """Impulse delivered so far by pulses and by a stuck valve [N·s]. Throttled thrust counts only if the thruster has a tank."""
-        return float(self._value("impulse"))
+        """Impulse delivered so far [N·s], the integral of the thrust over time, by throttle, pulses or a stuck valve."""
+        return float(self._impulses()[0])
 
     @fixed
     def propellant_used(self) -> float:
@@ -268,7 +268,16 @@ _BANK_FIELDS = (
     "rise_time",
     "fall_time",
 )
-_BANK_STATE = ("stuck", "opens_in", "open_for", "impulse", "propellant_used", "commanded_angles", "angles")
+_BANK_STATE = (
+    "stuck",
+    "opens_in",
+    "open_for",
+    "impulse",
+    "settled_tick",
+    "propellant_used",
+    "commanded_angles",
+    "angles",
+)
 
 
 class ThrusterBank(Valves):
@@ -432,8 +441,8 @@ class ThrusterBank(Valves):
 
     @fixed
     def impulse(self) -> FloatArray:
-        """Impulse that each thruster has delivered so far [N·s], shape (k,). Throttled thrust counts only for thrusters with a tank."""
-        return self._value("impulse")
+        """Impulse that each thruster has delivered so far [N·s], the integral of its thrust over time, shape (k,)."""
+        return reading(self._impulses())
 
     @fixed
     def propellant_used(self) -> FloatArray:

@@ -16,19 +16,24 @@ from ..loops.actuator_layout import (
     COMMANDED_ANGLES,
     ENABLED,
     FALL_TIME,
+    IMPULSE,
     LEVEL,
     MAX_ANGLE,
+    MAX_FORCE,
     MAX_RATE,
     MIN_ON_TIME,
     OPEN_FOR,
     OPENS_IN,
     RISE_TIME,
+    SETTLED_TICK,
     STUCK,
+    TANK,
     THROTTLE,
 )
 from ..loops.actuator_layout import DIRECTION as DIRECTION_ROW
 from ..store.rows import BodyHandle, fixed, reference_fields
-from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, Field, Kind, Schema
+from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, TICKED, Field, Kind, Schema
+from ..store.table import Table
 from .force import TableForce
 
 _NOT_STUCK = -1.0
@@ -91,6 +96,47 @@ def _refuse_late_fall(columns: FloatArray, fall: FloatArray, owner: object) -> N
         refuse(owner, "fall_time", fall[0].tolist(), rule, hint="set it one tick later")
 
 
+_SETTLED = slice(IMPULSE, SETTLED_TICK + 1)
+_THRUST_ROWS = (ENABLED, THROTTLE, MAX_FORCE, STUCK)
+"""What the thrust of a throttle is the product of, for a jet without a tank whose valve moves."""
+
+
+def _throttled_thrust(columns: FloatArray) -> FloatArray:
+    """The thrust of each throttle [N], whose impulse grows at this rate without the tick counting it; zero with a tank or a stuck valve."""
+    counts = (columns[ENABLED] > 0.0) & (columns[STUCK] < 0.0) & (columns[TANK] < 0.0)
+    return np.where(counts, columns[THROTTLE] * columns[MAX_FORCE], 0.0)
+
+
+def _impulses_at(columns: FloatArray, thrust: FloatArray, world: Any) -> FloatArray:
+    """The impulses delivered up to the present tick of a world [N·s], with these thrusts since they were settled."""
+    ticks = np.where(thrust != 0.0, world.tick_count - columns[SETTLED_TICK], 0.0)
+    return np.asarray(columns[IMPULSE] + thrust * (ticks * world.dt))
+
+
+def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> None:
+    """Add to the impulses what the throttles have given so far, before new values change their thrust."""
+    changed = components if isinstance(components, int) else components.start
+    if changed not in _THRUST_ROWS:
+        return
+    array = table.array
+    if isinstance(rows, int):  # a throttle, which programs set in every tick
+        if array.item(TANK, rows) >= 0.0 or array.item(changed, rows) == values:
+            return
+        rows = slice(rows, rows + 1)
+    columns = array[:, rows]
+    is_other = (columns[changed] != values) & (columns[TANK] < 0.0)
+    if not is_other.any():
+        return
+    assert table.store is not None
+    world = table.store.world()
+    after = columns.copy()
+    after[changed] = values
+    thrust = _throttled_thrust(columns)
+    is_other = thrust != _throttled_thrust(after)
+    impulses = np.where(is_other, _impulses_at(columns, thrust, world), columns[IMPULSE])
+    table.write(_SETTLED, rows, (impulses, np.where(is_other, float(world.tick_count), columns[SETTLED_TICK])))
+
+
 THRUSTERS = Schema(
     "thrusters",
     (
@@ -115,6 +161,7 @@ THRUSTERS = Schema(
         Field("open_for", Kind.STATE, 1, "s", digest=16, meaning="time for which it is then open"),
         Field("level", Kind.STATE, 1, "-", digest=17, meaning="opening of the valve in a pulse"),
         Field("impulse", Kind.STATE, 1, "N·s", digest=18, meaning="delivered so far"),
+        Field("settled_tick", Kind.STATE, digest=20, is_new=True, stored=TICKED, meaning="up to which throttles without a tank count"),
         Field("propellant_used", Kind.STATE, 1, "kg", digest=19, meaning="so far"),
         Field("is_driven", Kind.SCRATCH, meaning="whether the mean level counts and not the throttle"),
         Field("mean", Kind.SCRATCH, meaning="level of the valve over the tick"),
@@ -125,6 +172,7 @@ THRUSTERS = Schema(
         Field("next_jet", Kind.SCRATCH, meaning="the next one of the same tank, or -1"),
     ),
     flown=True,
+    before_write=_settle_thrust,
 )  # fmt: skip
 
 
@@ -155,6 +203,7 @@ class Valves(TableForce, final=False):
     __slots__ = ("_tank",)
 
     _schema = THRUSTERS
+    _counted_in_ticks = frozenset(("settled_tick",))
     _tank: Any
 
     @fixed
@@ -168,6 +217,27 @@ class Valves(TableForce, final=False):
         if self._tank is not None and self._tank.propellant == 0.0:
             return np.zeros(columns.shape[1])
         return mean_share_of_thrust(columns, seconds) if seconds else share_of_thrust(columns)
+
+    def _columns(self) -> FloatArray:
+        columns, store = super()._columns(), self._table.store
+        if store is not None:
+            columns[IMPULSE] = _impulses_at(columns, _throttled_thrust(columns), store.world())
+        columns[SETTLED_TICK] = 0.0
+        return columns
+
+    def _attach(self, table: Table) -> None:
+        super()._attach(table)
+        rows = self._slice()
+        if _throttled_thrust(table.array[:, rows]).any():
+            assert table.store is not None
+            table.write(SETTLED_TICK, rows, float(table.store.world().tick_count))
+
+    def _impulses(self) -> FloatArray:
+        """The impulse that each thruster has delivered so far [N·s]."""
+        columns, store = self._table.array[:, self._slice()], self._table.store
+        if store is None:
+            return columns[IMPULSE].copy()
+        return _impulses_at(columns, _throttled_thrust(columns), store.world())
 
     def coast_obstacle(self) -> str | None:
         """Return in words why this force keeps its world from coasting (`World.coast`), or None if it neither acts nor moves.

@@ -22,15 +22,17 @@ NEUTRAL = 24
 COMMANDED_ANGLES = 27
 ANGLES = 29
 OPENS_IN, OPEN_FOR, LEVEL = 31, 32, 33
-IMPULSE, PROPELLANT_USED = 34, 35
-IS_DRIVEN = 36
+IMPULSE, SETTLED_TICK = 34, 35
+"""Impulse delivered so far [N·s], and the tick up to which it contains that of the throttle, if the jet has no tank."""
+PROPELLANT_USED = 36
+IS_DRIVEN = 37
 """Whether the share of the thrust in a tick is the mean level of the valve, computed for each tick, and not the throttle."""
-MEAN, LEAN = 37, 38
+MEAN, LEAN = 38, 39
 """The mean level over the tick, and twice its mean over time, weighted with the time in ticks, minus this mean."""
-NEXT_OPENS_IN, NEXT_OPEN_FOR, NEXT_LEVEL, NEXT_ANGLES = 39, 40, 41, 42
-HAS_KICKED = 44
+NEXT_OPENS_IN, NEXT_OPEN_FOR, NEXT_LEVEL, NEXT_ANGLES = 40, 41, 42, 43
+HAS_KICKED = 45
 """Whether its kick at the end of the tick was part of the step of an island."""
-NEXT_JET = 45
+NEXT_JET = 46
 """The next jet of the same tank, or -1."""
 
 # wheels

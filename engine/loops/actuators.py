@@ -421,7 +421,9 @@ def _used_until(thrusters: Array, jet: int, until: float, dt: float) -> float:
 def _store_valve(thrusters: Array, jet: int, dt: float) -> None:
     if thrusters[IS_DRIVEN, jet] != 0.0:
         area = dt * float(thrusters[MEAN, jet])
-        thrusters[IMPULSE, jet] += area * float(thrusters[MAX_FORCE, jet])
+        # what a throttle gives without a tank is settled when it changes, and not in each tick
+        if thrusters[TANK, jet] >= 0.0 or thrusters[STUCK, jet] >= 0.0 or thrusters[THROTTLE, jet] == 0.0:
+            thrusters[IMPULSE, jet] += area * float(thrusters[MAX_FORCE, jet])
         thrusters[PROPELLANT_USED, jet] += area * _flow(thrusters, jet)
         thrusters[OPENS_IN, jet] = thrusters[NEXT_OPENS_IN, jet]
         thrusters[OPEN_FOR, jet] = thrusters[NEXT_OPEN_FOR, jet]

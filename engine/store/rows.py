@@ -149,6 +149,10 @@ class TableRows:
             self._numbering = table.numbering
         return self._rows
 
+    def _columns(self) -> FloatArray:
+        """A copy of the rows as columns, with what is settled only when it is read."""
+        return self._table.array[:, self._slice()].copy()
+
     def _value(self, name: str) -> Any:
         rows = self._slice()
         field = self._schema.by_name[name]
@@ -200,7 +204,7 @@ class TableRows:
             for name in vars(kind).get("__slots__", ()):
                 if hasattr(self, name):
                     setattr(force, name, getattr(self, name))
-        force._keep_apart(self._table.array[:, self._slice()].copy())
+        force._keep_apart(self._columns())
         return force
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -212,7 +216,7 @@ class TableRows:
 
     def _attach(self, table: Table) -> None:
         """Move the rows into a table of a world, which has been found to contain the bodies."""
-        columns = self._table.array[:, self._slice()].copy()
+        columns = self._columns()
         for number, field in enumerate(self._schema.body_references):
             named = [row[number] for row in self._bodies]
             columns[self._schema.row(field.name)] = [NOBODY if body is None else body.index for body in named]
@@ -223,7 +227,7 @@ class TableRows:
 
     def _detach(self, bodies: Sequence[BodyHandle]) -> None:
         """Leave the table with a copy of the rows, which stay in the table; `bodies` are the handles by row."""
-        table, columns = self._table, self._table.array[:, self._slice()].copy()
+        table, columns = self._table, self._columns()
         assert table.store is not None
         table.store.record(self._return_to, table, self._first_id, self._last_id)
         table.store.record(setattr, self, "_bodies", self._bodies)
@@ -283,7 +287,7 @@ def kept_beside(kind: type[TableRows]) -> dict[str, str]:
 
 def columns_of(member: TableRows) -> FloatArray:
     """A copy of the rows of a force or part, as columns, shape (schema.size, rows)."""
-    return member._table.array[:, member._slice()].copy()
+    return member._columns()
 
 
 def set_field(member: TableRows, name: str, values: FloatArray) -> None:

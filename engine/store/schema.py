@@ -229,12 +229,22 @@ POINT = (0, 1, 2)
 class Schema:
     """The fields of a table, in the order of their components in memory."""
 
-    def __init__(self, name: str, fields: Sequence[Field], follows: str = "", flown: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        fields: Sequence[Field],
+        follows: str = "",
+        flown: bool = False,
+        before_write: Callable[[Any, slice | int, Any, Any], None] | None = None,
+    ) -> None:
         self.name = name
         self.follows = follows
         """The table to whose rows these rows belong one to one; empty for an independent table."""
         self.flown = flown
         """Whether compiled loops write its rows during ticks, without the table's own methods."""
+        self.before_write = before_write
+        """Called as ``before_write(table, components, rows, values)`` before values are written into a table, to settle what the former
+        values have given so far; not when a change is undone. None if nothing has to be settled."""
         self.fields = tuple(fields)
         self.by_name = {field.name: field for field in fields}
         ends = np.cumsum([field.size for field in fields]).tolist()

@@ -114,6 +114,8 @@ class Table:
         store = self.store
         if store is not None:
             store.before_change(self)
+            if self.schema.before_write is not None:
+                self.schema.before_write(self, components, rows, values)
             if store.log is not None:
                 store.log.append((self._set, (components, rows, self.array[components, rows].copy())))
         self._set(components, rows, values)

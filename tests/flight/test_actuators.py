@@ -71,7 +71,7 @@ def apart(body, orientation):
                      "specific_impulse": "SPECIFIC_IMPULSE", "tank": "TANK", "rise_time": "RISE_TIME", "fall_time": "FALL_TIME",
                      "stuck": "STUCK", "gimbal_axes": "GIMBAL_AXES", "max_angle": "MAX_ANGLE", "max_rate": "MAX_RATE",
                      "neutral_direction": "NEUTRAL", "commanded_angles": "COMMANDED_ANGLES", "angles": "ANGLES",
-                     "opens_in": "OPENS_IN", "open_for": "OPEN_FOR", "level": "LEVEL", "impulse": "IMPULSE",
+                     "opens_in": "OPENS_IN", "open_for": "OPEN_FOR", "level": "LEVEL", "impulse": "IMPULSE", "settled_tick": "SETTLED_TICK",
                      "propellant_used": "PROPELLANT_USED", "is_driven": "IS_DRIVEN", "mean": "MEAN", "lean": "LEAN",
                      "next_valve": "NEXT_OPENS_IN", "next_angles": "NEXT_ANGLES", "next_jet": "NEXT_JET"}),
         (WHEELS, {"driven": "WHEEL_DRIVEN", "axis": "WHEEL_AXIS", "inertia": "WHEEL_INERTIA", "max_torque": "MAX_TORQUE",
@@ -472,7 +472,133 @@ def test_a_throttle_waits_for_the_end_of_a_pulse():
         bank.fire((0.0, 1.0))
     world.step(3)
     bank.throttle = (1.0, 1.0)
-    assert bank.impulse.tolist() == pytest.approx([1.25, 0.0])
+    assert bank.impulse.tolist() == pytest.approx([1.25, 0.75])
+
+
+def throttled_world(banked=False, tank=None, gimbal=None):
+    """A ship without gravity, whose jet and bank of two are throttled; forces are (1, 0, 0) per newton as long as it does not turn."""
+    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    jet = {"rise_time": 0.05, "fall_time": 0.02, "min_on_time": 0.05, "gimbal": gimbal}
+    if banked:
+        bank = forces.ThrusterBank(
+            ship, positions=[CENTER] * 2, directions=[(1, 0, 0)] * 2, max_forces=(30.0, 50.0), **jet
+        )
+        return world, ship, world.add_force(bank)
+    return (
+        world,
+        ship,
+        world.add_force(forces.Thruster(ship, position=CENTER, direction=(1, 0, 0), max_force=30.0, **jet)),
+    )
+
+
+def throttle_at_ticks(world, jet, commands, ticks):
+    """Run ticks with commands by tick, and return the sums of thrust times dt, and the impulses after each tick."""
+    total, totals, impulses = 0.0, [], []
+    for tick in range(ticks):
+        for name, value in commands.get(tick, {}).items():
+            setattr(jet, name, value)
+        total = total + np.asarray(jet.thrust) * world.dt
+        world.step()
+        totals.append(total)
+        impulses.append(jet.impulse)
+    return np.array(totals), np.array(impulses)
+
+
+COMMANDS = {
+    0: {"throttle": 0.25},
+    5: {"throttle": 1.0},
+    8: {"max_force": 45.0},
+    11: {"enabled": False},
+    14: {"enabled": True, "throttle": 0.75},
+    20: {"stuck": 0.5},
+    23: {"throttle": 0.125},
+    27: {"stuck": None},
+    30: {"throttle": 0.0},
+    33: {"throttle": 1.0},
+}
+
+
+@pytest.mark.parametrize("gimbal", [None, flight.Gimbal((0, 1, 0), (0, 0, 1), 0.3, 0.2)], ids=["fixed", "gimballed"])
+@pytest.mark.parametrize("banked", [False, True])
+def test_the_impulse_of_a_throttle_is_the_integral_of_its_thrust(banked, gimbal):
+    world, ship, jet = throttled_world(banked, gimbal=gimbal)
+    commands = COMMANDS
+    if banked:
+        names = {"max_force": "max_forces"}
+        commands = {
+            tick: {names.get(name, name): value for name, value in each.items()} for tick, each in commands.items()
+        }
+        commands[16] = {"throttle": (0.3, 0.6)}
+        commands[21] = {"stuck": (None, 0.25)}
+    if gimbal is not None:
+        commands = commands | {3: {"gimbal_command": np.zeros((2, 2)) + 0.1 if banked else (0.1, -0.1)}}
+    totals, impulses = throttle_at_ticks(world, jet, commands, 40)
+    assert np.abs(impulses - totals).max() < 1e-12
+    if gimbal is None:
+        assert np.sum(impulses[-1]) == pytest.approx(SHIP.mass * ship.velocity[0], rel=1e-12)
+
+
+def test_pulses_and_throttles_of_a_jet_without_a_tank_are_each_counted_once():
+    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    jet = world.add_force(forces.Thruster(ship, position=CENTER, direction=(1, 0, 0), max_force=30.0))
+    jet.fire(0.3)
+    world.step(3)
+    jet.throttle = 0.5  # the valve still has the level at which a pulse would go on
+    world.step(2)
+    world.thrusters.throttle = 0.0
+    jet.fire(0.25, 0.1)
+    world.step(6)
+    assert jet.impulse == pytest.approx(30.0 * (0.3 + 0.5 * 0.2 + 0.25), rel=1e-12)
+    assert jet.impulse == pytest.approx(SHIP.mass * ship.velocity[0], rel=1e-12)
+
+
+def test_the_impulse_of_a_throttle_is_kept_by_snapshots_copies_saves_and_removal(tmp_path):
+    world, _ship, jet = throttled_world()
+    jet.throttle = 0.5
+    world.step(7)
+    jet.throttle = 0.25
+    world.step(3)
+    told = 30.0 * 0.1 * (0.5 * 7 + 0.25 * 3)
+    assert jet.impulse == pytest.approx(told, rel=1e-14)
+    known, snapshot = world.state_hash(), world.snapshot()
+    fork, told_later = copy.deepcopy(world), told + 30.0 * 0.1 * 0.25 * 4
+    world.save(tmp_path / "plain.json")
+    loaded = World.load(tmp_path / "plain.json")
+    for each in (world, fork, loaded):
+        (own,) = each.forces
+        assert own.impulse == pytest.approx(told, rel=1e-14)
+        each.step(4)
+        assert own.impulse == pytest.approx(told_later, rel=1e-14)
+    world.restore(snapshot)
+    assert jet.impulse == pytest.approx(told, rel=1e-14) and world.state_hash() == known
+    again = copy.copy(jet)
+    world.remove_force(jet)
+    world.step(5)
+    assert jet.impulse == again.impulse == pytest.approx(told, rel=1e-14)
+    world.add_force(again)
+    assert again.impulse == pytest.approx(told, rel=1e-14)
+    world.step(2)
+    assert again.impulse == pytest.approx(told + 30.0 * 0.1 * 0.25 * 2, rel=1e-14)
+
+
+def test_a_tick_that_fails_leaves_the_impulse_of_a_throttle():
+    world, _ship, jet = throttled_world()
+    jet.throttle = 0.5
+    world.step(7)
+    before, known = jet.impulse, world.state_hash()
+
+    @world.on_tick
+    def command(world):
+        jet.throttle = 1.0
+        jet.stuck = 0.2
+        raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        world.step()
+    world.remove_callback(command)
+    assert jet.impulse == before and world.state_hash() == known
+    world.step()
+    assert jet.impulse == pytest.approx(30.0 * 0.1 * 0.5 * 8, rel=1e-14)
 
 
 def test_a_stuck_valve_ignores_commands():
