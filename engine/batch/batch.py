@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..body import Body
 from ..checks import FloatArray, count_of_ticks, integer, read_only_attributes, refuse
+from ..forces.valves import THRUSTERS
 from ..saving import copying, snapshots
 from ..saving.content import Owners
 from ..saving.plain_content import PlainContent, PlainFunction, Rows, plain_of
@@ -342,6 +343,11 @@ class Batch:
         """The content of one member."""
         tick = int(self._members.ticks[member])
         one = select(plain, len(self), member, self._names, _OF_ALL)
+        thrusters = one.tables.get(THRUSTERS.name)
+        if thrusters is not None:
+            settled = thrusters.fields["settled_tick"] - float(self._members.starts[member])
+            fields = {**thrusters.fields, "settled_tick": settled}
+            one = one._replace(tables={**one.tables, THRUSTERS.name: thrusters._replace(fields=fields)})
         functions: dict[str, tuple[PlainFunction, ...]] = dict.fromkeys(plain.functions, ())
         values = {**plain.values, "on_non_finite": self._settings["on_non_finite"]}
         return one._replace(tick=tick, push_tick=-1, clock=self._source.plain.clock, values=values, functions=functions)

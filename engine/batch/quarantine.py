@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..forces.valves import THRUSTERS, leave_out_ticks
 from ..loops.layout import BAD, NOT_FINITE
 from ..saving.content import Owners
 from ..store.schema import COUNTED, TICKED, Field, Kind, Schema, Stored, up_to
@@ -123,7 +124,11 @@ class Members:
         """Have members run from these ticks of their own clocks on."""
         frozen = self._frozen
         values = np.zeros((MEMBERS.size, len(members)))
-        values[MEMBERS.row("start_tick")] = self.owners.bodies.tick_count - ticks
+        values[MEMBERS.row("start_tick")] = starts = self.owners.bodies.tick_count - ticks
+        thrusters = self.owners.store.tables.get(THRUSTERS.name)
+        if thrusters is not None:  # they count in ticks of the batch
+            shifts = np.tile(starts - self.starts[members], self.owners.bodies.count // self.count)
+            leave_out_ticks(thrusters, self.bodies_of(members), shifts)
         values[MEMBERS.row("resets")] = self.table.array[MEMBERS.row("resets"), members]
         values[MEMBERS.row("stopped_tick")] = values[MEMBERS.row("body")] = -1.0
         self.table.write(slice(None), members, values)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..loops.actuator_layout import DIRECTION, IS_FLOWING, MAX_RATE
+from ..loops.actuator_layout import DIRECTION, IS_FLOWING, MAX_RATE, SETTLED_TICK
 from ..saving.plain_content import PlainContent, Rows
 from ..saving.repetition import SHARED, Span, member_of, spans_of
 from ..store.bodies import BODIES, HISTORY
@@ -64,7 +64,7 @@ class Source:
             pushes.remove(np.flatnonzero(np.isin(owner, chosen)))
         for name, fresh in self._fresh.items():
             if name != BODIES.name and len(fresh.first):
-                _write(tables[name], fresh, chosen)
+                _write(tables[name], fresh, chosen, members.starts[chosen])
         self._put_bodies(members, chosen)
         self._put_history(members, chosen)
 
@@ -133,13 +133,16 @@ def _fresh(rows: Rows, span: Span, count: int) -> _Fresh:
     return _Fresh(span.first[:-1][is_own], _whole(schema, rows)[:, is_own], is_written)
 
 
-def _write(table: Table, fresh: _Fresh, chosen: IntArray) -> None:
+def _write(table: Table, fresh: _Fresh, chosen: IntArray, starts: IntArray) -> None:
     rows = (fresh.first[:, np.newaxis] + chosen).ravel()
     values, found = np.repeat(fresh.columns, len(chosen), axis=1), table.array[:, rows]
     found[fresh.is_written] = values[fresh.is_written]
     if table.schema.name == "thrusters":
         turns = found[MAX_RATE] > 0.0  # these directions are written by ticks
         found[DIRECTION : DIRECTION + 3, turns] = values[DIRECTION : DIRECTION + 3, turns]
+        found[SETTLED_TICK] += np.tile(
+            starts, len(fresh.first)
+        )  # counted in ticks of the batch, until the members go on
     table.write(slice(None), rows, found)
 
 

@@ -12,7 +12,7 @@ from ..body import Body
 from ..checks import FloatArray, refuse, unit_quaternions
 from ..flight.tank import Tank
 from ..flight.wheel import ReactionWheel
-from ..forces.valves import Valves
+from ..forces.valves import Valves, impulses_of
 from ..joints.joint import JOINTS
 from ..loops.actuator_layout import (
     CAPACITY,
@@ -181,10 +181,17 @@ class ValvesView(View):
         return {**super()._make_setters(), "stuck": self._set_stuck, "gimbal_command": self._set_angles}
 
     def __getattr__(self, name: str) -> Any:
+        if name == "impulse":
+            impulses = impulses_of(self._columns(self._members.everybody), self._members.owners.store)
+            several = reading(impulses.reshape(self._width, -1).T.copy())
+            return several if self._width_of() else several[:, 0]
         values = super().__getattr__(name)
         if name == "stuck":
             return reading(np.where(values < 0.0, np.nan, values))
         return values
+
+    def _readable(self) -> list[str]:
+        return [name for name in super()._readable() if name != "settled_tick"]
 
     def _width_of(self) -> int:
         return self._width if self._handle._several else 0

@@ -107,10 +107,31 @@ def _throttled_thrust(columns: FloatArray) -> FloatArray:
     return np.where(counts, columns[THROTTLE] * columns[MAX_FORCE], 0.0)
 
 
-def _impulses_at(columns: FloatArray, thrust: FloatArray, world: Any) -> FloatArray:
-    """The impulses delivered up to the present tick of a world [N·s], with these thrusts since they were settled."""
-    ticks = np.where(thrust != 0.0, world.tick_count - columns[SETTLED_TICK], 0.0)
-    return np.asarray(columns[IMPULSE] + thrust * (ticks * world.dt))
+def _counted_until(columns: FloatArray, store: Any) -> FloatArray:
+    """The tick up to which the thrust of each throttle counts: the present one, or that at which its body was frozen."""
+    now, frozen = float(store.world().tick_count), store.tables.get("frozen bodies")
+    if frozen is None or not frozen.count:
+        return np.full(columns.shape[1], now)
+    stopped = dict(frozen.array[:2, : frozen.count].T.tolist())
+    return np.array([stopped.get(body, now) for body in columns[BODY].tolist()])
+
+
+def impulses_of(columns: FloatArray, store: Any) -> FloatArray:
+    """The impulse that each thruster in columns of the table of a world has delivered so far [N·s]."""
+    thrust = _throttled_thrust(columns)
+    if not thrust.any():
+        return columns[IMPULSE].copy()
+    ticks = np.where(thrust != 0.0, _counted_until(columns, store) - columns[SETTLED_TICK], 0.0)
+    return np.asarray(columns[IMPULSE] + thrust * (ticks * store.world().dt))
+
+
+def leave_out_ticks(table: Table, bodies: npt.NDArray[np.int64], ticks: npt.ArrayLike) -> None:
+    """Leave out of the impulses of thrusters that bodies stood still for these numbers of ticks; the bodies move again."""
+    passed = dict(zip(bodies.tolist(), np.broadcast_to(ticks, bodies.shape).tolist(), strict=True))
+    rows = np.flatnonzero(np.isin(table.array[BODY, : table.count], bodies))
+    if len(rows):
+        own = [passed[int(body)] for body in table.array[BODY, rows].tolist()]
+        table.write(SETTLED_TICK, rows, table.array[SETTLED_TICK, rows] + own)
 
 
 def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> None:
@@ -128,13 +149,12 @@ def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any
     if not is_other.any():
         return
     assert table.store is not None
-    world = table.store.world()
     after = columns.copy()
     after[changed] = values
-    thrust = _throttled_thrust(columns)
-    is_other = thrust != _throttled_thrust(after)
-    impulses = np.where(is_other, _impulses_at(columns, thrust, world), columns[IMPULSE])
-    table.write(_SETTLED, rows, (impulses, np.where(is_other, float(world.tick_count), columns[SETTLED_TICK])))
+    is_other = _throttled_thrust(columns) != _throttled_thrust(after)
+    impulses = np.where(is_other, impulses_of(columns, table.store), columns[IMPULSE])
+    until = np.where(is_other, _counted_until(columns, table.store), columns[SETTLED_TICK])
+    table.write(_SETTLED, rows, (impulses, until))
 
 
 THRUSTERS = Schema(
@@ -221,7 +241,7 @@ class Valves(TableForce, final=False):
     def _columns(self) -> FloatArray:
         columns, store = super()._columns(), self._table.store
         if store is not None:
-            columns[IMPULSE] = _impulses_at(columns, _throttled_thrust(columns), store.world())
+            columns[IMPULSE] = impulses_of(columns, store)
         columns[SETTLED_TICK] = 0.0
         return columns
 
@@ -237,7 +257,7 @@ class Valves(TableForce, final=False):
         columns, store = self._table.array[:, self._slice()], self._table.store
         if store is None:
             return columns[IMPULSE].copy()
-        return _impulses_at(columns, _throttled_thrust(columns), store.world())
+        return impulses_of(columns, store)
 
     def coast_obstacle(self) -> str | None:
         """Return in words why this force keeps its world from coasting (`World.coast`), or None if it neither acts nor moves.

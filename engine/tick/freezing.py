@@ -9,6 +9,7 @@ import numpy as np
 
 from ..constraints.layout import OPEN, TYPE
 from ..forces.spring import SPRINGS
+from ..forces.valves import THRUSTERS, leave_out_ticks
 from ..joints.joint import JOINTS
 from ..loops.layout import BAD, FROZEN, NOT_FINITE
 from ..store.bodies import Bodies
@@ -118,7 +119,10 @@ class Freezing:
         if self._table.count:
             chosen = np.atleast_1d(np.arange(self._bodies.count)[rows]).tolist()
             group = self._linked(set(chosen).intersection(self.rows.tolist()))
-            self._table.remove(np.flatnonzero(np.isin(self.rows, group)))
+            moving = np.flatnonzero(np.isin(self.rows, group))
+            stood = self._bodies.tick_count - self._table.array[1, moving]
+            leave_out_ticks(self._store.table(THRUSTERS), self.rows[moving], stood)
+            self._table.remove(moving)
 
     def take_refused(self) -> Sequence[int]:
         """The bodies that are frozen because a draining tank would have left them without a valid tensor; the tick is rejected for none."""

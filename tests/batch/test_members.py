@@ -224,3 +224,40 @@ def test_rows_that_refer_to_no_body_act_on_all_members_as_one_row():
     assert tables["thrusters"].count == 5 * template._store.tables["thrusters"].count
     with pytest.raises(ValueError, match="members have rows of their own"):
         batch[template.forces[0]]
+
+
+def test_the_impulses_of_throttles_are_those_of_worlds_alone():
+    """With members that are reset and that stand still for a while."""
+    template = World(0.1)
+    ship = template.add_body(MassProperties.sphere(2.0, 0.5), name="ship")
+    jet = template.add_force(forces.Thruster(ship, position=(0, 0, 0), direction=(0, 0, 1), max_force=8.0))
+    bank = template.add_force(
+        forces.ThrusterBank(ship, positions=np.zeros((2, 3)), directions=[(1, 0, 0), (0, 1, 0)], max_forces=(2.0, 4.0))
+    )
+    template.step(2)
+    jet.throttle = 0.5
+    template.step(3)
+    start = template.snapshot()
+    batch = Batch(template, members=3)
+    assert "settled_tick" not in dir(batch[jet])
+    batch.step(2)
+    batch[jet].throttle = [0.25, 0.5, 1.0]
+    batch[bank].throttle = [[0.5, 0.25]] * 3
+    batch.active = [True, False, True]
+    batch.step(4)
+    batch.reset([2])
+    batch.active = [True, True, True]
+    batch.step(1)
+    told, own = [], []
+    for member, (ticks, after, throttle) in enumerate([(2, 5, 0.25), (2, 1, 0.5), (1, 0, 0.0)]):
+        template.restore(start)
+        template.step(ticks)
+        if after:
+            jet.throttle, bank.throttle = throttle, (0.5, 0.25)
+            template.step(after)
+        told.append([jet.impulse, *bank.impulse])
+        alone = batch.world(member)
+        own.append([alone.forces[0].impulse, *alone.forces[1].impulse])
+        assert batch.state_hash(member) == alone.state_hash() == template.state_hash()
+    found = np.column_stack([batch[jet].impulse, batch[bank].impulse])
+    assert found == pytest.approx(np.array(told), rel=1e-13) and found.tolist() == own

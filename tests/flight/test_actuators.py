@@ -475,9 +475,9 @@ def test_a_throttle_waits_for_the_end_of_a_pulse():
     assert bank.impulse.tolist() == pytest.approx([1.25, 0.75])
 
 
-def throttled_world(banked=False, tank=None, gimbal=None):
+def throttled_world(banked=False, gimbal=None, options=()):
     """A ship without gravity, whose jet and bank of two are throttled; forces are (1, 0, 0) per newton as long as it does not turn."""
-    world, ship = a_ship(0.1, rates=(0, 0, 0))
+    world, ship = a_ship(0.1, rates=(0, 0, 0), **dict(options))
     jet = {"rise_time": 0.05, "fall_time": 0.02, "min_on_time": 0.05, "gimbal": gimbal}
     if banked:
         bank = forces.ThrusterBank(
@@ -599,6 +599,23 @@ def test_a_tick_that_fails_leaves_the_impulse_of_a_throttle():
     assert jet.impulse == before and world.state_hash() == known
     world.step()
     assert jet.impulse == pytest.approx(30.0 * 0.1 * 0.5 * 8, rel=1e-14)
+
+
+def test_the_throttle_of_a_frozen_body_does_not_count():
+    world, ship, jet = throttled_world(options={"on_non_finite": "freeze"})
+    jet.throttle = 0.5
+    world.step(3)
+    ship.position, ship.velocity = (1.7e308, 0, 0), (1.7e308, 0, 0)
+    world.step(4)
+    assert [each.body for each in world.frozen] == [ship]
+    stopped = world.frozen[0].tick
+    assert jet.impulse == pytest.approx(30.0 * 0.1 * 0.5 * stopped, rel=1e-14)
+    jet.throttle = 0.25
+    world.step(4)
+    ship.position, ship.velocity = (0, 0, 0), (0, 0, 0)
+    assert not world.frozen
+    world.step(2)
+    assert jet.impulse == pytest.approx(30.0 * 0.1 * (0.5 * stopped + 0.25 * 2), rel=1e-14)
 
 
 def test_a_stuck_valve_ignores_commands():
