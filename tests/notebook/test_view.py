@@ -192,5 +192,7 @@ def test_a_browser_plays_by_itself(tmp_path):
     record, _ = flight()
     path = tmp_path / "flight.html"
     notebook.show(record).save(path)
-    page = dom_of(path, 3000)
+    # a browser that shares its processors may draw no frame in the first seconds
+    pages = (dom_of(path, milliseconds) for milliseconds in (3_000, 10_000, 30_000, 60_000))
+    page = next(page for page in pages if 'data-time="' in page)
     assert 'data-playing="true"' in page and float(re.search(r'data-time="([^"]*)"', page)[1]) > 0.0
