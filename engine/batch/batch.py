@@ -29,6 +29,7 @@ from ..world import World
 from .quarantine import INACTIVE, MEMBERS, REASONS, Failure, Members, Quarantine
 from .rejected import refuse_template
 from .resetting import Source, check_content
+from .sampling import Noise, Sampling, keys_in
 from .special_views import view_class
 from .views import View, chosen
 
@@ -79,9 +80,12 @@ class Batch:
 
     __slots__ = (
         "_functions",
+        "_keys",
         "_members",
         "_names",
+        "_noise",
         "_places",
+        "_sampling",
         "_seed",
         "_settings",
         "_source",
@@ -119,10 +123,12 @@ class Batch:
         self._functions: tuple[tuple[Callable[[Batch], Any], int], ...] = ()
         values = {**image.plain.values, "on_non_finite": "freeze"}
         plain = repeat(image.plain._replace(values=values), count, _name_in)
+        self._keys = keys_in(owners.forces.members)
         self._fill(image._replace(plain=plain, threads=threads), count)
         owners = self._members.owners
         columns = np.repeat(MEMBERS.rest, count, axis=1)
         owners.store.table(MEMBERS).append(columns)
+        self._noise.begin()
 
     def _fill(self, image: copying.Image, count: int) -> None:
         """Make the world of all members."""
@@ -135,7 +141,11 @@ class Batch:
         self._world = world
         self._members = quarantine.members = Members(owners, count, owners.store.table(MEMBERS))
         self._views: dict[int, View] = {}
+        self._sampling = Sampling(self._members)
+        owners.stages.sampling = self._sampling.callback
         copying.fill(owners, image)
+        self._sampling.follow_clocks()
+        self._noise = Noise(self._members, self._seed, self._keys)
 
     def __repr__(self) -> str:
         failed = int(self.failed.sum())
@@ -219,6 +229,7 @@ class Batch:
             if len(waking):
                 members.go_on(waking, members.ticks[waking])
             members.stop(np.flatnonzero(~wanted & active), INACTIVE)
+        self._sampling.follow_clocks()
 
     @property
     def failed(self) -> npt.NDArray[np.bool_]:
@@ -422,6 +433,7 @@ class Batch:
         functions = self._members.owners.stages.functions
         self._world.restore(snapshot)
         self._members.owners.stages.functions = functions
+        self._sampling.follow_clocks()
 
     def copy(self) -> Batch:
         """Return an independent copy of the batch, with the same template and without functions of `on_tick`.
@@ -444,7 +456,7 @@ class Batch:
         """
         self._require_idle("copy")
         made: Batch = object.__new__(Batch)
-        for name in ("_names", "_places", "_seed", "_settings", "_source", "_template"):
+        for name in ("_keys", "_names", "_places", "_seed", "_settings", "_source", "_template"):
             object.__setattr__(made, name, getattr(self, name))
         made._functions = ()
         owners = self._members.owners
@@ -504,6 +516,8 @@ class Batch:
             self._members.go_on(where, np.full(len(where), source.tick))
             source.put(self._members, where)
             self._members.count_resets(where)
+            self._noise.begin_again(where)
+        self._sampling.follow_clocks()
 
     # inside
 

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from ..forces.valves import THRUSTERS, leave_out_ticks
 from ..loops.layout import BAD, NOT_FINITE
 from ..saving.content import Owners
+from ..saving.repetition import member_of
+from ..store.bodies import BODIES
 from ..store.schema import COUNTED, TICKED, Field, Kind, Schema, Stored, up_to
 from ..store.store import CALLING
 from ..store.table import Table
@@ -25,19 +27,20 @@ MEMBERS = Schema(
         Field("start_tick", Kind.STATE, digest=0, meaning="the tick at which its own count was zero", stored=Stored(is_whole=True)),
         Field("resets", Kind.STATE, digest=1, meaning="how often it was reset", stored=COUNTED),
         Field("stopped_tick", Kind.STATE, digest=2, rest=-1.0, meaning="its own tick at which it stopped, or -1", stored=TICKED),
-        Field("reason", Kind.STATE, digest=3, meaning="why it stopped, as an index of REASONS", stored=up_to(4.0)),
+        Field("reason", Kind.STATE, digest=3, meaning="why it stopped, as an index of REASONS", stored=up_to(5.0)),
         Field("body", Kind.STATE, digest=4, rest=-1.0, meaning="place of the body that failed, or -1", stored=TICKED),
     ),
 )  # fmt: skip
 """One row per member."""
 
-RUNS, INACTIVE, NOT_FINITE_STATE, CONFLICTING, SINGULAR_TENSOR = range(5)
+RUNS, INACTIVE, NOT_FINITE_STATE, CONFLICTING, SINGULAR_TENSOR, READING = range(6)
 REASONS = (
     "it runs",
     "it was made inactive",
     "its state was not finite",
     "its joints contradict each other",
     "its tanks would drain so far that its inertia without the moments of its wheels is no longer positive definite",
+    "a reading or a command was not finite",
 )
 """Why a member stands still, in words."""
 
@@ -112,6 +115,8 @@ class Members:
         members, places = members[is_new], places[is_new]
         if not len(members):
             return
+        if reason != INACTIVE:
+            self._return_to_start(members)
         ticks, rows = self.ticks[members], self.bodies_of(members)
         frozen = self._frozen
         values = np.array([ticks, np.full(len(members), reason), places], np.float64)
@@ -119,6 +124,24 @@ class Members:
         tick = float(self.owners.bodies.tick_count)
         cause = float(CONFLICT if reason == CONFLICTING else OWN_STATE)
         frozen.append(np.array([rows, np.full(len(rows), tick), np.full(len(rows), cause)]))
+
+    def _return_to_start(self, members: IntArray) -> None:
+        """Put back what sensors, loops and functions have written to the rows of members in the tick that they cannot run."""
+        for function, arguments in reversed(list(self.owners.store.log or ())):
+            table = getattr(function, "__self__", None)
+            if not isinstance(table, Table) or function.__name__ != "_set" or table in (self.table, self._frozen):
+                continue
+            components, rows, values = arguments
+            places = np.atleast_1d(np.arange(table.count)[rows])
+            fields = {field.name: table.read(field.name, places) for field in table.schema.body_references}
+            if table.schema is BODIES or table.schema.follows == BODIES.name:
+                owner = places % self.count
+            else:
+                owner = member_of(table.schema, fields, len(places), self.count)
+            own = np.isin(owner, members)
+            if own.any():
+                former = np.asarray(values).reshape(-1, len(places))[:, own]
+                table.write(components, places[own], former if isinstance(components, slice) else former[0])
 
     def go_on(self, members: IntArray, ticks: IntArray) -> None:
         """Have members run from these ticks of their own clocks on."""

@@ -10,10 +10,13 @@ import numpy.typing as npt
 
 from ..body import Body
 from ..checks import FloatArray, refuse, unit_quaternions
+from ..flight.instruments import FAULT, KEY
+from ..flight.sensor import Sensor, readings
 from ..flight.tank import Tank
 from ..flight.wheel import ReactionWheel
 from ..forces.valves import Valves, impulses_of
 from ..joints.joint import JOINTS
+from ..kernels.noise import noise_key
 from ..loops.actuator_layout import (
     CAPACITY,
     MAX_ANGLE,
@@ -36,6 +39,7 @@ from ..store.schema import ANY, NOT_NEGATIVE, POSITIVE, SHARE
 from .quarantine import IntArray
 from .views import Setter, View, chosen
 
+_FAULTS = (None, "stuck", "dead")
 _STATE = ("position", "orientation", "velocity", "angular_velocity_body")
 _UNPACK = np.array(((0, 3, 4), (3, 1, 5), (4, 5, 2)))
 
@@ -308,11 +312,68 @@ class TankView(View):
         self._members.owners.actuators.compose(columns[0].astype(int).tolist(), self, "propellant", value)
 
 
+class SensorView(View):
+    """One sensor of the template in all members."""
+
+    __slots__ = ()
+
+    def _make_setters(self) -> dict[str, Setter]:
+        return {**super()._make_setters(), "fault": self._set_fault, "seed": self._set_seeds}
+
+    def read(self) -> Any:
+        """Return the last reading of each member, with arrays of shape (n, …) in place of one vector.
+
+        Returns:
+            The same as `read` of the sensor, such as a `GyroReading`: values, whether each is valid, and their times [s], shape (n,).
+
+        Example:
+            >>> from engine import MassProperties, World, flight
+            >>> from engine.batch import Batch
+            >>> template = World(dt=0.5)
+            >>> ship = template.add_body(MassProperties.sphere(2.0, 0.5), angular_velocity_body=(0.0, 0.0, 0.25))
+            >>> gyro = template.add_part(flight.Gyro(ship, seed=1))
+            >>> batch = Batch(template, members=2)
+            >>> batch.step(2)
+            >>> batch[gyro].read().angular_velocity_body.tolist()
+            [[0.0, 0.0, 0.25], [0.0, 0.0, 0.25]]
+        """
+        _ = self._members.owners.store.world().tick_count  # ends what an exception has left unfinished
+        return type(self._handle).read(_Reader(self))
+
+    def _set_fault(self, members: IntArray, value: Any) -> None:
+        if value not in _FAULTS:
+            refuse(self, "fault", value, 'None, "stuck" or "dead"')
+        slots = self._rows(members)
+        self._table.write(FAULT, slots, float(_FAULTS.index(value)))
+
+    def _set_seeds(self, members: IntArray, value: Any) -> None:
+        given = np.asarray(value)
+        if given.dtype.kind not in "iu":
+            refuse(self, "seed", value, f"integers of shape ({len(members)},), one per member", TypeError)
+        if given.shape != (len(members),):
+            refuse(self, "seed", value, f"integers of shape ({len(members)},), one per member")
+        keys = np.array([noise_key(seed, self._handle.name) for seed in given.tolist()], np.float64).reshape(-1, 3)
+        self._table.write(slice(KEY, KEY + 3), self._rows(members), np.tile(keys.T, self._width))
+
+
+class _Reader:
+    """What `read` of a sensor calls, for all members."""
+
+    def __init__(self, view: SensorView) -> None:
+        self._view = view
+
+    def _read(self, size: int) -> tuple[Any, Any, Any]:
+        view = self._view
+        rows = slice(view._first, view._first + view._width * view._members.count)
+        return readings(view._table.array, rows, view._members.count, size, view._members.owners.plan.dt)
+
+
 KINDS: tuple[tuple[type, type[View]], ...] = (
     (Body, BodyView),
     (Valves, ValvesView),
     (ReactionWheel, WheelView),
     (Tank, TankView),
+    (Sensor, SensorView),
 )
 """The class of views of each kind of handle; all others have a `View`."""
 

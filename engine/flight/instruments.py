@@ -9,6 +9,7 @@ from math import sqrt
 
 from ..compilation.compiler import inlined, kernel
 from ..forces.gravity import point_gravity
+from ..forces.magnetic_dipole import dipole_field
 from ..kernels.measuring import (
     is_in_shadow,
     is_near_disc,
@@ -22,7 +23,7 @@ from ..kernels.noise import NoiseKey, white_noise
 from ..kernels.quaternions import Quaternion, rotate, rotate_inverse
 from ..kernels.rigid_body import BodyAtStage
 from ..kernels.vectors import Vector, add, add_scaled, dot, subtract
-from ..loops.columns import Array, load_quaternion, load_vector, store_vector
+from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, ORIENTATION, POSITION, PREVIOUS, VELOCITY
 
 BODY = 0
@@ -113,6 +114,91 @@ def sample_three_axes(
     Returns:
         Whether the sample is finite.
     """
+    return _three_axes(kind, bodies, sensors, row, before, tick, every, dt, field_world, out, 0)
+
+
+@kernel("sample-three-axes-of-members")
+def sample_three_axes_of_members(
+    kind: int,
+    bodies: Array,
+    sensors: Array,
+    first: int,
+    slots: int,
+    ticks: Integers,
+    due: Integers,
+    every: int,
+    dt: float,
+    field_world: Vector,
+    dipole: int,
+    out: Array,
+) -> int:
+    """Sample such an instrument of each member of a batch that is due.
+
+    Args:
+        kind: Of the instrument, a constant above.
+        bodies: The array of the bodies of all members.
+        sensors: The table of the sensor.
+        first: Its first row; slot s of member m is the row ``first + s n + m``.
+        slots: The number of slots of each member.
+        ticks: Number of the tick of each member, shape (n,).
+        due: Whether each member is sampled, shape (n,); set to 2 where the sample is not finite.
+        every: Ticks between two samples.
+        dt: Length of a tick [s].
+        field_world: The magnetic flux density.
+        dipole: The first component of a dipole in the table, in whose field the instrument is; -1 for the field above.
+        out: Where the samples are written, shape (STATE_OF_INSTRUMENT, n).
+
+    Returns:
+        The number of samples that are not finite.
+    """
+    bad, count = 0, ticks.shape[0]
+    for member in range(count):
+        if due[member] != 0:
+            row = first + member
+            before = _last_slot(sensors, row, slots, count)
+            field = field_world
+            if dipole >= 0:
+                field = dipole_field(
+                    load_vector(bodies, POSITION, int(sensors[BODY, row])),
+                    (
+                        float(sensors[dipole, row]),
+                        float(sensors[dipole + 1, row]),
+                        float(sensors[dipole + 2, row]),
+                        float(sensors[dipole + 3, row]),
+                        float(sensors[dipole + 4, row]),
+                        float(sensors[dipole + 5, row]),
+                        float(sensors[dipole + 6, row]),
+                    ),
+                )
+            tick = int(ticks[member])
+            if not _three_axes(kind, bodies, sensors, row, before, tick, every, dt, field, out, member):
+                due[member] = 2
+                bad += 1
+    return bad
+
+
+@inlined
+def _last_slot(sensors: Array, row: int, slots: int, count: int) -> int:
+    """The row of the last sample of a member whose first row is given."""
+    if slots == 1:
+        return row
+    return row + (int(sensors[SAMPLES, row]) + slots - 1) % slots * count
+
+
+@inlined
+def _three_axes(
+    kind: int,
+    bodies: Array,
+    sensors: Array,
+    row: int,
+    before: int,
+    tick: int,
+    every: int,
+    dt: float,
+    field_world: Vector,
+    out: Array,
+    column: int,
+) -> bool:
     body = int(sensors[BODY, row])
     if kind == GYRO:
         true = load_vector(bodies, ANGULAR_VELOCITY, body)
@@ -149,14 +235,34 @@ def sample_three_axes(
         sensors[MATRIX + 8, row],
     )
     value, is_within = of_three_axes(true, matrix, bias, noise, sensors[LIMIT, row], sensors[QUANTUM, row])
-    is_finite = _write_sample(sensors, row, before, tick, (value[0], value[1], value[2], 0.0), is_within, out)
-    store_vector(out, BIAS - VALUE, 0, bias)
+    is_finite = _write_sample(sensors, row, before, tick, (value[0], value[1], value[2], 0.0), is_within, out, column)
+    store_vector(out, BIAS - VALUE, column, bias)
     return is_finite
 
 
 @kernel("sample-star-tracker")
 def sample_star_tracker(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> bool:
     """Sample a star tracker; the arguments are those of `sample_three_axes`."""
+    return _star_tracker(bodies, sensors, row, before, tick, out, 0)
+
+
+@kernel("sample-star-tracker-of-members")
+def sample_star_tracker_of_members(
+    bodies: Array, sensors: Array, first: int, slots: int, ticks: Integers, due: Integers, out: Array
+) -> int:
+    """The same for each member of a batch that is due; the arguments are those of `sample_three_axes_of_members`."""
+    bad, count = 0, ticks.shape[0]
+    for member in range(count):
+        if due[member] != 0:
+            row, tick = first + member, int(ticks[member])
+            if not _star_tracker(bodies, sensors, row, _last_slot(sensors, row, slots, count), tick, out, member):
+                due[member] = 2
+                bad += 1
+    return bad
+
+
+@inlined
+def _star_tracker(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array, column: int) -> bool:
     body = int(sensors[BODY, row])
     q, rate = load_quaternion(bodies, ORIENTATION, body), load_vector(bodies, ANGULAR_VELOCITY, body)
     boresight = load_vector(sensors, BORESIGHT, row)
@@ -180,12 +286,32 @@ def sample_star_tracker(bodies: Array, sensors: Array, row: int, before: int, ti
             sensors[start + EXCLUSION_SINE, row],
         ):
             is_valid = False
-    return _write_sample(sensors, row, before, tick, value, is_valid, out)
+    return _write_sample(sensors, row, before, tick, value, is_valid, out, column)
 
 
 @kernel("sample-sun-sensor")
 def sample_sun_sensor(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array) -> bool:
     """Sample a sun sensor; the arguments are those of `sample_three_axes`."""
+    return _sun_sensor(bodies, sensors, row, before, tick, out, 0)
+
+
+@kernel("sample-sun-sensor-of-members")
+def sample_sun_sensor_of_members(
+    bodies: Array, sensors: Array, first: int, slots: int, ticks: Integers, due: Integers, out: Array
+) -> int:
+    """The same for each member of a batch that is due; the arguments are those of `sample_three_axes_of_members`."""
+    bad, count = 0, ticks.shape[0]
+    for member in range(count):
+        if due[member] != 0:
+            row, tick = first + member, int(ticks[member])
+            if not _sun_sensor(bodies, sensors, row, _last_slot(sensors, row, slots, count), tick, out, member):
+                due[member] = 2
+                bad += 1
+    return bad
+
+
+@inlined
+def _sun_sensor(bodies: Array, sensors: Array, row: int, before: int, tick: int, out: Array, column: int) -> bool:
     body = int(sensors[BODY, row])
     towards_world = load_vector(sensors, SUN_DIRECTION, row)
     towards = rotate_inverse(load_quaternion(bodies, ORIENTATION, body), 2.0, towards_world)
@@ -197,7 +323,7 @@ def sample_sun_sensor(bodies: Array, sensors: Array, row: int, before: int, tick
     center = load_vector(sensors, SUN_SHADOW_CENTER, row)
     if radius > 0.0 and is_in_shadow(load_vector(bodies, POSITION, body), center, radius, towards_world):
         is_valid = False
-    return _write_sample(sensors, row, before, tick, (x, y, z, 0.0), is_valid, out)
+    return _write_sample(sensors, row, before, tick, (x, y, z, 0.0), is_valid, out, column)
 
 
 @kernel("gravity-over-the-last-tick")
@@ -261,7 +387,7 @@ def _key(sensors: Array, row: int) -> NoiseKey:
 
 @inlined
 def _write_sample(
-    sensors: Array, row: int, before: int, tick: int, value: Quaternion, is_valid: bool, out: Array
+    sensors: Array, row: int, before: int, tick: int, value: Quaternion, is_valid: bool, out: Array, column: int
 ) -> bool:
     """Write a sample and count it; a stuck sensor repeats its last sample, and a dead one gives zeros.
 
@@ -271,10 +397,10 @@ def _write_sample(
     fault = sensors[FAULT, row]
     for place in range(4):
         last = sensors[VALUE + place, before]
-        out[place, 0] = value[place] if fault == WORKS else (last if fault == STUCK else 0.0)
+        out[place, column] = value[place] if fault == WORKS else (last if fault == STUCK else 0.0)
     valid = 1.0 if is_valid else 0.0
-    out[VALID - VALUE, 0] = valid if fault == WORKS else (sensors[VALID, before] if fault == STUCK else 0.0)
-    out[TICK - VALUE, 0] = tick
-    out[SAMPLES - VALUE, 0] = sensors[SAMPLES, row] + 1.0
+    out[VALID - VALUE, column] = valid if fault == WORKS else (sensors[VALID, before] if fault == STUCK else 0.0)
+    out[TICK - VALUE, column] = tick
+    out[SAMPLES - VALUE, column] = sensors[SAMPLES, row] + 1.0
     total = 0.0 * value[0] + 0.0 * value[1] + 0.0 * value[2] + 0.0 * value[3]
     return total == 0.0

@@ -19,7 +19,9 @@ from .instruments import (
     EXCLUSION_FAR,
     STATE_OF_OPTICS,
     sample_star_tracker,
+    sample_star_tracker_of_members,
     sample_sun_sensor,
+    sample_sun_sensor_of_members,
 )
 from .sensor import Sensor, limit_of, sensor_schema
 
@@ -274,6 +276,15 @@ class StarTracker(Sensor):
         """
         return StarTrackerReading(*self._read(4))
 
+    def _measure_members(
+        self, world: Any, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+    ) -> None:
+        sample_star_tracker_of_members(world._bodies.array, array, first, slots, ticks, due, out)
+
+    @property
+    def _has_form_for_members(self) -> bool:
+        return True
+
     def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         bodies = world._bodies
         return sample_star_tracker(bodies.array, array, row, before, bodies.tick_count, out)
@@ -418,6 +429,15 @@ class SunSensor(Sensor):
             Direction to the sun, body frame, a unit vector, shape (3,), whether it is valid, and the time of the sample [s].
         """
         return SunSensorReading(*self._read(3))
+
+    def _measure_members(
+        self, world: Any, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+    ) -> None:
+        sample_sun_sensor_of_members(world._bodies.array, array, first, slots, ticks, due, out)
+
+    @property
+    def _has_form_for_members(self) -> bool:
+        return True
 
     def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         bodies = world._bodies

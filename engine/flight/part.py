@@ -71,6 +71,11 @@ class SampledPart(Part):
 
     enabled = Parameter[bool]("Whether the part is sampled, initially True; a disabled part keeps its state.")
 
+    @property
+    def _has_form_for_members(self) -> bool:
+        """Whether `_sample_members(world, ticks, due)` samples it for all members of a batch at once."""
+        return False
+
     def _needed(self) -> tuple[Any, ...]:
         """The forces and parts of the world that it reads or commands."""
         return ()

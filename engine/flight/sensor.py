@@ -20,6 +20,8 @@ from .part import MOST_DELAY, Place, SampledPart
 Fault = Literal["stuck", "dead"]
 _FAULTS: tuple[Fault | None, ...] = (None, "stuck", "dead")
 
+_NO_SAMPLE = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, -1.0]]).T
+"""What is read before the first sample has arrived."""
 _SLOT = slice(VALUE, TICK + 1)
 """What is kept of each of the samples that are on their way."""
 
@@ -167,6 +169,39 @@ class Sensor(SampledPart):
             table.write(_SLOT, slice(slot, slot + 1), out[: SAMPLES - VALUE])
             table.write(slice(SAMPLES, VALUE + self._state_size), slice(first, first + 1), out[SAMPLES - VALUE :])
 
+    def _sample_members(self, world: Any, ticks: Any, due: Any) -> Any:
+        """Take a sample of each member of a batch that is due, whose rows are next to each other in each slot.
+
+        Args:
+            world: The world of all members.
+            ticks: Number of the tick of each member, shape (n,).
+            due: Whether each member is sampled, shape (n,).
+
+        Returns:
+            The members whose samples are not finite, which are not written.
+        """
+        table, rows, count = self._table, self._slice(), len(ticks)
+        first, slots = rows.start, (rows.stop - rows.start) // count
+        chosen, out = due.astype(np.int64), np.zeros((self._state_size, count))
+        self._measure_members(world, table.array, first, slots, ticks, chosen, out)
+        own = np.flatnonzero(chosen == 1)
+        size, everybody = SAMPLES - VALUE, len(own) == count
+        target: Any = slice(first, first + count) if everybody else first + own
+        values = out if everybody else out[:, own]
+        if slots == 1:
+            table.write(slice(VALUE, VALUE + self._state_size), target, values)
+        else:
+            numbers = table.array[SAMPLES, first + own].astype(np.int64)
+            table.write(_SLOT, first + numbers % slots * count + own, values[:size])
+            table.write(slice(SAMPLES, VALUE + self._state_size), target, values[size:])
+        return np.flatnonzero(chosen == 2)
+
+    def _measure_members(
+        self, world: Any, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+    ) -> None:
+        """Write samples to `out`; the arguments are those of the kernels in `instruments`."""
+        raise NotImplementedError
+
     def _measure(self, world: Any, array: FloatArray, row: int, before: int, out: FloatArray) -> bool:
         """Write a sample to `out`, and return whether it is finite; the arguments are those of the kernels in `instruments`."""
         raise NotImplementedError
@@ -186,6 +221,25 @@ class Sensor(SampledPart):
         tick = due[TICK - VALUE]
         time = nan if tick < 0.0 else tick * self.body.world.dt
         return read_only(np.array(due[:size])), due[VALID - VALUE] > 0.0, time
+
+
+def readings(array: FloatArray, rows: slice, count: int, size: int, dt: float) -> tuple[FloatArray, Any, FloatArray]:
+    """The values, whether they are valid, and the times of the readings of a sensor in all members of a batch.
+
+    Args:
+        array: The table of the sensor.
+        rows: Its rows, those of one slot next to each other.
+        count: The number of members.
+        size: The number of components of a value.
+        dt: Length of a tick [s].
+    """
+    slots, members = (rows.stop - rows.start) // count, np.arange(count)
+    numbers = array[SAMPLES, rows.start + members].astype(np.int64)
+    due = array[_SLOT, rows.start + numbers % slots * count + members]
+    due[:, numbers < slots] = _NO_SAMPLE
+    tick = due[TICK - VALUE]
+    time = np.where(tick < 0.0, nan, tick * dt)
+    return read_only(due[:size].T.copy()), read_only(due[VALID - VALUE] > 0.0), read_only(time)
 
 
 def limit_of(value: float | None, argument: str, owner: object) -> float:

@@ -24,6 +24,7 @@ from .instruments import (
     STATE_OF_INSTRUMENT,
     gravity_at_middle,
     sample_three_axes,
+    sample_three_axes_of_members,
 )
 from .magnetic_field import flux_density_of
 from .sensor import Sensor, limit_of, sensor_schema
@@ -183,6 +184,23 @@ class _Instrument(Sensor):
         bodies, number = world._bodies, self._number
         tick, every, dt = bodies.tick_count, self._every, world._dt
         return sample_three_axes(number, bodies.array, array, row, before, tick, every, dt, field, out)
+
+    @property
+    def _has_form_for_members(self) -> bool:
+        return self._number != ACCELEROMETER  # which adds up the gravities that act on its body
+
+    def _measure_members(
+        self, world: Any, array: FloatArray, first: int, slots: int, ticks: Any, due: Any, out: FloatArray
+    ) -> None:
+        field, dipole = self._field_of_members()
+        bodies, number, dt = world._bodies.array, self._number, world._dt
+        sample_three_axes_of_members(
+            number, bodies, array, first, slots, ticks, due, self._every, dt, field, dipole, out
+        )
+
+    def _field_of_members(self) -> tuple[tuple[float, float, float], int]:
+        """The field of all members, and the first component of a dipole in the table, or -1."""
+        return (0.0, 0.0, 0.0), -1
 
     def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
         """What the instrument needs to know of the world besides its body."""
@@ -515,6 +533,15 @@ class Magnetometer(_Instrument):
             Flux density [T], body frame, shape (3,), whether it is valid, and the time of the sample [s].
         """
         return MagnetometerReading(*self._read(3))
+
+    @property
+    def _has_form_for_members(self) -> bool:
+        return self._field is None or isinstance(self._field, tuple)
+
+    def _field_of_members(self) -> tuple[tuple[float, float, float], int]:
+        if isinstance(self._field, tuple):
+            return self._field, -1
+        return (0.0, 0.0, 0.0), _DIPOLE.start
 
     def _field_world(self, world: Any, array: FloatArray, row: int) -> tuple[float, float, float]:
         if isinstance(self._field, tuple):

@@ -95,8 +95,9 @@ def test_two_threads_give_the_same_bits():
     assert hashes[0] == hashes[1]
 
 
-def test_a_reset_member_is_like_a_fresh_one_in_every_table():
-    template, count = new_world("rk4-body-rates"), 4
+@pytest.mark.parametrize("is_driven", [True, False])
+def test_a_reset_member_is_like_a_fresh_one_in_every_table(is_driven):
+    template, count = new_world(is_driven=is_driven), 4
     parts, numbers = parts_of(template), Numbers(count)
     fresh, batch = Batch(template, members=count), Batch(template, members=count)
     numbers.set_in(batch, parts)
@@ -112,7 +113,7 @@ def test_a_reset_member_is_like_a_fresh_one_in_every_table():
         assert batch.state_hash(member) == fresh.state_hash(member) == template.state_hash()
     assert [batch.state_hash(member) for member in (0, 3)] == others
     numbers.set_in(batch, parts)
-    alone = new_world(template.integrator.name)
+    alone = new_world(is_driven=is_driven)
     numbers.set_alone(alone, 2)
     alone.step(30)
     batch.step(30)
