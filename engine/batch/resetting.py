@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray, refuse
+from ..flight.body_torque import BodyTorque
 from ..loops.actuator_layout import DIRECTION, IS_FLOWING, MAX_RATE, SETTLED_TICK
 from ..saving.plain_content import PlainContent, Rows
 from ..saving.repetition import SHARED, Span, member_of, spans_of
@@ -30,7 +31,7 @@ class _Fresh(NamedTuple):
     """The first row of each block in the batch."""
     columns: FloatArray
     is_written: Any
-    """Which components a reset writes, shape (size,)."""
+    """Which components a reset writes, shape (size, rows)."""
 
 
 class Source:
@@ -46,7 +47,9 @@ class Source:
         self.plain, self.tick = plain, plain.tick
         spans = spans_of(plain.tables, count)
         self._fresh = {
-            name: _fresh(rows, spans[name], count) for name, rows in plain.tables.items() if name not in _GROWING
+            name: _fresh(rows, spans[name], count, _commanded_rows(plain, name))
+            for name, rows in plain.tables.items()
+            if name not in _GROWING
         }
         driven = plain.tables.get(DRIVEN.name)
         self._driven = () if driven is None else tuple(driven.fields["body"][0].astype(int).tolist())
@@ -123,20 +126,32 @@ def check_content(plain: PlainContent, template: PlainContent, argument: object)
             )
 
 
-def _fresh(rows: Rows, span: Span, count: int) -> _Fresh:
+def _commanded_rows(plain: PlainContent, table: str) -> list[int]:
+    """The rows of a table whose model is what control loops command."""
+    rows: list[int] = []
+    for member in plain.members:
+        if member.table == table and member.name == BodyTorque.__name__:
+            first, last = np.searchsorted(plain.tables[table].ids, member.ids).tolist()
+            rows += range(first, last)
+    return rows
+
+
+def _fresh(rows: Rows, span: Span, count: int, commanded: list[int]) -> _Fresh:
     schema = rows.schema
     assert schema is not None
-    is_written = np.zeros(schema.size, np.bool_)
+    is_written = np.zeros((schema.size, len(rows.ids)), np.bool_)
     for field in schema.fields:
-        is_written[schema.components[field.name]] = field.kind is not Kind.MODEL and not field.refers_to
+        if not field.refers_to:
+            is_written[schema.components[field.name]] = field.kind is not Kind.MODEL
+            is_written[schema.components[field.name], commanded] = True
     is_own = member_of(schema, rows.fields, len(rows.ids), count) != SHARED
-    return _Fresh(span.first[:-1][is_own], _whole(schema, rows)[:, is_own], is_written)
+    return _Fresh(span.first[:-1][is_own], _whole(schema, rows)[:, is_own], is_written[:, is_own])
 
 
 def _write(table: Table, fresh: _Fresh, chosen: IntArray, starts: IntArray) -> None:
     rows = (fresh.first[:, np.newaxis] + chosen).ravel()
     values, found = np.repeat(fresh.columns, len(chosen), axis=1), table.array[:, rows]
-    found[fresh.is_written] = values[fresh.is_written]
+    found = np.where(np.repeat(fresh.is_written, len(chosen), axis=1), values, found)
     if table.schema.name == "thrusters":
         turns = found[MAX_RATE] > 0.0  # these directions are written by ticks
         found[DIRECTION : DIRECTION + 3, turns] = values[DIRECTION : DIRECTION + 3, turns]

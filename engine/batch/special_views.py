@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..body import Body
 from ..checks import FloatArray, refuse, unit_quaternions
+from ..flight.controlled import Controlled
 from ..flight.instruments import FAULT, KEY
 from ..flight.sensor import Sensor, readings
 from ..flight.tank import Tank
@@ -356,6 +357,15 @@ class SensorView(View):
         self._table.write(slice(KEY, KEY + 3), self._rows(members), np.tile(keys.T, self._width))
 
 
+class LoopView(View):
+    """One control loop of the template in all members, whose attributes can be read."""
+
+    __slots__ = ()
+
+    def _make_setters(self) -> dict[str, Setter]:
+        return {}
+
+
 class _Reader:
     """What `read` of a sensor calls, for all members."""
 
@@ -374,6 +384,7 @@ KINDS: tuple[tuple[type, type[View]], ...] = (
     (ReactionWheel, WheelView),
     (Tank, TankView),
     (Sensor, SensorView),
+    (Controlled, LoopView),
 )
 """The class of views of each kind of handle; all others have a `View`."""
 

@@ -16,7 +16,7 @@ from ..store.schema import Schema
 from .law import limits
 
 _TORQUE = CONSTANT_WRENCHES.components["torque_body"]
-_AT_LIMIT = 1.0 - 1e-12
+AT_LIMIT = 1.0 - 1e-12
 """Share of the largest torque from which on a torque counts as the largest, because it was scaled with rounding."""
 
 
@@ -86,7 +86,7 @@ class BodyTorque(TableForce):
         if self._max_torque is None:
             return False
         torque = self._table.array[_TORQUE, self._slice().start].tolist()
-        return any(abs(t) >= _AT_LIMIT * largest for t, largest in zip(torque, self._max_torque, strict=True))
+        return any(abs(t) >= AT_LIMIT * largest for t, largest in zip(torque, self._max_torque, strict=True))
 
     def command(
         self, torque_body: npt.ArrayLike, force_body: npt.ArrayLike = (0.0, 0.0, 0.0), seconds: float = 0.0

@@ -15,8 +15,10 @@ from ..joints.assembly import assembly_for
 from ..kernels.attitude import error_angle
 from ..store.rows import BodyHandle, TableRows, checked, fixed, reference_fields, require_body
 from ..store.schema import ANY, Field, Kind, Schema, up_to
+from .body_torque import BodyTorque
 from .formula_law import FormulaLaw, FormulaSamples
 from .measured import Measured
+from .member_loops import ActuatorsOfMembers, TorquesOfMembers, WheelsOfMembers, has_form_for_members, sample_members
 from .part import MOST_DELAY, Place, SampledPart
 from .pointing import Pointing
 from .reference import FixedOrMoving, Reference
@@ -359,6 +361,20 @@ class Controlled(SampledPart):
         if type(self)._sample is not Controlled._sample:
             return self._sample
         return LoopSamples(self).take
+
+    @property
+    def _has_form_for_members(self) -> bool:
+        is_own = type(self)._sample is Controlled._sample
+        return is_own and has_form_for_members(self._law, self._reference, self._actuators, self._measured)
+
+    @property
+    def _actuators_of_members(self) -> ActuatorsOfMembers:
+        actuators: Any = self._actuators
+        return TorquesOfMembers(actuators) if isinstance(actuators, BodyTorque) else WheelsOfMembers(actuators)
+
+    def _sample_members(self, world: Any, ticks: Any, due: Any) -> Any:
+        """Take a sample in each member of a batch that is due; see `Sensor._sample_members`."""
+        return sample_members(self, world, ticks, due)
 
     def _seconds(self, world: Any) -> float:
         """Time between two samples [s]."""

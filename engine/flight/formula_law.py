@@ -32,7 +32,7 @@ STATE_BEFORE, SECONDS, PARAMETERS = 26, 29, 30
 TORQUE, ERROR_ANGLE, STATE, OUT_ROWS = 0, 3, 4, 7
 """Rows of `out`, and their number."""
 
-_OF_BODY = np.array(
+OF_BODY = np.array(
     [
         *range(layout.ORIENTATION, layout.ORIENTATION + 4),
         *range(layout.ANGULAR_VELOCITY, layout.ANGULAR_VELOCITY + 3),
@@ -161,7 +161,7 @@ class FormulaSamples:
             ValueError: If the torque is not finite.
         """
         law, inputs, out = self.law, self._inputs, self._out
-        inputs[: len(_OF_BODY), 0] = measured.array[_OF_BODY, measured.column]
+        inputs[: len(OF_BODY), 0] = measured.array[OF_BODY, measured.column]
         if measured.estimate is not None:
             inputs[:INERTIA, 0] = self._estimated(measured)
         if law._tensor is not None or law._assembly is not None:

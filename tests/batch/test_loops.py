@@ -1,0 +1,80 @@
+"""Control loops of members have the bits of a loop alone, on the clock of each member."""
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, World, flight
+from engine.batch import Batch
+from engine.flight import control
+
+from .test_members import assert_same, content
+
+INERTIA = np.diag([24.0, 24.4, 15.0])
+LAWS = {
+    "quaternion-pd": lambda: control.QuaternionPD(4.0, 20.0),
+    "mrp": lambda: control.MRPFeedback(4.0, 20.0, integral_gain=0.02),
+    "mrp with inertia": lambda: control.MRPFeedback(4.0, 20.0, inertia_body=INERTIA),
+    "damping": lambda: control.RateDamping(4.0),
+}
+REFERENCES = {
+    "fixed": lambda: flight.Reference(),
+    "spin": lambda: flight.Spin((0.0, 0.01, 0.02)),
+    "slew": lambda: flight.Slew((0, 0, 0, 1), (0, 0.6, 0, 0.8), 0.2, 0.05),
+}
+TURNS = np.array([(0.1, 0.2, 0.3), (0.3, 0.0, -0.2), (0.0, 0.03, 0.0), (-0.05, 0.1, 0.2)])
+
+
+def make(law="quaternion-pd", reference="fixed", actuators="wheels", delay=0):
+    world = World(dt=0.02, integrator="rk4-body-rates")
+    ship = world.add_body(MassProperties.box(90.0, (1.0, 1.0, 1.5)), name="ship", orientation=(0.1, 0.7, -0.1, 0.7))
+    if actuators == "wheels":
+        limits = {"inertia": 0.02, "max_torque": 0.3, "max_speed": 600.0}
+        wheels = [world.add_part(flight.ReactionWheel(ship, axis=axis, **limits)) for axis in (*np.eye(3), (1, 1, 1))]
+        driven = flight.WheelAllocator(wheels, preferred_speed=20.0)
+    else:
+        driven = world.add_part(flight.BodyTorque(ship, max_torque=1.5))
+    loop = flight.Controlled(ship, LAWS[law](), REFERENCES[reference](), driven, every=5, delay=delay)
+    return world, ship, world.add_part(loop)
+
+
+@pytest.mark.parametrize(
+    ("law", "reference", "actuators", "delay"),
+    [
+        ("quaternion-pd", "fixed", "wheels", 0),
+        ("mrp", "spin", "wheels", 2),
+        ("mrp with inertia", "slew", "torque", 0),
+        ("damping", "fixed", "torque", 1),
+    ],
+)
+def test_loops_of_members_have_the_bits_of_a_loop_alone(law, reference, actuators, delay):
+    template, ship, loop = make(law, reference, actuators, delay)
+    batch = Batch(template, members=4)
+    batch[ship].angular_velocity_body = TURNS
+    batch.step(33)
+    batch.reset(2)
+    batch[ship].set(2, angular_velocity_body=TURNS[2])
+    batch[ship].set(3, angular_velocity_body=(1.7e308, 0.0, 0.0), position=(1.79e308, 0, 0), velocity=(1.7e308, 0, 0))
+    batch.step(60)
+    assert batch.failed.tolist() == [False, False, False, True]
+    for member, ticks in ((0, 93), (1, 93), (2, 60)):
+        world, alone, own = make(law, reference, actuators, delay)
+        alone.angular_velocity_body = TURNS[member]
+        world.step(ticks)
+        assert_same(content(batch.world(member)), content(world))
+        assert batch.state_hash(member) == world.state_hash()
+        assert batch[loop].error_angle[member] == own.error_angle
+        assert batch[loop].torque_body[member].tolist() == own.torque_body.tolist()
+    taken = batch.world(1)
+    taken.step(20)
+    batch.step(20)
+    assert taken.state_hash() == batch.state_hash(1)
+
+
+def test_a_loop_that_measures_with_an_estimator_or_commands_jets_is_rejected_by_name():
+    world, ship, _loop = make()
+    gyro = world.add_part(flight.Gyro(ship, seed=1))
+    motor = world.add_part(flight.BodyTorque(ship))
+    other = flight.Controlled(ship, LAWS["damping"](), flight.Reference(), motor, every=5, measured=gyro, name="damper")
+    world.add_part(other)
+    with pytest.raises(ValueError, match="it has Controlled"):
+        Batch(world, members=2)
