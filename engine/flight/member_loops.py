@@ -35,6 +35,10 @@ IntArray = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
+_BLOCK = 60
+"""Members whose torques are divided in one call, so that what this takes stays in the cache."""
+
+
 class ActuatorsOfMembers(Protocol):
     """Commands the actuators of all members."""
 
@@ -76,17 +80,13 @@ class WheelsOfMembers:
     def command(self, world: Any, torques: FloatArray, seconds: float, commanded: Mask) -> tuple[Mask, FloatArray]:
         """See `ActuatorsOfMembers`."""
         wheels, members = self._allocator.wheels, torques.shape[1]
-        table, count = wheels[0]._table, len(wheels)
+        table = wheels[0]._table
         rows = np.array([wheel.rows.start for wheel in wheels])
-        preferred = self._allocator._preferred
-        goals = np.array([] if preferred is None else preferred).reshape(-1, 1)
-        limits, jets = np.empty((2 * count * members, 1)), np.zeros((allocation.JET_ROWS, 2 * count * members))
-        cases, out = np.zeros((members, 9)), np.empty((count, members))
-        bodies = world._bodies.array
-        kernels.wheel_limits(table.array, rows, bodies, seconds, torques, limits, jets, cases)
-        results = allocation.solve(jets, cases, True, True, 2 * count)
-        null_rate, work = self._allocator.null_rate, np.empty((4, count))
-        kernels.wheel_torques(table.array, rows, bodies, goals, null_rate, results, limits, work, out)
+        blocks = [
+            self._divide(world, table.array, rows + first, torques[:, first : first + _BLOCK], seconds)
+            for first in range(0, members, _BLOCK)
+        ]
+        out, is_cut = (np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True))
         bad: Mask = commanded & ~np.isfinite(np.sum(out, axis=0))
         own = np.flatnonzero(commanded & ~bad)
         for row, values in zip(rows.tolist(), out, strict=True):
@@ -94,7 +94,22 @@ class WheelsOfMembers:
             target = own[table.array[ENABLED, row + own] > 0.0]
             whole = len(target) == members
             table.write(TORQUE, slice(row, row + members) if whole else row + target, values[target])
-        return bad, (results[:, 2 * count + allocation.IS_CUT] > 0.0).astype(np.float64)
+        return bad, is_cut
+
+    def _divide(
+        self, world: Any, table: FloatArray, rows: IntArray, torques: FloatArray, seconds: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Motor torques of the wheels of some members, shape (wheels, members), and whether each was out of reach."""
+        count, members, bodies = len(rows), torques.shape[1], world._bodies.array
+        preferred = self._allocator._preferred
+        goals = np.array([] if preferred is None else preferred).reshape(-1, 1)
+        limits, jets = np.empty((2 * count * members, 1)), np.zeros((allocation.JET_ROWS, 2 * count * members))
+        cases, out = np.zeros((members, 9)), np.empty((count, members))
+        kernels.wheel_limits(table, rows, bodies, seconds, np.ascontiguousarray(torques), limits, jets, cases)
+        results = allocation.solve(jets, cases, True, True, 2 * count)
+        null_rate, work = self._allocator.null_rate, np.empty((4, count))
+        kernels.wheel_torques(table, rows, bodies, goals, null_rate, results, limits, work, out)
+        return out, (results[:, 2 * count + allocation.IS_CUT] > 0.0).astype(np.float64)
 
 
 class TorquesOfMembers:
