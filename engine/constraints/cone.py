@@ -15,7 +15,6 @@ from ..kernels.vectors import Vector, add_scaled, apply_symmetric, dot, scale
 from ..loops.columns import Array, Integers, add_to_vector, load_symmetric, load_vector
 from ..loops.layout import INERTIA, MASS
 from .bounded import (
-    LEAST_SHARE,
     MOST_NEWTON_STEPS,
     MOST_SEARCH_STEPS,
     bounded,
@@ -58,6 +57,8 @@ from .layout import (
     ROWS_END,
     SECOND_PLACE,
     SLIDES,
+    SLIDES_ALONG,
+    SLIP_MISS,
     SOFTNESS,
     SOLUTION,
     SPRING_ROW,
@@ -69,9 +70,15 @@ from .layout import (
 )
 from .solver import add_tried, along, sum_tried
 
-MOST_REPEATS = 20
-LEAST_GAIN, LEAST_SHARE_HELD = 0.5, 0.1
-"""After a repeat that leaves more than this share of what was missed, what is held follows by half as much, until it follows too little."""
+MOST_REPEATS = 10
+LEAST_GAIN = 0.9
+"""After a repeat that leaves more than this share of what was missed, what is held follows by half as much."""
+LEAST_FOLLOWED, MOST_FOLLOWED = 0.1, 10.0
+"""Bounds of the share by which what is held follows what it should be; repeats end when it would follow by less."""
+SHARE_OF_WANTED, SHARE_OF_MISS = 0.3, 0.02
+"""Newton's steps end when the velocities change by less than one of these shares of what is wanted, or of what the last repeat left."""
+NEAR = 0.01
+"""Change of the direction of slip, and of its share around the cone, at which the factor of the last step still serves."""
 SEARCHED = 0.1
 """Share of the first slope at which a line search ends in an island without joints."""
 
@@ -123,15 +130,47 @@ def unsettled_point(rows: Array, touching: Array, row: int, point: int) -> float
 
 
 @inlined
-def hold_slips(links: Integers, rows: Array, touching: Array, first: int, last: int, share: float) -> None:
-    """Hold ``μ|u_t|`` at the velocities that are expected, or a share of the way there from what was held before."""
+def hold_slips(
+    links: Integers, rows: Array, touching: Array, first: int, last: int, share: float, most: float
+) -> float:
+    """Hold ``μ|u_t|`` for the next solve, near what it is at the velocities that are expected.
+
+    What is held follows what it should be by a share, which is found from the last two differences: where these fall by a factor per solve,
+    the next one would vanish. Source: Irons, Tuck (1969), after Aitken.
+
+    Args:
+        links: Contacts, from `first` to `last`.
+        rows: Their rows.
+        touching: Their points.
+        first: The first contact.
+        last: The one behind the last.
+        share: The share of the last solve; 0 if this is the first one.
+        most: The largest share.
+
+    Returns:
+        The share of this solve.
+    """
+    along = squared = 0.0
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
             point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
             one = float(rows[row + 1, MISS]) + float(rows[row + 1, RATE])
             two = float(rows[row + 2, MISS]) + float(rows[row + 2, RATE])
             slip = max(float(touching[point, CONE]), 0.0) * sqrt(one * one + two * two)
-            touching[point, HELD_SLIP] += share * (slip - float(touching[point, HELD_SLIP]))
+            before, now = float(touching[point, SLIP_MISS]), slip - float(touching[point, HELD_SLIP])
+            touching[point, SLIP_MISS] = now
+            along += before * (now - before)
+            squared += (now - before) * (now - before)
+    if share == 0.0:
+        share = 1.0
+    elif squared > 0.0:
+        share = min(max(-share * along / squared, LEAST_FOLLOWED), most)
+    for link in range(first, last):
+        for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
+            point = links[link, FIRST_POINT] + (row - links[link, FIRST_ROW]) // 3
+            held = float(touching[point, HELD_SLIP]) + share * float(touching[point, SLIP_MISS])
+            touching[point, HELD_SLIP] = max(held, 0.0)
+    return share
 
 
 @inlined
@@ -156,9 +195,13 @@ def _set_term(
 
 
 @inlined
-def _try_points(links: Integers, rows: Array, touching: Array, first: int, last: int) -> bool:
-    """Try the impulses of points for the change of the velocities so far, and write their terms of the matrix; whether any changed."""
-    changed = False
+def _try_points(links: Integers, rows: Array, touching: Array, first: int, last: int) -> tuple[bool, bool]:
+    """Try the impulses of points for the change of the velocities so far, and write their terms of the matrix.
+
+    Returns:
+        Whether any term changed, and whether any point slides, so that a solve is not exact.
+    """
+    changed = slides = False
     for link in range(first, last):
         other = links[link, SECOND_PLACE]
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW], 3):
@@ -174,7 +217,7 @@ def _try_points(links: Integers, rows: Array, touching: Array, first: int, last:
                 rows[row + 1, TRIED] = tried[1] - before[1]
                 rows[row + 2, TRIED] = tried[2] - before[2]
             same = int(touching[point, STATE_OF_POINT]) == state
-            changed = changed or not same or (state == SLIDES and friction > 0.0)
+            changed = changed or not same
             touching[point, STATE_OF_POINT] = float(state)
             stiffness = 1.0 / float(rows[row, SOFTNESS])
             if state == APART and not same:
@@ -190,11 +233,18 @@ def _try_points(links: Integers, rows: Array, touching: Array, first: int, last:
                 one, two = wanted[1] / size, wanted[2] / size
                 weight = stiffness / (1.0 + friction * friction)
                 around = friction * (wanted[0] + friction * size) * weight / size
+                slides = slides or friction > 0.0
+                off = one * float(touching[point, SLIDES_ALONG + 1]) - two * float(touching[point, SLIDES_ALONG])
+                more = around - float(touching[point, TERMS + TERM_SIZE])
+                if same and abs(off) <= NEAR and abs(more) <= NEAR * around:
+                    continue
+                changed = True
+                touching[point, SLIDES_ALONG], touching[point, SLIDES_ALONG + 1] = one, two
                 line = (1.0, friction * one, friction * two)
                 _set_term(rows, touching, row, TERMS, point, weight, other, line)
                 _set_term(rows, touching, row, TERMS + TERM_SIZE, point, around, other, (0.0, -two, one))
                 touching[point, TERMS + 2 * TERM_SIZE] = 0.0
-    return changed
+    return changed, slides
 
 
 @kernel("point-matrix")
@@ -343,8 +393,9 @@ def _minimise(
     share = 0.0
     for _step in range(MOST_NEWTON_STEPS):
         changed = try_bounded(rows, first_row, last_row)
-        changed = _try_points(links, rows, touching, first_contact, last_contact) or changed
-        if share == 1.0 and not changed:  # what was solved for is exact
+        others_changed, slides = _try_points(links, rows, touching, first_contact, last_contact)
+        changed = changed or others_changed
+        if share == 1.0 and not changed and not slides:  # what was solved for is exact
             return 1
         sum_tried(work, links, rows, first, last, first_link, last_link)
         add_tried(work, links, rows, first_contact, last_contact)
@@ -370,8 +421,9 @@ def _minimise(
         largest = 0.0
         for place in range(first, last):
             for entry in range(6):
-                change = share * float(work[SOLUTION + entry, place])
-                work[CHANGE + entry, place] += change
+                change = float(work[SOLUTION + entry, place])
+                work[CHANGE + entry, place] += share * change
+                # the whole step, because a search that ends early says nothing
                 largest = max(largest, abs(change) * (size if entry > 2 else 1.0))
         _take_gain(links, rows, first_link, last_link, share)
         _take_gain(links, rows, first_contact, last_contact, share)
@@ -453,7 +505,7 @@ def correct_cones(
     regularisation about the last impulse.
 
     Returns:
-        1, or 0 if Newton's method did not end; then nothing of that repeat was applied.
+        1, or 2 if more repeats would hardly leave less; 0 if Newton's method did not end, and then nothing of that repeat was applied.
     """
     first, last = islands[island, BODIES], islands[island, BODIES_END]
     first_row, last_row = islands[island, ROWS], islands[island, ROWS_END]
@@ -463,11 +515,13 @@ def correct_cones(
             touching[
                 links[link, FIRST_POINT] + number, STATE_OF_POINT
             ] = -1.0  # no term belongs to these directions yet
-    before, share = -1.0, 1.0
+    before, share, most = -1.0, 0.0, MOST_FOLLOWED
     for repeat in range(MOST_REPEATS):
-        hold_slips(links, rows, touching, first_contact, last_contact, share)
+        share = hold_slips(links, rows, touching, first_contact, last_contact, share, most)
         common = (own, work, links, islands, touching, rows, blocks, program, calls)
-        if _minimise(*common, island, size, LEAST_SHARE * wanted, repeat > 0) == 0:
+        # no more exact than the repeats that follow make use of
+        exact = max(SHARE_OF_WANTED * wanted, SHARE_OF_MISS * before)
+        if _minimise(*common, island, size, exact, repeat > 0) == 0:
             return 0
         largest = _apply(links, rows, touching, first_row, last_row, first_contact, last_contact, size)
         for place in range(first, last):
@@ -476,8 +530,8 @@ def correct_cones(
         if not largest > wanted:
             break
         if before >= 0.0 and largest > LEAST_GAIN * before:
-            share *= 0.5
-            if share < LEAST_SHARE_HELD:
-                break
+            most = 0.5 * min(most, 1.0)
+            if most < LEAST_FOLLOWED:
+                return 2
         before = largest
     return 1

@@ -234,6 +234,10 @@ CLOSING_SPEED = 38
 """Speed at which the point closed in an impact in this tick."""
 POINT_AT = 39
 """The common point of both bodies, world frame, relative to the base of the island."""
-TERMS, TERM_SIZE = 42, 10
+SLIP_MISS = 42
+"""What the held speed missed before the last solve."""
+SLIDES_ALONG = 43
+"""The direction of slip for which the terms were written."""
+TERMS, TERM_SIZE = 45, 10
 """For three terms of the matrix the weight, and the direction of the impulse and of the angular impulses on both bodies."""
 TOUCH_SIZE = TERMS + 3 * TERM_SIZE
