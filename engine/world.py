@@ -47,6 +47,7 @@ from .html_table import html_table
 from .integrators import Integrator
 from .integrators.named import method_of
 from .joints.assembly import Assembly
+from .joints.island import Island
 from .joints.joint import Joint
 from .joints.mobility import Direction
 from .kernels.vectors import Vector
@@ -71,6 +72,7 @@ from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kind_of
 from .tick.freezing import Freezing, Frozen
 from .tick.held import Held
+from .tick.island_orders import islands_with_orders
 from .tick.joint_events import EVENTS, JointCallback
 from .tick.joint_impulses import End, compliances, energies_of_impact
 from .tick.joint_inertia import inertia_about
@@ -1050,11 +1052,19 @@ class World:
         return self._forces.added_as("joint")
 
     @property
-    def islands(self) -> tuple[tuple[Body, ...], ...]:
-        """The groups of bodies that are connected by enabled joints and by springs between bodies; bodies and groups are in row order."""
+    def islands(self) -> tuple[Island, ...]:
+        """The groups of bodies that are connected by enabled joints and by springs between bodies; bodies and groups are in row order.
+
+        Each is a tuple of bodies. Its `order` is that of the step that it takes in a tick that starts now, and its `reason` says why this
+        is lower than the order of the world's method: a motor, friction, a spring, a limit or rope that may act in this tick, actuators, or
+        a method that joints do not take. It is empty if the order is that of the method.
+        """
         graph = self._joints.graph
-        groups = [] if graph is None else sorted(graph.groups)
-        return tuple(tuple(self._bodies.handles[column] for column in group) for group in groups)
+        if graph is None:
+            return ()
+        owners = {joint.rows.start: joint for joint in self.joints}
+        called = bool(self._plan.stage_forces)
+        return islands_with_orders(graph, self._bodies, self._joints.table, owners, self.integrator, self._dt, called)
 
     def add_joint(self, joint: GivenJoint) -> GivenJoint:
         """Add a joint between two bodies of this world, or between a body and the world.

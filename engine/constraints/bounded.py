@@ -70,6 +70,10 @@ def unsettled(rows: Array, row: int) -> float:
     return 0.0 if bounded(rows, row, impulse - miss / float(rows[row, SOFTNESS])) == impulse else miss
 
 
+WITHOUT_LIMITS = 2
+"""What `joint_bounds` takes as a stage if no limit acts in either of them."""
+
+
 @kernel("joint-bounds")
 def joint_bounds(
     joints: Array,
@@ -82,7 +86,10 @@ def joint_bounds(
     tolerance: float,
     step: float,
 ) -> int:
-    """Set the bounds of the impulses of rows in a stage, and the softness of springs; half of a torque acts in each stage."""
+    """Set the bounds of the impulses of rows in a stage, and the softness of springs; half of a torque acts in each stage.
+
+    `is_end` is 1 in the stage of velocities, and `WITHOUT_LIMITS` in both stages of islands whose limits are too far away to act.
+    """
     for link in range(first, last):
         for row in range(links[link, FIRST_ROW], links[link, LAST_ROW]):
             kind = int(rows[row, KIND])
@@ -92,7 +99,7 @@ def joint_bounds(
                 if kind == UPPER_LIMIT:
                     beyond = -beyond
                 near = 16.0 * tolerance / (size if rows[row, IS_TURN] != 0.0 else 1.0)
-                if is_end == 1 and beyond > near:
+                if is_end == WITHOUT_LIMITS or (is_end == 1 and beyond > near):
                     least, most = 0.0, 0.0
                 elif kind == LOWER_LIMIT:
                     least = 0.0

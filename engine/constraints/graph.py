@@ -30,6 +30,7 @@ from .layout import (
     FIRST_PLACE,
     FIRST_POINT,
     FIRST_ROW,
+    HAS_LIMITS_ONLY,
     HAS_LOOP,
     IS_ANCHORED,
     IS_HARD,
@@ -52,7 +53,7 @@ from .layout import (
     SUBTRACT,
     TYPE,
 )
-from .rows import count_rows
+from .rows import count_limits, count_rows
 
 Pair = tuple[int, int]
 """The columns of two bodies; the second is -1 for the world."""
@@ -106,12 +107,13 @@ PARENT, FITTED, ROOT, ISLAND, KIND_OF_ISLAND, ANCHOR = range(6)
 """A body that is connected with this one and comes before it, the same by joints alone, the first body of the island or -1, the number of
 the island, and of first bodies the kind of the island and the first of its bodies that a joint ties to the world."""
 BODY_NUMBERS = 6
-_LINKED, _SOFT, _ANCHORED, _LOOP = 1, 2, 4, 8
-"""Kinds of islands: with joints, with rows that are no equalities, tied to the world, and with a loop."""
+_LINKED, _SOFT, _ANCHORED, _LOOP, _FORCED = 1, 2, 4, 8, 16
+"""Kinds of islands: with joints, with rows that are no equalities, tied to the world, with a loop, and with rows that are neither
+equalities nor limits of joints."""
 
 # rows of the numbers of joints
 COUNT_OF_ROWS, HAS_OTHERS = range(2)
-"""The rows of a joint, or -1 if it does not act, and whether any of them is no equality."""
+"""The rows of a joint, or -1 if it does not act, and whether any of them is no equality: 1 for limits alone, 2 for others too."""
 JOINT_NUMBERS = 2
 
 # columns of `structures`
@@ -187,7 +189,8 @@ def _connect(
             joints[COUNT_OF_ROWS, joint] = -1
         else:
             equalities, others = count_rows(table[:, joint])
-            joints[COUNT_OF_ROWS, joint], joints[HAS_OTHERS, joint] = equalities + others, int(others > 0)
+            joints[COUNT_OF_ROWS, joint] = equalities + others
+            joints[HAS_OTHERS, joint] = int(others > 0) + int(others > count_limits(table[:, joint]))
             if other >= 0:
                 _ = _join(numbers, PARENT, body, other)
     for contact in range(counts[CONTACTS_COUNTED]):
@@ -210,7 +213,7 @@ def _find_kinds(
     for contact in range(contact_count):
         if contacts[DOES_ACT, contact] == 1:
             root = _root_of(numbers, PARENT, contacts[TOUCHING_BODY, contact])
-            numbers[KIND_OF_ISLAND, root] |= _LINKED | _SOFT
+            numbers[KIND_OF_ISLAND, root] |= _LINKED | _SOFT | _FORCED
             if contacts[TOUCHED_BODY, contact] < 0:
                 numbers[KIND_OF_ISLAND, root] |= _ANCHORED
     for joint in range(joint_count):
@@ -219,8 +222,10 @@ def _find_kinds(
         body, other = int(table[BODY, joint]), int(table[OTHER, joint])
         root = _root_of(numbers, PARENT, body)
         kind = numbers[KIND_OF_ISLAND, root] | _LINKED
-        if joints[HAS_OTHERS, joint] == 1:
+        if joints[HAS_OTHERS, joint] > 0:
             kind |= _SOFT
+        if joints[HAS_OTHERS, joint] == 2:
+            kind |= _FORCED
         if other < 0:  # the world is a body here, for which the first one that is tied to it stands
             kind |= _ANCHORED
             other = int(numbers[ANCHOR, root])
@@ -337,6 +342,7 @@ def _number_links(
             island, kind = numbers[ISLAND, body], numbers[KIND_OF_ISLAND, body]
             _put(islands, island, islands, island, IS_ANCHORED, int(kind & _ANCHORED != 0))
             _put(islands, island, islands, island, IS_HARD, int(kind & _SOFT == 0))
+            _put(islands, island, islands, island, HAS_LIMITS_ONLY, int(kind & (_SOFT | _FORCED) == _SOFT))
             _put(islands, island, islands, island, HAS_LOOP, int(kind & _LOOP != 0))
             sizes[HAS_LOOPS] = max(sizes[HAS_LOOPS], int(kind & _LOOP != 0))
             sizes[HAS_SOFT] = max(sizes[HAS_SOFT], int(kind & _SOFT != 0))

@@ -147,10 +147,12 @@ LINK_SIZE = 8
     CONTACTS,
     CONTACTS_END,
     IS_SWEPT,
-) = range(18)
+    HAS_LIMITS_ONLY,
+) = range(19)
 """Places, joints, their rows, operations and blocks of an island; what it is; whether the directions and the factor that are kept may be
-those of another one; a number for the kernel that numbers islands; and contacts, and whether sweeps solve their equations."""
-ISLAND_SIZE = 18
+those of another one; a number for the kernel that numbers islands; contacts, and whether sweeps solve their equations; and whether all
+of its rows that are no equalities are those of limits."""
+ISLAND_SIZE = 19
 SPAN = 64
 """Places of islands that take a tick one after another, so that what they need stays in the cache; an island with more is alone."""
 
@@ -198,7 +200,11 @@ KICK_TIME = 16
 """The length of the kick before a drift, or 0 if there was none."""
 HEAVIEST = 17
 """The largest mass of a body."""
-MEASURES = 18
+IN_PARTS, LIMITS = 18, 19
+"""Whether the island takes this tick in the parts of the method, and its limits, if it has no other rows than these and equalities."""
+LIMITS_ACT, LIMITS_AWAY, LIMITS_PASSED = 0.0, 1.0, 2.0
+"""Limits act; they are too far away for that in this tick; or they were passed in spite of that, or the joints did not hold."""
+MEASURES = 20
 
 # columns of `touching`, one row per point of a contact
 OWNER = 0

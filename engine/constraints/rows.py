@@ -158,6 +158,15 @@ def count_rows(column: Column) -> tuple[int, int]:
     return EQUALITY_ROWS[kind], others
 
 
+@inlined
+def count_limits(column: Column) -> int:
+    """The number of rows of limits of a joint, given its components."""
+    count = 0
+    for freedom in range(FREEDOM_COUNTS[int(column[TYPE])]):
+        count += limit_count(column, freedom)
+    return count
+
+
 def row_counts(column: Column) -> tuple[int, list[int], int]:
     """The numbers of rows of a joint: those that hold it, those of each freedom, and springs of several rows.
 

@@ -9,7 +9,7 @@ from ..kernels.quaternions import rotate_inverse
 from ..kernels.vectors import Vector, add, add_scaled, apply_symmetric, cross, dot, scale, subtract
 from ..loops.columns import Array, Integers, add_to_vector, load_quaternion, load_symmetric, load_vector, store_vector
 from ..loops.layout import ANGULAR_VELOCITY, INVERSE_INERTIA, INVERSE_MASS, ORIENTATION, VELOCITY
-from .bounded import unsettled
+from .bounded import WITHOUT_LIMITS, unsettled
 from .calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, CORRECT_CALL, DRIFT_CALL, JOINT_ROWS_CALL
 from .joint_types import load
 from .layout import (
@@ -32,6 +32,8 @@ from .layout import (
     IS_TURN,
     KIND,
     LAST_ROW,
+    LIMITS,
+    LIMITS_AWAY,
     LINEAR,
     LINKS,
     LINKS_END,
@@ -288,7 +290,8 @@ def position_stage(common: Packed, island: int, step: float, is_patient: int) ->
     is_hard = islands[island, IS_HARD]
     warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
-        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 0, size, tolerance, step))
+        stage = WITHOUT_LIMITS if measures[island, LIMITS] == LIMITS_AWAY else 0
+        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, stage, size, tolerance, step))
     before = earlier = 0.0
     best, best_turn, is_last = _HUGE, 0, 0
     for turn in range(MOST_PATIENT_ROUNDS if is_patient == 1 else MOST_ROUNDS):
@@ -367,7 +370,8 @@ def velocity_stage(common: Packed, island: int, step: float) -> int:
     is_hard = islands[island, IS_HARD]
     warm(joints, links, rows, first_link, last_link, step)
     if is_hard == 0:
-        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, 1, size, tolerance, step))
+        stage = WITHOUT_LIMITS if measures[island, LIMITS] == LIMITS_AWAY else 1
+        _ = call(calls[BOUNDS_CALL], (joints, links, rows, first_link, last_link, stage, size, tolerance, step))
     wanted = min(0.02 * float(measures[island, TOLERANCE]) / abs(step), MOST_RATE_OF_SIZE * size)
     for place in range(first, last):
         for entry in range(13):

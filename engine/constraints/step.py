@@ -102,8 +102,10 @@ from .layout import (
     FORCE,
     GIVEN,
     GIVEN_BEFORE,
+    HAS_LIMITS_ONLY,
     HAS_LOOP,
     HEAVIEST,
+    IN_PARTS,
     IS_ANCHORED,
     IS_HARD,
     IS_NEW,
@@ -112,6 +114,10 @@ from .layout import (
     KICK_TIME,
     KICKED,
     LAST_ROW,
+    LIMITS,
+    LIMITS_ACT,
+    LIMITS_AWAY,
+    LIMITS_PASSED,
     LINKS,
     LINKS_END,
     MADE_AT,
@@ -141,6 +147,7 @@ from .layout import (
     VELOCITY_FORCES,
     WELD,
 )
+from .limits import are_limits_away, is_limit_passed
 from .stages import given
 
 MOST_SWING, MOST_STEPS = 2.0, 32
@@ -869,9 +876,20 @@ def _swing_gain(own: Array, place: int, arm: Vector) -> float:
 
 
 @inlined
-def _is_taken(measures: Array, island: int, divided: int) -> bool:
-    """Whether an island takes its steps with those that divide them, or with the others."""
-    return (float(measures[island, DIVISION]) > 1.0) == (divided == 1)
+def _is_taken(measures: Array, island: int, in_parts: int, divided: int) -> bool:
+    """Whether an island takes its steps with those in parts, or those in one, and with those that divide them, or with the others."""
+    return (measures[island, IN_PARTS] == 1.0) == (in_parts == 1) and (measures[island, DIVISION] > 1.0) == (
+        divided == 1
+    )
+
+
+@inlined
+def _is_failure(measures: Array, island: int) -> bool:
+    """Whether an island whose joints did not hold has failed; one that was taken without its limits is taken again with them."""
+    if measures[island, LIMITS] == LIMITS_ACT:
+        return True
+    measures[island, LIMITS] = LIMITS_PASSED
+    return False
 
 
 @inlined
@@ -887,6 +905,7 @@ def _take_step(
     evaluations: int,
     first_island: int,
     last_island: int,
+    in_parts: int,
     divided: int,
     is_all: bool,
     start: float,
@@ -902,11 +921,11 @@ def _take_step(
     _ = call(calls[STAGES_CALL], (own, stages, first, last, -1))
     _ = call(calls[KICK_CALL], (forces, first, last, start, 0.5 * step, kicked_at_once))
     for island in range(first_island, last_island):
-        if is_all or _is_taken(measures, island, divided):
+        if is_all or _is_taken(measures, island, in_parts, divided):
             places = (islands[island, BODIES], islands[island, BODIES_END])
             if not is_all:
                 _ = call(calls[KICK_CALL], (forces, *places, start, 0.5 * step, KNOWN))
-            if call(calls[MOVE_CALL], (common, island, step, is_prepared)) == 0:
+            if call(calls[MOVE_CALL], (common, island, step, is_prepared)) == 0 and _is_failure(measures, island):
                 return island
     end, again = start + step, 0
     has_end_kicks = is_end and actuators[4][THRUSTERS] + actuators[4][WHEELS] > 0
@@ -916,61 +935,59 @@ def _take_step(
             again = call(calls[END_KICKS_CALL], (own, stages, *actuators, first, last, END_KICKS, each, dt))
         elif has_end_kicks:
             for island in range(first_island, last_island):
-                if _is_taken(measures, island, divided):
+                if _is_taken(measures, island, in_parts, divided):
                     places = (islands[island, BODIES], islands[island, BODIES_END])
                     kicked = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, each, dt))
                     again = max(again, kicked)
         _ = call(calls[KICK_CALL], (forces, first, last, end, 0.5 * step, kicked_at_once))
         for island in range(first_island, last_island):
-            if is_all or _is_taken(measures, island, divided):
+            if is_all or _is_taken(measures, island, in_parts, divided):
                 places = (islands[island, BODIES], islands[island, BODIES_END])
                 if not is_all:
                     _ = call(calls[KICK_CALL], (forces, *places, end, 0.5 * step, KNOWN))
                 is_last = each == evaluations - 1 and not (
                     again == 1 and needs_two(stages, islands, island, evaluations)
                 )
-                if call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last))) == 0:
+                finished = call(calls[FINISH_CALL], (common, island, int(each > 0), int(is_last)))
+                if finished == 0 and _is_failure(measures, island):
                     return island
     # a second try for islands whose actuators kick by their rates, in a world without forces that depend on them
     if again == 1 and evaluations == 1:
         for island in range(first_island, last_island):
-            if _is_taken(measures, island, divided) and needs_two(stages, islands, island, evaluations):
+            if _is_taken(measures, island, in_parts, divided) and needs_two(stages, islands, island, evaluations):
                 places = (islands[island, BODIES], islands[island, BODIES_END])
                 _ = call(calls[STAGES_CALL], (own, stages, *places, 1))
                 _ = call(calls[END_KICKS_CALL], (own, stages, *actuators, *places, END_KICKS, 1, dt))
         _ = call(calls[KICK_CALL], (forces, first, last, end, 0.5 * step, EVALUATED))
         for island in range(first_island, last_island):
-            if _is_taken(measures, island, divided) and needs_two(stages, islands, island, evaluations):
+            if _is_taken(measures, island, in_parts, divided) and needs_two(stages, islands, island, evaluations):
                 places = (islands[island, BODIES], islands[island, BODIES_END])
                 _ = call(calls[KICK_CALL], (forces, *places, end, 0.5 * step, KNOWN))
-                if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0:
+                if call(calls[FINISH_CALL], (common, island, 1, 1)) == 0 and _is_failure(measures, island):
                     return island
     return -1
 
 
-@kernel("islands-step")
-def islands_step(packed: Packed, parts: Array, first_island: int, last_island: int, time: float, dt: float) -> int:
-    """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
-
-    The first kick evaluates the forces at the velocities at its start, and the second at those at its end, when they fit the joints. These
-    are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates. What actuators do at the end of the
-    tick is part of its last kick, with two tries at least if it depends on the rates.
-
-    Islands that divide their steps (see `island_division`) all do so alike.
-    """
+@inlined
+def _take_parts(
+    packed: Packed, parts: Array, in_parts: int, first_island: int, last_island: int, time: float, dt: float
+) -> int:
+    """Take one tick with those of some islands that take it in these parts; the number of the island that failed, or -1."""
     own, _control, stages, islands, calls, forces, common, actuators, evaluations = unpack(packed)
-    _own, work, joints, links, _islands, _points, _rows, _blocks, _program, measures, _calls, _, _ = unpack(common)
-    most, whole = 1, 0
+    _own, work, joints, links, _islands, _points, rows, _blocks, _program, measures, _calls, _, _ = unpack(common)
+    most, whole, taken = 1, 0, 0
     longest = 0.0
     for number in range(parts.shape[0]):
         longest = max(longest, abs(dt * float(parts[number])))
     for island in range(first_island, last_island):
-        count = call(calls[DIVISION_CALL], (own, work, joints, links, islands, island, longest))
-        measures[island, DIVISION] = float(count)
-        most = max(most, count)
-        whole += int(count == 1)
+        if (measures[island, IN_PARTS] == 1.0) == (in_parts == 1):
+            count = call(calls[DIVISION_CALL], (own, work, joints, links, islands, island, longest))
+            measures[island, DIVISION] = float(count)
+            most = max(most, count)
+            whole += int(count == 1)
+            taken += 1
     start = time
-    for number in range(parts.shape[0]):
+    for number in range(parts.shape[0] if taken > 0 else 0):
         step = dt * float(parts[number])
         is_end = number == parts.shape[0] - 1
         for divided in range(2):
@@ -991,8 +1008,9 @@ def islands_step(packed: Packed, parts: Array, first_island: int, last_island: i
                     evaluations,
                     first_island,
                     last_island,
+                    in_parts,
                     divided,
-                    most == 1 or whole == 0,
+                    (most == 1 or whole == 0) and taken == last_island - first_island,
                     start + float(each) * piece,
                     piece,
                     int(number + each > 0),
@@ -1001,8 +1019,42 @@ def islands_step(packed: Packed, parts: Array, first_island: int, last_island: i
                 )
                 if failed >= 0:
                     return failed
+                for island in range(first_island, last_island):
+                    if measures[island, LIMITS] == LIMITS_AWAY and is_limit_passed(rows, islands, island):
+                        measures[island, LIMITS] = LIMITS_PASSED
         start = start + step
     return -1
+
+
+@kernel("islands-step")
+def islands_step(
+    packed: Packed, parts: Array, one_part: Array, first_island: int, last_island: int, time: float, dt: float
+) -> int:
+    """Take one tick with some of the islands, in parts of the tick; the number of the island that failed, or -1.
+
+    The first kick evaluates the forces at the velocities at its start, and the second at those at its end, when they fit the joints. These
+    are found in `evaluations` tries, one of which is enough for forces that do not depend on the rates. What actuators do at the end of the
+    tick is part of its last kick, with two tries at least if it depends on the rates.
+
+    Islands of equalities take several parts. So do those that have limits besides, while they are away from these; if that turns out to be
+    wrong, they are marked by `LIMITS_PASSED`, and their states are of no use. All others take the tick in one part.
+
+    Islands that divide their steps (see `island_division`) all do so alike.
+    """
+    own, _control, _stages, islands, _calls, _forces, common, _actuators, _evaluations = unpack(packed)
+    _own, _work, joints, links, _islands, _points, _rows, _blocks, _program, measures, _, _, _ = unpack(common)
+    for island in range(first_island, last_island):
+        in_parts, limits = parts.shape[0] > 1 and islands[island, IS_HARD] == 1, LIMITS_ACT
+        if parts.shape[0] > 1 and islands[island, HAS_LIMITS_ONLY] == 1:
+            if are_limits_away(own, joints, links, islands, island, dt):
+                in_parts, limits = True, LIMITS_AWAY
+        measures[island, IN_PARTS], measures[island, LIMITS] = 1.0 if in_parts else 0.0, limits
+    failed = -1
+    if parts.shape[0] > 1:
+        failed = _take_parts(packed, parts, 1, first_island, last_island, time, dt)
+    if failed < 0:
+        failed = _take_parts(packed, one_part, 0, first_island, last_island, time, dt)
+    return failed
 
 
 @inlined
@@ -1078,13 +1130,14 @@ def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
     """The operation after the move of all bodies: those of islands are moved again, from the start of the tick, by the step of islands.
 
     Packed are the control of the bodies, the addresses of the kernels that are called, the arguments of those that open, step and close
-    the islands, the lengths of the parts of a tick as shares of it, for islands with equality rows only and for others, how much there
-    is of everything (see `graph`), 1 if any body stores momentum, and the length of a tick [s].
+    the islands, the lengths of the parts of a tick as shares of it, for islands on which no row but equalities acts and for others, how
+    much there is of everything (see `graph`), 1 if any body stores momentum, and the length of a tick [s].
     """
     control, calls, opened, stepped, closed, parts, one_part, sizes, stored, dt = unpack(packed)
     stamp, stores, island_count = closed[8], stored > 0, sizes[ISLANDS]
     hard_count = sizes[HARD_ISLANDS] if parts.shape[0] > 1 else 0
-    _own, _own_control, _stages, islands, _island_calls, _forces, _common, actuators, _evaluations = unpack(stepped)
+    _own, _own_control, _stages, islands, _island_calls, _forces, common, actuators, _evaluations = unpack(stepped)
+    measures = unpack(common)[9]
     # springs, forces at points and actuators are searched once for all islands
     searched = sizes[SPRING_COUNT] + sizes[POINT_COUNT] + actuators[4][THRUSTERS] + actuators[4][WHEELS]
     room = SPAN if searched == 0 else max(sizes[PLACES], SPAN + 1)
@@ -1099,7 +1152,12 @@ def move_islands(packed: Packed, operand: int, ticks_left: int) -> int:
             _ = call(calls[OPEN], (*opened, first, last, *rows))
         elif first == 0:
             _ = call(calls[OPEN], (*opened, 0, island_count, *rows))
-        failed = call(calls[STEP], (stepped, parts if is_hard else one_part, first, last, time, dt))
+        failed = call(calls[STEP], (stepped, parts, one_part, first, last, time, dt))
+        if parts.shape[0] > 1 and not is_hard:
+            for island in range(first, last):
+                if failed < 0 and measures[island, LIMITS] == LIMITS_PASSED:
+                    _ = call(calls[OPEN], (*opened, island, island + 1, *rows))
+                    failed = call(calls[STEP], (stepped, one_part, one_part, island, island + 1, time, dt))
         first = last
     bad = -1
     if failed < 0:

@@ -757,7 +757,7 @@ def loops_around_islands(stores: bool) -> LoopsAroundIslands:
     """The kernels that bring islands into a tick of a world; `stores` if any body stores momentum."""
     return LoopsAroundIslands(
         open=named(step.islands_open, _ARRAY, _ARRAY, _FLAT, *_OPEN, 0, 0, 0, 0, stores),
-        step=named(step.islands_step, _STEP, _NUMBERS, 0, 0, 0.0, 1.0),
+        step=named(step.islands_step, _STEP, _NUMBERS, _NUMBERS, 0, 0, 0.0, 1.0),
         close=named(step.islands_close, _ARRAY, _ARRAY, _FLAT, *_KEPT, 0, stores, 1.0),
         passes=named(step.islands_passes, _PASSES, 0, 1),
         move=named(step.move_islands, _MOVE, 0, 0),

@@ -109,7 +109,7 @@ class Touching:
                 )
             )
             failed = kernels.function(step.islands_step)(
-                bound.step, np.ones(1), 0, int(graph.sizes[ISLANDS]), self.time, dt
+                bound.step, np.ones(1), np.ones(1), 0, int(graph.sizes[ISLANDS]), self.time, dt
             )
             assert failed == -1
             bad = kernels.function(step.islands_close)(
