@@ -7,6 +7,7 @@
     python -m tests.benchmarks --table      # measures nothing: prints the tables of docs/benchmarks.md from tests/benchmarks/measured.json
     python -m tests.benchmarks --draw       # measures nothing: draws the pictures again from tests/benchmarks/measured.json
     python -m tests.benchmarks joints       # some minutes: bodies on joints, beside MuJoCo and pybullet; prints lines and writes nothing
+    python -m tests.benchmarks batch        # a minute: the time per member of a batch, beside the goals; prints a table and writes nothing
     python -m tests.benchmarks fleets       # a minute: the time per member among 64 and among 4096; prints lines and writes nothing
     python -m tests.benchmarks frames       # two minutes: the longest frames of a game while its kernels are compiled; writes nothing
 
@@ -23,6 +24,7 @@ from typing import Any
 
 from . import (
     accuracy,
+    batch,
     fleets,
     flight_costs,
     force_costs,
@@ -64,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = _parser()
     chosen = parser.parse_args(arguments)
     if chosen.what is not None:
-        {"joints": joints.main, "fleets": fleets.main, "frames": frames.main}[chosen.what]()
+        {"batch": batch.main, "joints": joints.main, "fleets": fleets.main, "frames": frames.main}[chosen.what]()
         return
     if chosen.table is not None:
         run = _recorded(chosen.table, parser)
@@ -123,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=["joints", "fleets", "frames"],
+        choices=["batch", "joints", "fleets", "frames"],
         help="measure bodies on joints, one of many, or longest frames, instead",
     )
     effort = parser.add_mutually_exclusive_group()

@@ -1,0 +1,180 @@
+"""What a member of a batch costs per tick, among 64 and among 4096, beside the goal and beside a world of as many bodies.
+
+Everything takes its turn in rounds, and the least of the rounds counts, because other programs can only add to it.
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from engine import MassProperties, World, flight, forces
+from engine.batch import Batch
+
+FEW, MANY = 64, 4096
+ROUNDS = 12
+
+Timed = Callable[[], float]
+"""Does its work once and returns the seconds that it took."""
+
+
+def main() -> None:
+    """Print the table."""
+    print(
+        f"| per member and tick | n = {FEW} [ns] | n = {MANY} [ns] | ratio | goal [ns] |\n| --- | --- | --- | --- | --- |"
+    )
+    for name, make, goal in ROWS:
+        few, many = (least(make(count)) / count * 1e9 for count in (FEW, MANY))
+        print(f"| {name} | {few:.0f} | {many:.0f} | {many / few:.2f} | {goal} |", flush=True)
+    members, bodies = least(steps(1000)), least(world_of(1000))
+    print(
+        f"\n1000 members of one body take {members / bodies:.3f} of `World.step` of 1000 bodies (goal: at most 1.05)."
+    )
+    print(f"Making {MANY} members with 12 jets takes {least(making(MANY)):.2f} s (goal: 0.1 s).")
+    print(f"A tick in which 41 of {MANY} members fail takes {failing(MANY):.1f} ordinary ticks (goal: at most 5).")
+
+
+def least(timed: Timed) -> float:
+    """The least time of the rounds, after two that compile and fill caches."""
+    return min([timed() for _ in range(ROUNDS + 2)][2:])
+
+
+def seconds(work: Callable[[], object], ticks: int = 1) -> Timed:
+    """How long some work takes per tick."""
+
+    def timed() -> float:
+        begin = time.perf_counter()
+        work()
+        return (time.perf_counter() - begin) / ticks
+
+    return timed
+
+
+def craft(integrator: str = "rk4-body-rates"):
+    """A template with one body."""
+    template = World(dt=0.02, integrator=integrator)
+    return template, template.add_body(MassProperties.box(90.0, (1.0, 1.0, 1.5)), angular_velocity_body=(0.1, 0.2, 0.3))
+
+
+def jets_on(template, ship, count, **fed):
+    """A bank of thrusters."""
+    random = np.random.default_rng(0)
+    arms, axes = random.normal(size=(count, 3)), random.normal(size=(count, 3))
+    return template.add_force(forces.ThrusterBank(ship, positions=arms, directions=axes, max_forces=1.0, **fed))
+
+
+def wheels_on(template, ship):
+    """Three wheels."""
+    limits = {"inertia": 0.02, "max_torque": 0.3, "max_speed": 600.0}
+    return [template.add_part(flight.ReactionWheel(ship, axis=axis, **limits)) for axis in np.eye(3)]
+
+
+def steps(count: int, integrator: str = "rk4-body-rates") -> Timed:
+    """One body per member."""
+    batch = Batch(craft(integrator)[0], members=count)
+    return seconds(lambda: batch.step(20), 20)
+
+
+def world_of(count: int) -> Timed:
+    """As many bodies in a world."""
+    _template, ship = craft()
+    world = World(dt=0.02, integrator="rk4-body-rates")
+    world.add_bodies(ship.mass_properties, np.zeros((count, 3)), angular_velocity_body=(0.1, 0.2, 0.3))
+    return seconds(lambda: world.step(20), 20)
+
+
+def commanded(jets: int, tank: bool = False) -> Callable[[int], Timed]:
+    """Throttles in, a tick, observations out."""
+
+    def make(count: int) -> Timed:
+        template, ship = craft()
+        fed = {}
+        if tank:
+            held = flight.Tank.ball(ship, position=(0, 0, 0), radius=0.3, propellant=20.0)
+            fed = {"tank": template.add_part(held), "specific_impulse": 200.0}
+        bank = jets_on(template, ship, jets, **fed)
+        batch = Batch(template, members=count)
+        view, body = batch[bank], batch[ship]
+        throttles = [np.random.default_rng(seed).random((count, jets), dtype=np.float32) for seed in (1, 2)]
+
+        def work() -> None:
+            throttles.reverse()
+            view.throttle = throttles[0]
+            batch.step()
+            _ = body.position, body.orientation, body.velocity, body.angular_velocity_body
+
+        return seconds(work)
+
+    return make
+
+
+def wheels(count: int) -> Timed:
+    """Three wheels per member."""
+    template, ship = craft()
+    parts = wheels_on(template, ship)
+    batch = Batch(template, members=count)
+    for wheel in parts:
+        batch[wheel].torque = 1e-4
+    return seconds(lambda: batch.step(20), 20)
+
+
+def gyro(count: int) -> Timed:
+    """A gyro that is sampled in every tick."""
+    template, ship = craft()
+    template.add_part(flight.Gyro(ship, noise_density=1e-5, seed=1))
+    batch = Batch(template, members=count)
+    return seconds(batch.step)
+
+
+def loop(count: int) -> Timed:
+    """A control loop with three wheels that is sampled in every tick."""
+    template, ship = craft()
+    actuators = flight.WheelAllocator(wheels_on(template, ship))
+    law = flight.control.QuaternionPD(4.0, 20.0)
+    template.add_part(flight.Controlled(ship, law, flight.Reference(), actuators, every=1))
+    batch = Batch(template, members=count)
+    batch[ship].angular_velocity_body = np.random.default_rng(0).normal(0.0, 0.02, (count, 3))
+    return seconds(batch.step)
+
+
+def resets(count: int) -> Timed:
+    """A reset of one member in a hundred, of craft with 12 jets."""
+    template, ship = craft()
+    jets_on(template, ship, 12)
+    batch, chosen = Batch(template, members=count), np.arange(0, count, 100)
+    return seconds(lambda: batch.reset(chosen))
+
+
+def making(count: int) -> Timed:
+    """A new batch of craft with 12 jets."""
+    template, ship = craft()
+    jets_on(template, ship, 12)
+    return seconds(lambda: Batch(template, members=count))
+
+
+def failing(count: int) -> float:
+    """Ticks in which one member in a hundred fails, in ordinary ticks."""
+    template, ship = craft()
+    batch, chosen = Batch(template, members=count), np.arange(0, count, 100)
+    step, ratios = seconds(batch.step), []
+    for _ in range(ROUNDS):
+        batch.reset()
+        batch.step(3)
+        ordinary = min(step() for _ in range(5))
+        batch[ship].set(chosen, position=(1.79e308, 0, 0), velocity=(1.7e308, 0, 0))
+        ratios.append(step() / ordinary)
+        assert batch.failed.sum() == len(chosen)
+    return min(ratios)
+
+
+ROWS: list[tuple[str, Callable[[int], Timed], str]] = [
+    ("one body, `rk4-body-rates`", steps, "20"),
+    ("one body, `free-rotor-2`", lambda count: steps(count, "free-rotor-2"), "79"),
+    ("12 jets: throttles in, tick, observation out", commanded(12), "130"),
+    ("24 jets, the same", commanded(24), "200"),
+    ("three wheels", wheels, "120"),
+    ("tank and 12 jets, new throttles every tick", commanded(12, tank=True), "2500"),
+    ("gyro, sampled every tick", gyro, "300"),
+    ("control loop with three wheels, sampled every tick", loop, "600"),
+    ("reset of 1 % of the members, per member of all", resets, "15"),
+]
