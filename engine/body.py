@@ -662,7 +662,7 @@ class Body:
         velocity = self.velocity + self.inverse_mass * impulse
         rates = self.angular_velocity_body if turn is None else self._rates_after(turn)
         self._check_finite("impulse_world", impulse_world, velocity, rates)
-        with self._world._store.all_or_nothing():
+        with self._world._store.all_numbers_or_none():
             self._set(_VELOCITY, velocity)
             self._set(_ANGULAR_VELOCITY, rates)
 
@@ -758,7 +758,7 @@ class Body:
         if not pose and table.history is None and not table.freezes:
             table.write(rows, index, values)
             return
-        with store.all_or_nothing():
+        with store.all_numbers_or_none():
             table.thaw(index)
             table.write(rows, index, values)
             if pose:

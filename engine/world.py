@@ -406,7 +406,7 @@ class World:
             self._in_frame = choice.runs_frames = True
             if coasts:
                 self.coast(ticks)
-            elif ticks < 2 or store.quiet >= ticks:
+            elif ticks < 2 or abs(store.quiet) >= ticks:
                 self.step(ticks)
             else:
                 self._step_in_frame(ticks, float(elapsed_seconds))
@@ -486,6 +486,9 @@ class World:
                     store.quiet -= taken
                 elif self._in_frame and self.paused:
                     break
+                elif store.quiet < 0:  # only numbers have changed
+                    taken = 0
+                    stages.gather_again()
                 else:
                     stages.call_callbacks()
                     stages.drive_actuators()

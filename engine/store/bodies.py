@@ -167,6 +167,7 @@ class Bodies(Table):
         self._given_key: tuple[int, ...] = ()
         self._roster: tuple[int, Roster] = (-1, Roster((), ()))
         super().__init__(BODIES, store, _SMALLEST)
+        self.numbers = 0, layout.WRENCH
 
     @property
     def pitch(self) -> int:

@@ -60,7 +60,8 @@ class Store:
         tables: The tables, in the order in which they were created.
         phase: The phase of the tick. Tables may be changed between ticks and by callbacks.
         log: The inverses of the changes in the current tick or operation, oldest first; None while nothing can fail.
-        quiet: The number of ticks that `Stages.run` may run before a function is due; zero after any change.
+        quiet: The number of ticks that `Stages.run` may run before a function is due; zero after a change of what runs them. After a change
+            of numbers alone, such as a throttle or a velocity, it is negative until what is held over a tick has been gathered again.
         unfinished: The innermost operation or failed tick that has not ended; None if there is none. An exception may come at any line and
             keep it from ending, also in the code that is to end it. Whoever uses the world next then ends it (`settle`).
     """
@@ -180,6 +181,12 @@ class Store:
         """Return a context that undoes the changes of its block if the block raises."""
         return _Operation(self)
 
+    def all_numbers_or_none(self) -> _Operation:
+        """The same for a block that changes the world by `Table.write` alone, after which its loops may go on; see `quiet`."""
+        quiet, operation = self.quiet, _Operation(self)
+        operation.quiet_after = -abs(quiet)
+        return operation
+
     def trial(self, objects: dict[str, Any]) -> _Operation:
         """Return a context that always undoes the changes of its block, including the state of the attached objects."""
         return _Operation(self, objects)
@@ -256,7 +263,19 @@ class _Operation:
     its frame is no longer on the stack, by which the next use of the world sees that it is to be undone.
     """
 
-    __slots__ = ("_entry", "_log", "_mark", "_objects", "_outer_log", "_store", "begun_in", "frame", "outer", "thread")
+    __slots__ = (
+        "_entry",
+        "_log",
+        "_mark",
+        "_objects",
+        "_outer_log",
+        "_store",
+        "begun_in",
+        "frame",
+        "outer",
+        "quiet_after",
+        "thread",
+    )
 
     def __init__(self, store: Store, objects: dict[str, Any] | None = None, entry: Entry | None = None) -> None:
         self._store = store
@@ -265,6 +284,7 @@ class _Operation:
         self.begun_in = store.phase
         self.outer: Unfinished | None = None
         self.frame: FrameType | None = None
+        self.quiet_after = 0
         self.thread = get_ident()
 
     def __enter__(self) -> None:
@@ -278,7 +298,7 @@ class _Operation:
         self._log: list[Entry] = [] if self._outer_log is None or self._entry is not None else self._outer_log
         self._mark = len(self._log)
         self.frame = sys._getframe(1)
-        store.quiet = 0
+        store.quiet = self.quiet_after if store.quiet else 0
         store.unfinished = self  # from here on it is undone, unless it ends
         self._log.extend(kept)
         store.log = self._log if self._entry is None else None

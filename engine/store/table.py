@@ -21,6 +21,7 @@ class Owner(Protocol):
     """What a table uses of the store that owns it."""
 
     log: list[tuple[Callable[..., Any], tuple[Any, ...]]] | None
+    quiet: int
     tables: dict[str, Table]
     world: Callable[[], Any]
     unfinished: Any
@@ -44,6 +45,7 @@ class Table:
         numbering: A counter that grows when rows or the array move, which makes row numbers and views found before stale.
         version: A counter that grows with every change.
         removed_by_restore: Spans of ids, as first and last plus one, that a restore of the world has removed.
+        numbers: The components, as first and last plus one, that loops of ticks read anew in each tick, or that are gathered before.
         groups: For each row, the id of the first row that was added together with it, shape (capacity,).
         on_change: A function that is called after each change with components and rows, or with None twice if rows were added, removed or
             moved.
@@ -60,6 +62,7 @@ class Table:
         "groups",
         "ids",
         "numbering",
+        "numbers",
         "on_change",
         "removed_by_restore",
         "schema",
@@ -73,6 +76,7 @@ class Table:
         self.count = 0
         self.numbering = 0
         self.version = 0
+        self.numbers = 0, 0
         self.on_change: Callable[[slice | int | None, Rows | None], None] = _nothing
         self.removed_by_restore: list[tuple[int, int]] = []
         self._next_id = 0
@@ -113,12 +117,22 @@ class Table:
         """Set components of rows."""
         store = self.store
         if store is not None:
+            quiet = store.quiet
             store.before_change(self)
             if self.schema.before_write is not None:
                 self.schema.before_write(self, components, rows, values)
             if store.log is not None:
                 store.log.append((self._set, (components, rows, self.array[components, rows].copy())))
+            if quiet and self._are_numbers(components):
+                store.quiet = -abs(quiet)
         self._set(components, rows, values)
+
+    def _are_numbers(self, components: slice | int) -> bool:
+        """Whether a change of these components leaves the loops of ticks as they are; see `Store.quiet`."""
+        first, last = self.numbers
+        if isinstance(components, slice):
+            return components.stop is not None and first <= (components.start or 0) and components.stop <= last
+        return first <= components < last
 
     def append(self, columns: FloatArray) -> int:
         """Add rows with consecutive ids.

@@ -88,7 +88,10 @@ class Held:
         self._places_numbering = -1
         for table in (self._gravities, self._constants, self._thrusters):
             table.on_change = self._follow(table)
+            table.numbers = 0, table.schema.size
         self._wheels.on_change = self._wheels_changed
+        torque = self._wheels.schema.components["torque"]
+        self._wheels.numbers = torque.start, torque.stop
 
     # tracking of changes
 

@@ -406,6 +406,12 @@ class Stages:
         self._plan.held.spoil_all()  # the compiled call may have gathered it for the tick that it undid
         return self._store.quiet
 
+    def gather_again(self) -> None:
+        """Go on with the loop of the ticks before, after a change of what is held over them."""
+        self.policy.act()
+        self._plan.held.gather()
+        self._store.quiet = -self._store.quiet
+
     def _record_memory(self) -> None:
         for name, object in self._memory.objects.items():
             self._store.record(object.set_state, state_of(object, name))

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from engine import MassProperties, World, forces
+from engine import MassProperties, World, flight, forces, joints
 from engine.compilation.compiler import COMPILED
 
 from ..worlds import OTHER, PROPERTIES
@@ -51,6 +51,91 @@ def test_a_steady_step_makes_at_most_four_python_calls(every):
     assert names[0] == "step"
     assert len(names) <= 4
     assert world.tick_count == 4
+
+
+def ship_with_parts():
+    """A ship with a thruster and a wheel, a body on a joint, and what may change between two ticks without a choice of other loops."""
+    world = World(0.01)
+    ship, arm = world.add_bodies(SHAPE, [(0, 0, 0), (3, 0, 0)], angular_velocity_body=(0.1, 2.0, 0.3))
+    world.add_force(forces.UniformGravity((0.0, -9.81, 0.0)))
+    world.add_force(forces.LinearDrag(0.1))
+    jet = world.add_force(forces.Thruster(ship, position=(0, 0, -1), direction=(0.6, 0, 0.8), max_force=2.0))
+    push = world.add_force(forces.ConstantForce(ship, force_world=(0.1, 0.2, 0.3)))
+    options = {"inertia": 0.1, "max_torque": 0.1, "max_speed": 100.0}
+    wheel = world.add_part(flight.ReactionWheel(ship, axis=(0, 0.6, 0.8), **options))
+    world.add_joint(joints.Ball(ship, arm, at_body=(1.5, 0, 0), at_other=(-1.5, 0, 0)))
+    changes = {
+        "throttle": lambda value: setattr(jet, "throttle", value),
+        "torque": lambda value: setattr(wheel, "torque", 0.1 * value),
+        "switch": lambda value: setattr(push, "enabled", not push.enabled),
+        "velocity": lambda value: setattr(arm, "velocity", (value, 0, 0)),
+        "impulse": lambda value: arm.apply_impulse((0, value, 0)),
+    }
+    return world, changes
+
+
+@pytest.mark.skipif(not COMPILED, reason="without numba the loop itself consists of Python calls")
+@pytest.mark.parametrize("name", ["throttle", "torque", "switch", "velocity", "impulse"])
+def test_a_step_after_a_change_of_numbers_makes_at_most_five_python_calls(name):
+    """`step`, a stage, the policy of compilation and the gathering of the held wrench; measured 4."""
+    world, changes = ship_with_parts()
+    world.step(3)
+    changes[name](0.25)
+    assert len(python_calls(world.step)) <= 5
+    assert len(python_calls(world.step)) == 1
+
+
+def test_ticks_after_changes_of_numbers_are_those_of_all_stages():
+    """The other world goes through all stages after each change."""
+    (world, changes), (other, others) = ship_with_parts(), ship_with_parts()
+    random = np.random.default_rng(5)
+    for _ in range(60):
+        for name in random.choice(list(changes), size=random.integers(1, 3), replace=False):
+            value = float(random.uniform(0.0, 1.0))
+            changes[name](value)
+            others[name](value)
+        other._store.quiet = 0
+        ticks = int(random.integers(1, 3))
+        world.step(ticks)
+        other.step(ticks)
+        assert world.state_hash() == other.state_hash()
+
+
+def switch_joint(world):
+    world.joints[0].enabled = False
+
+
+def change_drag(world):
+    next(force for force in world.forces if isinstance(force, forces.LinearDrag)).coefficient = 5.0
+
+
+def change_mass(world):
+    world.bodies[0].mass_properties = MassProperties.box(9.0, (3.0, 2.0, 1.0))
+
+
+@pytest.mark.parametrize("change", [switch_joint, change_drag, change_mass])
+def test_what_is_changed_between_two_ticks_acts_in_the_next(change):
+    (world, _changes), (other, _others) = ship_with_parts(), ship_with_parts()
+    for each in (world, other):
+        each.step(3)
+        change(each)
+    other._store.quiet = 0
+    for each in (world, other):
+        each.step(2)
+    assert world.state_hash() == other.state_hash()
+
+
+@pytest.mark.parametrize("name", ["throttle", "impulse"])
+def test_a_change_of_numbers_that_is_undone_leaves_the_ticks_as_they_were(name):
+    (world, changes), (other, _others) = ship_with_parts(), ship_with_parts()
+    for each in (world, other):
+        each.step(3)
+    with pytest.raises(ZeroDivisionError), world._store.all_numbers_or_none():
+        changes[name](0.75)
+        raise ZeroDivisionError
+    for each in (world, other):
+        each.step(2)
+    assert world.state_hash() == other.state_hash()
 
 
 def test_a_restore_looks_at_no_body_and_no_force_by_itself():
