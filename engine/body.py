@@ -759,7 +759,7 @@ class Body:
             table.write(rows, index, values)
             return
         with store.all_numbers_or_none():
-            table.thaw(index)
+            self._world._stages.freezing.thaw(index)
             table.write(rows, index, values)
             if pose:
                 table.write(slice(PREVIOUS + rows.start, PREVIOUS + rows.stop), index, values)
@@ -777,7 +777,7 @@ class Body:
             return
         with self._world._store.all_or_nothing():
             # a frozen body moves again, and with it what joints connect to it
-            self._table.thaw(self.index)
+            self._world._stages.freezing.thaw(self.index)
             self._world._stages.freezing.mark()
             self._set_free_pose(rows, values, argument)
 

@@ -68,6 +68,7 @@ from .store.state import State
 from .store.store import BETWEEN_TICKS, FORCES, MOVING, Store, Unfinished, hash_of, refuse_other_thread
 from .store.views import TableView
 from .tick.actuators import Actuators, refuse_actuators
+from .tick.assigned import AssignedStates
 from .tick.fields import Fields
 from .tick.force_list import AnyForce, ForceList, Member, digest_of_members, kind_of
 from .tick.freezing import Freezing, Frozen
@@ -220,16 +221,13 @@ class World:
         self._bodies = Bodies(self._store, is_shared=self._threads > 1)
         self._store.tables[self._bodies.schema.name] = self._bodies
         self._memory = Memory(self._store)
-        self._state = State(self._bodies)
         self._model = Model(self._bodies)
         # the tick: what is held over it, what is evaluated in it, what runs it
         self._held = Held(self._bodies, self._store)
         self._bodies.on_change = self._held.bodies_changed
         self._fields = Fields(self._bodies, self._store)
         self._actuators = Actuators(self._store, self._bodies, self._held)
-        self._bodies.actuators = self._actuators
         self._joints = Joints(self._store, self._bodies)
-        self._bodies.joints = self._joints
         self._plan = Plan(
             self._bodies, self._held, self._fields, self._actuators, self._joints, self._dt, self._threads
         )
@@ -238,7 +236,7 @@ class World:
             self._store, self._bodies, self._plan, self._memory, self._forces, self._dt, self._last_tick
         )
         self._stages.freezing = Freezing(self._store, self._bodies, self._plan)
-        self._bodies.thaw = self._stages.freezing.thaw
+        self._state = State(self._bodies, AssignedStates(self._actuators, self._joints, self._stages))
         self._forces.on_parts_change = self._stages.sample
         self._has_looked_for_state = False
         self._owners = Owners(

@@ -137,7 +137,6 @@ class Batch:
         owners: Owners = world._owners
         quarantine = Quarantine(owners.store, owners.bodies, owners.plan)
         owners.stages.freezing = quarantine
-        owners.bodies.thaw = quarantine.thaw
         self._world = world
         self._members = quarantine.members = Members(owners, count, owners.store.table(MEMBERS))
         self._views: dict[int, View] = {}

@@ -129,5 +129,5 @@ def stacked(columns: FloatArray, kind: FieldKind, bodies: Any) -> tuple[FloatArr
         else:
             block[layer, 1 : 1 + given, body] = parameters[:, row].T
     if kind.feels_wheels:
-        block[:, 1 + given :, :count] = bodies.actuators.moments_of_wheels()
+        block[:, 1 + given :, :count] = bodies.moments_of_wheels()
     return block.reshape(layers * (1 + parameter_count), pitch), layers

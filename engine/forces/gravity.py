@@ -291,7 +291,7 @@ class GravityGradient(FieldForce):
         r = bodies.position[acting] - values["center"]
         distance = np.sqrt(np.einsum("ij,ij->i", r, r))
         n_body = rotated_inverse(bodies.orientation[acting], r / distance[:, np.newaxis])
-        wheels = bodies._table.actuators.moments_of_wheels()[_TENSOR]  # shape (3, 3, n)
+        wheels = bodies._table.moments_of_wheels()[_TENSOR]  # shape (3, 3, n)
         inertia = (bodies.inertia_body + np.moveaxis(wheels, 2, 0))[acting]
         along = np.einsum("ni,nij,nj->n", n_body, inertia, n_body)
         energy[acting] = 0.5 * values["gm"] / distance**3 * (3.0 * along - np.trace(inertia, axis1=1, axis2=2))

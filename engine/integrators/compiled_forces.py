@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -40,13 +40,26 @@ class CompiledForces(NamedTuple):
 NO_FORCES = CompiledForces()
 
 
-def field_loop(kind: FieldKind, bodies: Bodies, pitch: int) -> Loop:
+class Columns(Protocol):
+    """What decides which loops are compiled for bodies; only the types of the arrays matter."""
+
+    @property
+    def array(self) -> FloatArray: ...
+    @property
+    def control(self) -> Integers: ...
+    @property
+    def pitch(self) -> int: ...
+    @property
+    def stores_momentum(self) -> bool: ...
+
+
+def field_loop(kind: FieldKind, bodies: Columns, pitch: int) -> Loop:
     """The passes of one kind of field over arrays of this pitch, or any."""
     array = bodies.array
     return Loop(field_passes, (kind, pitch), (array, bodies.control, array, 0, array, 0, 0, 0.0))
 
 
-def pulls_loop(bodies: Bodies) -> Loop:
+def pulls_loop(bodies: Columns) -> Loop:
     """Springs and point forces."""
     array = bodies.array
     return named(pulls, array, array, 0, _NO_SPRINGS, _NO_POINT_FORCES, _NO_COUNTS)
@@ -98,10 +111,11 @@ def force_tables(bodies: Bodies, forces: CompiledForces, for_python: bool = Fals
 
 
 def passes_loops(
-    factory: Callable[..., Any], made_for: tuple[Any, ...], bodies: Bodies, first_arguments: tuple[Any, ...], dt: float
+    factory: Callable[..., Any], made_for: tuple[Any, ...], bodies: Columns, first_arguments: tuple[Any, ...], dt: float
 ) -> list[Loop]:
     """The loops of a method in passes, the fast one first."""
-    arguments = Packed(*first_arguments, bodies.array, *force_tables(bodies, NO_FORCES), dt), 0, 0
+    none = np.zeros((1, 3), np.int64), np.zeros((1, bodies.pitch)), _NO_SPRINGS, _NO_POINT_FORCES, _NO_COUNTS
+    arguments = Packed(*first_arguments, bodies.array, *none, dt), 0, 0
     return [Loop(factory, (*made_for, pitch), arguments) for pitch in (bodies.pitch, ANY_PITCH)]
 
 

@@ -12,7 +12,7 @@ from ..loops.layout import STAGE_WRENCH, TICKS, WRENCH_ROWS
 from ..loops.one_step import accepted
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
-from .compiled_forces import NO_FORCES, CompiledForces, add_forces, force_tables
+from .compiled_forces import NO_FORCES, Columns, CompiledForces, add_forces, force_tables
 from .integrator import ALONE, Beside, EvaluateForces, Integrator, TakeStagedTick
 from .named import method_of
 
@@ -136,7 +136,7 @@ class Extrapolated(Integrator):
 
         return take
 
-    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         return [*_own_loops(bodies), *self.integrator._kernels(bodies, dt, gyroscopic, NO_FORCES)]
 
     def _staged_tick(
@@ -186,7 +186,7 @@ def _put_back(bodies: Bodies, tick: int, history: FloatArray) -> None:
         bodies.remember_history(history)
 
 
-def _own_loops(bodies: Bodies) -> tuple[Loop, Loop]:
+def _own_loops(bodies: Columns) -> tuple[Loop, Loop]:
     array, control = bodies.array, bodies.control
     return (
         Loop(extrapolation.extrapolate, (bodies.pitch,), (array, control, array, array, 0, 0.0)),

@@ -16,7 +16,7 @@ from ..loops.one_step import Advance, accepted
 from ..loops.program import Operation, moving
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
-from .compiled_forces import NO_FORCES, CompiledForces, in_passes, passes_loops
+from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes, passes_loops
 
 EvaluateForces = Callable[[int, float], None]
 """Called as `evaluate(stage, offset)`, this adds the forces of that stage to its wrench, `offset` [s] after the start of the tick."""
@@ -173,7 +173,7 @@ class Integrator(ABC):
         """
 
     @abstractmethod
-    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         """Return every loop that may run ticks of these bodies with these forces, the fastest first."""
 
     @abstractmethod
@@ -227,11 +227,11 @@ class OneStepMethod(Integrator):
                 )
         return partial(self._passes(bodies, control, dt, gyroscopic, forces), -1)
 
-    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
         return [*fused, *self._passes_loops(bodies, dt, gyroscopic)]
 
-    def _fused_loop(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
+    def _fused_loop(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds
         return Loop(one_step.held_ticks, made_for, (bodies.array, bodies.control, forces.layers, dt, 1))
 
@@ -255,6 +255,6 @@ class OneStepMethod(Integrator):
         stages = bodies.stage_array(self.evaluations_per_tick)
         return partial(loop, Packed(bodies.array, control, stages, *tables, dt))
 
-    def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
+    def _passes_loops(self, bodies: Columns, dt: float, gyroscopic: bool) -> list[Loop]:
         made_for = self.advance, self.stage_offsets, bodies.stores_momentum, gyroscopic
         return passes_loops(one_step.passes, made_for, bodies, (bodies.array, bodies.control), dt)

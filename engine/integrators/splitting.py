@@ -15,7 +15,7 @@ from ..loops.columns import Integers
 from ..loops.kick_drift import KICKS, Turn
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks, on_threads
-from .compiled_forces import NO_FORCES, CompiledForces, in_passes, passes_loops
+from .compiled_forces import NO_FORCES, Columns, CompiledForces, in_passes, passes_loops
 from .integrator import ALONE, Beside, Integrator, LoopCall, StagedTick, TakeStagedTick
 
 Table = tuple[tuple[float, float], ...]
@@ -89,11 +89,11 @@ class Splitting(Integrator):
                 )
         return partial(self._passes(bodies, control, dt, gyroscopic, forces, forces.depends_on_rates), -1)
 
-    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         fused = [] if forces.in_passes else [self._fused_loop(bodies, dt, gyroscopic, forces)]
         return [*fused, *self._passes_loops(bodies, dt, gyroscopic)]
 
-    def _fused_loop(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
+    def _fused_loop(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> Loop:
         evaluations = self._evaluations_per_kick(forces.depends_on_rates)
         made_for = self._turn, bodies.stores_momentum, gyroscopic, bodies.pitch, forces.kinds, evaluations
         factory = splitting.table_ticks if self._constants else splitting.strang_ticks
@@ -138,7 +138,7 @@ class Splitting(Integrator):
         program = self._program(self._evaluations_per_kick(depends_on_rates))
         return partial(loop, Packed(bodies.array, control, program, shares, stages, *tables, dt))
 
-    def _passes_loops(self, bodies: Bodies, dt: float, gyroscopic: bool) -> list[Loop]:
+    def _passes_loops(self, bodies: Columns, dt: float, gyroscopic: bool) -> list[Loop]:
         made_for = self._turn, bodies.stores_momentum, gyroscopic
         first_arguments = bodies.array, bodies.control, *self._arrays
         return passes_loops(splitting_passes.passes, made_for, bodies, first_arguments, dt)

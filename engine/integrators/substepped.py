@@ -24,7 +24,7 @@ from ..loops.program import Operation, Program
 from ..loops.steps import divided, step_loops
 from ..store.bodies import Bodies
 from ..store.threads import TakeTicks
-from .compiled_forces import NO_FORCES, CompiledForces
+from .compiled_forces import NO_FORCES, Columns, CompiledForces
 from .extrapolated import Extrapolated
 from .integrator import ALONE, Beside, EvaluateForces, Integrator, TakeStagedTick
 from .named import method_of
@@ -163,7 +163,7 @@ class Substepped(Integrator):
         program = Program(self._operations(bodies, control, dt, gyroscopic, forces, threads, ALONE), control)
         return partial(_run_whole, bodies, program)
 
-    def _kernels(self, bodies: Bodies, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
+    def _kernels(self, bodies: Columns, dt: float, gyroscopic: bool, forces: CompiledForces) -> list[Loop]:
         return [*step_loops(), *self.integrator._kernels(bodies, dt, gyroscopic, forces)]
 
     def _staged_tick(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..checks import FloatArray
 from ..compilation import choice
 from ..loops import layout
+from ..loops.actuator_layout import BODY, WHEEL_AXIS, WHEEL_INERTIA
 from ..loops.allocation import from_column, zeros
 from ..loops.floating_point import new_control
 from ..solids.mass_properties import MassProperties
@@ -114,10 +115,7 @@ class Bodies(Table):
         mass_properties: The mass properties of each body, in row order.
         stages: The array of the state at a stage and the wrenches of the evaluations; None until it is first used.
         stores_momentum: Whether any body has wheels, or stored momentum that was set by hand.
-        actuators: The actuators of the world, for methods that drive them.
-        joints: The joints of the world, for methods that divide ticks.
         is_shared: Whether several threads may run ticks of parts of the bodies.
-        thaw: A function that is called with the rows of bodies whose states are assigned.
         unfinished: Functions that complete or undo a tick of several compiled calls, if an exception arrives between two of them; the one
             of the innermost method is last. Calling them twice does no harm.
         layout_version: A counter that grows whenever a loop that was bound to these arrays may have become stale.
@@ -130,7 +128,6 @@ class Bodies(Table):
         "_given_image",
         "_given_key",
         "_roster",
-        "actuators",
         "by_name",
         "control",
         "freezes",
@@ -138,12 +135,10 @@ class Bodies(Table):
         "given_version",
         "handles",
         "is_shared",
-        "joints",
         "layout_version",
         "mass_properties",
         "stages",
         "stores_momentum",
-        "thaw",
         "unfinished",
     )
 
@@ -155,10 +150,7 @@ class Bodies(Table):
         self.by_name: dict[str, Any] = {}
         self.mass_properties: list[MassProperties] = []
         self.stages: FloatArray | None = None
-        self.actuators: Any = None
-        self.joints: Any = None
         self.stores_momentum = self.freezes = False
-        self.thaw: Callable[[Any], None] = _nothing
         self.unfinished: tuple[Callable[[], None], ...] = ()
         self.frozen_version = 0
         self.layout_version = 0
@@ -197,6 +189,28 @@ class Bodies(Table):
     def tick_count(self) -> int:
         """Number of ticks run since the world was created."""
         return self.control.item(layout.TICKS)  # half the time of an index and a conversion
+
+    @property
+    def moves_mass(self) -> bool:
+        """Whether ticks may change mass properties, because a body has tanks."""
+        assert self.store is not None
+        tanks = self.store.tables.get("tanks")
+        return tanks is not None and tanks.count > 0
+
+    def moments_of_wheels(self) -> FloatArray:
+        """What the wheels of each body add to the tensor of the equation of motion when they are locked.
+
+        Returns:
+            Components (xx, yy, zz, xy, xz, yz) [kg·m²], body frame, shape (6, n).
+        """
+        assert self.store is not None
+        moments, wheels = np.zeros((6, self.count)), self.store.tables.get("wheels")
+        for column in () if wheels is None else wheels.array[:, : wheels.count].T:
+            axis = column[WHEEL_AXIS : WHEEL_AXIS + 3]
+            moments[:, int(column[BODY])] += (column[WHEEL_INERTIA] * np.outer(axis, axis))[
+                (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
+            ]
+        return moments
 
     # rows that belong to those of bodies
 
@@ -280,7 +294,7 @@ class Bodies(Table):
     def _new_image(self) -> Any:
         count, array = self.count, self.array
         # propellant that leaves changes them in each tick
-        key = (self.given_version, self.tick_count if self.actuators.moves_mass else -1)
+        key = (self.given_version, self.tick_count if self.moves_mass else -1)
         if self._given_image is None or self._given_key != key:
             self._given_image, self._given_key = array[slice(*_MODEL_ROWS), :count].copy(), key
         stored = array[_STORED, :count].copy() if self.stores_momentum else None
@@ -306,7 +320,7 @@ class Bodies(Table):
             array[_STORED, :count] = 0.0 if image.stored is None else image.stored
             self.look_for_stored_momentum()
         is_given = self._given_image is image.given and self._given_key == (self.given_version, -1)
-        if not is_given or self.actuators.moves_mass:
+        if not is_given or self.moves_mass:
             array[slice(*_MODEL_ROWS), :count] = image.given
             self._changed(slice(*_MODEL_ROWS), slice(0, count))
             self._given_image, self._given_key = image.given, (self.given_version, -1)
@@ -462,10 +476,6 @@ class Follower(Table):
 
     def _capacity_for(self, wanted: int) -> int:
         return rung(wanted)
-
-
-def _nothing(rows: Any) -> None:
-    pass
 
 
 def touches(components: slice | int, first: int, last: int) -> bool:

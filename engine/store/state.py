@@ -1,5 +1,8 @@
 """The state of all bodies as whole arrays, which can be read, assigned and interpolated."""
 
+from contextlib import AbstractContextManager
+from typing import Protocol
+
 import numpy as np
 
 from ..checks import FloatArray, array, finite_result, read_only_attributes, real, refuse, sealed, unit_quaternions
@@ -10,6 +13,23 @@ from ..loops.layout import ANGULAR_VELOCITY, ORIENTATION, POSITION, PREVIOUS, ST
 from ..loops.poses import BLOCK, POSES_LOOP
 from ..reading import reading
 from .bodies import Bodies
+
+
+class Assigned(Protocol):
+    """What depends on the states of all bodies, where they are assigned."""
+
+    def has_wheels(self) -> bool:
+        """Whether wheels decide on the stored momentum of bodies."""
+
+    def before(self, first: int, values: FloatArray, name: str | None) -> None:
+        """Check values for all bodies, from a component on, before they are assigned; the name is that of a pose, or None.
+
+        Raises:
+            ValueError: If a joint would not hold.
+        """
+
+    def keeping_speeds(self) -> AbstractContextManager[None]:
+        """A context that assigns the angular velocities, after which wheels have the same speeds as before."""
 
 
 @read_only_attributes()
@@ -30,10 +50,11 @@ class State:
         [[0.0, 0.0, 1.0], [2.0, 0.0, 2.0]]
     """
 
-    __slots__ = ("_bodies", "_layout", "_scratch", "_views")
+    __slots__ = ("_assigned", "_bodies", "_layout", "_scratch", "_views")
 
-    def __init__(self, bodies: Bodies) -> None:
+    def __init__(self, bodies: Bodies, assigned: Assigned) -> None:
         self._bodies = bodies
+        self._assigned = assigned
         self._scratch = np.empty((7, BLOCK))
         self._layout = -1
         self._views: dict[int, FloatArray] = {}
@@ -109,7 +130,7 @@ class State:
     @stored_momentum_body.setter
     def stored_momentum_body(self, value: FloatArray) -> None:
         momentum = self._checked(value, "stored_momentum_body", 3)
-        if self._bodies.actuators.has_wheels:
+        if self._assigned.has_wheels():
             rule, hint = "left to the wheels of the bodies", "set their speeds instead"
             refuse("World.state", "stored_momentum_body", value, rule, hint=hint)
         self._write(STORED_MOMENTUM, momentum)
@@ -163,22 +184,18 @@ class State:
 
     def _write_rates(self, values: FloatArray) -> None:
         """Set the angular velocities in the body frame; wheels keep their speeds."""
-        actuators, store = self._bodies.actuators, self._bodies.store
+        store = self._bodies.store
         assert store is not None
-        with store.all_or_nothing():
-            wheels = actuators.all_wheels
-            speeds = actuators.speeds(wheels)
+        with store.all_or_nothing(), self._assigned.keeping_speeds():
             self._write(ANGULAR_VELOCITY, values)
-            actuators.set_speeds(wheels, speeds)
 
     def _write(self, row: int, values: FloatArray, also_previous: bool = False) -> None:
         bodies = self._bodies
-        if also_previous and bodies.joints.any:
-            bodies.joints.require_poses(row, values, "position" if row == POSITION else "orientation")
         everybody, size = slice(0, bodies.count), values.shape[1]
         assert bodies.store is not None
         with bodies.store.all_or_nothing():
-            bodies.thaw(everybody)
+            name = None if not also_previous else "position" if row == POSITION else "orientation"
+            self._assigned.before(row, values, name)
             bodies.write(slice(row, row + size), everybody, values.T)
             if also_previous:
                 bodies.write(slice(PREVIOUS + row, PREVIOUS + row + size), everybody, values.T)

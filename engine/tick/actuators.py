@@ -310,20 +310,7 @@ class Actuators:
             total += self._wheels.array[WHEEL_INERTIA, row] * np.outer(axis, axis)
         return total
 
-    def moments_of_wheels(self) -> FloatArray:
-        """The same for all bodies as components (xx, yy, zz, xy, xz, yz), shape (6, bodies)."""
-        moments = np.zeros((6, self._bodies.count))
-        for body in np.unique(self._wheels.array[BODY, : self._wheels.count]).astype(int).tolist():
-            total = self.locked_inertia(body)
-            moments[:, body] = total[(0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
-        return moments
-
     # ticks
-
-    def tables_and_counts(self) -> tuple[FloatArray, FloatArray, FloatArray, Integers]:
-        """The tables of thrusters, wheels and tanks, and the numbers of their rows (see `gather`), for the step of islands."""
-        self._count()
-        return *self._arrays[1:], self._counts
 
     def _count(self) -> None:
         counts, tables = self._counts, self._tables
@@ -428,6 +415,18 @@ class Actuators:
             self.settle(dt, control)
         else:
             self.undo()
+
+
+def tables_and_counts(bodies: Bodies) -> tuple[FloatArray, FloatArray, FloatArray, Integers]:
+    """The tables of thrusters, wheels and tanks, and the numbers of their rows (see `gather`), for the step of islands."""
+    assert bodies.store is not None
+    counts, arrays = np.zeros(gather.COUNTED, np.int64), list[FloatArray]()
+    for place, schema in ((gather.THRUSTERS, THRUSTERS), (gather.WHEELS, WHEELS), (gather.TANKS, TANKS)):
+        table = bodies.store.tables[schema.name]
+        counts[place] = table.count
+        arrays.append(table.array)
+    thrusters, wheels, tanks = arrays
+    return thrusters, wheels, tanks, counts
 
 
 def _columns(array: FloatArray, rows: list[int]) -> FloatArray:

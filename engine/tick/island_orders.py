@@ -15,6 +15,7 @@ from ..integrators.integrator import Integrator
 from ..integrators.substepped import Substepped
 from ..joints.island import Island
 from ..store.bodies import Bodies
+from .actuators import DRIVEN
 from .joints import method_for
 
 _HUGE = 1e300
@@ -45,12 +46,15 @@ def islands_with_orders(
         integrator = integrator.integrator
     order = 4 if len(method_for(integrator, False)[0]) > 1 else 2
     found = []
+    assert bodies.store is not None
+    driven = frozenset(bodies.store.tables[DRIVEN.name].read("body").astype(int).tolist())
+    acting = bodies, table, owners, driven
     columns = graph.columns[: graph.sizes[PLACES]].tolist()
     for island in graph.islands[: graph.sizes[ISLANDS]].tolist():
         rows = graph.links[island[layout.LINKS] : island[layout.LINKS_END], layout.JOINT].tolist()
         if rows:
             own = columns[island[layout.BODIES] : island[layout.BODIES_END]]
-            reasons = list(_reasons(bodies, table, owners, own, rows, dt, limits_act=called)) if order > 2 else []
+            reasons = list(_reasons(*acting, own, rows, dt, limits_act=called)) if order > 2 else []
             found.append((own, reasons))
     found.sort(key=lambda each: each[0])
     is_soft = called and any(reasons for _own, reasons in found)
@@ -75,6 +79,7 @@ def _reasons(
     bodies: Bodies,
     table: FloatArray,
     owners: dict[int, Any],
+    driven: frozenset[int],
     columns: list[int],
     rows: list[int],
     dt: float,
@@ -104,5 +109,5 @@ def _reasons(
                 else f"{joint!r} has limits, and a Python force acts"
             )
     for each in columns:
-        if bodies.actuators.row_of(each) >= 0:
+        if each in driven:
             yield f"{bodies.handles[each]} has wheels, tanks or pulses"

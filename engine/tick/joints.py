@@ -76,6 +76,7 @@ from ..rotation import rotate
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import Table
+from .actuators import tables_and_counts
 
 _WHOLE = np.ones(1)
 _STATES = np.arange(layout.STATE_FIRST, layout.STATE_LAST)
@@ -258,7 +259,7 @@ class Bound:
         counted = islands.springs, islands.point_forces, islands.counts
         self.forces = Packed(*states, self.kernels.force_calls, own_layers, *counted)
         self.common = common_arguments(islands, self.kernels)
-        self.actuators = graph.places, *bodies.actuators.tables_and_counts()
+        self.actuators = graph.places, *tables_and_counts(bodies)
         called = self.kernels.calls, self.forces, self.common, self.actuators
         self.step = Packed(*states, graph.islands, *called, evaluations)
         springs = islands.springs if forces.springs is None else forces.springs

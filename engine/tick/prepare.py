@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from time import perf_counter, sleep
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ..loops.gather import gather_held
 from ..loops.layout import ANY_PITCH, CONTROL_LENGTH
 from ..loops.poses import POSES_LOOP, pose_at
 from ..loops.undo import undo
-from ..store.bodies import Bodies, rung
+from ..store.bodies import rung
 from .actuators import actuator_kernels, loops_of_programs
 from .fields import BUILT_IN
 from .joints import kernels_of_islands, loops_around_islands, loops_of_joint_steps, method_for, numbering_loop
@@ -78,11 +78,11 @@ def kernels_for(future: Future) -> list[Loop]:
         named(undo, table, integers, True),
         named(pose_at, table, 0, 0.0, np.zeros(7)),
         POSES_LOOP,
-        pulls_loop(cast(Bodies, _Shape(future.pitches[0], False))),
+        pulls_loop(_Shape(future.pitches[0], False)),
     ]
     divides = any(method._divides_ticks for method in future.integrators)
     for stores, gyroscopic in product(future.stores_momentum, future.gyroscopic):
-        shapes = [cast(Bodies, _Shape(pitch, stores)) for pitch in future.pitches]
+        shapes = [_Shape(pitch, stores) for pitch in future.pitches]
         loops: list[Loop] = []
         for shape, method, kinds in product(shapes, future.integrators, future.kinds_together):
             depends_on_rates = any(kind.depends_on_rates for kind in kinds)
@@ -100,7 +100,7 @@ def kernels_for(future: Future) -> list[Loop]:
         wanted += loops
     for kind in dict.fromkeys(kind for kinds in future.kinds_together for kind in kinds):
         pitches = (*future.pitches, ANY_PITCH) if future.in_passes else (ANY_PITCH,)
-        wanted += [field_loop(kind, cast(Bodies, _Shape(pitch, False)), pitch) for pitch in pitches]
+        wanted += [field_loop(kind, _Shape(pitch, False), pitch) for pitch in pitches]
     if future.coasts:
         wanted.append(COAST_LOOP)
     return list({(loop.factory, loop.made_for, loop.types): loop for loop in wanted}.values())
@@ -118,7 +118,7 @@ def standby_loops(integrator: Integrator, gyroscopic: bool) -> list[Loop]:
     """
     variants = ((integrator, False, gyroscopic), (integrator, True, gyroscopic), (integrator, False, not gyroscopic))
     others = ((method, False, gyroscopic) for method in ALL_INTEGRATORS)
-    shape = cast(Bodies, _Shape(rung(1), False))
+    shape = _Shape(rung(1), False)
     kernels = pulls_loop(shape), *(field_loop(kind, shape, ANY_PITCH) for kind in BUILT_IN), POSES_LOOP
     return [*_slow_loops(variants), *kernels, *_slow_loops(others)]
 
@@ -139,7 +139,7 @@ def _slow_loops(variants: Iterable[tuple[Integrator, bool, bool]]) -> Iterator[L
     for integrator, stores_momentum, gyroscopic in variants:
         with suppress(ValueError):  # some methods have no game mode, and some nothing else
             integrator._check_game_mode(not gyroscopic)
-            loops = integrator._kernels(cast(Bodies, _Shape(rung(1), stores_momentum)), 1.0, gyroscopic, NO_FORCES)
+            loops = integrator._kernels(_Shape(rung(1), stores_momentum), 1.0, gyroscopic, NO_FORCES)
             yield from (loop for loop in loops if loop.made_for[-1:] == (ANY_PITCH,))
 
 
