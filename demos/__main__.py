@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from .viewer.command import PROGRAM, install
+from .running import PROGRAM, install
 
 COMMANDS = {
     "campaign": (".commands.campaign", "Monte Carlo campaigns: status, failures, resume, plot, example."),
@@ -19,6 +19,7 @@ COMMANDS = {
     ),
     "prepare": (".commands.prepare", "Compiles kernels before they are needed."),
     "plot": (".commands.plot", "Draws a record of a flight that a Recorder has written to a file."),
+    "view": (".commands.view", "Shows a scene file or a record in a window, or draws a picture of it."),
 }
 """The commands that are not demos, with module and summary."""
 

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .drawing import FRAME
 from .physics import World
+from .running import application, options
 from .scenes.claims import claim
 from .scenes.docking_flight import CASES, FASTEST_PACE, PACE, PACE_UNSEEN, PORT, VIEWS, DockingFlight
 from .scenes.docking_pilot import MODES, DockingPilot
-from .viewer.picture.scene import FRAME
-from .viewer.run import application, options
 
 TIME_LIMIT = 150.0
 """In which the autopilot has to arrive [s]."""

@@ -18,18 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .physics import Body, World, integrators, joints, rotation
-from .scenes import masses
-from .scenes.arm_cases import CASES, add_client
-from .scenes.arm_pilot import CAPTURE, FIXTURE, HELD, MODES, RETRACT_TIME, SOFT, ArmPilot, fixture_pose
-from .scenes.claims import claim
-from .scenes.palette import AMBER, BLUE, GOAL, GREEN, VIOLET
-from .scenes.restarting import Restarting
-from .scenes.rigid_flight import RigidFlight
-from .scenes.robot_arm import GRIPPER, JOINTS, LIMITS, RobotArm
-from .viewer.meshes import servicer
-from .viewer.meshes.turns import about_y
-from .viewer.picture.scene import (
+from .drawing import (
     FRAME,
     Array,
     Arrow,
@@ -42,9 +31,20 @@ from .viewer.picture.scene import (
     Model,
     Picture,
     Sample,
+    Trail,
+    about_y,
 )
-from .viewer.picture.trail import Trail
-from .viewer.run import application, options
+from .meshes import servicer
+from .physics import Body, World, integrators, joints, rotation
+from .running import application, options
+from .scenes import masses
+from .scenes.arm_cases import CASES, add_client
+from .scenes.arm_pilot import CAPTURE, FIXTURE, HELD, MODES, RETRACT_TIME, SOFT, ArmPilot, fixture_pose
+from .scenes.claims import claim
+from .scenes.palette import AMBER, BLUE, GOAL, GREEN, VIOLET
+from .scenes.restarting import Restarting
+from .scenes.rigid_flight import RigidFlight
+from .scenes.robot_arm import GRIPPER, JOINTS, LIMITS, RobotArm
 
 PACE, PACE_UNSEEN, FASTEST_PACE = 1.0, 8.0, 20.0
 """Simulated seconds per second in a window, without one, and at most."""

@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .drawing import Array, Arrow, Binding, Curves, Gauge, Line, Model, Picture, Sample, Trail
 from .physics import World, forces, integrators, rotation
+from .running import application, options
 from .scenes import polar_orbit
 from .scenes.attitude_pilot import CASES, POINTED, AttitudePilot, Record, next_of
 from .scenes.attitude_targets import TARGETS
@@ -24,9 +26,6 @@ from .scenes.palette import AMBER, BLUE, FIRE, GOAL, GREEN, VIOLET
 from .scenes.restarting import Restarting
 from .scenes.ship import DISH, MESH, NOSE, PROPELLANT, Ship
 from .scenes.wheels_and_jets import LOW, MODES
-from .viewer.picture.scene import Array, Arrow, Binding, Curves, Gauge, Line, Model, Picture, Sample
-from .viewer.picture.trail import Trail
-from .viewer.run import application, options
 
 PACE, PACE_UNSEEN = 6.0, 60.0
 """Simulated seconds per second in a window and without one."""

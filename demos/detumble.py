@@ -15,16 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Colour, Curves, Line, Model, Picture, Sample, Trail
+from .meshes.cubesat import SCALE
 from .physics import World, flight, forces, integrators, rotation
+from .running import application, options
 from .scenes import masses, polar_orbit
 from .scenes.claims import check_after, claim
 from .scenes.palette import BLUE, CYAN, GREEN, PINK, VIOLET, WORDS
 from .scenes.restarting import Restarting
-from .viewer.meshes.cubesat import SCALE
-from .viewer.picture.camera import FIRST_RIGHT
-from .viewer.picture.scene import Array, Arrow, Caption, Colour, Curves, Line, Model, Picture, Sample
-from .viewer.picture.trail import Trail
-from .viewer.run import application, options
 
 PACE, PACE_UNSEEN = 60.0, 600.0
 """Simulated seconds per second in a window and without one."""

@@ -19,7 +19,11 @@ from typing import ClassVar
 import numpy as np
 
 from .approach import ApproachOptions, read_flight
+from .drawing import FRAME, Array, Binding, Caption, Eye, Line, Model, turn_to
+from .meshes import docking_probe
+from .meshes.port import Port
 from .physics import World, joints, rotation
+from .running import application
 from .scenes import docking_view
 from .scenes.claims import claim
 from .scenes.composite import Composite
@@ -27,11 +31,6 @@ from .scenes.docking import ANGLE, CLOSING, LATERAL, RATE, Alignment
 from .scenes.docking_flight import CASES, PORT, Case, DockingFlight
 from .scenes.mating_pilot import AWAY, PHASES, TURNED, MatingPilot
 from .scenes.momentum_ledger import MomentumLedger
-from .viewer.meshes import docking_probe
-from .viewer.meshes.port import Port
-from .viewer.meshes.turns import turn_to
-from .viewer.picture.scene import FRAME, Array, Binding, Caption, Eye, Line, Model
-from .viewer.run import application
 
 TIME_LIMIT = 400.0
 """Time within which the autopilot has to dock, undock and back away [s]."""

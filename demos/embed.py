@@ -163,7 +163,7 @@ def play(game: Lander, size: tuple[int, int] = (1280, 720)) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line of the demos."""
-    from .viewer.run import surface_game
+    from .running import surface_game
 
     return surface_game.main("embed", Lander, draw, play, check, arguments)
 

@@ -11,15 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Colour, Line, Model, Picture, Sample
 from .physics import World, integrators, rotation
+from .running import application, options
 from .scenes import error_words
 from .scenes.claims import check_after
 from .scenes.fleet import NOSE, SPEED, Errors, Fleet, Ship, places
 from .scenes.palette import AMBER
 from .scenes.restarting import Restarting
-from .viewer.picture.camera import FIRST_RIGHT
-from .viewer.picture.scene import Array, Arrow, Caption, Colour, Line, Model, Picture, Sample
-from .viewer.run import application, options
 
 COLUMNS, ACROSS, DOWN = 4, 11.6, 12.4  # of the ships' places [m]
 NOSE_LENGTH, WING, MOMENTUM_LENGTH = float(NOSE[2]), 5.3, 4.6  # lengths drawn [m]

@@ -14,7 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .drawing import FIRST_PITCH, FIRST_RIGHT, FIRST_YAW, Array, Arrow, Line, Model, Picture, Sample
+from .meshes.drum_satellite import NOZZLES
 from .physics import flight, forces, integrators, rotation
+from .running import application, options
 from .scenes import masses, polar_orbit
 from .scenes.claims import check_after, claim
 from .scenes.orbit_cases import CASES, EARTH_RADIUS, burn_at_the_apoapsis, start_of
@@ -23,10 +26,6 @@ from .scenes.palette import AMBER, BLUE, FIRE, GREEN
 from .scenes.piloted_world import Burn, PilotedWorld
 from .scenes.restarting import Restarting
 from .scenes.spinning_body import SpinningBody
-from .viewer.meshes.drum_satellite import NOZZLES
-from .viewer.picture.camera import FIRST_PITCH, FIRST_RIGHT, FIRST_YAW
-from .viewer.picture.scene import Array, Arrow, Line, Model, Picture, Sample
-from .viewer.run import application, options
 
 SPIN, NUTATION = 1.9, 0.16  # [rad/s] about the axis, and the angle between the axis and L [rad]
 THRUST = 30e3  # [N]

@@ -19,7 +19,6 @@ else:
     from ..solids.mesh_files import read_mesh
 
 __all__ = [
-    "LOGGER",
     "Body",
     "MassProperties",
     "Record",
@@ -45,7 +44,3 @@ def plots() -> ModuleType:
 def campaigns() -> ModuleType:
     """The engine's command for Monte Carlo campaigns, which needs packages that no demo needs."""
     return import_module(f"{World.__module__.rpartition('.')[0]}.campaign.command")
-
-
-LOGGER = "polhode"
-"""The name of the engine's logger."""

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .drawing import Model, Picture, Sample, Swarm
 from .physics import integrators, rotation
+from .running import application, options
 from .scenes import masses
 from .scenes.claims import check_after, claim
 from .scenes.drifters import Drifters
@@ -22,8 +24,6 @@ from .scenes.flock import Flock, Pattern
 from .scenes.flock_engines import FlockEngines, flies_as_alone
 from .scenes.measured_world import MeasuredWorld
 from .scenes.restarting import Restarting
-from .viewer.picture.scene import Model, Picture, Sample, Swarm
-from .viewer.run import application, options
 
 CRAFT, FREE_SHARE = 20_000, 1.0 / 12.0
 INNER, OUTER, HALO = 62.0, 265.0, 330.0  # [m]

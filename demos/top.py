@@ -14,16 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .drawing import Array, Arrow, Colour, Line, Model, Picture, Sample, Trail
 from .physics import World, integrators, rotation
+from .running import application, options
 from .scenes import masses
 from .scenes.claims import check_after, claim
 from .scenes.palette import AMBER, BLUE, GREEN, QUIET, VIOLET
 from .scenes.restarting import Restarting
 from .scenes.rocket_couple import UP, RocketCouple
 from .scenes.top_cases import CASES, SPIN, STRENGTH
-from .viewer.picture.scene import Array, Arrow, Colour, Line, Model, Picture, Sample
-from .viewer.picture.trail import Trail
-from .viewer.run import application, options
 
 PALE: Colour = (0.90, 0.86, 0.78, 0.26)
 TIP, MOMENTUM_LENGTH, TORQUE_LENGTH = 1.95, 2.05, 0.9  # [m]

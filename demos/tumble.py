@@ -17,7 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
+from .drawing import FIRST_RIGHT, Array, Arrow, Caption, Line, Model, Picture, Trail
 from .physics import MassProperties, World, integrators, rotation
+from .running import application, options
 from .scenes import masses
 from .scenes.claims import check_after
 from .scenes.equal_ellipsoid import EqualEllipsoid
@@ -28,10 +30,6 @@ from .scenes.poinsot import Poinsot
 from .scenes.restarting import Restarting
 from .scenes.tumble_cases import CASES, UNPHYSICAL
 from .scenes.tumble_mesh import mesh_case
-from .viewer.picture.camera import FIRST_RIGHT
-from .viewer.picture.scene import Array, Arrow, Caption, Line, Model, Picture
-from .viewer.picture.trail import Trail
-from .viewer.run import application, options
 
 MOMENTUM_LENGTH, RATE_LENGTH, AXIS_LENGTH, BODY_AXES_LENGTH = 1.3, 0.92, 1.35, 1.2  # in radii of the body
 ASIDE, BELOW, ELLIPSOID = 2.08, 0.42, 0.64  # where the ellipsoids stand and how long they are, in radii of the body

@@ -68,6 +68,7 @@ MODULES = {
     "engine.diagnostics": "Energy and momentum",
     "engine.plot": "Plots",
     "engine.notebook": "Views in a notebook",
+    "engine.viewer": "A window, and pictures",
     "engine.shapes": "Shapes for views",
     "engine.solutions": "Closed-form solutions",
     "engine.campaign": "Campaigns",

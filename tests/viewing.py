@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from demos import tumble
-from demos.viewer.gl import context
-from demos.viewer.picture.scene import FRAME
-from demos.viewer.run import application
+from engine.viewer.gl import context
+from engine.viewer.picture.scene import FRAME
+from engine.viewer.run import application
 
 SMALL = (320, 180)
 

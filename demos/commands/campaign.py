@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from ..physics import campaigns
-from ..viewer.command import PROGRAM
+from ..running import PROGRAM
 
 
 def main(arguments: Sequence[str] = ()) -> int:

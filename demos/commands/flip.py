@@ -7,19 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing import FIRST_RIGHT, Array, Arrow, Line, Model, OrbitCamera, Picture, Trail
 from ..physics import World, rotation
+from ..running import HIGH, Clip, Image, Patch, Renderer, caption, context
 from ..scenes.free_body import upright
 from ..scenes.palette import AMBER, BLUE, WORDS
 from ..scenes.tumble_cases import CASES
-from ..viewer.files.png import Image
-from ..viewer.files.recording import Clip
-from ..viewer.gl import context
-from ..viewer.gl.renderer import Renderer
-from ..viewer.hud.overlay import Patch, caption
-from ..viewer.picture.camera import FIRST_RIGHT, OrbitCamera
-from ..viewer.picture.quality import HIGH
-from ..viewer.picture.scene import Array, Arrow, Line, Model, Picture
-from ..viewer.picture.trail import Trail
 
 SIZE, SECONDS = (830, 400), 7
 TICKS_PER_SECOND, FRAMES_PER_SECOND = 240, 15

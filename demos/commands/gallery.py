@@ -6,9 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..viewer.command import PROGRAM
-from ..viewer.files.recording import Clip
-from ..viewer.gl import context
+from ..running import PROGRAM, Clip, context
 from . import flip
 
 FOLDER = Path("demos") / "pictures"

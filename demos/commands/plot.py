@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..physics import Record, Recorder, plots
-from ..viewer.command import PROGRAM, install
+from ..running import PROGRAM, install
 
 FLAT, SOLID = ("rates", "drift", "control", "herpolhode", "orbit"), ("axis_path", "polhode")
 """The plots that can be named, on two-dimensional and on three-dimensional axes. Other names are columns."""

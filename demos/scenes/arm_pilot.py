@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..drawing import Array
+from ..meshes.client import FIXTURE_HEIGHT
 from ..physics import Body, World, joints, rotation
-from ..viewer.meshes.client import FIXTURE_HEIGHT
-from ..viewer.picture.scene import Array
 from .robot_arm import LIMITS, RobotArm, damped
 
 MODES = {"auto": "script", "hand": "manual"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing import Array
 from ..physics import World, flight
-from ..viewer.picture.scene import Array
 from .attitude_targets import NUDGE, TARGETS, Turned
 from .ship import JET_NAMES, Ship
 from .wheels_and_jets import WheelsAndJets

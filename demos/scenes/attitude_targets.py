@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing import SUN
 from ..physics import flight, rotation
-from ..viewer.picture.scene import SUN
 from .polar_orbit import GM
 from .ship import DISH, NOSE
 

@@ -1,6 +1,6 @@
 """The assertions of a demo's check, and the run before it."""
 
-from ..viewer.picture.scene import FRAME, Scene
+from ..drawing import FRAME, Scene
 
 
 def claim(holds: bool, text: str) -> str:

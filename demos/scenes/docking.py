@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..drawing import Array, Reticle
+from ..meshes.port import FACING, Port
 from ..physics import Body
-from ..viewer.meshes.port import FACING, Port
-from ..viewer.picture.scene import Array, Reticle
 
 
 class Limit(NamedTuple):

@@ -8,11 +8,9 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from ..drawing import Array, Arrow, Binding, Caption, Curves, Eye, Line, Model, Picture, Sample, Trail, about_z
+from ..meshes import station
 from ..physics import World, integrators, rotation
-from ..viewer.meshes import station
-from ..viewer.meshes.turns import about_z
-from ..viewer.picture.scene import Array, Arrow, Binding, Caption, Curves, Eye, Line, Model, Picture, Sample
-from ..viewer.picture.trail import Trail
 from . import docking_view, masses
 from .attitude_pilot import next_of
 from .claims import claim

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing import Array
+from ..meshes.port import FACING, Port
 from ..physics import Body, World, flight, joints, rotation
-from ..viewer.meshes.port import FACING, Port
-from ..viewer.picture.scene import Array
 from .docking import Alignment, alignment
 from .ship import MIN_ON_TIME, Ship
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..viewer.picture.scene import Array, Arrow, Caption, Colour, Line
+from ..drawing import Array, Arrow, Caption, Colour, Line
 from .palette import FIRE, QUIET, VIOLET, WORDS
 
 MARKS = (5.0, 10.0, 15.0, 20.0)  # distances from the port [m]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..drawing import Array
 from ..physics import MassProperties, World, integrators, rotation
-from ..viewer.picture.scene import Array
 from .claims import claim
 
 KEEP_MOMENTUM = (integrators.FreeRotor, integrators.AxisSplitting, integrators.ImplicitMidpoint)

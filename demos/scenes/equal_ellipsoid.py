@@ -6,8 +6,8 @@ two of his tensors.
 
 import numpy as np
 
+from ..drawing import Array, Model
 from ..physics import MassProperties
-from ..viewer.picture.scene import Array, Model
 
 FLATTEST = 0.02
 """The shortest drawn semi-axis as a fraction of the longest, because the zero semi-axis of a plate cannot be shaded."""

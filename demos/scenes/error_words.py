@@ -2,7 +2,7 @@
 
 import math
 
-from ..viewer.picture.scene import Colour
+from ..drawing import Colour
 
 GOOD, FAIR, BAD = (0.40, 1.0, 0.50, 1.0), (1.0, 0.74, 0.22, 1.0), (1.0, 0.44, 0.36, 1.0)
 

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..drawing import Array, Trail
 from ..physics import Body, World, integrators, rotation
-from ..viewer.picture.scene import Array
-from ..viewer.picture.trail import Trail
 from . import masses
 from .claims import claim
 from .free_body import upright

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ..drawing import Array
+from ..meshes.dart import NOZZLES
 from ..physics import MassProperties, World, forces
-from ..viewer.meshes.dart import NOZZLES
-from ..viewer.picture.scene import Array
 from .flock import MEAN, Flock
 
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from ..drawing import Array, Sample
 from ..physics import Body, World, integrators
-from ..viewer.picture.scene import Array, Sample
 from .claims import claim
 from .free_body import period_of_rates, swing
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ..drawing import Array
+from ..meshes.port import Port
 from ..physics import Body, World, flight, joints, rotation
-from ..viewer.meshes.port import Port
-from ..viewer.picture.scene import Array
 from .composite import RepeatedJets
 from .docking_pilot import DockingPilot, velocity_to, wanted_velocity
 from .ship import Ship

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..drawing import Array
 from ..physics import World
-from ..viewer.picture.scene import Array
 from .ship import Ship
 
 

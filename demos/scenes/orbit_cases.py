@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..drawing import Array
 from ..physics import flight
-from ..viewer.picture.scene import Array
 from .piloted_world import Leg
 from .polar_orbit import GM
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from ..drawing import Array, Caption, Line, Model
 from ..physics import flight
-from ..viewer.picture.scene import Array, Caption, Line, Model
 from .orbit_cases import EARTH_RADIUS
 from .palette import BLUE, QUIET, WORDS
 from .polar_orbit import GM

@@ -1,6 +1,6 @@
 """The colours of vectors and paths, which mean the same in every demo."""
 
-from ..viewer.picture.scene import Colour
+from ..drawing import Colour
 
 AMBER: Colour = (1.0, 0.66, 0.16, 1.0)
 """Angular momentum."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..drawing import Array
 from ..physics import World, forces
-from ..viewer.picture.scene import Array
 
 
 @dataclass(frozen=True)

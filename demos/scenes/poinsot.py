@@ -8,8 +8,7 @@ import math
 
 import numpy as np
 
-from ..viewer.picture.scene import Array, Arrow, Colour, Line, Model
-from ..viewer.picture.trail import Trail
+from ..drawing import Array, Arrow, Colour, Line, Model, Trail
 from .free_body import polhode
 from .free_motion import FreeMotion
 from .palette import GREEN, QUIET

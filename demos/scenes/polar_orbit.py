@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from ..drawing import Array, Arrow, Colour, Line, Model
 from ..physics import flight
-from ..viewer.picture.scene import Array, Arrow, Colour, Line, Model
 from .palette import CYAN, QUIET
 
 GM = 3.986004418e14  # [m³/s²], WGS 84

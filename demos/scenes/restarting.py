@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from typing import ClassVar
 
+from ..drawing import FASTEST, Binding
 from ..physics import World, integrators
-from ..viewer.picture.scene import FASTEST, Binding
 
 
 class Restarting(ABC):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..drawing import Array
+from ..meshes.robot_arm import FOREARM, ROOT, SHOULDER, TIP, UPPER_ARM, WRIST
 from ..physics import Body, MassProperties, World, joints, rotation
-from ..viewer.meshes.robot_arm import FOREARM, ROOT, SHOULDER, TIP, UPPER_ARM, WRIST
-from ..viewer.picture.scene import Array
 
 Z_TO_X = rotation.from_axis_angle((0.0, 1.0, 0.0), np.pi / 2)
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ..drawing import Array, Arrow, Plume
+from ..meshes.rocket_top import ARM, NOZZLES, SIDES
 from ..physics import Body, World, forces, rotation
-from ..viewer.meshes.rocket_top import ARM, NOZZLES, SIDES
-from ..viewer.picture.scene import Array, Arrow, Plume
 from .palette import FIRE
 
 UP = np.array([0.0, 0.0, 1.0])

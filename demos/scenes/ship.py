@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..drawing import Array, Plume
+from ..meshes.spacecraft import NOZZLES, PORT
 from ..physics import MassProperties, World, flight, forces
-from ..viewer.meshes.spacecraft import NOZZLES, PORT
-from ..viewer.picture.scene import Array, Plume
 from . import masses
 
 MESH = "spacecraft"

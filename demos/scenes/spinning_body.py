@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from ..drawing import Array
 from ..physics import Body, MassProperties, rotation
-from ..viewer.picture.scene import Array
 
 POINTS = 97
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from ..drawing import Array
 from ..physics import MassProperties, rotation
-from ..viewer.picture.scene import Array
 from .rocket_couple import UP
 from .symmetric_top import SymmetricTop, slow_precession
 

@@ -4,11 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..drawing import PAINT, Array, MeshBuilder, add_mesh
 from ..physics import MassProperties, read_mesh
-from ..viewer import meshes
-from ..viewer.meshes.materials import PAINT
-from ..viewer.meshes.mesh_builder import MeshBuilder
-from ..viewer.picture.scene import Array
 from .free_body import period_of_rates
 from .tumble_cases import SHIP, Case
 
@@ -44,7 +41,7 @@ def mesh_case(path: Path) -> Case:
     scale = REACH / float(np.linalg.norm(vertices, axis=1).max())
     hull = MeshBuilder()
     hull.facets(PAINT, scale * vertices, faces)
-    meshes.add(str(path), hull)
+    add_mesh(str(path), lambda: hull)
     properties = MassProperties(MASS, scale**2 * solid.inertia_body)
     text = f"the solid of {path.name}, spun about its intermediate axis: it flips"
     return Case(lambda: properties, rates, str(path), REACH, text)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..drawing import Array
 from ..physics import flight
-from ..viewer.picture.scene import Array
 from .ship import MIN_ON_TIME, Ship
 
 MODES = ("wheels", "jets", "both")

@@ -7,15 +7,15 @@ import pytest
 
 from demos import approach
 from demos.__main__ import main
+from demos.meshes.port import FACING
 from demos.scenes import docking, docking_pilot, masses
 from demos.scenes.docking_pilot import PULSE_RATE, PULSE_SPEED, PULSE_TURN, FacingPort, wanted_velocity
-from demos.viewer.meshes import spacecraft, station
-from demos.viewer.meshes.port import FACING
-from demos.viewer.picture.camera import mounted
-from demos.viewer.picture.keys import BINDINGS, help_columns
-from demos.viewer.run.application import camera_for
-from demos.viewer.run.controls import Controls
 from engine import World, rotation
+from engine.viewer.meshes import spacecraft, station
+from engine.viewer.picture.camera import mounted
+from engine.viewer.picture.keys import BINDINGS, help_columns
+from engine.viewer.run.application import camera_for
+from engine.viewer.run.controls import Controls
 
 from ..viewing import fly
 

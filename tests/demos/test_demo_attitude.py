@@ -16,10 +16,10 @@ from demos.scenes.attitude_targets import NUDGE, TARGETS, Turned
 from demos.scenes.claims import check_after
 from demos.scenes.ship import JET_NAMES, JETS, Ship
 from demos.scenes.wheels_and_jets import LOW, MODES, WheelsAndJets
-from demos.viewer.picture.keys import BINDINGS
-from demos.viewer.picture.scene import FRAME, SUN
-from demos.viewer.run.application import camera_for
-from demos.viewer.run.controls import Controls
+from engine.viewer.picture.keys import BINDINGS
+from engine.viewer.picture.scene import FRAME, SUN
+from engine.viewer.run.application import camera_for
+from engine.viewer.run.controls import Controls
 
 from ..viewing import read_png
 

@@ -6,9 +6,9 @@ import pytest
 from demos import detumble
 from demos.__main__ import main
 from demos.scenes import masses, polar_orbit
-from demos.viewer.picture.scene import FRAME
-from demos.viewer.run.application import camera_for
-from demos.viewer.run.controls import FASTEST, SLOWEST, Controls
+from engine.viewer.picture.scene import FRAME
+from engine.viewer.run.application import camera_for
+from engine.viewer.run.controls import FASTEST, SLOWEST, Controls
 
 FIELD = polar_orbit.FIELD
 

@@ -11,12 +11,12 @@ from demos.scenes.docking_pilot import FacingPort
 from demos.scenes.mating_pilot import AWAY, DRIFT, PUSH, TURN, velocity_to
 from demos.scenes.momentum_ledger import MomentumLedger
 from demos.scenes.ship import Ship
-from demos.viewer import meshes
-from demos.viewer.meshes import docking_probe
-from demos.viewer.picture.keys import help_columns
-from demos.viewer.run.application import camera_for
-from demos.viewer.run.controls import Controls
 from engine import World, rotation
+from engine.viewer import meshes
+from engine.viewer.meshes import docking_probe
+from engine.viewer.picture.keys import help_columns
+from engine.viewer.run.application import camera_for
+from engine.viewer.run.controls import Controls
 
 from ..viewing import fly
 

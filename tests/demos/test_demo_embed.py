@@ -14,7 +14,7 @@ import pytest
 
 from demos import embed
 from demos.__main__ import main
-from demos.viewer.run import options
+from engine.viewer.run import options
 
 from ..helpers import PATIENCE
 

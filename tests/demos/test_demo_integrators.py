@@ -6,9 +6,9 @@ import pytest
 from demos import integrators as demo
 from demos.__main__ import main
 from demos.scenes.fleet import RATES
-from demos.viewer.picture.scene import FRAME
 from engine import integrators, rotation
 from engine.solutions import FreeAsymmetricTop
+from engine.viewer.picture.scene import FRAME
 
 from ..truth import rotations
 

@@ -12,11 +12,11 @@ from demos.scenes.orbit_cases import CASES, EARTH_RADIUS
 from demos.scenes.orbit_map import OrbitMap
 from demos.scenes.polar_orbit import GM
 from demos.scenes.spinning_body import SpinningBody
-from demos.viewer.picture.camera import OrbitCamera
-from demos.viewer.picture.scene import FRAME
-from demos.viewer.run.controls import Controls
 from engine import World, rotation
 from engine.flight import orbit as orbits
+from engine.viewer.picture.camera import OrbitCamera
+from engine.viewer.picture.scene import FRAME
+from engine.viewer.run.controls import Controls
 
 
 def new_scene(*arguments):

@@ -6,8 +6,8 @@ import pytest
 from demos import swarm
 from demos.__main__ import main
 from demos.scenes.flock import MEAN, RIPPLE, Flock, Pattern
-from demos.viewer.picture.scene import FRAME
 from engine import integrators, rotation
+from engine.viewer.picture.scene import FRAME
 
 SMALL = ("--craft", "240")
 

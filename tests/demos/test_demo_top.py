@@ -7,13 +7,13 @@ import pytest
 
 from demos import top
 from demos.__main__ import main
+from demos.meshes.rocket_top import NOZZLES
 from demos.scenes import rocket_couple
 from demos.scenes.symmetric_top import SymmetricTop, sine_amplitude, slow_precession
-from demos.viewer.meshes.rocket_top import NOZZLES
-from demos.viewer.picture.scene import FRAME
 from engine import integrators, rotation
 from engine.solutions import HeavySymmetricTop, steady_precession_rates
 from engine.solutions.elliptic import sn_cn_dn
+from engine.viewer.picture.scene import FRAME
 
 from ..truth import rotations
 

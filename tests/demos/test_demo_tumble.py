@@ -11,9 +11,9 @@ from demos.__main__ import main
 from demos.scenes import masses
 from demos.scenes.free_body import period_of_rates, polhode, swing, upright
 from demos.scenes.poinsot import LIFT
-from demos.viewer import meshes
-from demos.viewer.run.controls import Controls
 from engine import MassProperties, World, integrators, rotation
+from engine.viewer import meshes
+from engine.viewer.run.controls import Controls
 
 from ..viewing import camera_for, fly, new_scene
 

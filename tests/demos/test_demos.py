@@ -12,10 +12,10 @@ import pytest
 from demos import tumble
 from demos.__main__ import main
 from demos.commands import flip, gallery
-from demos.viewer.files.png import write_png
-from demos.viewer.gl import context
-from demos.viewer.picture import curve
-from demos.viewer.run import application, options
+from engine.viewer.files.png import write_png
+from engine.viewer.gl import context
+from engine.viewer.picture import curve
+from engine.viewer.run import application, options
 
 from ..helpers import PATIENCE
 from ..viewing import canvas, looks_like_the_scene, read_png
@@ -30,11 +30,13 @@ def test_the_list_has_a_line_for_each_demo_and_command():
     assert listing.returncode == 0, listing.stderr
     lines = [line.split(maxsplit=4) for line in listing.stdout.splitlines() if "python -m" in line]
     said = {name: summary for _, _, _, name, summary in lines}
-    assert {"campaign", "doctor", "pictures", "plot", "prepare"} | {
+    assert {"campaign", "doctor", "pictures", "plot", "prepare", "view"} | {
         path.stem for path in (ROOT / "demos").glob("[!_]*.py")
     } == {
         *said,
+        "drawing",
         "physics",
+        "running",
     }
     assert said["tumble"].startswith("A spacecraft tumbles freely") and len(said) == len(lines)
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from demos.viewer.gl.renderer import Renderer
-from demos.viewer.picture.camera import OrbitCamera
-from demos.viewer.picture.quality import HIGH, LOW, Quality
-from demos.viewer.picture.scene import Arrow, Line, Model, Picture, Plume, Swarm
 from engine import rotation
+from engine.viewer.gl.renderer import Renderer
+from engine.viewer.picture.camera import OrbitCamera
+from engine.viewer.picture.quality import HIGH, LOW, Quality
+from engine.viewer.picture.scene import Arrow, Line, Model, Picture, Plume, Swarm
 
 FOLDER = Path(__file__).parent
 SIZE = (320, 180)

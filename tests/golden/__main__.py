@@ -1,7 +1,7 @@
 """Redraws the stored pictures."""
 
-from demos.viewer.files.png import write_png
-from demos.viewer.gl.context import open_canvas
+from engine.viewer.files.png import write_png
+from engine.viewer.gl.context import open_canvas
 from tests.golden import FOLDER, GOLDEN, SIZE, draw
 
 if __name__ == "__main__":

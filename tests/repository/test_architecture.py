@@ -31,7 +31,12 @@ WITHIN_A_FUNCTION = {"solids/mesh_files.py": {"trimesh"}, "saving/recorder.py": 
 """The files that may import optional packages inside the function that needs them: a reader of mesh formats, and tables for statistics.
 `import engine` neither needs them nor waits for them."""
 
-OPTIONAL = {"solutions": {"scipy"}, "plot": {"scipy", "matplotlib"}, "campaign": {"pyarrow", "tqdm", "matplotlib"}}
+OPTIONAL = {
+    "viewer": {"pygame", "moderngl", "pyrr", "av"},
+    "solutions": {"scipy"},
+    "plot": {"scipy", "matplotlib"},
+    "campaign": {"pyarrow", "tqdm", "matplotlib"},
+}
 """The folders that may import optional dependencies, and these. Nothing else in the engine imports the folders."""
 
 FLOORS = {
@@ -57,6 +62,7 @@ FLOORS = {
         "body",
         "diagnostics",
         "notebook",
+        "viewer",
         "saving",
         "second_name",
         "plot",
@@ -211,7 +217,7 @@ def test_methods_do_not_know_each_other():
 
 @pytest.mark.parametrize("folder", ["engine", "demos", "tests"])
 def test_drawing_libraries_stay_behind_the_border(folder):
-    """pygame, moderngl and pyrr are imported under demos/viewer and nowhere else (tests may look at them there).
+    """pygame, moderngl and pyrr are imported under engine/viewer and nowhere else (tests may look at them there).
 
     One file is to be copied into games, and shows pygame beside the engine: `demos/embed.py`.
     """
@@ -221,30 +227,32 @@ def test_drawing_libraries_stay_behind_the_border(folder):
         if not any(name in text for name in drawing):  # most files need not be parsed
             continue
         inside = {module.split(".")[0] for _, module, _ in imports(path, type_checking_too=True)} & drawing
-        behind = (ROOT / "demos" / "viewer") in path.parents or (folder == "tests" and path.name.startswith("test_"))
+        behind = (ROOT / "engine" / "viewer") in path.parents or (folder == "tests" and path.name.startswith("test_"))
         behind |= path == ROOT / "demos" / "embed.py" and inside == {"pygame"}
         assert not inside or behind, f"{path.relative_to(ROOT)} imports {inside}"
 
 
 # the demos: the viewer, above it the scenes, above them the demos and the commands
 
-SHOWN_TO_SCENES = (
-    "demos.physics",
-    "demos.scenes",
-    "demos.viewer.meshes",
-    "demos.viewer.picture.scene",
-    "demos.viewer.picture.trail",
-)
+SHOWN_TO_SCENES = ("demos.physics", "demos.scenes", "demos.meshes", "demos.drawing")
 """What the scenes may import of the demos: plain data, and nothing that knows a window or OpenGL."""
 
-ROOMS = ("picture", "files", "meshes", "hud", "gl", "run")
+ROOMS = ("picture", "files", "meshes", "hud", "gl", "run", "worlds")
 """The folders of the viewer from the ground up; a module imports from its own folder and from those below."""
 
-VIEWER = ROOT / "demos" / "viewer"
+INTERFACES = ("", "drawing", "running")
+"""The modules of the viewer that programs import, above all folders."""
+
+VIEWER = ROOT / "engine" / "viewer"
 
 
 def imports_of_demos(source, package):
     """Dotted names under `demos` that a module of this package imports, wherever in the file and in whatever form."""
+    return imports_under("demos", source, package)
+
+
+def imports_under(top, source, package):
+    """Dotted names under a package that a module of this package imports, wherever in the file and in whatever form."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -259,7 +267,7 @@ def imports_of_demos(source, package):
             level = len(name) - len(name.lstrip("."))
             above = package.split(".")[: -(level - 1) or None] if level else []
             found.add(".".join([*above, name[level:]]))
-    return {name for name in found if name.split(".")[0] == "demos"}
+    return {name for name in found if name.split(".")[0] == top}
 
 
 def lies_in(name, packages):
@@ -267,9 +275,9 @@ def lies_in(name, packages):
 
 
 @pytest.mark.parametrize(
-    ("folder", "known"), [("viewer", ("demos.physics", "demos.viewer")), ("scenes", SHOWN_TO_SCENES)]
+    ("folder", "known"), [("meshes", ("demos.drawing", "demos.meshes")), ("scenes", SHOWN_TO_SCENES)]
 )
-def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
+def test_the_scenes_and_the_craft_know_no_window(folder, known):
     for path in sorted((ROOT / "demos" / folder).rglob("*.py")):
         package = ".".join(path.relative_to(ROOT).parent.parts)
         others = {
@@ -279,12 +287,13 @@ def test_the_viewer_knows_no_scene_and_the_scenes_no_window(folder, known):
 
 
 def imports_of_the_viewer():
-    """Modules of the viewer, each with the modules of the viewer that it imports; both without "demos.viewer."."""
+    """Modules of the viewer, each with the modules of the viewer that it imports; both without "engine.viewer."."""
     found = {}
     for path in sorted(VIEWER.rglob("*.py")):
         package = ".".join(path.relative_to(ROOT).parent.parts)
-        names = imports_of_demos(path.read_text(encoding="utf-8"), package)
-        inner = {name.removeprefix("demos.viewer.") for name in names if name.startswith("demos.viewer.")}
+        names = imports_under("engine", path.read_text(encoding="utf-8"), package)
+        assert not imports_of_demos(path.read_text(encoding="utf-8"), package)
+        inner = {name.removeprefix("engine.viewer.") for name in names if name.startswith("engine.viewer.")}
         found[dotted(path.relative_to(VIEWER))] = {
             name if name in known_in_viewer() else name.rpartition(".")[0] for name in inner
         }
@@ -300,7 +309,7 @@ def test_imports_in_the_viewer_run_downwards_from_room_to_room():
     assert {path.name for path in VIEWER.iterdir() if (path / "__init__.py").exists()} == set(ROOMS)
     for module, inner in imports_of_the_viewer().items():
         room = module.split(".")[0]
-        above = ROOMS[ROOMS.index(room) + 1 :] if room in ROOMS else ROOMS
+        above = () if module in INTERFACES else ROOMS[ROOMS.index(room) + 1 :] if room in ROOMS else ROOMS
         assert not {name for name in inner if name.split(".")[0] in above}, module
 
 
@@ -337,15 +346,15 @@ def test_one_room_of_the_viewer_imports_moderngl():
     ],
 )
 def test_no_form_of_import_hides_a_demo(statement, imported):
-    assert imports_of_demos(statement, "demos.viewer") == {imported}
-    assert not lies_in(imported, ("demos.viewer",))
+    assert imports_of_demos(statement, "demos.commands") == {imported}
+    assert not lies_in(imported, ("demos.commands",))
 
 
-def test_imports_within_the_viewer_are_told_from_those_of_demos():
-    for statement in ("from demos.viewer import context", "from .context import Canvas", "from . import context"):
-        (name,) = imports_of_demos(statement, "demos.viewer")
-        assert lies_in(name, ("demos.viewer",))
-    assert not imports_of_demos("import engine\nfrom numpy import array\nimport_module(package)", "demos.viewer")
+def test_imports_within_a_folder_are_told_from_those_of_demos():
+    for statement in ("from demos.commands import doctor", "from .doctor import main", "from . import doctor"):
+        (name,) = imports_of_demos(statement, "demos.commands")
+        assert lies_in(name, ("demos.commands",))
+    assert not imports_of_demos("import engine\nfrom numpy import array\nimport_module(package)", "demos.commands")
 
 
 DEMOS = sorted((ROOT / "demos").rglob("*.py"))
@@ -364,13 +373,14 @@ def absolute_imports(source):
     return {name for name in found if not name.startswith(".")}
 
 
-def test_one_module_of_the_demos_names_the_engine_and_none_names_the_demos():
+def test_three_modules_of_the_demos_name_the_engine_and_none_names_the_demos():
     """Installed, they are `polhode.demos` in `polhode`: only relative imports find them there."""
     names = {"demos", "engine", "polhode"}
     found = offenders(
         DEMOS, lambda path: {name.split(".")[0] for name in absolute_imports(path.read_text(encoding="utf-8"))} & names
     )
-    assert found == {str(ROOT / "demos" / "physics.py"): {"engine"}}
+    modules = ("drawing", "physics", "running")
+    assert found == {str(ROOT / "demos" / f"{name}.py"): {"engine"} for name in modules}
 
 
 @pytest.mark.parametrize(
@@ -393,7 +403,7 @@ def test_no_form_of_absolute_import_is_overlooked(statement, imported):
 DEMOS_INSIDE = """
 import sys
 from polhode.demos import tumble, physics
-from polhode.demos.viewer.run import headless
+from polhode.viewer.run import headless
 
 assert "engine" not in sys.modules and "demos" not in sys.modules
 assert physics.World is sys.modules["polhode"].World

@@ -43,8 +43,8 @@ def run(page):
         yield namespace, printed.getvalue(), shown
 
 
-RUN_ELSEWHERE = ("how-to/campaigns.md", "how-to/pygame.md")
-"""Pages with a program that runs in a file of its own (`tests/campaign/test_page.py`), or in a window."""
+RUN_ELSEWHERE = ("how-to/campaigns.md", "how-to/pygame.md", "how-to/3d-camera.md", "how-to/look-at-your-world.md")
+"""Pages with a program that runs in a file of its own (`tests/campaign/test_page.py`), in a window, or with OpenGL (`tests/viewer/`)."""
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page) and page not in RUN_ELSEWHERE])

@@ -60,7 +60,7 @@ def test_the_wheel_has_the_package_its_demos_and_its_second_name(built):
     assert {name.split("/")[0] for name in names} == {"polhode", "engine.py", "engine-stubs"}
     expected = {path.relative_to(ROOT / "engine").as_posix() for path in (ROOT / "engine").rglob("*.py")}
     assert {name.removeprefix("polhode/") for name in names if name.endswith(".py")} >= expected
-    assert {"polhode/py.typed", "polhode/demos/tumble.py", "polhode/demos/viewer/shaders/mesh.vert"} <= names
+    assert {"polhode/py.typed", "polhode/demos/tumble.py", "polhode/viewer/shaders/mesh.vert"} <= names
     assert {f"polhode/notebook/{name}" for name in ("flight.min.js", "page.html", "LICENSE-three.txt")} <= names
     assert not any("node_modules" in name or name.startswith("polhode/notebook/source") for name in names)
 
@@ -147,7 +147,7 @@ for name in names:
 
 @pytest.mark.parametrize("order", [("engine", "polhode"), ("polhode", "engine")], ids=" ".join)
 def test_every_module_is_one_object_under_both_names(order, installed, modules, tmp_path):
-    assert len(modules) > 100 and {"", ".forces.drag", ".demos.viewer.hud"} <= set(modules)
+    assert len(modules) > 100 and {"", ".forces.drag", ".viewer.hud"} <= set(modules)
     done(installed.run("python", "-W", "error", "-c", EVERY_MODULE, *order, *modules, folder=tmp_path, extra=True))
 
 

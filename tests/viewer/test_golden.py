@@ -5,8 +5,8 @@ from dataclasses import replace
 import pygame
 import pytest
 
-from demos.viewer.gl.context import open_canvas
-from demos.viewer.picture import view
+from engine.viewer.gl.context import open_canvas
+from engine.viewer.picture import view
 from tests.golden import FOLDER, GOLDEN, SIZE, difference, draw
 
 MEAN, WORST = 2.0, 16.0

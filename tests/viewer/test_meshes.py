@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from demos.scenes import masses
-from demos.viewer import meshes
-from demos.viewer.meshes import dart, probe, rocket_top, spacecraft, station
-from demos.viewer.meshes.mesh_builder import Material, MeshBuilder
-from demos.viewer.meshes.nozzle import Nozzle
-from demos.viewer.meshes.turns import about_y, about_z, turn_to
 from engine import MassProperties, World, forces
+from engine.viewer import meshes
+from engine.viewer.meshes import dart, probe, rocket_top, spacecraft, station
+from engine.viewer.meshes.mesh_builder import Material, MeshBuilder
+from engine.viewer.meshes.nozzle import Nozzle
+from engine.viewer.meshes.turns import about_y, about_z, turn_to
 
 CRAFT = {"spacecraft": spacecraft, "probe": probe, "rocket-top": rocket_top, "dart": dart}
 PLAIN = Material((0.5, 0.5, 0.5))

@@ -6,18 +6,18 @@ import moderngl
 import numpy as np
 import pytest
 
-from demos.viewer import meshes
-from demos.viewer.gl import plumes
-from demos.viewer.gl.context import open_canvas
-from demos.viewer.gl.instances import arrow_rows
-from demos.viewer.gl.lines import segments
-from demos.viewer.gl.renderer import Renderer
-from demos.viewer.hud.overlay import Patch
-from demos.viewer.meshes.mesh_builder import GLOW, Material, MeshBuilder
-from demos.viewer.picture.camera import OrbitCamera
-from demos.viewer.picture.quality import HIGH, LOW, MEDIUM, SLOW_FRAME, TIERS, below
-from demos.viewer.picture.scene import SUN, Arrow, Line, Model, Picture, Plume, Swarm
 from engine import rotation
+from engine.viewer import meshes
+from engine.viewer.gl import plumes
+from engine.viewer.gl.context import open_canvas
+from engine.viewer.gl.instances import arrow_rows
+from engine.viewer.gl.lines import segments
+from engine.viewer.gl.renderer import Renderer
+from engine.viewer.hud.overlay import Patch
+from engine.viewer.meshes.mesh_builder import GLOW, Material, MeshBuilder
+from engine.viewer.picture.camera import OrbitCamera
+from engine.viewer.picture.quality import HIGH, LOW, MEDIUM, SLOW_FRAME, TIERS, below
+from engine.viewer.picture.scene import SUN, Arrow, Line, Model, Picture, Plume, Swarm
 
 SIZE = (320, 180)
 WALL = Material((0.5, 0.5, 0.5), 0.0, 0.9)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from demos import tumble
-from demos.viewer.picture.keys import BINDINGS, help_columns
-from demos.viewer.picture.scene import LAYERS
-from demos.viewer.run import rewind
-from demos.viewer.run.controls import FASTEST, REWIND, SLOWEST, Controls
 from engine import integrators
+from engine.viewer.picture.keys import BINDINGS, help_columns
+from engine.viewer.picture.scene import LAYERS
+from engine.viewer.run import rewind
+from engine.viewer.run.controls import FASTEST, REWIND, SLOWEST, Controls
 
 from ..viewing import camera_for, fly, new_scene, scene_of
 

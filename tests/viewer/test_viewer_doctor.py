@@ -7,8 +7,8 @@ import pytest
 
 from demos.__main__ import main
 from demos.commands import doctor
-from demos.viewer.gl import context
-from demos.viewer.picture.quality import HIGH, LOW, MEDIUM, TIERS
+from engine.viewer.gl import context
+from engine.viewer.picture.quality import HIGH, LOW, MEDIUM, TIERS
 
 
 def examined(capsys, *, drawing=False, monkeypatch=None):

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from demos.__main__ import main
-from demos.viewer.files.png import write_png
-from demos.viewer.gl import context
-from demos.viewer.gl.painter import Painter
-from demos.viewer.gl.renderer import Renderer
-from demos.viewer.picture.camera import OrbitCamera
-from demos.viewer.picture.history import History
-from demos.viewer.picture.quality import LOW
-from demos.viewer.picture.trail import Trail
-from demos.viewer.run import application
 from engine import rotation
+from engine.viewer.files.png import write_png
+from engine.viewer.gl import context
+from engine.viewer.gl.painter import Painter
+from engine.viewer.gl.renderer import Renderer
+from engine.viewer.picture.camera import OrbitCamera
+from engine.viewer.picture.history import History
+from engine.viewer.picture.quality import LOW
+from engine.viewer.picture.trail import Trail
+from engine.viewer.run import application
 
 from ..viewing import SMALL, camera_for, canvas, fly, looks_like_the_scene, new_scene, read_png, scene_of
 

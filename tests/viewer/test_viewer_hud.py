@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demos.viewer.hud import font, gauges, hud, lamps, overlay
-from demos.viewer.hud.sparklines import Sparklines
-from demos.viewer.hud.telemetry import telemetry_picture
-from demos.viewer.picture.curve import BLUE, curve, limits, number, round_numbers
-from demos.viewer.picture.history import CAPACITY, History
-from demos.viewer.picture.keys import help_columns
-from demos.viewer.picture.scene import FRAME, Caption, Curves, Gauge, Picture, Sample
-from demos.viewer.run.flight import SceneFlight
+from engine.viewer.hud import font, gauges, hud, lamps, overlay
+from engine.viewer.hud.sparklines import Sparklines
+from engine.viewer.hud.telemetry import telemetry_picture
+from engine.viewer.picture.curve import BLUE, curve, limits, number, round_numbers
+from engine.viewer.picture.history import CAPACITY, History
+from engine.viewer.picture.keys import help_columns
+from engine.viewer.picture.scene import FRAME, Caption, Curves, Gauge, Picture, Sample
+from engine.viewer.run.flight import SceneFlight
 
 from ..viewing import camera_for, fly, new_scene
 

@@ -10,18 +10,17 @@ from pathlib import Path
 import pytest
 
 from demos import tumble
-from demos.physics import LOGGER
 from demos.scenes import measured_world
 from demos.scenes.measured_world import MEASURED, MeasuredWorld
-from demos.viewer.gl import context
-from demos.viewer.gl.painter import Painter
-from demos.viewer.hud import hud
-from demos.viewer.picture.history import History
-from demos.viewer.picture.quality import LOW
-from demos.viewer.run import application
-from demos.viewer.run.compilation import announced
-from demos.viewer.run.pace import FEWEST, Pace
-from demos.viewer.run.window import _advance
+from engine.viewer.gl import context
+from engine.viewer.gl.painter import Painter
+from engine.viewer.hud import hud
+from engine.viewer.picture.history import History
+from engine.viewer.picture.quality import LOW
+from engine.viewer.run import application
+from engine.viewer.run.compilation import LOGGER, announced
+from engine.viewer.run.pace import FEWEST, Pace
+from engine.viewer.run.window import _advance
 
 from ..helpers import PATIENCE
 from ..viewing import SMALL, camera_for, canvas, new_scene
@@ -128,8 +127,9 @@ def test_a_kernel_is_announced_before_it_is_compiled_and_the_log_stays_as_it_is(
 
 COLD = """
 import logging
-from demos.physics import LOGGER, MassProperties, World
-from demos.viewer.run.compilation import announced
+from engine import MassProperties, World
+from engine.viewer.run.compilation import LOGGER
+from engine.viewer.run.compilation import announced
 
 class Listener(logging.Handler):
     def emit(self, record):

@@ -10,11 +10,11 @@ import pytest
 
 from demos import tumble
 from demos.__main__ import main
-from demos.viewer.files.recording import FORMATS, FRAMES_A_SECOND, Clip, Progress
-from demos.viewer.gl import context
-from demos.viewer.run import application, headless
-from demos.viewer.run.flight import SceneFlight
-from demos.viewer.run.headless import FRAMES_A_CLIP_FRAME
+from engine.viewer.files.recording import FORMATS, FRAMES_A_SECOND, Clip, Progress
+from engine.viewer.gl import context
+from engine.viewer.run import application, headless
+from engine.viewer.run.flight import SceneFlight
+from engine.viewer.run.headless import FRAMES_A_CLIP_FRAME
 
 from ..viewing import SMALL, canvas, looks_like_the_scene
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from demos.viewer.hud import reticle
-from demos.viewer.hud.hud import Hud
-from demos.viewer.picture.camera import OrbitCamera
-from demos.viewer.picture.history import History
-from demos.viewer.picture.scene import Picture, Reticle
+from engine.viewer.hud import reticle
+from engine.viewer.hud.hud import Hud
+from engine.viewer.picture.camera import OrbitCamera
+from engine.viewer.picture.history import History
+from engine.viewer.picture.scene import Picture, Reticle
 
 from ..viewing import new_scene
 

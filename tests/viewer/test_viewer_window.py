@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from demos import tumble
-from demos.viewer.gl import context
-from demos.viewer.picture.quality import FRAMES_JUDGED, HIGH, LOW, MEDIUM, SLOW_FRAME
-from demos.viewer.run import application
-from demos.viewer.run.window import Judge, Keyboard
+from engine.viewer.gl import context
+from engine.viewer.picture.quality import FRAMES_JUDGED, HIGH, LOW, MEDIUM, SLOW_FRAME
+from engine.viewer.run import application
+from engine.viewer.run.window import Judge, Keyboard
 
 from ..helpers import PATIENCE
 from ..viewing import SMALL

@@ -1,0 +1,40 @@
+"""The craft of the demos, each made by a function from simple solids, in metres and in the body frame; one craft per file."""
+
+from ..drawing import add_mesh
+from . import (
+    client,
+    cubesat,
+    dart,
+    docking_probe,
+    drum_satellite,
+    probe,
+    robot_arm,
+    rocket_top,
+    servicer,
+    spacecraft,
+    station,
+)
+
+CRAFT = {
+    "spacecraft": spacecraft.build,
+    "probe": probe.build,
+    "station": station.build,
+    "docking-probe": docking_probe.probe,
+    "docking-mount": docking_probe.mount,
+    "drogue": docking_probe.drogue,
+    "rocket-top": rocket_top.build,
+    "dart": dart.build,
+    "cubesat": cubesat.build,
+    "drum-satellite": drum_satellite.build,
+    "servicer": servicer.build,
+    "client": client.build,
+    "arm-shoulder": robot_arm.shoulder,
+    "arm-upper": robot_arm.upper_arm,
+    "arm-fore": robot_arm.forearm,
+    "arm-wrist-pitch": robot_arm.wrist_pitch,
+    "arm-wrist-yaw": robot_arm.wrist_yaw,
+    "arm-gripper": robot_arm.gripper,
+}
+
+for _name, _make in CRAFT.items():
+    add_mesh(_name, _make)

@@ -1,0 +1,22 @@
+"""A window onto a world, and pictures of it, drawn with OpenGL.
+
+`view` opens a window, runs the world and obeys the keys of the demos. `Viewer` draws in a loop of one's own. `render` makes a picture
+without a display. They need pygame, moderngl and pyrr (`pip install "polhode[demos]"`), and `import engine` does not import them.
+
+    >>> from engine import MassProperties, World, viewer
+    >>> world = World(dt=1 / 240)
+    >>> ship = world.add_body(MassProperties.box(2.0, (1, 2, 3)), angular_velocity_body=(0.1, 1, 0.1))
+    >>> viewer.view(world, follow=ship)  # doctest: +SKIP
+
+Its folders, from the top down: `worlds` (worlds of users), `run` (window, keys, options, runs without a window), `gl` (the renderer), `hud`
+(the display over the picture), `meshes`, `files` (pictures and clips), and `picture` (plain data). A module imports from its own folder and
+from those below. `drawing` and `running` have what programs like the demos are made of.
+
+This is the only place where float64 becomes float32, and the only place that imports pygame, moderngl and pyrr. Each is imported inside the
+function that needs it, so that a missing package affects only the picture and never the simulation.
+"""
+
+from .picture.camera import OrbitCamera as Camera
+from .worlds.viewer import Viewer, render, view
+
+__all__ = ["Camera", "Viewer", "render", "view"]

@@ -1,0 +1,244 @@
+"""The data that a demo passes to the viewer, in float64 world coordinates and independent of how it is drawn."""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ...world import World
+
+Array = npt.NDArray[np.float64]
+Colour = tuple[float, float, float, float]
+Binding = tuple[str, str, str, str]
+"""Name of a key in pygame (after K_), its name in the help, the action, and its description; a second key of an action has no name."""
+
+FRAME = 1.0 / 60.0
+"""The time by which one frame without a window advances a scene or a game [s]."""
+FASTEST = 8.0
+"""The greatest pace that the keys set in most scenes, over the pace at which the scene begins."""
+
+SUN = np.array([-0.05, 0.94, 0.31]) / math.sqrt(0.05**2 + 0.94**2 + 0.31**2)
+"""Direction of the sun, world frame, unit: from the right of the first view and a little behind it."""
+
+LAYERS = ("body axes", "rates", "momentum", "torques", "thrust", "trails")
+"""What may be shown or hidden, in the order of the keys 1 to 6; an arrow, a line or a caption of no layer is always shown."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A mesh of `meshes.MESHES` at a world position [m], turned (and scaled) by a matrix (3, 3) from its axes to the world frame."""
+
+    mesh: str
+    position: Array
+    matrix: Array
+    casts_shadow: bool = True
+    """False for what only explains: the shadow map then stays as sharp as the craft alone want it."""
+
+
+@dataclass(frozen=True)
+class Swarm:
+    """One mesh drawn many times in one call."""
+
+    mesh: str
+    positions: Array
+    """World positions of the meshes' origins [m], shape (n, 3)."""
+    orientations: Array
+    """Unit quaternions, scalar-last (x, y, z, w), mesh axes to world, shape (n, 4)."""
+    scale: float = 1.0
+    throttles: Array | None = None
+    """Where given, how brightly the plume behind each one burns, 0 to 1, shape (n,); plumes point along the mesh's −z."""
+
+
+@dataclass(frozen=True)
+class Plume:
+    """The exhaust of a thruster; none is drawn at throttle zero."""
+
+    position: Array
+    """World position of the middle of the nozzle's exit [m]."""
+    direction: Array
+    """Unit vector the way the gas goes, world frame."""
+    radius: float
+    """Of the nozzle's exit [m]."""
+    throttle: float
+    """0 to 1, the engine's own."""
+
+
+@dataclass(frozen=True)
+class Caption:
+    """Lines of text centred below a world point [m]."""
+
+    position: Array
+    lines: Sequence[str]
+    colour: Colour
+    layer: str = ""
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A vector drawn from a world point [m]; `vector` is its drawn length and direction [m], world frame."""
+
+    start: Array
+    vector: Array
+    colour: Colour
+    label: str = ""
+    thickness: float = 0.03
+    """Radius of the shaft [m]."""
+    layer: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through world points [m], shape (n, 3); where `fades` it comes up from nothing at its first point."""
+
+    points: Array
+    colour: Colour
+    width: float = 2.0
+    """In pixels of a picture 720 high."""
+    fades: bool = False
+    layer: str = ""
+    behind: float = 0.0
+    """How much of it shines through the solids that hide it, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A bar of the HUD with a name before it and a text after it."""
+
+    name: str
+    share: float
+    """Length of the bar over its longest; from 0 to 1, or from −1 to 1 about the middle if it is `signed`."""
+    text: str
+    signed: bool = False
+    alarm: bool = False
+    """Whether it is drawn in the colour of a warning."""
+
+
+@dataclass(frozen=True)
+class Eye:
+    """A camera that is mounted on a craft."""
+
+    position: Array
+    """World position [m]."""
+    forward: Array
+    """Unit vector of the line of sight, world frame."""
+    up: Array
+    """Unit vector across it, up in the picture, world frame."""
+    reach: float
+    """Distance of what it looks at [m], a fiftieth of which is the nearest that it sees."""
+
+
+@dataclass(frozen=True)
+class Reticle:
+    """The instrument of a pilot who steers towards a target, with numbers beside it."""
+
+    offset: tuple[float, float]
+    """Where the target lies off the own axis, to the right and up, in units of what is allowed."""
+    tilt: tuple[float, float]
+    """Where the wanted line of sight points off the own one, to the right and up, in units of what is allowed."""
+    roll: float
+    """By which the target is rotated, anticlockwise as seen by the pilot [rad]."""
+    rows: Sequence[tuple[str, str, bool]]
+    """Name and value of each number, and whether it is within its limit."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One frame. Making it and drawing it change nothing in the world."""
+
+    models: Sequence[Model] = ()
+    swarms: Sequence[Swarm] = ()
+    plumes: Sequence[Plume] = ()
+    arrows: Sequence[Arrow] = ()
+    lines: Sequence[Line] = ()
+    captions: Sequence[Caption] = ()
+    lamps: Sequence[tuple[str, float]] = ()
+    """Name and throttle of each jet, for the lamps of the HUD."""
+    gauges: Sequence[Gauge] = ()
+    title: str = ""
+    status: Sequence[str] = ()
+    camera_axes: Array | None = None
+    """The axes in which the camera stands, as columns, world frame; None for the world's."""
+    reticle: Reticle | None = None
+    eye: Eye | None = None
+    """The camera to look through; None for the one that moves about the target."""
+    planet: Array | None = None
+    """Unit vector to the middle of the planet in the backdrop, world frame, and its radius over its distance; None for the usual one."""
+
+    def without(self, layers: Collection[str]) -> "Picture":
+        """The same picture with these layers left out."""
+        return replace(
+            self,
+            arrows=[arrow for arrow in self.arrows if arrow.layer not in layers],
+            lines=[line for line in self.lines if line.layer not in layers],
+            captions=[caption for caption in self.captions if caption.layer not in layers],
+        )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What the two curves below the rates are, as title and number format, and how many seconds the corner of the picture shows."""
+
+    first: tuple[str, str] = ("energy drift", "+.1e")
+    second: tuple[str, str] = ("momentum drift", ".1e")
+    span: float = 20.0
+    """Seconds of the world."""
+    more: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Further plots in the picture of the telemetry, each with a title and the names of its curves; their values are `Sample.more`."""
+
+
+DRIFTS = Curves()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One point of the telemetry curves."""
+
+    time: float
+    """Seconds of the world."""
+    rates: Array
+    """Angular velocity [rad/s], body frame, shape (3,)."""
+    energy_drift: float
+    """Kinetic energy over the first one, minus one."""
+    momentum_drift: float
+    """Length of the change of the angular momentum vector over the first one's."""
+    curves: Curves = DRIFTS
+    """What a scene with forces shows in place of the two drifts."""
+    more: tuple[float, ...] = ()
+    """The values of the further curves, in the order of `Curves.more`."""
+
+
+class Scene(Protocol):
+    """A demo as the viewer sees it."""
+
+    world: World
+    radius: float
+    """Of the sphere about the middle that must be seen [m]."""
+    fastest: float
+    """The greatest pace that the keys set, over the pace at which it begins; above `FASTEST`, they change it by factors of ten."""
+    keys: Sequence[Binding]
+    """Keys of its own, whose actions it performs; they take the place of general actions of the same keys."""
+
+    @property
+    def target(self) -> Array:
+        """World point to look at [m]."""
+
+    def picture(self) -> Picture:
+        """The present frame, with interpolated poses."""
+
+    def sample(self) -> Sample:
+        """The present point of the telemetry curves."""
+
+    def reset(self) -> None:
+        """Begin again; the integrator, game mode and pace chosen since are kept."""
+
+    def next_case(self) -> None:
+        """Begin the next case."""
+
+    def act(self, action: str) -> str:
+        """Perform the action of one of its own keys; returns what to say about it."""
+
+    def check(self) -> list[str]:
+        """Assert the physics the demo claims, on the run so far; what was found, one line a claim."""

@@ -1,0 +1,240 @@
+"""Worlds of users: pictures without a display, a loop of one's own, and a window with keys."""
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, Recorder, World, forces, joints, shapes, viewer
+from engine.viewer.gl import context
+from engine.viewer.worlds.command import main as view_file
+from engine.viewer.worlds.replay import replay
+from engine.viewer.worlds.scene import WorldScene
+from engine.viewer.worlds.solids import mesh_of
+
+from ..viewing import SMALL, canvas, read_png
+from .test_viewer_window import ABOVE, Demo, display
+
+__all__ = ["display"]
+
+
+@pytest.fixture
+def drawing():
+    """The test is skipped where there is no OpenGL."""
+    with canvas():
+        pass
+
+
+def new_world(place=(0.0, 0.0, 0.0)):
+    world = World(dt=1 / 120)
+    hull = MassProperties.box(2.0, (1.0, 2.0, 3.0))
+    ship = world.add_body(hull, name="ship", position=place, angular_velocity_body=(0.1, 1.5, 0.2))
+    return world, ship
+
+
+def pixels_near(image, colour, tolerance=60):
+    return (np.abs(image.astype(int) - colour).max(axis=-1) < tolerance).sum()
+
+
+AMBER, CYAN = (255, 176, 0), (64, 208, 240)
+
+
+def test_a_picture_is_drawn_without_a_display(drawing):
+    world, ship = new_world()
+    before = world.state_hash()
+    image = viewer.render(world, (320, 180), follow=ship)
+    assert image.shape == (180, 320, 3) and image.dtype == np.uint8
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 500
+    assert pixels_near(image, AMBER) > 20 and pixels_near(image, CYAN) > 20
+    assert world.state_hash() == before, "drawing only reads the world"
+
+
+def test_hidden_layers_are_not_drawn(drawing):
+    world, ship = new_world()
+    image = viewer.render(world, SMALL, follow=ship, hide=("momentum", "rates", "body axes"))
+    assert pixels_near(image, AMBER) == 0
+
+
+def test_a_picture_far_from_the_origin_is_the_same(drawing):
+    """Positions are subtracted in float64: at 10⁹ m, a float32 would be 64 m off."""
+    near, far = (viewer.render(new_world(place)[0], SMALL) for place in ((0, 0, 0), (1e9, -1e9, 1e9)))
+    assert np.abs(near.astype(int) - far).max() <= 2
+
+
+def test_the_followed_body_is_in_the_middle(drawing):
+    world, _ = new_world((5.0, 0.0, 0.0))
+    world.add_body(MassProperties.sphere(1.0, 0.5), name="ball", position=(-5.0, 0.0, 0.0))
+    camera = viewer.Camera(distance=12.0)
+    seen = {}
+    for name in ("ship", "ball"):
+        image = viewer.render(world, SMALL, camera, follow=name, hide=("momentum", "rates", "body axes", "trails"))
+        assert np.allclose(camera.target, world.body(name).position)
+        bright = image.max(axis=-1)
+        seen[name] = bright[60:120, 120:200].mean()
+    assert seen["ship"] > 1.2 * seen["ball"], "the ship fills more of the middle than the ball"
+
+
+def scene_of(world, given=None, follow=None):
+    return WorldScene(world, given or {}, follow)
+
+
+def test_bodies_without_a_shape_are_their_boxes_about_the_mass_centre():
+    world = World(0.01)
+    hull = MassProperties.box(2.0, (1.0, 2.0, 3.0)).moved((0.5, 0.0, 0.0), (0, 0, 0, 1))
+    body = world.add_body(hull, position=(1.0, 0.0, 0.0))
+    scene = scene_of(world, follow=body)
+    box = shapes.equivalent_box(2.0, hull.inertia_body, (0.5, 0.0, 0.0))
+    (model,) = scene.picture().models
+    assert model.mesh == mesh_of(box) and scene.radius == pytest.approx(np.sqrt(14.0) / 2.0)
+    assert np.allclose(model.position + model.matrix @ hull.center_of_mass_body, body.position)
+    assert np.allclose(scene.target, body.position)
+
+
+def test_open_jets_show_flames_that_point_against_their_thrust():
+    world, ship = new_world()
+    jet = world.add_force(forces.Thruster(ship, position=(0, 0, -1.5), direction=(0, 0, 1), max_force=4.0))
+    bank = world.add_force(
+        forces.ThrusterBank(ship, positions=[(1, 0, 0), (-1, 0, 0)], directions=[(0, 1, 0), (0, -1, 0)], max_forces=2.0)
+    )
+    scene = scene_of(world)
+    assert not scene.picture().plumes
+    jet.throttle, bank.throttle = 0.25, (0.0, 1.0)
+    plumes = scene.picture().plumes
+    assert [plume.throttle for plume in plumes] == [0.25, 1.0]
+    assert np.allclose(plumes[0].direction, (0, 0, -1)) and np.allclose(plumes[1].direction, (0, 1, 0))
+    assert np.allclose(plumes[1].position, (-1, 0, 0))
+    jet.enabled = False
+    assert len(scene.picture().plumes) == 1
+
+
+def test_joints_show_their_axes():
+    world, ship = new_world()
+    world.add_joint(joints.Hinge(ship, at_body=(0, 0, 1.5), axis_body=(0, 1, 0)))
+    lines = scene_of(world).picture().lines
+    axes = [line.points[1] - line.points[0] for line in lines if len(line.points) == 2]
+    assert any(np.linalg.norm(np.cross(axis, (0, 1, 0))) < 1e-12 * np.linalg.norm(axis) for axis in axes)
+
+
+def test_a_removed_body_is_not_drawn_any_more():
+    world, ship = new_world()
+    other = world.add_body(MassProperties.sphere(1.0, 0.5), position=(4, 0, 0))
+    scene = scene_of(world, follow=other)
+    assert len(scene.picture().models) == 2
+    world.remove_body(other)
+    assert len(scene.picture().models) == 1 and np.allclose(scene.target, ship.position)
+    assert not scene.sample().rates.any()
+
+
+def test_restarting_keeps_the_method_and_the_pace():
+    world, _ = new_world()
+    scene, before = scene_of(world), world.state_hash()
+    scene.note_beginning()
+    world.integrator, world.time_scale = "rk4", 4.0
+    world.step(20)
+    scene.reset()
+    assert world.tick_count == 0 and world.time_scale == 4.0 and world.integrator.name == "rk4"
+    world.integrator = World(0.01).integrator
+    assert world.state_hash() == before
+
+
+def test_a_loop_of_ones_own_draws_and_follows_events(monkeypatch):
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setattr(context, "ATTEMPTS", {"window": context.ATTEMPTS["SDL offscreen window"]})
+    world, ship = new_world()
+    try:
+        opened = viewer.Viewer(world, follow=ship, size=SMALL)
+    except RuntimeError as error:
+        pytest.skip(str(error))
+    with opened:
+        yaw, distance = opened.camera.yaw, opened.camera.distance
+        pygame.event.clear()
+        pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_x))
+        pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, rel=(40, 0), buttons=(1, 0, 0), pos=(0, 0)))
+        pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, x=0, y=1))
+        keys = [event.key for event in opened.events() if event.type == pygame.KEYDOWN]
+        assert keys == [pygame.K_x] and opened.camera.yaw != yaw and opened.camera.distance < distance
+        opened.draw()
+        first = opened.image()
+        for _ in range(30):
+            world.advance(1 / 60)
+        opened.draw()
+        assert (opened.image() != first).any() and opened.is_open
+        pygame.event.post(pygame.event.Event(pygame.QUIT))
+        opened.events()
+        assert not opened.is_open
+    with pytest.raises(ValueError, match="closed"):
+        opened.draw()
+    opened.close()
+
+
+def test_a_record_is_played_with_its_own_poses():
+    world, _ = new_world()
+    record = Recorder(world, every=12)
+    world.step(240)
+    again = replay(record, "test")
+    assert np.array_equal(again.state.orientation[0], record.orientation[0, 0])
+    for _ in range(60):
+        again.step()
+    assert again.time == pytest.approx(1.0)
+    assert np.allclose(again.state.orientation[0], record.orientation[10, 0], atol=1e-12)
+    again.step(500)
+    assert np.allclose(again.state.orientation[0], record.orientation[-1, 0], atol=1e-12), "the last sample stays"
+
+
+@pytest.mark.parametrize("kind", ["scene", "record"])
+def test_the_command_draws_scenes_and_records(kind, drawing, tmp_path, capsys):
+    world, _ = new_world()
+    path, out = tmp_path / "flight", tmp_path / "picture.png"
+    if kind == "scene":
+        world.save(path)
+    else:
+        record = Recorder(world, path=path)
+        world.step(10)
+        record.stop()
+    assert view_file([str(path), "--out", str(out), "--size", "320x180", "--follow", "ship"]) == 0
+    image = read_png(out)
+    assert image.shape == (180, 320, 3) and pixels_near(image, AMBER) > 20
+    assert view_file([str(tmp_path / "nothing"), "--out", str(out)]) == 1
+    assert "nothing" in capsys.readouterr().err
+    assert view_file([str(path), "--out", str(out), "--follow", "moon"]) == 1
+    assert "viewer.render: follow must be" in capsys.readouterr().err
+
+
+def test_a_window_onto_a_world_obeys_the_keys(display, tmp_path):
+    world, _ = new_world()
+    path = tmp_path / "ship.json"
+    world.save(path)
+    with Demo(display, "view", str(path), "--size", "640x360") as demo:
+        first = demo.until(lambda seen: len(np.unique(seen.reshape(-1, 3), axis=0)) > 500, "the window is drawn")
+        demo.until(lambda seen: (seen != first).any(), "the ship turns")
+        demo.press("space")
+        paused = demo.at_rest()
+        demo.press("period")
+        demo.until(lambda seen: (seen[ABOVE] != paused[ABOVE]).any(), "one tick is taken")
+        stepped = demo.at_rest()
+        demo.press("BackSpace")
+        demo.until(lambda seen: (seen[ABOVE] != stepped[ABOVE]).any(), "it goes back in time")
+        demo.press("q")
+        assert demo.process.wait(120) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "named"),
+    [
+        ({"size": (3, 4)}, ValueError, "viewer.render: size"),
+        ({"size": 100}, TypeError, "viewer.render: size"),
+        ({"size": (100.0, 50.0)}, TypeError, "viewer.render: size"),
+        ({"camera": (0, 0, 5)}, TypeError, "viewer.render: camera"),
+        ({"follow": "moon"}, ValueError, "viewer.render: follow"),
+        ({"follow": 0}, TypeError, "viewer.render: follow"),
+        ({"follow": new_world()[1]}, ValueError, "viewer.render: follow"),
+        ({"shapes": [1]}, TypeError, "viewer.render: shapes"),
+        ({"shapes": {"moon": shapes.Sphere(1.0)}}, ValueError, "viewer.render: shapes"),
+        ({"shapes": {"ship": 3}}, TypeError, "viewer.render: shapes"),
+        ({"hide": ("clouds",)}, TypeError, "viewer.render: hide"),
+    ],
+)
+def test_bad_arguments_are_named(options, kind, named, drawing):
+    world, _ = new_world()
+    with pytest.raises(kind, match=named):
+        viewer.render(world, **options)
+    with pytest.raises(TypeError, match=r"viewer\.view: world"):
+        viewer.view(3)
