@@ -58,7 +58,7 @@ class WorldScene:
 
     @property
     def target(self) -> Array:
-        """World point to look at [m]: the mass centre of the followed body, or the middle of all bodies."""
+        """World point to look at [m], which is the mass centre of the followed body, or the middle of all bodies."""
         bodies = self.world.bodies
         followed = self._followed
         if followed is not None:
