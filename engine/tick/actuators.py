@@ -349,13 +349,12 @@ class Actuators:
         begin, end, undo = functions
         return Operation(begin, packed, 0, (undo, packed)), Operation(end, packed, int(control is not bodies.control))
 
-    def keeping(self) -> list[Operation]:
-        """What keeps the state of all parts, to be put back with a tick of several steps that fails; the mass properties follow from it."""
+    def parts_put_back(self) -> Operation:
+        """What follows from the tables after they have been put back with a tick of several steps that failed."""
         self._count()
         packed = Packed(self._bodies.array, self._driven.array, *self._arrays[2:], self._counts)
         nothing, _shadow = keeping(self._driven.array, np.zeros(0, np.int64), 0)
-        kept = [keeping(table.array, table.schema.rows_of(Kind.STATE), table.count)[0] for table in self._tables[1:]]
-        return [nothing._replace(undo=(loops.undo_parts, packed)), *kept]
+        return nothing._replace(undo=(loops.undo_parts, packed))
 
     def open(self, dt: float, control: Integers, gathers: bool = False) -> None:
         """Drive the actuators at the start of a tick, and gather the held wrench, unless the caller does that."""

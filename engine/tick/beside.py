@@ -8,7 +8,9 @@ from ..integrators.compiled_forces import CompiledForces
 from ..integrators.integrator import Beside, EvaluateForces, Integrator, TakeStagedTick
 from ..loops.columns import Integers
 from ..loops.program import Operation
-from ..store.bodies import Bodies
+from ..loops.steps import keeping
+from ..store.bodies import BODIES, Bodies
+from ..store.schema import Kind
 from .actuators import Actuators
 from .joints import Joints
 
@@ -20,16 +22,19 @@ class BesideMethod(Beside):
         acts: Whether there are any.
     """
 
-    def __init__(self, actuators: Actuators | None, joints: Joints, gyroscopic: bool, forces: CompiledForces) -> None:
+    def __init__(
+        self, bodies: Bodies, actuators: Actuators | None, joints: Joints, gyroscopic: bool, forces: CompiledForces
+    ) -> None:
         """Create from those that act.
 
         Args:
+            bodies: The bodies.
             actuators: The actuators; None if they are not part of the operations.
             joints: The joints, which may be none.
             gyroscopic: False in game mode.
             forces: The forces in compiled loops.
         """
-        self._actuators, self._joints = actuators, joints
+        self._bodies, self._actuators, self._joints = bodies, actuators, joints
         self._gyroscopic, self._forces = gyroscopic, forces
         self.moves_mass = actuators is not None and actuators.moves_mass
         self.acts = actuators is not None or joints.any
@@ -48,8 +53,15 @@ class BesideMethod(Beside):
 
     def around_steps(self) -> tuple[Sequence[Operation], Sequence[Operation], Sequence[Operation]]:
         before, each, after = list[Operation](), list[Operation](), list[Operation]()
+        if not self.acts:
+            return before, each, after
         if self._actuators is not None:
-            before += self._actuators.keeping()
+            before.append(self._actuators.parts_put_back())
+        # what compiled code changes in the tables beside the bodies, by kind of field
+        for table in self._bodies.store.tables.values() if self._bodies.store is not None else ():
+            schema, rows = table.schema, table.schema.rows_of(Kind.STATE)
+            if schema.flown and not schema.follows and schema is not BODIES and table.count and len(rows):
+                before.append(keeping(table.array, rows, table.count)[0])
         if self._joints.any:
             before_all, each, after = self._joints.operations_of_steps()
             before += before_all

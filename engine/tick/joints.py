@@ -71,7 +71,6 @@ from ..loops.layout import (
     WRENCH_ROWS,
 )
 from ..loops.program import Operation
-from ..loops.steps import keeping
 from ..rotation import rotate
 from ..store.bodies import Bodies
 from ..store.store import Store
@@ -79,7 +78,6 @@ from ..store.table import Table
 from .actuators import tables_and_counts
 
 _WHOLE = np.ones(1)
-_STATES = np.arange(layout.STATE_FIRST, layout.STATE_LAST)
 
 
 class Islands:
@@ -391,10 +389,9 @@ class Joints:
         forces, reached = np.zeros((6, count)), np.zeros((layout.MOST_FREEDOMS, count))
         stamps = self._islands.stamp, self._all.stamp
         packed = Packed(table, forces, reached, count, np.zeros(1, np.int64), *stamps)
-        kept, _shadow = keeping(table, _STATES, count)
         begin = Operation(divided.open_joint_steps, packed, 0, (divided.undo_joint_steps, packed))
         each, end = (Operation(function, packed) for function in (divided.add_joint_step, divided.end_joint_steps))
-        return [kept, begin], [each], [end]
+        return [begin], [each], [end]
 
     def warn_of_common_step(self) -> None:
         """Warn once per world that a Python force lets all bodies move by the step of islands; names the line that runs the tick."""

@@ -161,7 +161,7 @@ class Plan:
         """What acts beside the method in the next ticks."""
         # in a tick that calls forces, the actuators are driven before these are called, unless the method divides it
         drives = self.actuators.any and (self.integrator._divides_ticks or not self.calls_forces)
-        return BesideMethod(self.actuators if drives else None, self.joints, self._gyroscopic, forces)
+        return BesideMethod(self._bodies, self.actuators if drives else None, self.joints, self._gyroscopic, forces)
 
     def _key_now(self) -> tuple[int, ...]:
         versions = self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()

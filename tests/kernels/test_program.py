@@ -5,11 +5,18 @@ import gc
 import numpy as np
 import pytest
 
+from engine import MassProperties, NonFiniteStateError, World, joints
 from engine.compilation.compiler import kernel
 from engine.compilation.packed import Packed, unpack
+from engine.integrators import Substepped
 from engine.loops.floating_point import new_control
 from engine.loops.layout import TICKS
 from engine.loops.program import Operation, Program
+from engine.loops.steps import keeping
+from engine.store.schema import Field, Kind, Schema
+from engine.tick.beside import BesideMethod
+
+SHAPE = MassProperties.box(2.0, (1.0, 2.0, 3.0))
 
 
 @kernel("toy")
@@ -128,3 +135,85 @@ def test_a_tick_that_an_exception_ends_is_completed_or_undone_once(error, counts
     assert program.run(1) == 1
     assert control[TICKS] == ticks + 1
     assert text(written)[-3:] == [1, 2, 3]
+
+
+TOYS = Schema("toys", (Field("moves", Kind.STATE, digest=0, meaning="how often the bodies were moved"),), flown=True)
+
+
+@kernel("toy-count")
+def toy_count(packed, operand, ticks_left):
+    """Count that the bodies were moved."""
+    (toys,) = unpack(packed)
+    toys[0, 0] += 1.0
+    return 1
+
+
+@pytest.fixture
+def toys(monkeypatch):
+    """Worlds with a table of one toy and an operation that counts in it."""
+    around = BesideMethod.around
+
+    def with_toy(self, integrator, control, dt):
+        before, after = around(self, integrator, control, dt)
+        table = self._bodies.store.tables["toys"]
+        return [
+            keeping(table.array, TOYS.rows_of(Kind.STATE), 1)[0],
+            Operation(toy_count, Packed(table.array)),
+            *before,
+        ], after
+
+    monkeypatch.setattr(BesideMethod, "around", with_toy)
+
+    def make(**options):
+        world = World(1 / 64, **options)
+        body, other = world.add_bodies(SHAPE, [(0, 0, 0), (5, 0, 0)], angular_velocity_body=(0.1, 0.2, 0.3))
+        world.add_joint(joints.Hinge(body, at_body=(0, 0, 0), axis_body=(0, 0, 1)))
+        table = world._store.table(TOYS)
+        table.append(np.zeros((1, 1)))
+        return world, other, lambda: float(table.array[0, 0])
+
+    return make
+
+
+def test_a_toy_operation_runs_in_every_tick_and_in_every_step_of_a_divided_one(toys):
+    world, _other, count = toys()
+    with world.profile():
+        world.step(3)
+    assert count() == 3
+    world.integrator = Substepped("rk4", 5)
+    world.step(2)
+    assert count() == 3 + 10
+
+
+@pytest.mark.parametrize(("method", "steps"), [("rk4", 1), (Substepped("rk4", 5), 5)])
+def test_a_toy_operation_is_undone_with_a_tick_that_fails(toys, method, steps):
+    """At this velocity the position overflows after nine seconds."""
+    world, other, count = toys(integrator=method)
+    other.velocity = (2e307, 0, 0)
+    with pytest.raises(NonFiniteStateError):
+        world.step(1000)
+    assert world.tick_count > 0
+    assert count() == steps * world.tick_count
+
+
+def test_a_toy_operation_counts_once_in_a_tick_that_is_repeated_after_a_freeze(toys):
+    world, other, count = toys(on_non_finite="freeze")
+    world.step(2)
+    other.velocity = (1.7e308, 0, 0)
+    world.step(200)
+    assert world.frozen
+    assert count() == world.tick_count
+
+
+def test_a_toy_operation_runs_beside_a_force_that_python_calls_in_each_tick(toys):
+    world, _other, count = toys()
+
+    class Push:
+        evaluate = "tick"
+
+        def apply(self, wrench, bodies, time):
+            wrench.force_world[1, 0] += 0.5
+
+    world.add_force(Push())
+    world.step(4)
+    assert count() == 4
