@@ -110,7 +110,7 @@ MEMBERS = [
     [0.5],
     "all",
     [[0], [1, 2]],
-    object(),
+    Ellipsis,
     [None],
 ]
 

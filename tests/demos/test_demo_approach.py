@@ -7,11 +7,11 @@ import pytest
 
 from demos import approach
 from demos.__main__ import main
+from demos.meshes import spacecraft, station
 from demos.meshes.port import FACING
 from demos.scenes import docking, docking_pilot, masses
 from demos.scenes.docking_pilot import PULSE_RATE, PULSE_SPEED, PULSE_TURN, FacingPort, wanted_velocity
 from engine import World, rotation
-from engine.viewer.meshes import spacecraft, station
 from engine.viewer.picture.camera import mounted
 from engine.viewer.picture.keys import BINDINGS, help_columns
 from engine.viewer.run.application import camera_for

@@ -5,11 +5,12 @@ import pytest
 
 from demos import arm
 from demos.__main__ import main
+from demos.meshes import robot_arm
 from demos.scenes import arm_cases, arm_pilot, masses, rigid_flight
 from demos.scenes.arm_pilot import CAPTURE, FIXTURE, HELD, JOINT_STEP, STEP, TURN, fixture_pose, foresee
 from demos.scenes.robot_arm import DAMPING, GRIPPER, JOINTS, LENGTH, LIMITS, RobotArm, damped, link_poses
 from engine import MassProperties, World, rotation
-from engine.viewer.meshes import robot_arm, triangles
+from engine.viewer.meshes import triangles
 from engine.viewer.picture.camera import mounted
 from engine.viewer.run.application import camera_for
 from engine.viewer.run.controls import Controls

@@ -5,6 +5,7 @@ import pytest
 
 from demos import dock
 from demos.__main__ import main
+from demos.meshes import docking_probe
 from demos.scenes import composite, mating_pilot
 from demos.scenes.docking_flight import PORT
 from demos.scenes.docking_pilot import FacingPort
@@ -13,7 +14,6 @@ from demos.scenes.momentum_ledger import MomentumLedger
 from demos.scenes.ship import Ship
 from engine import World, rotation
 from engine.viewer import meshes
-from engine.viewer.meshes import docking_probe
 from engine.viewer.picture.keys import help_columns
 from engine.viewer.run.application import camera_for
 from engine.viewer.run.controls import Controls

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from demos.meshes import dart, probe, rocket_top, spacecraft, station
 from demos.scenes import masses
 from engine import MassProperties, World, forces
 from engine.viewer import meshes
-from engine.viewer.meshes import dart, probe, rocket_top, spacecraft, station
 from engine.viewer.meshes.mesh_builder import Material, MeshBuilder
 from engine.viewer.meshes.nozzle import Nozzle
 from engine.viewer.meshes.turns import about_y, about_z, turn_to
