@@ -109,9 +109,10 @@ def _throttled_thrust(columns: FloatArray) -> FloatArray:
 
 def _counted_until(columns: FloatArray, store: Any) -> FloatArray:
     """The tick up to which the thrust of each throttle counts: the present one, or that at which its body was frozen."""
-    now, frozen = float(store.world().tick_count), store.tables.get("frozen bodies")
-    if frozen is None or not frozen.count:
+    now = float(store.world().tick_count)
+    if not _has_frozen(store):
         return np.full(columns.shape[1], now)
+    frozen = store.tables["frozen bodies"]
     stopped = dict(frozen.array[:2, : frozen.count].T.tolist())
     return np.array([stopped.get(body, now) for body in columns[BODY].tolist()])
 
@@ -134,14 +135,40 @@ def leave_out_ticks(table: Table, bodies: npt.NDArray[np.int64], ticks: npt.Arra
         table.write(SETTLED_TICK, rows, table.array[SETTLED_TICK, rows] + own)
 
 
+def _has_frozen(store: Any) -> bool:
+    frozen = store.tables.get("frozen bodies")
+    return frozen is not None and frozen.count > 0
+
+
+def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) -> None:
+    """Do the same for a single jet without a tank in plain floats, because programs set throttles in every tick."""
+    before = {component: table.array.item(component, row) for component in _THRUST_ROWS}
+    thrust, other = _thrust_of(before), _thrust_of(before | {changed: value})
+    if thrust != other:
+        world = store.world()
+        now = float(world.tick_count)
+        ticks = now - table.array.item(SETTLED_TICK, row) if thrust != 0.0 else 0.0
+        table.write(_SETTLED, row, (table.array.item(IMPULSE, row) + thrust * (ticks * world.dt), now))
+
+
+def _thrust_of(numbers: dict[int, float]) -> float:
+    """The thrust of a throttle without a tank [N]."""
+    counts = numbers[ENABLED] > 0.0 and numbers[STUCK] < 0.0
+    return numbers[THROTTLE] * numbers[MAX_FORCE] if counts else 0.0
+
+
 def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> None:
     """Add to the impulses what the throttles have given so far, before new values change their thrust."""
     changed = components if isinstance(components, int) else components.start
     if changed not in _THRUST_ROWS:
         return
     array = table.array
-    if isinstance(rows, int):  # a throttle, which programs set in every tick
+    if isinstance(rows, int):
         if array.item(TANK, rows) >= 0.0 or array.item(changed, rows) == values:
+            return
+        assert table.store is not None
+        if isinstance(values, float) and not _has_frozen(table.store):
+            _settle_one(table, table.store, rows, changed, values)
             return
         rows = slice(rows, rows + 1)
     columns = array[:, rows]
