@@ -1,0 +1,1 @@
+from polhode.notebook import *
