@@ -13,6 +13,7 @@ import numpy as np
 
 from ..checks import FloatArray, refuse
 from ..flight.coast import KEEP_OUT
+from ..flight.instruments import EXCLUSION_BALL, EXCLUSION_COUNT, EXCLUSION_FAR
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS
 from ..forces.valves import THRUSTERS
@@ -87,10 +88,10 @@ class _Checks:
 
     def _numbers(self, path: str, field: Field, values: FloatArray) -> None:
         rest, rule = np.broadcast_to(np.reshape(field.rest, (-1, 1)), (field.size, 1)), field.rule
-        # a field whose rest is infinite or nan has no limit there, or no value
+        # a field whose rest is infinite or nan has no limit there, or no value; a lower limit cannot be infinite the other way
         allowed = np.isfinite(values)
         if np.isinf(rest).any():
-            allowed |= np.isinf(values)
+            allowed |= np.isinf(values) & (values == rest)
         if np.isnan(rest).any():
             allowed |= np.isnan(values)
         if not allowed.all():
@@ -161,6 +162,7 @@ class _Checks:
             self._same_body(schema.name, "driven", DRIVEN.name)
         self._same_body(THRUSTERS.name, "tank", TANKS.name)
         self._gimbals()
+        self._exclusions()
         history, bodies = self._tables.get(HISTORY.name), self._tables.get(BODIES.name)
         if history is not None and (bodies is None or not np.array_equal(history.ids, bodies.ids)):
             self.refuse(HISTORY.name, "rows with the ids of the bodies", len(history.ids))
@@ -177,6 +179,24 @@ class _Checks:
             angles = rows.fields.get(name)
             if angles is not None and not (np.abs(angles) <= rows.fields["max_angle"] * (1.0 + 1e-9)).all():
                 self.refuse(f"{THRUSTERS.name}.{name}", "within max_angle", angles)
+
+    def _exclusions(self) -> None:
+        """Check that each bright thing of a star tracker is one that `Exclusion` makes."""
+        name = "star trackers"
+        rows = self._tables.get(name)
+        for number in range(EXCLUSION_COUNT if rows is not None else 0):
+            assert rows is not None
+            if f"excludes_{number}" not in rows.fields:
+                continue
+            kind, direction, radius, angle = (
+                rows.fields[f"{part}_{number}"] for part in ("excludes", "direction", "radius", "angle")
+            )
+            length = np.sqrt(np.square(direction).sum(axis=0))
+            is_known = (kind == 0.0) | (kind == EXCLUSION_FAR) | (kind == EXCLUSION_BALL)
+            has_place = np.where(kind == EXCLUSION_FAR, np.abs(length - 1.0) < 1e-9, (kind == 0.0) | (radius > 0.0))
+            if not (is_known & has_place & (angle >= 0.0) & (angle <= 0.5 * np.pi)).all():
+                rule = "0, or 1 with a direction of unit length, or 2 with a radius above 0, and an angle from 0 to π/2"
+                self.refuse(f"{name}.excludes_{number}", rule, kind)
 
     def _same_body(self, name: str, reference: str, other: str) -> None:
         """Check that rows refer to rows of the same body in another table."""

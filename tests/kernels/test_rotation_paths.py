@@ -363,7 +363,7 @@ def test_every_path_refuses_what_the_full_check_refuses_in_its_words(name, loops
     [
         (
             lambda: rotation.rotate((0.0, 0.0, 0.0, 2.0), (1.0, 2.0, 3.0)),
-            "rotation.rotate: orientation must be a quaternion (x, y, z, w) within 1e-06 of unit length; got array([0., 0., 0., 2.])",
+            "rotation.rotate: orientation must be a quaternion (x, y, z, w) within 1e-06 of unit length; got (0.0, 0.0, 0.0, 2.0)",
         ),
         (
             lambda: rotation.rotate((0.0, 0.0, 0.0, 1.0), (1.0, math.nan, 3.0)),

@@ -43,7 +43,7 @@ def test_facets_without_area_are_left_out_and_a_name_draws_what_was_added_last(m
         builder = MeshBuilder()
         with np.errstate(all="raise"):
             builder.facets(PLAIN, points, np.array(faces))
-        meshes.add("facets", builder)
+        meshes.add("facets", lambda builder=builder: builder)
         (a, b, c), normals = (part[0] for part in corners_and_normals(meshes.triangles("facets")))
         assert np.cross(b - a, c - a) / 2.0 == pytest.approx((0.0, 0.0, area))
         assert (normals == (0.0, 0.0, 1.0)).all()

@@ -171,7 +171,8 @@ def test_functions_of_which_a_call_runs_nothing_are_rejected_when_they_are_given
     before = world.state_hash()
     for give in (world.on_tick, world.after_tick, world.add_force, world.on_tick(every=3)):
         with pytest.raises(
-            TypeError, match=r"must be a (function with one argument, the world|force).*runs none of it, so it must not"
+            TypeError,
+            match=r"must be (a function with one argument, the world|an object with apply).*runs none of it, so it must not",
         ):
             give(function)
     with pytest.raises(TypeError, match="runs none of it"):
@@ -360,7 +361,10 @@ def test_one_extrapolated_method_in_two_worlds_reset_in_a_tick_that_fails_is_und
 @pytest.mark.parametrize(
     ("add", "words"),
     [
-        (lambda world, f: world.add_force(f), "World.add_force: force must be a force: .*; its signature is"),
+        (
+            lambda world, f: world.add_force(f),
+            "World.add_force: force must be an object with apply.*; its signature is",
+        ),
         (lambda world, f: world.on_tick(f), "World.on_tick: function must be a function with one argument, the world"),
         (lambda world, f: world.after_tick(f), "World.after_tick: function must be a function with one argument"),
         (lambda world, f: world.on_joint(f, event="broken"), "World.on_joint: function must be a function with two"),

@@ -121,6 +121,8 @@ CRAFTED = {
     ("wheels", "driven", 0, 1.0): "the same body",
     ("thrusters", "tank", 0, 0.0): "the same body",
     ("linear drags", "enabled", 0, 0.5): "0 or 1",
+    ("joints", "lower", 3, float("inf")): "finite",
+    ("star trackers", "excludes_0", 3, 1.0): "a direction of unit length",
 }
 """A field, the index of a number in it and its new value, and what the error says."""
 

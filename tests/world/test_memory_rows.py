@@ -74,11 +74,15 @@ def test_words_keep_all_their_bits_through_ticks_undo_and_copies():
 @pytest.mark.parametrize(
     ("arguments", "kind", "text"),
     [
-        (("taken",), ValueError, "World.memory: name must be one that no other memory of this world has; got 'taken'"),
+        (
+            ("taken",),
+            ValueError,
+            "World.memory: name must be new to this world, which has a memory of this name; got 'taken'",
+        ),
         (
             ("object",),
             ValueError,
-            "World.memory: name must be one that no other memory of this world has; got 'object'",
+            "World.memory: name must be new to this world, which has a memory of this name; got 'object'",
         ),
         (("",), TypeError, "World.memory: name must be a non-empty string; got ''"),
         ((7,), TypeError, "World.memory: name must be a non-empty string"),
@@ -272,7 +276,7 @@ def test_an_object_is_attached_once_under_a_free_name():
     assert world.memory.attach("wheel", thing) is thing
     with pytest.raises(ValueError, match=r"World.memory 'other': object must be an object that is not attached yet"):
         world.memory.attach("other", thing)
-    with pytest.raises(ValueError, match=r"World.memory: name must be one that no other memory"):
+    with pytest.raises(ValueError, match=r"World.memory: name must be new to this world, which has a memory"):
         world.memory.attach("wheel", Keeps())
     for wrong in (object(), 5, None, lambda: None, Keeps):
         with pytest.raises(TypeError, match=r"World.memory 'new': object must be one with get_state\(\) and set_state"):
