@@ -92,21 +92,26 @@ def stopped_by(signal_sent, folder, blocks):
     assert blocks <= blocks_in(folder) < RUNS / BLOCK
 
 
-def test_an_interrupted_and_a_killed_campaign_leave_no_process_and_resume_to_the_same_bytes(tmp_path, expected):
-    folder = tmp_path / "out"
+def test_an_interrupted_and_a_killed_campaign_leave_no_process_and_resume_to_the_same_bytes(
+    tmp_path, expected, monkeypatch
+):
+    folder, gate = tmp_path / "out", tmp_path / "gate"
+    monkeypatch.setenv("CAMPAIGN_GATE", str(gate))
     for signal_sent, blocks in ((signal.SIGINT, 1), (signal.SIGKILL, 4)):
         stopped_by(signal_sent, folder, blocks)
         left = programs.files_of(folder)
         assert left == {name: expected[name] for name in left}
     before = {path: path.stat().st_mtime_ns for path in folder.glob("runs/*.parquet")}
+    gate.touch()
     assert finished(coordinator("loops", folder, RUNS, BLOCK, "processes"))[:2] == [str(RUNS), str(RUNS)]
     assert programs.files_of(folder) == expected
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
-def test_a_cluster_with_a_killed_worker_and_a_killed_client_makes_the_same_bytes(tmp_path, expected):
+def test_a_cluster_with_a_killed_worker_and_a_killed_client_makes_the_same_bytes(tmp_path, expected, monkeypatch):
     """The short form of the run with 2000 runs."""
-    folder = tmp_path / "out"
+    folder, gate = tmp_path / "out", tmp_path / "gate"
+    monkeypatch.setenv("CAMPAIGN_GATE", str(gate))
     with Cluster(tmp_path) as cluster:
         process = coordinator("loops", folder, RUNS, BLOCK, cluster.address)
         wait_for(lambda: blocks_in(folder) >= 1 or process.poll() is not None, "no block is written")
@@ -119,6 +124,7 @@ def test_a_cluster_with_a_killed_worker_and_a_killed_client_makes_the_same_bytes
         assert process.returncode == -signal.SIGKILL, error
         left = programs.files_of(folder)
         assert 3 <= blocks_in(folder) < RUNS / BLOCK and left == {name: expected[name] for name in left}
+        gate.touch()
         assert finished(coordinator("loops", folder, RUNS, BLOCK, cluster.address))[:2] == [str(RUNS), str(RUNS)]
     assert programs.files_of(folder) == expected
 
