@@ -76,9 +76,10 @@ class Cluster:
 
 
 COORDINATOR = """
-import sys
+import signal, sys
 from tests.campaign import programs
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background has its children ignore
 if __name__ == "__main__":
     make, folder, runs, block, address = sys.argv[1:]
     campaign = getattr(programs, make)(folder, int(runs), block=int(block))
