@@ -26,8 +26,11 @@ class Interrupted(BaseException):
 def interrupted_after(seconds, action):
     """Run an action until it ends or an alarm goes off inside; whether it did."""
 
+    armed = [True]
+
     def raise_interrupt(_number, _frame):
-        raise Interrupted
+        if armed:  # not while the alarm is being switched off
+            raise Interrupted
 
     before = signal.signal(signal.SIGALRM, raise_interrupt)
     try:
@@ -35,8 +38,10 @@ def interrupted_after(seconds, action):
             signal.ITIMER_REAL, seconds, 1.0
         )  # again each second, in case that Python ignores the first one
         action()
+        armed.clear()
         return False
     except Interrupted:
+        armed.clear()
         return True
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
