@@ -72,6 +72,7 @@ MODULES = {
     "engine.shapes": "Shapes for views",
     "engine.solutions": "Closed-form solutions",
     "engine.campaign": "Campaigns",
+    "engine.batch": "Batches",
 }
 """The public modules, in the order of the reference."""
 

@@ -1057,8 +1057,9 @@ class World:
         """The groups of bodies that are connected by enabled joints and by springs between bodies; bodies and groups are in row order.
 
         Each is a tuple of bodies. Its `order` is that of the step that it takes in a tick that starts now, and its `reason` says why this
-        is lower than the order of the world's method: a motor, friction, a spring, a limit or rope that may act in this tick, actuators, or
-        a method that joints do not take. It is empty if the order is that of the method.
+        is lower than the order of the world's method: a motor, friction, a spring, a joint that closes by springs, a limit or rope that may
+        act in this tick, a body with wheels, tanks or pulses, a Python force, or a method that bodies on joints do not take. It is empty if
+        the order is that of the method.
         """
         graph = self._joints.graph
         if graph is None:

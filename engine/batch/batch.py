@@ -46,16 +46,17 @@ class Batch:
     Each member has the bodies, forces, parts and joints of the template and starts from its state. ``batch[handle]`` reads and sets the
     attributes of a part in all members at once. A member has the same bits as an ordinary `World` alone: `world` takes it out.
 
-    A member whose state is not finite after a tick stands still at the start of that tick with everything that belongs to it, until it is
-    reset. The other members go on.
+    A member that cannot complete a tick, because its state is not finite or its joints contradict each other, stands still at the start of
+    that tick with everything that belongs to it, until it is reset. The other members go on.
 
     The template is not changed and may be used further. What is changed in it later has no effect on the batch.
 
     Args:
-        template: A world with at least one body. Callbacks, Python forces, named memory, latches, joints that can break, applied forces
-            that are pending, parts that are sampled in Python, and methods that divide ticks by a tolerance are rejected.
-        members: The number of members, at least 1.
-        seed: Any integer, from which the noise of sensors is computed.
+        template: A world with at least one body. Callbacks, Python forces, named memory, latches, joints that can break, pending applied
+            forces, frozen bodies, compiled forces that read the time, parts that are sampled in Python, and methods that choose the number
+            of steps by a tolerance are rejected.
+        members: The number of members, at least 1. All members together have at most 2**24 bodies.
+        seed: An integer from -2**63 to 2**64 - 1, from which the noise of sensors is computed.
         threads: The largest number of threads, at least 1; it does not change the bits.
 
     Raises:
@@ -232,7 +233,7 @@ class Batch:
 
     @property
     def failed(self) -> npt.NDArray[np.bool_]:
-        """Which members stand still because a tick was not finite, shape (n,)."""
+        """Which members stand still because they could not complete a tick, shape (n,); see `failures`."""
         _ = self._world.tick_count
         return self._members.failed
 
@@ -289,8 +290,9 @@ class Batch:
             The function.
 
         Raises:
-            TypeError: If `function` cannot be called with the batch.
+            TypeError: If `function` cannot be called with the batch, or `every` is not an integer.
             ValueError: If `every` is below 1.
+            RuntimeError: If this is called inside a tick.
 
         Example:
             >>> from engine import MassProperties, World
@@ -329,6 +331,7 @@ class Batch:
         Raises:
             TypeError: If `member` is not an integer.
             ValueError: If there is no such member.
+            RuntimeError: If this is called inside a tick.
 
         Example:
             >>> from engine import MassProperties, World

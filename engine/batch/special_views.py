@@ -103,9 +103,9 @@ class BodyView(View):
         """Replace mass properties of the body, without propellant and with its wheels locked, in some members; what is not given stays.
 
         Args:
-            mass: Mass [kg], above zero, one for all or one per member, shape () or (n,).
-            inertia_body: Inertia about the mass centre [kg·m²], body frame, shape (3, 3) or (n, 3, 3).
-            center_of_mass_body: Mass centre from the origin of the body [m], body frame, shape (3,) or (n, 3).
+            mass: Mass [kg], above zero, one for all or one per chosen member, shape () or (k,) for k members.
+            inertia_body: Inertia about the mass centre [kg·m²], body frame, shape (3, 3) or (k, 3, 3).
+            center_of_mass_body: Mass centre from the origin of the body [m], body frame, shape (3,) or (k, 3).
             members: A mask of shape (n,), indices, or one index; None for all members.
 
         Raises:
@@ -314,7 +314,11 @@ class TankView(View):
 
 
 class SensorView(View):
-    """One sensor of the template in all members."""
+    """One sensor of the template in all members.
+
+    Set `fault` to None, "stuck" or "dead" for all these members; it reads as 0, 1 or 2, shape (n,). `seed` can only be set, to integers of
+    shape (n,), one per member.
+    """
 
     __slots__ = ()
 

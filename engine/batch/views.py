@@ -34,7 +34,8 @@ class View:
 
     An attribute has the shape of the handle's own behind a leading axis of n members: ``(n,)``, ``(n, 3)``, or ``(n, k)`` for a bank of k.
     Assign such an array, or one value for all members. Values are checked by the rules of the handle, before anything changes, and an error
-    names the member. Reading returns a copy.
+    names the member. Reading returns a copy. Units and frames are those of the handle's own attribute: `position` and `velocity` are in the
+    world frame, names that end in `_body` in the body frame.
 
     Example:
         >>> from engine import MassProperties, World, forces

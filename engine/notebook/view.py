@@ -101,13 +101,15 @@ def show(
         at: Time [s] since the first sample at which it starts.
 
     Returns:
-        The view. Its last line in a notebook cell shows it; `save` writes it as one file of about 0.6 MB and 60 bytes per body and sample.
+        The view. It is shown if it is the last line of a notebook cell. `save` writes it as one file of about 0.6 MB plus 60 bytes per body
+        and sample.
 
     Raises:
         TypeError: If an argument has the wrong type.
         ValueError: If the record is empty or lacks one of the columns `position` and `orientation`, or those of the box of a body without a
             shape (`mass`, `inertia_body`); if a body is not in it; or if a number is out of range.
         OSError: If a file cannot be read.
+        ImportError: If a mesh file is given and trimesh is not installed.
 
     Example:
         >>> show(record, {"ship": shapes.Cylinder(0.5, 3.0)}, axis_body=(0, 1, 0))  # doctest: +SKIP

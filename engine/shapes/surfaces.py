@@ -21,7 +21,14 @@ _THINNEST = 0.01
 
 @read_only_attributes()
 class Shape:
-    """A closed surface in the body frame, as triangles."""
+    """A surface in the body frame, as triangles; the base class of all shapes.
+
+    Make a `Box`, `Sphere`, `Cylinder`, `Capsule` or `TriangleMesh`, which check their arguments; this class does not.
+
+    Args:
+        vertices: Corners [m], body frame, shape (n, 3).
+        faces: Indices of the three corners of each triangle, anticlockwise seen from outside, shape (m, 3).
+    """
 
     def __init__(self, vertices: FloatArray, faces: IndexArray) -> None:
         self._vertices = read_only(np.array(vertices, np.float64))
@@ -53,7 +60,7 @@ class Box(Shape):
     Args:
         size: Full lengths along x, y, z [m], each above 0, shape (3,).
         position: Its centre from the body's origin [m], body frame, shape (3,).
-        orientation: Unit quaternion, scalar-last (x, y, z, w), from its axes to the body frame.
+        orientation: Unit quaternion, scalar-last (x, y, z, w), from its axes to the body frame, shape (4,).
 
     Raises:
         TypeError: If an argument has the wrong type.
@@ -105,7 +112,7 @@ class Cylinder(Shape):
         radius: Radius [m], above 0.
         height: Full length along z [m], above 0.
         position: Its centre from the body's origin [m], body frame, shape (3,).
-        orientation: Unit quaternion, scalar-last (x, y, z, w), from its axes to the body frame.
+        orientation: Unit quaternion, scalar-last (x, y, z, w), from its axes to the body frame, shape (4,).
 
     Raises:
         TypeError: If an argument has the wrong type.
@@ -138,7 +145,7 @@ class Capsule(Shape):
         radius: Radius of the cylinder and the hemispheres [m], above 0.
         height: Length of the cylindrical part along z [m], at least 0. The whole capsule is two radii longer.
         position: Its centre from the body's origin [m], body frame, shape (3,).
-        orientation: Unit quaternion, scalar-last (x, y, z, w), from its axes to the body frame.
+        orientation: Unit quaternion, scalar-last (x, y, z, w), from its axes to the body frame, shape (4,).
 
     Raises:
         TypeError: If an argument has the wrong type.
@@ -168,15 +175,16 @@ class TriangleMesh(Shape):
     """A triangle mesh.
 
     Args:
-        vertices: Corners [m], body frame, shape (n, 3), or the path of a glTF, OBJ or STL file, which needs the extra `mesh`.
+        vertices: Corners from the mesh's origin along the mesh's axes [m, after `scale`], shape (n, 3), or the path of a glTF, OBJ or STL
+            file, which needs the extra `mesh`.
         faces: Indices of the three corners of each triangle, anticlockwise seen from outside, shape (m, 3); None with a path.
         scale: Factor of all lengths, above 0, such as 0.001 for a file in millimetres.
         position: Where the mesh's origin is from the body's origin [m], body frame, shape (3,).
-        orientation: Unit quaternion, scalar-last (x, y, z, w), from its axes to the body frame.
+        orientation: Unit quaternion, scalar-last (x, y, z, w), from its axes to the body frame, shape (4,).
 
     Raises:
         TypeError: If an argument has the wrong type.
-        ValueError: If an index has no vertex, there is no triangle, or the file cannot be read.
+        ValueError: If a value is out of range, an index has no vertex, there is no triangle, or the file cannot be read.
         FileNotFoundError: If there is no such file.
         ImportError: If a file is given and trimesh is not installed.
 

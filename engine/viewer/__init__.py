@@ -12,8 +12,8 @@ Its folders, from the top down: `worlds` (worlds of users), `run` (window, keys,
 (the display over the picture), `meshes`, `files` (pictures and clips), and `picture` (plain data). A module imports from its own folder and
 from those below. `drawing` and `running` have what programs like the demos are made of.
 
-This is the only place where float64 becomes float32, and the only place that imports pygame, moderngl and pyrr. Each is imported inside the
-function that needs it, so that a missing package affects only the picture and never the simulation.
+This is the only place in the engine that imports pygame, moderngl and pyrr. Numbers become float32 only when they go to the graphics card.
+Each package is imported inside the function that needs it, so that a missing package affects only the picture and never the simulation.
 """
 
 from .picture.camera import OrbitCamera as Camera

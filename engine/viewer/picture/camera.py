@@ -1,4 +1,4 @@
-"""An orbiting camera, and the one place where float64 world coordinates become float32 drawing coordinates."""
+"""An orbiting camera, and the one place in the viewer where float64 world coordinates become float32 drawing coordinates."""
 
 import math
 from dataclasses import dataclass, field
@@ -20,10 +20,16 @@ HIGHEST_PITCH = math.radians(86.0)  # short of straight down, where "up" loses i
 
 @dataclass
 class OrbitCamera:
-    """Looks at `target` from a point on a sphere about it.
+    """A camera that looks at `target` from a point on a sphere about it.
 
     Everything handed to the graphics card is relative to the eye: the difference is taken in float64, and only then rounded, so that
     a scene a billion metres from the origin shakes no more than one at it.
+
+    Example:
+        >>> from engine import viewer
+        >>> camera = viewer.Camera(yaw=0.5, pitch=0.3, distance=20.0)
+        >>> float(abs(camera.eye).max()) < 20.0
+        True
     """
 
     yaw: float = FIRST_YAW
@@ -31,7 +37,7 @@ class OrbitCamera:
     pitch: float = FIRST_PITCH
     """Height of the eye above the horizon [rad]."""
     distance: float = 12.0
-    """From the target [m]."""
+    """Distance of the eye from the target [m]."""
     target: Array = field(default_factory=lambda: np.zeros(3))
     """World point looked at [m], shape (3,)."""
     axes: Array = field(default_factory=lambda: WORLD_AXES)
@@ -44,7 +50,7 @@ class OrbitCamera:
 
     @property
     def forward(self) -> Array:
-        """Unit vector of the line of sight, world frame."""
+        """Unit vector of the line of sight, world frame, shape (3,)."""
         level = math.cos(self.pitch)
         return -self.axes @ np.array([level * math.cos(self.yaw), level * math.sin(self.yaw), math.sin(self.pitch)])
 
@@ -58,7 +64,7 @@ class OrbitCamera:
         self.distance = min(max(self.distance * factor, nearest), farthest)
 
     def relative(self, points: Array) -> npt.NDArray[np.float32]:
-        """World points [m] seen from the eye, shape (..., 3): subtracted in float64, then rounded to float32."""
+        """Vectors from the eye to world points [m], world frame, shape (..., 3), subtracted in float64 and then rounded to float32."""
         return np.subtract(points, self.eye).astype(np.float32)
 
     def view_projection(self, aspect: float) -> Array:

@@ -90,7 +90,7 @@ def render(
         camera: Where to look from; None for a view of everything. Its target is set to the followed body.
         shapes: The shape of each body, as in `view`.
         follow: The body in the middle, as in `view`.
-        hide: Layers that are left out, some of "body axes", "rates", "momentum", "thrust" and "trails".
+        hide: Layers that are left out, some of "body axes", "rates", "momentum", "torques", "thrust" and "trails".
 
     Returns:
         The picture, shape (height, width, 3), uint8, top row first.
