@@ -26,6 +26,7 @@ def test_it_has_at_most_thirty_lines_of_code():
 
 def test_it_runs_and_the_phone_turns_over():
     names, views = {}, []
+    plt.close("all")  # figures of other tests
     with mpl.rc_context({"backend": "agg"}):
         for cell in code_cells():
             *before, last = cell.splitlines()
