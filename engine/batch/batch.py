@@ -80,7 +80,6 @@ class Batch:
     """
 
     __slots__ = (
-        "_functions",
         "_keys",
         "_members",
         "_names",
@@ -90,7 +89,6 @@ class Batch:
         "_seed",
         "_settings",
         "_source",
-        "_template",
         "_views",
         "_world",
     )
@@ -116,12 +114,10 @@ class Batch:
         image = copying.image_of(owners)
         self._seed, self._names = int(seed), image.plain.names
         self._settings, self._source = image.plain.values, Source(image.plain, count)
-        self._template = template
         spans, starts = spans_of(image.plain.tables, count), {}
         for handle in (*template.bodies, *owners.forces.members):
             starts[id(handle)] = (handle, *_block(handle, spans))
         self._places: dict[int, tuple[Any, str, int, int]] = starts
-        self._functions: tuple[tuple[Callable[[Batch], Any], int], ...] = ()
         values = {**image.plain.values, "on_non_finite": "freeze"}
         plain = repeat(image.plain._replace(values=values), count, _name_in)
         self._keys = keys_in(owners.forces.members)
@@ -225,11 +221,12 @@ class Batch:
         members = self._members
         with members.owners.store.all_or_nothing():
             members.owners.store.before_change()
+            members.owners.store.record(self._sampling.follow_clocks)  # undone last, when the clocks are back
             waking = np.flatnonzero(wanted & ~active)
             if len(waking):
                 members.go_on(waking, members.ticks[waking])
             members.stop(np.flatnonzero(~wanted & active), INACTIVE)
-        self._sampling.follow_clocks()
+            self._sampling.follow_clocks()
 
     @property
     def failed(self) -> npt.NDArray[np.bool_]:
@@ -310,8 +307,9 @@ class Batch:
         if not callable(function):
             refuse("Batch.on_tick", "function", function, "a function of the batch", TypeError)
         self._require_idle("on_tick")
-        self._world.on_tick(lambda _world: function(self), every=every, name=f"function {len(self._functions)}")
-        self._functions = (*self._functions, (function, every))
+        self._world.on_tick(
+            lambda _world: function(self), every=every, name=f"function {len(self._members.owners.stages.on_tick)}"
+        )
         return function
 
     # members as worlds
@@ -458,9 +456,8 @@ class Batch:
         """
         self._require_idle("copy")
         made: Batch = object.__new__(Batch)
-        for name in ("_keys", "_names", "_places", "_seed", "_settings", "_source", "_template"):
+        for name in ("_keys", "_names", "_places", "_seed", "_settings", "_source"):
             object.__setattr__(made, name, getattr(self, name))
-        made._functions = ()
         owners = self._members.owners
         replaced: dict[tuple[int, ...], Any] = {identity(each.function): None for each in owners.stages.on_tick}
         image = copying.image_of(owners, replaced)
@@ -515,11 +512,12 @@ class Batch:
         store = self._members.owners.store
         with store.all_or_nothing():
             store.before_change()
+            store.record(self._sampling.follow_clocks)  # undone last, when the clocks are back
             self._members.go_on(where, np.full(len(where), source.tick))
             source.put(self._members, where)
             self._members.count_resets(where)
             self._noise.begin_again(where)
-        self._sampling.follow_clocks()
+            self._sampling.follow_clocks()
 
     # inside
 

@@ -113,8 +113,9 @@ def _counted_until(columns: FloatArray, store: Any) -> FloatArray:
     if not _has_frozen(store):
         return np.full(columns.shape[1], now)
     frozen = store.tables["frozen bodies"]
-    stopped = dict(frozen.array[:2, : frozen.count].T.tolist())
-    return np.array([stopped.get(body, now) for body in columns[BODY].tolist()])
+    until = np.full(store.tables["bodies"].count, now)
+    until[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
+    return np.asarray(until[columns[BODY].astype(np.int64)])
 
 
 def impulses_of(columns: FloatArray, store: Any) -> FloatArray:
@@ -128,11 +129,12 @@ def impulses_of(columns: FloatArray, store: Any) -> FloatArray:
 
 def leave_out_ticks(table: Table, bodies: npt.NDArray[np.int64], ticks: npt.ArrayLike) -> None:
     """Leave out of the impulses of thrusters that bodies stood still for these numbers of ticks; the bodies move again."""
-    passed = dict(zip(bodies.tolist(), np.broadcast_to(ticks, bodies.shape).tolist(), strict=True))
-    rows = np.flatnonzero(np.isin(table.array[BODY, : table.count], bodies))
+    passed = np.zeros(bodies.max(initial=-1) + 1)
+    passed[bodies] = ticks
+    owner = table.array[BODY, : table.count].astype(np.int64)
+    rows = np.flatnonzero(np.isin(owner, bodies))
     if len(rows):
-        own = [passed[int(body)] for body in table.array[BODY, rows].tolist()]
-        table.write(SETTLED_TICK, rows, table.array[SETTLED_TICK, rows] + own)
+        table.write(SETTLED_TICK, rows, table.array[SETTLED_TICK, rows] + passed[owner[rows]])
 
 
 def _has_frozen(store: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Kernels that end or undo a tick from Python, each in one compiled call, which an interrupt cannot split."""
+"""Undoes a tick in one compiled call, which an interrupt cannot split."""
 
 from ..compilation.compiler import inlined, kernel
 from .columns import Array, Integers

@@ -43,7 +43,7 @@ def repeat(plain: PlainContent, count: int, name_of: Callable[[str, int], str]) 
     handles = plain.mass_properties
     return plain._replace(
         names=tuple(name_of(name, member) for name in plain.names for member in range(count)),
-        tables={name: _repeated(rows, spans, name, count) for name, rows in plain.tables.items()},
+        tables={name: _repeated(rows, spans, name) for name, rows in plain.tables.items()},
         members=tuple(
             _moved(each, plain.tables, lambda name, row: int(spans[name].first[row]), lambda row: row * count)
             for each in plain.members
@@ -117,7 +117,7 @@ def _schema(rows: Rows) -> Schema:
     return rows.schema
 
 
-def _repeated(rows: Rows, spans: Mapping[str, Span], name: str, count: int) -> Rows:
+def _repeated(rows: Rows, spans: Mapping[str, Span], name: str) -> Rows:
     span = spans[name]
     source = np.repeat(np.arange(len(rows.ids)), np.diff(span.first))
     member = np.arange(len(source)) - span.first[source]

@@ -9,7 +9,7 @@ from ..checks import FloatArray
 from ..constraints import layout
 from ..constraints.graph import ISLANDS, PLACES, Graph
 from ..constraints.limits import is_limit_near
-from ..constraints.rows import soft_count
+from ..constraints.rows import count_limits, soft_count
 from ..integrators.axis_splitting import AxisSplitting
 from ..integrators.integrator import Integrator
 from ..integrators.substepped import Substepped
@@ -17,8 +17,6 @@ from ..joints.island import Island
 from ..store.bodies import Bodies
 from .actuators import DRIVEN
 from .joints import method_for
-
-_HUGE = 1e300
 
 
 def islands_with_orders(
@@ -99,10 +97,7 @@ def _reasons(
         if soft_count(column):
             yield f"{joint!r} has a spring" if kind == layout.BALL else f"{joint!r} closes by springs"
         body, other = int(column[layout.BODY]), int(column[layout.OTHER])
-        has_limits = any(
-            column[layout.LOWER + each] > -_HUGE or column[layout.UPPER + each] < _HUGE for each in freedoms
-        )
-        if has_limits and (limits_act or is_limit_near(bodies.array, table, row, body, other, dt)):
+        if count_limits(column) and (limits_act or is_limit_near(bodies.array, table, row, body, other, dt)):
             yield (
                 f"{joint!r} may reach a limit in this tick"
                 if not limits_act
