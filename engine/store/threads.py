@@ -7,6 +7,7 @@ from functools import partial
 from itertools import count, pairwise
 from queue import SimpleQueue
 from threading import RLock, Thread
+from weakref import WeakSet
 
 import numpy as np
 
@@ -55,6 +56,10 @@ def on_threads(bodies: Bodies, control: Integers, threads: int, layers: Layers, 
     return _TicksInParts(control, made)
 
 
+_parts: "WeakSet[_Part]" = WeakSet()
+"""The parts of all worlds."""
+
+
 class _Part:
     """A part of the bodies, which one thread processes in each tick."""
 
@@ -67,6 +72,11 @@ class _Part:
         self._lock = RLock()  # of which an interrupted thread that still holds it is not kept out
         self._due: int | None = None
         self._tick = 0
+        _parts.add(self)
+
+    def forget_threads(self) -> None:
+        """Be free in the child of a fork, in which no thread is left that could release the lock."""
+        self._lock = RLock()
 
     def open(self, ticket: int, tick: int) -> None:
         """Open the tick of this number, to be run by the first thread that calls `take` with this ticket."""
@@ -200,9 +210,14 @@ _helpers = _Helpers()
 
 
 def _forget_helpers() -> None:
-    """Create new helpers in the child of a fork, which has the queue but none of the threads."""
+    """Create new helpers in the child of a fork, which has the queue but none of the threads.
+
+    One of them may have held the lock of a part, to see that it was woken too late.
+    """
     global _helpers
     _helpers = _Helpers()
+    for part in list(_parts):
+        part.forget_threads()
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,12 +3,14 @@
 import os
 import signal
 import threading
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
 
 from engine import NonFiniteStateError, World, forces
 from engine.compilation.compiler import COMPILED
+from engine.store import threads
 from engine.store.threads import FEWEST_BODIES
 
 from ..helpers import PATIENCE
@@ -41,8 +43,6 @@ def test_threads_do_not_change_a_bit(threads, method):
 
 def test_work_is_shared_between_threads_only_where_it_should_fuse(monkeypatch):
     """How many threads take part in a tick is seen in the pool's threads: none for a world of too few bodies."""
-    from engine.store import threads
-
     used = []
     together = threads._TicksInParts.__call__
     monkeypatch.setattr(
@@ -98,8 +98,6 @@ class Interrupted(BaseException):
 
 def interrupted_where(monkeypatch, name, call):
     """Patch a method of the parts or of what brings them together: an interrupt after its call of this number, the rest as they are."""
-    from engine.store import threads
-
     kind = threads._TicksInParts if hasattr(threads._TicksInParts, name) else threads._Part
     method, calls = getattr(kind, name), []
 
@@ -143,7 +141,6 @@ def test_an_interrupt_leaves_when_the_tick_that_was_begun_is_over(monkeypatch, n
 
 def test_an_interrupt_right_after_the_loop_of_a_part_does_not_take_its_tick_twice(monkeypatch):
     """Before the part is marked as taken. Bodies that fly straight are where their speed takes them in one tick."""
-    from engine.store import threads
 
     def then_interrupted(result):
         if threading.current_thread() is threading.main_thread():
@@ -226,6 +223,35 @@ def test_a_forked_process_has_threads_of_its_own():
         signal.alarm(PATIENCE)
         world.step()
         os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+@pytest.mark.skipif(not COMPILED, reason="plain Python uses one thread")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_a_process_that_is_forked_while_a_thread_looks_at_a_part_does_not_wait_for_it():
+    """A thread that was woken too late holds the lock of a part for a moment; in the child, nobody would ever release it."""
+    world = big_world(2)
+    world.step()
+    is_held, may_end = threading.Event(), threading.Event()
+
+    def hold():
+        with ExitStack() as stack:
+            for part in list(threads._parts):
+                stack.enter_context(part._lock)
+            is_held.set()
+            may_end.wait()
+
+    late = threading.Thread(target=hold)
+    late.start()
+    is_held.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        world.step()
+        os._exit(0)
+    may_end.set()
+    late.join()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
