@@ -205,11 +205,11 @@ class Bodies(Table):
         """
         assert self.store is not None
         moments, wheels = np.zeros((6, self.count)), self.store.tables.get("wheels")
-        for column in () if wheels is None else wheels.array[:, : wheels.count].T:
-            axis = column[WHEEL_AXIS : WHEEL_AXIS + 3]
-            moments[:, int(column[BODY])] += (column[WHEEL_INERTIA] * np.outer(axis, axis))[
-                (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)
-            ]
+        if wheels is not None:
+            rows = wheels.array[:, : wheels.count]
+            x, y, z = rows[WHEEL_AXIS : WHEEL_AXIS + 3]
+            products = rows[WHEEL_INERTIA] * np.array([x * x, y * y, z * z, x * y, x * z, y * z])
+            np.add.at(moments.T, rows[BODY].astype(np.int64), products.T)  # in the order of the wheels
         return moments
 
     # rows that belong to those of bodies
