@@ -13,7 +13,7 @@ from ..checks import FloatArray, count_of_ticks, integer, read_only_attributes, 
 from ..forces.valves import THRUSTERS
 from ..saving import copying, snapshots
 from ..saving.content import Owners
-from ..saving.plain_content import PlainContent, PlainFunction, Rows, plain_of
+from ..saving.plain_content import PlainContent, PlainFunction, Rows, plain_of, whole_rows
 from ..saving.repetition import Span, repeat, select, spans_of
 from ..saving.settings import digest_of_settings
 from ..saving.snapshots import Snapshot, plain_form
@@ -563,7 +563,4 @@ def _block(handle: Any, spans: dict[str, Span]) -> tuple[str, int, int]:
 def _whole(rows: Rows) -> tuple[Schema, FloatArray]:
     """The schema of a table, and its content with all components."""
     assert rows.schema is not None  # the rows are those of a world
-    content = np.repeat(rows.schema.rest, len(rows.ids), axis=1)
-    for name, values in rows.fields.items():
-        content[rows.schema.components[name]] = values
-    return rows.schema, content
+    return rows.schema, whole_rows(rows.schema, rows)

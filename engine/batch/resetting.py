@@ -9,10 +9,10 @@ import numpy as np
 from ..checks import FloatArray, refuse
 from ..flight.body_torque import BodyTorque
 from ..loops.actuator_layout import DIRECTION, IS_FLOWING, MAX_RATE, SETTLED_TICK
-from ..saving.plain_content import PlainContent, Rows
+from ..saving.plain_content import PlainContent, Rows, whole_rows
 from ..saving.repetition import SHARED, Span, member_of, spans_of
 from ..store.bodies import BODIES, HISTORY
-from ..store.schema import Kind, Schema
+from ..store.schema import Kind
 from ..store.table import Table
 from ..tick.actuators import DRIVEN
 from .quarantine import MEMBERS, IntArray, Members
@@ -55,7 +55,7 @@ class Source:
         self._driven = () if driven is None else tuple(driven.fields["body"][0].astype(int).tolist())
         self._state, self._stored = _bodies_of(plain.tables[BODIES.name])
         history = plain.tables.get(HISTORY.name)
-        self._history = None if history is None else _whole(HISTORY, history)
+        self._history = None if history is None else whole_rows(HISTORY, history)
 
     def put(self, members: Members, chosen: IntArray) -> None:
         """Reset members; the caller undoes it if something raises."""
@@ -145,7 +145,7 @@ def _fresh(rows: Rows, span: Span, count: int, commanded: list[int]) -> _Fresh:
             is_written[schema.components[field.name]] = field.kind is not Kind.MODEL
             is_written[schema.components[field.name], commanded] = True
     is_own = member_of(schema, rows.fields, len(rows.ids), count) != SHARED
-    return _Fresh(span.first[:-1][is_own], _whole(schema, rows)[:, is_own], is_written[:, is_own])
+    return _Fresh(span.first[:-1][is_own], whole_rows(schema, rows)[:, is_own], is_written[:, is_own])
 
 
 def _write(table: Table, fresh: _Fresh, chosen: IntArray, starts: IntArray) -> None:
@@ -155,9 +155,7 @@ def _write(table: Table, fresh: _Fresh, chosen: IntArray, starts: IntArray) -> N
     if table.schema.name == "thrusters":
         turns = found[MAX_RATE] > 0.0  # these directions are written by ticks
         found[DIRECTION : DIRECTION + 3, turns] = values[DIRECTION : DIRECTION + 3, turns]
-        found[SETTLED_TICK] += np.tile(
-            starts, len(fresh.first)
-        )  # counted in ticks of the batch, until the members go on
+        found[SETTLED_TICK] += np.tile(starts, len(fresh.first))  # counted in ticks of the batch
     table.write(slice(None), rows, found)
 
 
@@ -166,11 +164,3 @@ def _bodies_of(rows: Rows) -> tuple[FloatArray, FloatArray]:
     fields = rows.fields
     names = [fields.get(f"previous_{name}", fields[name]) for name in _STATE]
     return np.concatenate([fields[name] for name in _STATE] + names), fields["stored_momentum_body"]
-
-
-def _whole(schema: Schema, rows: Rows) -> FloatArray:
-    """The content of a table with all components."""
-    content = np.repeat(schema.rest, len(rows.ids), axis=1)
-    for name, values in rows.fields.items():
-        content[schema.components[name]] = values
-    return content

@@ -334,7 +334,7 @@ class _Binding:
         images: dict[Table, Any] = {}
         for name, rows in self._tables.items():
             table, base = self._table(name), self._base[name]
-            content = self._content(table.schema, rows)
+            content = whole_rows(table.schema, rows)
             ids = RowsImage(rows.ids + base, rows.groups + base, base + rows.next_id, 0)
             if name == "bodies":
                 stored = content[layout.STORED_MOMENTUM : layout.STORED_MOMENTUM + 3].copy()
@@ -367,12 +367,6 @@ class _Binding:
                 "the world before the restore; this world has none of their kind"
             )
         return Table(schema, self._store)
-
-    def _content(self, schema: Schema, rows: Rows) -> FloatArray:
-        content = np.repeat(schema.rest, len(rows.ids), axis=1)
-        for name, values in rows.fields.items():
-            content[schema.components[name]] = values
-        return content
 
     # forces, parts, functions, objects
 
@@ -633,3 +627,11 @@ def _take_first(pool: list[Any], fits: Callable[[Any], bool]) -> Any:
         if fits(thing):
             return pool.pop(place)
     return None
+
+
+def whole_rows(schema: Schema, rows: Rows) -> FloatArray:
+    """The content of a table with all components; fields that are not given have the values of new rows."""
+    content: FloatArray = np.repeat(schema.rest, len(rows.ids), axis=1)
+    for name, values in rows.fields.items():
+        content[schema.components[name]] = values
+    return content
