@@ -1,4 +1,5 @@
-"""The raw bits of flown worlds: every method with every kind of force, with and without wheels, with and without the gyroscopic term.
+"""The raw bits of flown worlds: every method with every kind of force, with and without wheels, with and without the gyroscopic term; and
+every method with joints and actuators beside forces that Python calls.
 
 `table.json` holds one digest per world, written by `python -m tests.golden_bits --write`. A change of the engine that must keep every bit
 is compared with it; a change that alters bits on purpose writes the table anew and says so in its commit.
@@ -6,12 +7,14 @@ is compared with it; a change that alters bits on purpose writes the table anew 
 
 import hashlib
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
 
-from engine import MassProperties, World, forces, integrators
+from engine import MassProperties, World, flight, forces, integrators, joints
 from engine.integrators import Extrapolated, RungeKutta4, Substepped
+from engine.store.schema import Kind
 
 TABLE = Path(__file__).with_name("table.json")
 CENTER = (40.0, -30.0, 20.0)
@@ -94,6 +97,65 @@ FORCES = {
 }  # fmt: skip
 
 
+class _Held:
+    """The same force, called once per tick, with a motor torque."""
+
+    evaluate = "tick"
+
+    def apply(self, wrench, bodies, time):
+        _called(wrench, bodies, time)
+        wrench.add(1, motor_torque_body=(0.01, -0.02, 0.005))
+
+
+def _joined(bodies):
+    """A hinge with friction, and a ball joint by which the second body also hangs on the world."""
+    world = bodies[0].world
+    hinge = joints.Hinge(bodies[0], bodies[1], at_body=(0.2, 0.3, -0.4), axis_body=(0.36, -0.48, 0.8), friction=0.02)
+    world.add_joint(hinge)
+    world.add_joint(joints.Ball(bodies[1], at_body=(-0.3, 0.2, 0.1)))
+    return []
+
+
+def _driven(bodies):
+    """A wheel, a tank with a jet that fires pulses, and a jet without a tank."""
+    world = bodies[0].world
+    wheel = flight.ReactionWheel(
+        bodies[2],
+        axis=(0.36, 0.48, 0.8),
+        inertia=0.02,
+        max_torque=0.1,
+        max_speed=600.0,
+        speed=20.0,
+        viscous_friction=1e-4,
+    )
+    world.add_part(wheel)
+    wheel.torque = 0.05
+    tank = flight.Tank(
+        bodies[0], position=(0.1, -0.2, 0.3), propellant=0.5, specific_inertia=(0.02, 0.02, 0.03), jet_damping=True
+    )
+    world.add_part(tank)
+    fed = forces.Thruster(
+        bodies[0], position=(0.1, 0.2, -0.5), direction=(1, 1, 3), max_force=2.0, specific_impulse=200.0, tank=tank
+    )
+    pulsed = forces.Thruster(bodies[2], position=(0.3, 0.1, -0.2), direction=(0.2, -1, 1), max_force=1.0)
+    for jet in (fed, pulsed):
+        world.add_force(jet)
+        jet.fire(0.023)
+    return []
+
+
+def _both(bodies):
+    return [*_joined(bodies), *_driven(bodies)]
+
+
+MACHINES = {
+    f"{name}{suffix}": lambda bodies, make=make, acting=acting: [*make(bodies), *acting]
+    for name, make in (("joints", _joined), ("actuators", _driven), ("joints-and-actuators", _both))
+    for suffix, acting in (("", ()), ("-called", (_called,)), ("-held", (_Held(),)))
+}
+"""Joints and actuators: alone, with a force that Python calls at each stage, and with one that it calls once per tick."""
+
+
 def world_of(method, force, game_mode, wheels):
     """Three bodies of which nothing is zero, along an axis or diagonal; None where the method is not made for game mode."""
     try:
@@ -115,7 +177,9 @@ def world_of(method, force, game_mode, wheels):
     )
     if wheels:
         bodies[1].stored_momentum_body = (0.7, -0.2, 0.4)
-    for made in FORCES[force](bodies):
+    if force in MACHINES and not world.integrator._takes_actuators:
+        return None
+    for made in (FORCES | MACHINES)[force](bodies):
         world.add_force(made)
     if force == "pushes":
 
@@ -129,10 +193,13 @@ def world_of(method, force, game_mode, wheels):
 
 
 def digest(world):
-    """The raw bytes of the state and of the mass properties."""
+    """The raw bytes of the state and of the mass properties, and of what joints and actuators remember."""
     state, model = world.state, world.model
     parts = [state.position, state.orientation, state.velocity, state.angular_velocity_body, state.stored_momentum_body]
     parts += [model.mass, model.inverse_mass, model.center_of_mass_body, model.inertia_body, model.inverse_inertia_body]
+    tables = world._store.tables
+    for name in ("joints", "wheels", "tanks", *(["thrusters"] if tables["driven"].count else [])):
+        parts.append(tables[name].array[tables[name].schema.rows_of(Kind.STATE), : tables[name].count])
     content = b"".join(np.ascontiguousarray(part).astype("<f8").tobytes() for part in parts)
     return hashlib.blake2b(content, digest_size=8).hexdigest()
 
@@ -142,21 +209,23 @@ def flown(method, force, game_mode, wheels):
     world = world_of(method, force, game_mode, wheels)
     if world is None:
         return None
-    world.step()
-    world.step()
-    world.step(TICKS - 2)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".* moved by the step of the joints", category=UserWarning)
+        world.step()
+        world.step()
+        world.step(TICKS - 2)
     return digest(world)
 
 
 def every_case():
-    """(method, force, game_mode, wheels) of each row of the table."""
+    """(method, force, game_mode, wheels) of each row of the table; machines have both or neither of the last two."""
     return [
         (method, force, game_mode, wheels)
         for method in METHODS
         for force in FORCES
         for game_mode in (False, True)
         for wheels in (False, True)
-    ]
+    ] + [(method, machine, mode, mode) for method in METHODS for machine in MACHINES for mode in (False, True)]
 
 
 def key(method, force, game_mode, wheels):
