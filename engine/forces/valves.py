@@ -31,6 +31,7 @@ from ..loops.actuator_layout import (
     THROTTLE,
 )
 from ..loops.actuator_layout import DIRECTION as DIRECTION_ROW
+from ..loops.members import impulse_at, settle_throttles, thrust_of_throttle
 from ..store.rows import BodyHandle, fixed, reference_fields
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, TICKED, Field, Kind, Schema
 from ..store.table import Table
@@ -97,34 +98,28 @@ def _refuse_late_fall(columns: FloatArray, fall: FloatArray, owner: object) -> N
 
 
 _SETTLED = slice(IMPULSE, SETTLED_TICK + 1)
-_THRUST_ROWS = (ENABLED, THROTTLE, MAX_FORCE, STUCK)
-"""What the thrust of a throttle is the product of, for a jet without a tank whose valve moves."""
+_THRUST_ROWS = (ENABLED, THROTTLE, MAX_FORCE, STUCK, TANK)
+"""What the thrust of a throttle follows from, in the order of the arguments of `thrust_of_throttle`."""
 
 
-def _throttled_thrust(columns: FloatArray) -> FloatArray:
-    """The thrust of each throttle [N], whose impulse grows at this rate without the tick counting it; zero with a tank or a stuck valve."""
-    counts = (columns[ENABLED] > 0.0) & (columns[STUCK] < 0.0) & (columns[TANK] < 0.0)
-    return np.where(counts, columns[THROTTLE] * columns[MAX_FORCE], 0.0)
-
-
-def _counted_until(columns: FloatArray, store: Any) -> FloatArray:
-    """The tick up to which the thrust of each throttle counts: the present one, or that at which its body was frozen."""
-    now = float(store.world().tick_count)
-    if not _has_frozen(store):
-        return np.full(columns.shape[1], now)
-    frozen = store.tables["frozen bodies"]
-    until = np.full(store.tables["bodies"].count, now)
-    until[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
-    return np.asarray(until[columns[BODY].astype(np.int64)])
+def _settled(
+    columns: FloatArray, first: int, count: int, store: Any, changed: int, values: Any
+) -> tuple[FloatArray, int]:
+    """Impulses of adjacent jets and the ticks up to which they count, as `settle_throttles` fills them; the number of those that change."""
+    given = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64).reshape(-1), (count,)))
+    stood, frozen, world = np.zeros(0), store.tables.get("frozen bodies"), store.world()
+    if frozen is not None and frozen.count:
+        stood = np.full(store.tables["bodies"].count, -1.0)
+        stood[frozen.array[0, : frozen.count].astype(np.int64)] = frozen.array[1, : frozen.count]
+    settled = np.empty((2, count))
+    found = settle_throttles(columns, first, changed, given, float(world.tick_count), stood, world.dt, settled)
+    return settled, int(found)
 
 
 def impulses_of(columns: FloatArray, store: Any) -> FloatArray:
     """The impulse that each thruster in columns of the table of a world has delivered so far [N·s]."""
-    thrust = _throttled_thrust(columns)
-    if not thrust.any():
-        return columns[IMPULSE].copy()
-    ticks = np.where(thrust != 0.0, _counted_until(columns, store) - columns[SETTLED_TICK], 0.0)
-    return np.asarray(columns[IMPULSE] + thrust * (ticks * store.world().dt))
+    settled, _found = _settled(np.ascontiguousarray(columns), 0, columns.shape[1], store, -1, 0.0)
+    return settled[0]
 
 
 def leave_out_ticks(table: Table, bodies: npt.NDArray[np.int64], ticks: npt.ArrayLike) -> None:
@@ -143,20 +138,14 @@ def _has_frozen(store: Any) -> bool:
 
 
 def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) -> None:
-    """Do the same for a single jet without a tank in plain floats, because programs set throttles in every tick."""
-    before = {component: table.array.item(component, row) for component in _THRUST_ROWS}
-    thrust, other = _thrust_of(before), _thrust_of(before | {changed: value})
-    if thrust != other:
+    """Do the same for a single jet in plain floats, because programs set throttles in every tick."""
+    before = [table.array.item(component, row) for component in _THRUST_ROWS]
+    after = [value if component == changed else own for component, own in zip(_THRUST_ROWS, before, strict=True)]
+    thrust = thrust_of_throttle(*before)
+    if thrust != thrust_of_throttle(*after):
         world = store.world()
-        now = float(world.tick_count)
-        ticks = now - table.array.item(SETTLED_TICK, row) if thrust != 0.0 else 0.0
-        table.write(_SETTLED, row, (table.array.item(IMPULSE, row) + thrust * (ticks * world.dt), now))
-
-
-def _thrust_of(numbers: dict[int, float]) -> float:
-    """The thrust of a throttle without a tank [N]."""
-    counts = numbers[ENABLED] > 0.0 and numbers[STUCK] < 0.0
-    return numbers[THROTTLE] * numbers[MAX_FORCE] if counts else 0.0
+        now, settled = float(world.tick_count), table.array.item(SETTLED_TICK, row)
+        table.write(_SETTLED, row, (impulse_at(table.array.item(IMPULSE, row), thrust, settled, now, world.dt), now))
 
 
 def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> None:
@@ -164,26 +153,23 @@ def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any
     changed = components if isinstance(components, int) else components.start
     if changed not in _THRUST_ROWS:
         return
-    array = table.array
+    array, store = table.array, table.store
+    assert store is not None
     if isinstance(rows, int):
         if array.item(TANK, rows) >= 0.0 or array.item(changed, rows) == values:
             return
-        assert table.store is not None
-        if isinstance(values, float) and not _has_frozen(table.store):
-            _settle_one(table, table.store, rows, changed, values)
+        if isinstance(values, float) and not _has_frozen(store):
+            _settle_one(table, store, rows, changed, values)
             return
         rows = slice(rows, rows + 1)
-    columns = array[:, rows]
-    is_other = (columns[changed] != values) & (columns[TANK] < 0.0)
-    if not is_other.any():
-        return
-    assert table.store is not None
-    after = columns.copy()
-    after[changed] = values
-    is_other = _throttled_thrust(columns) != _throttled_thrust(after)
-    impulses = np.where(is_other, impulses_of(columns, table.store), columns[IMPULSE])
-    until = np.where(is_other, _counted_until(columns, table.store), columns[SETTLED_TICK])
-    table.write(_SETTLED, rows, (impulses, until))
+    if isinstance(rows, slice):
+        first, last, _step = rows.indices(table.count)
+        columns, count = array, last - first
+    else:
+        columns, first, count = np.ascontiguousarray(array[:, rows]), 0, len(rows)
+    settled, found = _settled(columns, first, count, store, changed, values)
+    if found:
+        table.write(_SETTLED, rows, settled)
 
 
 THRUSTERS = Schema(
@@ -277,7 +263,7 @@ class Valves(TableForce, final=False):
     def _attach(self, table: Table) -> None:
         super()._attach(table)
         rows = self._slice()
-        if _throttled_thrust(table.array[:, rows]).any():
+        if any(thrust_of_throttle(*each) for each in table.array[[*_THRUST_ROWS], rows].T.tolist()):
             assert table.store is not None
             table.write(SETTLED_TICK, rows, float(table.store.world().tick_count))
 
