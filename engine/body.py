@@ -317,12 +317,12 @@ class Body:
 
         It excludes the moments of reaction wheels about their axes; `mass_properties` has the inertia with locked wheels.
         """
-        return self._world.model.tensor(INERTIA, self.index)
+        return self._world.model._tensor(INERTIA, self.index)
 
     @property
     def inverse_inertia_body(self) -> FloatArray:
         """Inverse of the inertia about the mass centre [1/(kg·m²)], body frame, shape (3, 3); computed once per change."""
-        return self._world.model.tensor(INVERSE_INERTIA, self.index)
+        return self._world.model._tensor(INVERSE_INERTIA, self.index)
 
     @property
     def inertia_world(self) -> FloatArray:

@@ -116,6 +116,13 @@ class Clock:
         Raises:
             TypeError: If `elapsed_seconds` is not a real number, or `is_limited` is not a bool.
             ValueError: If `elapsed_seconds` is negative or not finite.
+
+        Example:
+            >>> clock = Clock(0.25)
+            >>> clock.ticks_for(0.625), clock.alpha  # the rest is carried over
+            (2, 0.5)
+            >>> clock.ticks_for(0.125), clock.alpha
+            (1, 0.0)
         """
         if self._exact_per_second and type(elapsed_seconds) is float and 0.0 <= elapsed_seconds < 1e9:
             # a float times a power of two is exact; if the product is whole, it is the time in units
@@ -158,6 +165,13 @@ class Clock:
         Raises:
             TypeError: If `taken` is not an integer.
             ValueError: If `taken` is negative.
+
+        Example:
+            >>> clock = Clock(0.25)
+            >>> due = clock.ticks_for(1.0)
+            >>> clock.settle(taken=1)  # an error ended the frame after one tick
+            >>> due, clock.dropped_time
+            (4, 0.75)
         """
         taken = integer(taken, "taken", "Clock", at_least=0)
         self._handed_out, self._dropped = 0, self._dropped + max(self._handed_out - taken, 0) * self._tick

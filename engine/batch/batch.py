@@ -270,6 +270,16 @@ class Batch:
             TypeError: If `ticks` is not an integer.
             ValueError: If `ticks` is below 0.
             RuntimeError: If this is called inside a tick, or while another thread steps this batch.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.batch import Batch
+            >>> template = World(dt=0.5)
+            >>> ship = template.add_body(MassProperties.sphere(2.0, 0.5), name="ship", velocity=(1.0, 0.0, 0.0))
+            >>> batch = Batch(template, members=3)
+            >>> batch.step(4)
+            >>> batch.tick_count.tolist(), batch[ship].position[:, 0].tolist()
+            ([4, 4, 4], [2.0, 2.0, 2.0])
         """
         self._world.step(ticks)
 
@@ -375,6 +385,16 @@ class Batch:
         Raises:
             TypeError: If `member` is not an integer.
             ValueError: If there is no such member.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.batch import Batch
+            >>> _ = (template := World(dt=0.5)).add_body(MassProperties.sphere(2.0, 0.5), velocity=(1.0, 0.0, 0.0))
+            >>> batch = Batch(template, members=3)
+            >>> batch.step(4)
+            >>> template.step(4)
+            >>> batch.state_hash(2) == template.state_hash()
+            True
         """
         place = self._member(member, "Batch.state_hash")
         _ = self._world.tick_count
@@ -424,6 +444,17 @@ class Batch:
             TypeError: If `snapshot` is not a snapshot.
             ValueError: If it is not one of this batch.
             RuntimeError: If this is called inside a tick.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.batch import Batch
+            >>> _ = (template := World(dt=0.5)).add_body(MassProperties.sphere(2.0, 0.5))
+            >>> batch = Batch(template, members=2)
+            >>> before = batch.snapshot()
+            >>> batch.step(3)
+            >>> batch.restore(before)
+            >>> batch.tick_count.tolist()
+            [0, 0]
         """
         if not isinstance(snapshot, Snapshot):
             refuse("Batch.restore", "snapshot", snapshot, "a Snapshot", TypeError)

@@ -61,7 +61,7 @@ class Job:
 
     def of_runs(self, first: int, last: int) -> "Job":
         """The job of some of these runs, with no more data than they need."""
-        draws = {name: draw.of_runs(first, last) for name, draw in self.draws.items()}
+        draws = {name: draw._of_runs(first, last) for name, draw in self.draws.items()}
         return replace(self, draws=draws, first=first, last=last)
 
 

@@ -438,6 +438,15 @@ class Campaign:
             TypeError: If `sample` has the wrong type.
             ValueError: If the folder belongs to another campaign, or a run is not in it.
             VerificationError: If bits differ. The message names the runs and their columns.
+
+        Example:
+            >>> import tempfile
+            >>> from engine.campaign import example
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     campaign = example.campaign(folder, runs=4)
+            ...     status = campaign.run(processes=0, progress=False)
+            ...     print(campaign.verify([1, 3]))
+            [1, 3]
         """
         record = self._need_record()
         rows = self._folder.rows(record, iter(self._sampled(sample, self._folder.blocks(record))))
@@ -481,6 +490,15 @@ class Campaign:
         Raises:
             TypeError: If `confidence` is not a number.
             ValueError: If `confidence` is out of its range, or the folder has no run.
+
+        Example:
+            >>> import tempfile
+            >>> from engine.campaign import example
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     campaign = example.campaign(folder, runs=4)
+            ...     status = campaign.run(processes=0, progress=False)
+            ...     print([round(number, 3) for number in campaign.success_rate()])
+            [1.0, 0.51, 1.0]
         """
         return success_rate_of(self.status(), confidence, self._folder.owner)
 
@@ -520,6 +538,15 @@ class Campaign:
             TypeError: If `run` is not an integer.
             FileNotFoundError: If the campaign was never run.
             ValueError: If there is no such run, the folder belongs to another campaign, or one of its files is damaged.
+
+        Example:
+            >>> import tempfile
+            >>> from engine.campaign import example
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     campaign = example.campaign(folder, runs=4)
+            ...     status = campaign.run(processes=0, progress=False)
+            ...     print(campaign.traces(3).column_names, campaign.traces(3)["time"].to_pylist()[:3])
+            ['run', 'time', 'rate', 'wheel_use'] [1.0, 2.0, 3.0]
         """
         return self._folder.traces(self._need_record(), None if run is None else self._number(run))
 
@@ -537,6 +564,16 @@ class Campaign:
             FileNotFoundError: If the campaign was never run.
             OSError: If the file cannot be written.
             ValueError: If the folder has no run or belongs to another campaign, or one of its files is damaged.
+
+        Example:
+            >>> import tempfile
+            >>> from engine.campaign import example
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     campaign = example.campaign(folder, runs=4)
+            ...     status = campaign.run(processes=0, progress=False)
+            ...     figure = campaign.plot(f"{folder}/campaign.png")
+            >>> len(figure.axes) > 1
+            True
         """
         return plots.draw(self.results(), self._columns, self._folder.path.name, self._folder.owner, path)
 

@@ -64,13 +64,19 @@ class Distribution(ABC):
 
     @abstractmethod
     def value(self, run: int, stream: np.random.Generator) -> Any:
-        """The value of a run, drawn from the stream that belongs to the run and the name of the draw."""
+        """The value of a run, drawn from the stream that belongs to the run and the name of the draw.
+
+        Example:
+            >>> mass = Normal(90.0, 3.0)
+            >>> mass.value(4, stream_of(7, 4, "mass")) == mass.value(4, stream_of(7, 4, "mass"))
+            True
+        """
 
     @abstractmethod
     def described(self) -> dict[str, Any]:
         """The distribution as plain data, by which `campaign.json` tells it from others; nothing is made from it again."""
 
-    def of_runs(self, first: int, last: int) -> "Distribution":
+    def _of_runs(self, first: int, last: int) -> "Distribution":
         """What a worker needs for the runs from `first` to before `last`."""
         return self
 
@@ -272,7 +278,7 @@ class Rows(Distribution):
     def described(self) -> dict[str, Any]:
         return {"kind": "array", "shape": list(self.rows.shape), "type": self._form.kind, "sha256": self.digest}
 
-    def of_runs(self, first: int, last: int) -> "Rows":
+    def _of_runs(self, first: int, last: int) -> "Rows":
         return Rows(self.rows[first - self.first : last - self.first].copy(), self._form, self.digest, first)
 
 

@@ -195,6 +195,15 @@ class ThrusterAllocator:
 
         Raises:
             ValueError: If `thruster` is not one of `thrusters`.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.forces import Thruster, ThrusterBank
+            >>> ship = World(dt=0.1).add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+            >>> main = Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=600.0)
+            >>> bank = ThrusterBank(ship, positions=[(1, 0, 0), (-1, 0, 0)], directions=[(0, 0, 1)] * 2, max_forces=10.0)
+            >>> ThrusterAllocator([main, bank]).jets_of(bank)
+            range(1, 3)
         """
         for each, numbers in zip(self._thrusters, self._numbers, strict=True):
             if each is thruster:
@@ -275,6 +284,15 @@ class ThrusterAllocator:
         Error: for reachable forces and torques, residuals are below 2e-15 of the wanted magnitude with "least propellant", and 1e-12 with
             "even". The flow is minimal to a relative 1e-13, compared with SciPy's solver in 3000 random cases. All results have the same
             bits on every machine, alone or in a stack.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.forces import ThrusterBank
+            >>> ship = World(dt=0.1).add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+            >>> bank = ThrusterBank(ship, positions=[(1, 0, 0), (-1, 0, 0)], directions=[(0, 0, -1), (0, 0, 1)], max_forces=10.0)
+            >>> made = ThrusterAllocator([bank]).allocate(torque_body=(0, 5, 0), force_body=(0, 0, 0))
+            >>> made.shares.tolist(), made.torque_body.tolist(), made.saturated
+            ([0.25, 0.25], [0.0, 5.0, 0.0], False)
         """
         center = self.center_of_mass_body if center_of_mass_body is None else center_of_mass_body
         return self._solve(*_cases(self, force_body, torque_body, center), force_body is None)
@@ -338,6 +356,15 @@ class ThrusterAllocator:
 
         Raises:
             ValueError: If `shares` does not have one finite entry per jet.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.forces import ThrusterBank
+            >>> ship = World(dt=0.1).add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+            >>> bank = ThrusterBank(ship, positions=[(1, 0, 0), (-1, 0, 0)], directions=[(0, 0, 1), (0, 0, 1)], max_forces=10.0)
+            >>> force_body, torque_body = ThrusterAllocator([bank]).wrench_of((0.5, 0.25))
+            >>> force_body.tolist(), torque_body.tolist()
+            ([0.0, 0.0, 7.5], [0.0, -2.5, 0.0])
         """
         given = array(shares, "shares", self, (self.jet_count,)).tolist()
         center = self.center_of_mass_body if center_of_mass_body is None else center_of_mass_body

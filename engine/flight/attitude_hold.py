@@ -159,6 +159,18 @@ class AttitudeHold(Controlled):
         Raises:
             TypeError: If `target` is neither a body nor a direction.
             ValueError: If `target` is a string or the ship itself, or a vector is zero.
+
+        Example:
+            >>> from engine import MassProperties, World, flight
+            >>> world = World(dt=0.1)
+            >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+            >>> limits = {"inertia": 2.0, "max_torque": 50.0, "max_speed": 600.0}
+            >>> wheels = [world.add_part(flight.ReactionWheel(ship, axis=axis, **limits)) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+            >>> hold = world.add_part(flight.AttitudeHold(ship, flight.WheelAllocator(wheels), max_torque=50.0))
+            >>> hold.point_at((0.0, 1.0, 0.0), axis_body=(1.0, 0.0, 0.0))
+            >>> world.step(2000)
+            >>> ship.direction_to_world((1.0, 0.0, 0.0)).round(6).tolist()
+            [0.0, 1.0, 0.0]
         """
         if isinstance(target, str):
             hint = "for other targets use follow(Pointing(axis_body, target, gm=…)) or sun_direction_world=…"
@@ -175,6 +187,19 @@ class AttitudeHold(Controlled):
 
         Raises:
             TypeError: If `reference` has no method `at`.
+
+        Example:
+            >>> from engine import MassProperties, World, flight, rotation
+            >>> world = World(dt=0.1)
+            >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+            >>> limits = {"inertia": 2.0, "max_torque": 50.0, "max_speed": 600.0}
+            >>> wheels = [world.add_part(flight.ReactionWheel(ship, axis=axis, **limits)) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+            >>> hold = world.add_part(flight.AttitudeHold(ship, flight.WheelAllocator(wheels), max_torque=50.0))
+            >>> turned = (0.0, 0.0, 0.6, 0.8)
+            >>> hold.follow(flight.Reference(turned))
+            >>> world.step(2000)
+            >>> bool(rotation.angle_between(ship.orientation, turned) < 1e-6)
+            True
         """
         self._track(reference, self._pointing)
 

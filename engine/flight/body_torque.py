@@ -100,6 +100,14 @@ class BodyTorque(TableForce):
 
         Raises:
             ValueError: If an argument is not finite, or `seconds` is negative.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> ship = World(dt=0.5).add_body(MassProperties.sphere(10.0, 0.5))
+            >>> motor = BodyTorque(ship, max_torque=2.0)
+            >>> motor.command((3.0, 0.0, 4.0))
+            >>> motor.torque_body.round(12).tolist(), motor.saturated
+            ([1.5, 0.0, 2.0], True)
         """
         wanted = components(torque_body, "torque_body", self)
         if force_body is not None:

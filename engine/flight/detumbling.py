@@ -76,6 +76,10 @@ class BDot(Law):
         Raises:
             TypeError: If an argument is not an array of real numbers.
             ValueError: If `seconds` is not positive, or a field has the wrong shape or is not finite.
+
+        Example:
+            >>> BDot(gain=1e5).dipole_body((3e-5, 1e-5, 2e-5), (2e-5, 2e-5, 1e-5), 0.5).round(9).tolist()
+            [-2.0, 2.0, -2.0]
         """
         field = components(field_body, "field_body", self._name, 3)
         previous = components(previous_field_body, "previous_field_body", self._name, 3)

@@ -120,6 +120,19 @@ class GimbalAllocator:
 
         Raises:
             ValueError: If an argument is not finite, `seconds` is not positive, or the thruster is at the mass centre.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.flight import Gimbal, Thruster
+            >>> world = World(dt=0.1)
+            >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+            >>> mount = Gimbal(axis_1=(1, 0, 0), axis_2=(0, 1, 0), max_angle=0.1, max_rate=0.5)
+            >>> main = world.add_force(Thruster(ship, position=(0, 0, -2), direction=(0, 0, 1), max_force=600.0, gimbal=mount))
+            >>> main.throttle = 1.0
+            >>> actuator = GimbalAllocator(main)
+            >>> made = actuator.command((0.0, -240.0, 0.0), None, 0.1)  # out of reach
+            >>> made.torque_body.round(3).tolist(), actuator.saturated
+            ([0.0, -119.8, 0.0], True)
         """
         wanted: Any = components(torque_body, "torque_body", self)
         if force_body is not None:

@@ -173,6 +173,17 @@ class Jets:
         Raises:
             TypeError: If there is a modulator and `state` is not given.
             ValueError: If `seconds` is not the period of the modulator, or an argument is not finite.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.forces import ThrusterBank
+            >>> world = World(dt=0.1)
+            >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+            >>> places, along = [(1, 0, 0), (-1, 0, 0)], [(0, 0, -1), (0, 0, 1)]
+            >>> bank = world.add_force(ThrusterBank(ship, positions=places, directions=along, max_forces=10.0))
+            >>> made = Jets(ThrusterAllocator([bank])).command((0.0, 5.0, 0.0), None, 0.1)
+            >>> made.torque_body.tolist(), bank.throttle.tolist()
+            ([0.0, 5.0, 0.0], [0.5, 0.0])
         """
         wanted = components(torque_body, "torque_body", self)
         force = None if force_body is None else list(components(force_body, "force_body", self))
@@ -222,7 +233,7 @@ class JetsDriver:
         """Prepare for jets."""
         self._jets = jets
         count = jets._allocator.jet_count
-        self._pulses = None if jets._modulator is None else jets._modulator.periods(count)
+        self._pulses = None if jets._modulator is None else jets._modulator._periods(count)
         self._allocator: Any = None
         self._spans: list[tuple[Any, slice]] = []
 

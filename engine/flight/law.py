@@ -64,6 +64,14 @@ class Law(ABC):
 
         Returns:
             The state, shape (..., state_size).
+
+        Example:
+            >>> from types import SimpleNamespace
+            >>> from engine.flight import Reference
+            >>> from engine.flight.control import MRPFeedback
+            >>> ship = SimpleNamespace(orientation=(0.0, 0.0, 0.0, 1.0), angular_velocity_body=(0.0, 0.0, 0.1))
+            >>> MRPFeedback(k=5.0, p=4.0, integral_gain=0.1).initial_state(ship, Reference()).tolist()  # the integral of the error
+            [0.0, 0.0, 0.0]
         """
         shape, other = self._leading(measured, "measured"), self._leading(reference, "reference")
         if shape != other:
@@ -88,6 +96,17 @@ class Law(ABC):
         Raises:
             TypeError: If `measured` or `reference` lacks an attribute that the law needs.
             ValueError: If `seconds` is not positive, or the torque is not finite.
+
+        Example:
+            >>> from types import SimpleNamespace
+            >>> from engine.flight import Reference
+            >>> from engine.flight.control import MRPFeedback
+            >>> law = MRPFeedback(k=5.0, p=4.0, integral_gain=0.1)
+            >>> ship = SimpleNamespace(orientation=(0.0, 0.0, 0.6, 0.8), angular_velocity_body=(0.0, 0.0, 0.0), inertia_body=np.eye(3))
+            >>> state = law.initial_state(ship, Reference())
+            >>> torque_body, state = law.update(ship, Reference(), 0.1, state)
+            >>> torque_body.round(6).tolist(), state.round(6).tolist()
+            ([0.0, 0.0, -1.666667], [0.0, 0.0, 0.166667])
         """
 
     def torque_body(self, measured: Any, reference: Any, seconds: float) -> FloatArray:
@@ -104,6 +123,14 @@ class Law(ABC):
         Raises:
             TypeError: If `measured` or `reference` lacks an attribute that the law needs.
             ValueError: If `seconds` is not positive, or the torque is not finite.
+
+        Example:
+            >>> from types import SimpleNamespace
+            >>> from engine.flight import Reference
+            >>> from engine.flight.control import RateDamping
+            >>> tumbling = SimpleNamespace(orientation=(0.0, 0.0, 0.0, 1.0), angular_velocity_body=(0.5, -0.125, -0.25))
+            >>> RateDamping(4.0).torque_body(tumbling, Reference(), 0.1).tolist()
+            [-2.0, 0.5, 1.0]
         """
         return self.update(measured, reference, seconds, self.initial_state(measured, reference))[0]
 

@@ -94,6 +94,18 @@ class Magnetorquers:
 
         Raises:
             ValueError: If `torquer` is not one of the magnetorquers, or is the last one in use.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.flight import MagneticDipole, Magnetorquer
+            >>> world = World(dt=0.1)
+            >>> cubesat = world.add_body(MassProperties.box(4.0, (0.1, 0.1, 0.34)), position=(7.0e6, 0.0, 0.0))
+            >>> earth = MagneticDipole(7.8e15, (0.0, 0.0, -1.0))
+            >>> axes = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+            >>> rods = [world.add_part(Magnetorquer(cubesat, axis=axis, max_dipole=0.2, field=earth)) for axis in axes]
+            >>> left = Magnetorquers(rods).without(rods[0])
+            >>> left.command((1e-6, 1e-6, 0.0), None, 0.1).torque_body.round(12).tolist()  # the field points along +z here
+            [1e-06, 0.0, 0.0]
         """
         rest = [each for each in self._torquers if each is not torquer]
         if len(rest) == len(self._torquers):
@@ -125,6 +137,18 @@ class Magnetorquers:
 
         Raises:
             ValueError: If an argument is not finite, or `seconds` is not positive.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.flight import MagneticDipole, Magnetorquer
+            >>> world = World(dt=0.1)
+            >>> cubesat = world.add_body(MassProperties.box(4.0, (0.1, 0.1, 0.34)), position=(7.0e6, 0.0, 0.0))
+            >>> earth = MagneticDipole(7.8e15, (0.0, 0.0, -1.0))
+            >>> axes = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+            >>> rods = [world.add_part(Magnetorquer(cubesat, axis=axis, max_dipole=0.2, field=earth)) for axis in axes]
+            >>> made = Magnetorquers(rods).command((1e-6, 0.0, 5e-6), None, 0.1)  # the field points along +z here
+            >>> made.torque_body.round(12).tolist(), [round(rod.dipole, 4) for rod in rods]
+            ([1e-06, 0.0, 0.0], [0.0, 0.044, 0.0])
         """
         wanted = list(components(torque_body, "torque_body", self))
         if force_body is not None:

@@ -138,6 +138,11 @@ class PulseModulator:
 
         Raises:
             ValueError: If `min_on_time` and `rise_time` of a valve together exceed the period.
+
+        Example:
+            >>> modulator = PulseModulator(min_on_time=0.01, period=0.5)
+            >>> modulator.of_valves(min_on_time=(0.02, 0.005), rise_time=(0.0, 0.0), fall_time=(0.0, 0.0)).min_on_time.tolist()
+            [0.02, 0.01]
         """
         longer = np.maximum(self.min_on_time, _times(min_on_time, "min_on_time", "PulseModulator"))
         return PulseModulator(longer, self._period, rise_time=rise_time, fall_time=fall_time)
@@ -150,6 +155,10 @@ class PulseModulator:
 
         Returns:
             Zeros, shape (2, count).
+
+        Example:
+            >>> PulseModulator(min_on_time=0.25, period=1.0).initial_state(3).tolist()
+            [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
         """
         count = integer(count, "count", "PulseModulator", at_least=1)
         if count > _MOST_JETS:
@@ -170,6 +179,15 @@ class PulseModulator:
             ValueError: If a share is not between 0 and 1, or an argument has the wrong shape.
 
         Error: the sum of the delivered impulse is exact to rounding, for valves that move as described above.
+
+        Example:
+            >>> modulator = PulseModulator(min_on_time=0.25, period=1.0)
+            >>> durations, areas, state = modulator.update((0.5, 0.125), modulator.initial_state(2))
+            >>> durations.tolist()  # the impulse of the second jet is carried
+            [0.5, 0.0]
+            >>> durations, areas, state = modulator.update((0.5, 0.125), state)
+            >>> durations.tolist()
+            [0.5, 0.25]
         """
         owner = "PulseModulator"
         wanted = stack(shares, "shares", owner)
@@ -196,7 +214,7 @@ class PulseModulator:
         )
         return Pulses(durations, areas, after)
 
-    def periods(self, count: int) -> Periods:
+    def _periods(self, count: int) -> Periods:
         """Return what computes the pulses of this many jets, period after period, from checked numbers."""
         valves = self._valves if self._valves.shape[1] == count else np.repeat(self._valves, count, axis=1)
         return Periods(valves, self._period)

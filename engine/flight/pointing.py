@@ -282,6 +282,13 @@ class Pointing:
         Raises:
             TypeError: If `body` has no position or velocity.
             ValueError: If the two targets are in the same or in opposite directions, or the body is at a target.
+
+        Example:
+            >>> from types import SimpleNamespace
+            >>> satellite = SimpleNamespace(position=(7e6, 0.0, 0.0), velocity=(0.0, 7e3, 0.0))
+            >>> earth_pointing = Pointing((0, 0, 1), "nadir", (1, 0, 0), "velocity", gm=7e6 * 7e3**2)
+            >>> earth_pointing.at(0.0, satellite).orientation.round(12).tolist()  # z towards −x, x towards +y
+            [0.5, 0.5, -0.5, -0.5]
         """
         real(time, "time", "Pointing")
         if not hasattr(body, "position") or not hasattr(body, "velocity"):

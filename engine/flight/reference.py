@@ -77,6 +77,11 @@ class Reference:
 
         Returns:
             This reference.
+
+        Example:
+            >>> reference = Reference((0.0, 0.0, 0.6, 0.8))
+            >>> reference.at(12.0) is reference
+            True
         """
         return self
 
@@ -145,6 +150,12 @@ class Spin:
 
         Returns:
             The reference, with zero angular acceleration.
+
+        Example:
+            >>> import math
+            >>> spin = Spin((0.0, 0.0, math.pi / 10))
+            >>> spin.at(5.0).orientation.round(6).tolist()  # a quarter turn
+            [0.0, 0.0, 0.707107, 0.707107]
         """
         turn = (real(time, "time", "Spin") - self.start_time) * self.angular_velocity_world
         turned = rotation.multiply(rotation.from_rotation_vector(turn), self.orientation)
@@ -246,6 +257,11 @@ class Slew:
 
         Returns:
             The reference. Its angular acceleration is that of the interval that begins at this time.
+
+        Example:
+            >>> slew = Slew((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.0), max_rate=0.5, max_acceleration=0.125)
+            >>> slew.at(2.0).angular_velocity_world.tolist(), slew.at(100.0).orientation.tolist()
+            ([0.0, 0.0, 0.25], [0.0, 0.0, 1.0, 6.123233995736766e-17])
         """
         elapsed = real(time, "time", "Slew") - self.start_time
         values = combined(

@@ -117,6 +117,12 @@ class Tank(Part):
         Raises:
             TypeError: If an argument has the wrong type.
             ValueError: If an argument is not finite or out of its range, or the body was removed.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> ship = World(dt=0.5).add_body(MassProperties.box(100.0, (1.0, 1.0, 2.0)))
+            >>> Tank.ball(ship, position=(0, 0, 0), radius=0.4, propellant=20.0, capacity=25.0).propellant
+            20.0
         """
         owner = f"Tank of {require_body(body, 'body', 'Tank')}"
         moment = 0.4 * _squared(radius, "radius", owner)
@@ -163,6 +169,15 @@ class Tank(Part):
         Raises:
             TypeError: If an argument has the wrong type.
             ValueError: If an argument is not finite or out of its range, `settled` is given without `capacity`, or the body was removed.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.box(100.0, (1.0, 1.0, 2.0)))
+            >>> tank = Tank.cylinder(ship, (0, 0, 0), radius=0.4, height=1.0, propellant=25.0, capacity=50.0, axis=(0, 0, 1), settled=True)
+            >>> _ = world.add_part(tank)
+            >>> ship.mass, ship.center_of_mass_body.round(6).tolist()  # half full: its mass centre is at −0.25 m
+            (125.0, [0.0, 0.0, -0.05])
         """
         owner = f"Tank of {require_body(body, 'body', 'Tank')}"
         a = direction(axis, "axis", owner)

@@ -139,6 +139,20 @@ class WheelAllocator:
 
         Raises:
             ValueError: If `wheel` is not one of the wheels, or is the last one in use.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.flight import ReactionWheel
+            >>> world = World(dt=0.1)
+            >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+            >>> limits = {"inertia": 0.05, "max_torque": 0.5, "max_speed": 600.0}
+            >>> axes = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
+            >>> wheels = [world.add_part(ReactionWheel(ship, axis=axis, **limits)) for axis in axes]
+            >>> left = WheelAllocator(wheels).without(wheels[0])
+            >>> left.command((0.1, 0.1, 0.1), None, 0.1).torque_body.round(12).tolist()
+            [0.1, 0.1, 0.1]
+            >>> [round(wheel.torque, 4) for wheel in wheels]
+            [0.0, -0.0, -0.0, -0.1732]
         """
         places = {place for place, each in enumerate(self._wheels) if each is wheel}
         if not places:
@@ -162,6 +176,17 @@ class WheelAllocator:
 
         Raises:
             ValueError: If an argument is not finite, or `seconds` is not positive.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.flight import ReactionWheel
+            >>> world = World(dt=0.1)
+            >>> ship = world.add_body(MassProperties.box(1200.0, (2.0, 2.0, 4.0)))
+            >>> limits = {"inertia": 0.05, "max_torque": 0.5, "max_speed": 600.0}
+            >>> wheels = [world.add_part(ReactionWheel(ship, axis=axis, **limits)) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+            >>> actuators = WheelAllocator(wheels)
+            >>> actuators.command((1.0, 0.0, 0.5), None, 0.1).torque_body.tolist(), actuators.saturated
+            ([0.5, 0.0, 0.25], True)
         """
         wanted = components(torque_body, "torque_body", self)
         if force_body is not None:

@@ -152,7 +152,16 @@ class ConstantForce(TableForce):
             _add_held(self, wrench)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Return the potential energy ``−F·x`` [J] of a world force at x, zero at the world's origin and for a body force, shape (n,)."""
+        """Return the potential energy ``−F·x`` [J] of a world force at x, zero at the world's origin and for a body force, shape (n,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), position=(3.0, 0.0, 0.0))
+            >>> push = world.add_force(ConstantForce(ship, force_world=(8.0, 0.0, 0.0)))
+            >>> world.potential_energy()  # the sum over all bodies and forces
+            -24.0
+        """
         energy = np.zeros(bodies.count)
         if self.force_world is not None and self.enabled:
             index = self.body.index

@@ -49,6 +49,19 @@ class Force(ABC):
             wrench: Accumulated forces and torques on all bodies, modified in place.
             bodies: States at which the force is evaluated.
             time: Time at which the force is evaluated [s].
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.forces import Force
+            >>> class Wind(Force):
+            ...     def apply(self, wrench, bodies, time):
+            ...         wrench.force_world += (2.0 * time, 0.0, 0.0)
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+            >>> wind = world.add_force(Wind())
+            >>> world.step(4)
+            >>> ship.velocity.round(9).tolist()
+            [4.0, 0.0, 0.0]
         """
 
 

@@ -115,7 +115,16 @@ class UniformGravity(TableForce):
         wrench.force_world[feeling] += bodies.mass[feeling][:, np.newaxis] * values["acceleration_world"]
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Return the potential energy ``−m g·x`` of each body [J], zero at the world's origin, shape (n,)."""
+        """Return the potential energy ``−m g·x`` of each body [J], zero at the world's origin, shape (n,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.25)
+            >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(0.0, 3.0, 0.0))
+            >>> gravity = world.add_force(UniformGravity((0.0, -8.0, 0.0)))
+            >>> world.potential_energy()  # the sum over all bodies and forces
+            48.0
+        """
         feeling, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         height = np.einsum("ni,ni->n", bodies.position[feeling], values["acceleration_world"])
@@ -225,6 +234,14 @@ class PointGravity(FieldForce):
         """Return the potential energy ``−GM m/r [1 − J2 (R/r)² (3 z²/r² − 1)/2]`` of each body [J], zero at infinity, shape (n,).
 
         r is the distance from `center`, z its component along `axis`, m the mass of the body and R the `reference_radius`.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=1.0)
+            >>> ball = world.add_body(MassProperties.sphere(3.0, 0.5), position=(4.0, 0.0, 0.0))
+            >>> gravity = world.add_force(PointGravity(gm=8.0))
+            >>> world.potential_energy()  # the sum over all bodies and forces
+            -6.0
         """
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
@@ -285,7 +302,16 @@ class GravityGradient(FieldForce):
         return f"GravityGradient(gm={self.gm!r}, center={self.center.tolist()})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Return the potential energy ``GM/(2 r³) (3 n·I n − tr I)`` of each body [J], with locked wheels, shape (n,)."""
+        """Return the potential energy ``GM/(2 r³) (3 n·I n − tr I)`` of each body [J], with locked wheels, shape (n,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=1.0)
+            >>> satellite = world.add_body(MassProperties(80.0, (5.0, 20.0, 20.0)), position=(2.0, 0.0, 0.0))
+            >>> gradient = world.add_force(GravityGradient(gm=8.0))
+            >>> world.potential_energy()  # the sum over all bodies and forces: 8/(2·2³) (3·5 − 45)
+            -15.0
+        """
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         r = bodies.position[acting] - values["center"]

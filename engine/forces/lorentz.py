@@ -86,7 +86,16 @@ class Lorentz(FieldForce):
         return f"Lorentz({self.charge!r}, electric_field={electric}, magnetic_field={magnetic})"
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Return the potential energy ``−q E·x`` of each charged body [J], zero at the world's origin, shape (n,)."""
+        """Return the potential energy ``−q E·x`` of each charged body [J], zero at the world's origin, shape (n,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ball = world.add_body(MassProperties.sphere(1.0, 0.5), position=(3.0, 0.0, 0.0))
+            >>> field = world.add_force(Lorentz(charge=2.0, electric_field=(5.0, 0.0, 0.0)))
+            >>> world.potential_energy()  # the sum over all bodies and forces
+            -30.0
+        """
         acting, values = self._acting(bodies)
         energy = np.zeros(bodies.count)
         along = np.einsum("ni,ni->n", bodies.position[acting], values["electric_field"])

@@ -130,7 +130,16 @@ class Spring(TableForce):
         pulls(bodies._table.array, wrench._array, wrench._first_row, columns, no_forces, counts)
 
     def potential_energy(self, bodies: BodyStates) -> FloatArray:
-        """Return the potential energy ``k (L − L₀)²/2`` [J], assigned to the first body, shape (n,)."""
+        """Return the potential energy ``k (L − L₀)²/2`` [J], assigned to the first body, shape (n,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.01)
+            >>> ball = world.add_body(MassProperties.sphere(1.0, 0.5), position=(3.0, 0.0, 0.0))
+            >>> spring = world.add_force(Spring(ball, None, stiffness=4.0, rest_length=1.0))
+            >>> world.potential_energy()  # the sum over all bodies and forces
+            8.0
+        """
         energy = np.zeros(bodies.count)
         if self.enabled:
             end = bodies.point_to_world(self.body.index, self.at_body)

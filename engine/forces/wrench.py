@@ -116,6 +116,17 @@ class BodyStates:
 
         Returns:
             The same vectors, world frame, shape (n, 3).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), orientation=(0.0, 0.0, 0.6, 0.8))
+            >>> @world.add_force
+            ... def push_along_x(wrench, bodies, time):
+            ...     wrench.force_world += bodies.to_world(np.array([[25.0, 0.0, 0.0]]))
+            >>> force_world, torque_body = world.wrench(ship)
+            >>> force_world.round(12).tolist()
+            [7.0, 24.0, 0.0]
         """
         return rotated(self.orientation, vectors_body)
 
@@ -127,6 +138,17 @@ class BodyStates:
 
         Returns:
             The same vectors, body frame, shape (n, 3).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), orientation=(0.0, 0.0, 0.6, 0.8), velocity=(0.0, 25.0, 0.0))
+            >>> @world.add_force
+            ... def drag_along_x(wrench, bodies, time):
+            ...     wrench.force_world += bodies.to_world(bodies.to_body(bodies.velocity) * (-1.0, 0.0, 0.0))
+            >>> force_world, torque_body = world.wrench(ship)
+            >>> force_world.round(12).tolist()
+            [-6.72, -23.04, 0.0]
         """
         return rotated_inverse(self.orientation, vectors_world)
 
@@ -139,6 +161,18 @@ class BodyStates:
 
         Returns:
             The point [m], world frame, shape (3,).
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5), position=(10.0, 0.0, 0.0))
+            >>> @world.add_force
+            ... def pull_at_hook(wrench, bodies, time):
+            ...     hook = bodies.point_to_world(0, np.array([0.0, 0.0, 2.0]))
+            ...     wrench.add(0, force_world=-3.0 * hook)
+            >>> force_world, torque_body = world.wrench(ship)
+            >>> force_world.tolist()
+            [-30.0, 0.0, -6.0]
         """
         arm = point_body - self.center_of_mass_body[row]
         return self.position[row] + rotated(self.orientation[row], arm)
@@ -194,6 +228,17 @@ class BodyStates:
         Raises:
             TypeError: If `body_or_row` is neither a body nor an integer.
             ValueError: If the body is not in this world, or there is no such row.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> world = World(dt=0.5)
+            >>> rock = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> ship = world.add_body(MassProperties.sphere(2.0, 0.5))
+            >>> @world.add_force
+            ... def push(wrench, bodies, time):
+            ...     wrench.force_world[bodies.row(ship)] += (8.0, 0.0, 0.0)
+            >>> world.wrench(ship)[0].tolist(), world.wrench(rock)[0].tolist()
+            ([8.0, 0.0, 0.0], [0.0, 0.0, 0.0])
         """
         table = self._table
         rule = f"a body of this world or a row from 0 to {table.count - 1}"

@@ -87,10 +87,6 @@ class Extrapolated(Integrator):
     def _check_game_mode(self, game_mode: bool) -> None:
         self.integrator._check_game_mode(game_mode)
 
-    def follow(self, bodies: Bodies) -> None:
-        """Count these bodies among those that this method moves, because a copied world has a history before its first tick."""
-        self._flown.add(bodies)
-
     def reset(self) -> None:
         """Discard the wrench history of every body in the worlds that use this method; call it after a discontinuity.
 
@@ -192,3 +188,8 @@ def _own_loops(bodies: Columns) -> tuple[Loop, Loop]:
         Loop(extrapolation.extrapolate, (bodies.pitch,), (array, control, array, array, 0, 0.0)),
         Loop(extrapolation.remember, (bodies.pitch,), (array, control, array, control, 0)),
     )
+
+
+def follow(method: Extrapolated, bodies: Bodies) -> None:
+    """Count bodies among those that a method moves, because a copied world has a history before its first tick."""
+    method._flown.add(bodies)

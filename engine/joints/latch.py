@@ -238,6 +238,22 @@ class Latch(ClosingJoint):
         Raises:
             TypeError: If `push` is not a real number.
             ValueError: If the latch is open or not in a world, or `push` is negative.
+
+        Example:
+            >>> from engine import MassProperties, World
+            >>> from engine.joints import Port
+            >>> world = World(dt=0.05)
+            >>> box = MassProperties.box(500.0, (2.0, 2.0, 2.0))
+            >>> ship = world.add_body(box, velocity=(0.05, 0.0, 0.0))
+            >>> station = world.add_body(box, position=(2.08, 0.0, 0.0))
+            >>> probe = Port(position=(1.0, 0.0, 0.0), axis=(1.0, 0.0, 0.0), up=(0.0, 0.0, 1.0))
+            >>> drogue = Port(position=(-1.0, 0.0, 0.0), axis=(-1.0, 0.0, 0.0), up=(0.0, 0.0, 1.0))
+            >>> latch = world.add_joint(Latch(ship, station, probe, drogue, clocking=0.0))
+            >>> world.step(200)
+            >>> latch.release(push=10.0)  # N·s between 500 kg each
+            >>> world.step()
+            >>> latch.state, (station.velocity - ship.velocity).round(9).tolist()
+            ('open', [0.04, 0.0, 0.0])
         """
         impulse = real(push, "push", repr(self), at_least=0.0)
         if self._table.store is None:

@@ -20,7 +20,7 @@ from ..body import new_body
 from ..checks import FloatArray, refuse
 from ..constraints.layout import TYPE
 from ..flight.allocation import ThrusterAllocator
-from ..integrators import Extrapolated
+from ..integrators.extrapolated import Extrapolated, follow
 from ..joints.joint import Joint, types_of
 from ..loops import layout
 from ..solids.mass_properties import MassProperties
@@ -275,7 +275,7 @@ class _Binding:
         if "joints" in self._tables:
             refuse_joints(method, self._owner)
         if isinstance(method, Extrapolated):
-            method.follow(self._bodies)
+            follow(method, self._bodies)
         return values
 
     # bodies

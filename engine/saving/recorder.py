@@ -166,6 +166,21 @@ class Record:
 
         Raises:
             OSError: If the file cannot be written.
+
+        Example:
+            >>> import pathlib, tempfile
+            >>> from engine import MassProperties, Recorder, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), name="ship", velocity=(1.0, 0.0, 0.0))
+            >>> record = Recorder(world, columns=["position"])
+            >>> world.step(2)
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     record.to_csv(f"{folder}/flight.csv")
+            ...     print(pathlib.Path(f"{folder}/flight.csv").read_text().rstrip())
+            time [s],ship.position.x [m],ship.position.y [m],ship.position.z [m]
+            0.0,0.0,0.0,0.0
+            0.5,0.5,0.0,0.0
+            1.0,1.0,0.0,0.0
         """
         chosen = file_path(path, "path", "Recorder.to_csv")
         with naming_file(chosen, "Recorder.to_csv", "written"), open(chosen, "w", encoding="utf-8", newline="") as file:
@@ -183,6 +198,19 @@ class Record:
 
         Raises:
             OSError: If the file cannot be written.
+
+        Example:
+            >>> import tempfile
+            >>> from engine import MassProperties, Recorder, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(1.0, 0.0, 0.0))
+            >>> record = Recorder(world)
+            >>> world.step(2)
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     record.to_npz(f"{folder}/flight.npz")
+            ...     with np.load(f"{folder}/flight.npz") as columns:
+            ...         print(columns["time"].tolist(), columns["position"].shape)
+            [0.0, 0.5, 1.0] (3, 1, 3)
         """
         metadata: Any = np.array(json.dumps(self.metadata))
         # given a name, NumPy would add ".npz" to it
@@ -235,6 +263,19 @@ class Record:
         Raises:
             ValueError: If the file was not streamed by a `Recorder`.
             OSError: If the file cannot be read.
+
+        Example:
+            >>> import tempfile
+            >>> from engine import MassProperties, Recorder, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5), velocity=(1.0, 0.0, 0.0))
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     recorder = Recorder(world, path=f"{folder}/flight.records")
+            ...     world.step(2)
+            ...     recorder.stop()
+            ...     record = Record.read(f"{folder}/flight.records")
+            >>> record.time.tolist(), record.position[-1, 0].tolist()
+            ([0.0, 0.5, 1.0], [1.0, 0.0, 0.0])
         """
         chosen = file_path(path, "path", "Recorder.read")
         with naming_file(chosen, "Recorder.read", "read"):

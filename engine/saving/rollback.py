@@ -134,6 +134,23 @@ class Rollback:
         Raises:
             TypeError: If `tick` is not an integer, or two inputs cannot be compared by ``==``.
             ValueError: If `tick` is too early to be run again or too far ahead, `player` is unknown, or a different input is already known.
+
+        Example:
+            >>> from engine import MassProperties, Rollback, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+            >>> def steer(world, inputs):
+            ...     ship.apply_force((2.0 * (inputs["Ada"] or 0), 0.0, 0.0))
+            >>> rollback = Rollback(world, players=["Ada"], apply=steer)
+            >>> rollback.input(0, "Ada", 1)
+            >>> rollback.step(), rollback.step()  # the second tick takes the first one's input
+            (True, True)
+            >>> ship.velocity.tolist()
+            [2.0, 0.0, 0.0]
+            >>> rollback.input(1, "Ada", 0)  # late, and different: the tick is run again
+            >>> rollback.settle()
+            >>> ship.velocity.tolist()
+            [1.0, 0.0, 0.0]
         """
         owner = "Rollback.input"
         tick = integer(tick, "tick", owner, at_least=0)
@@ -210,6 +227,18 @@ class Rollback:
             TypeError: If `tick` is not an integer.
             ValueError: If `tick` is below 0.
             DesyncError: If the hash that a peer has sent for a confirmed tick differs from the one here.
+
+        Example:
+            >>> from engine import MassProperties, Rollback, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+            >>> rollback = Rollback(world, players=["Ada"], apply=lambda world, inputs: None)
+            >>> rollback.step(), rollback.hash(1)  # the input is not known yet
+            (True, None)
+            >>> rollback.input(0, "Ada", b"")
+            >>> rollback.settle()
+            >>> rollback.hash(1) == world.state_hash()
+            True
         """
         tick = integer(tick, "tick", "Rollback.hash", at_least=0)
         self.settle()
@@ -228,6 +257,16 @@ class Rollback:
             TypeError: If `tick` is not an integer.
             ValueError: If `tick` is below 0.
             DesyncError: If the hash that a peer has sent for a confirmed tick differs from the one here.
+
+        Example:
+            >>> from engine import MassProperties, Rollback, World
+            >>> world = World(dt=0.5)
+            >>> ship = world.add_body(MassProperties.sphere(1.0, 0.5))
+            >>> rollback = Rollback(world, players=["Ada"], apply=lambda world, inputs: None)
+            >>> rollback.step()
+            True
+            >>> rollback.snapshot(1).tick_count, rollback.snapshot(7)
+            (1, None)
         """
         tick = integer(tick, "tick", "Rollback.snapshot", at_least=0)
         self.settle()

@@ -112,16 +112,36 @@ class FreeAsymmetricTop:
         return float(0.5 * (self._moments * self._rates**2).sum())
 
     def angular_velocities_body(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the angular velocity [rad/s], body frame, shape (n, 3), at n times [s]."""
+        """Return the angular velocity [rad/s], body frame, shape (n, 3), at n times [s].
+
+        Example:
+            >>> top = FreeAsymmetricTop((1.0, 2.0, 3.0), (0.01, 5.0, 0.01))
+            >>> top.angular_velocities_body([0.0, 0.5 * top.period]).round(6).tolist()
+            [[0.01, 5.0, 0.01], [-0.01, -5.0, 0.01]]
+        """
         return self._principal_rates(_times(times, self)).T @ self._axes.T
 
     def angular_velocities_world(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the angular velocity [rad/s], world frame, shape (n, 3), at n times [s]; its tip draws the herpolhode."""
+        """Return the angular velocity [rad/s], world frame, shape (n, 3), at n times [s]; its tip draws the herpolhode.
+
+        Example:
+            >>> top = FreeAsymmetricTop((1.0, 2.0, 3.0), (0.5, 1.0, 2.0))
+            >>> momentum_world = np.array([0.5, 2.0, 6.0])  # that of time 0
+            >>> (top.angular_velocities_world([0.0, 1.0, 2.0]) @ momentum_world).round(9).tolist()  # 2T, which is constant
+            [14.25, 14.25, 14.25]
+        """
         turned = Rotation.from_quat(self.orientations(times))
         return np.asarray(turned.apply(self.angular_velocities_body(times)))
 
     def orientations(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the orientation, scalar-last (x, y, z, w), body to world, shape (n, 4), at n times [s]."""
+        """Return the orientation, scalar-last (x, y, z, w), body to world, shape (n, 4), at n times [s].
+
+        Example:
+            >>> from engine import rotation
+            >>> top = FreeAsymmetricTop((1.0, 2.0, 3.0), (0.0, 0.0, np.pi))
+            >>> rotation.rotate(top.orientations([0.5]), (1.0, 0.0, 0.0)).round(6).tolist()  # x after a quarter turn about z
+            [[-0.0, 1.0, 0.0]]
+        """
         chosen = _times(times, self)
         along = self.angular_momentum_world / self._momentum
         frames = self._momentum_frames(np.concatenate(([0.0], chosen)))
@@ -135,6 +155,11 @@ class FreeAsymmetricTop:
         """Return the polhode, the curve of the angular velocity [rad/s] in the body frame, over one period, shape (count, 3).
 
         On the separatrix, where the period is infinite, the points cover 40 time constants around the present one.
+
+        Example:
+            >>> rates = FreeAsymmetricTop((1.0, 2.0, 3.0), (0.5, 1.0, 2.0)).polhode(count=5)
+            >>> (rates**2 @ (1.0, 2.0, 3.0)).round(9).tolist()  # 2T, which is constant
+            [14.25, 14.25, 14.25, 14.25, 14.25]
         """
         span = self.period if math.isfinite(self.period) else 40.0 / self._pace
         first = 0.0 if math.isfinite(self.period) else -0.5 * span
@@ -144,6 +169,12 @@ class FreeAsymmetricTop:
         """Return the herpolhode, the curve of the angular velocity [rad/s] on the invariable plane, as n points, shape (n, 2).
 
         The plane is perpendicular to the angular momentum. `invariable_plane` gives its two axes.
+
+        Example:
+            >>> top = FreeAsymmetricTop((1.0, 2.0, 3.0), (0.5, 1.0, 2.0))
+            >>> distances = np.linalg.norm(top.herpolhode([0.0, top.period, 2.0 * top.period]), axis=1)
+            >>> distances.round(6).tolist()  # the distance repeats, the direction does not
+            [0.452735, 0.452735, 0.452735]
         """
         return self.angular_velocities_world(times) @ invariable_plane(self.angular_momentum_world).T
 
@@ -249,12 +280,24 @@ class FreeSymmetricTop:
         return math.atan2(float(np.linalg.norm(np.cross(momentum, self._axis))), float(momentum @ self._axis))
 
     def angular_velocities_body(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the angular velocity [rad/s], body frame, shape (n, 3), at n times [s]."""
+        """Return the angular velocity [rad/s], body frame, shape (n, 3), at n times [s].
+
+        Example:
+            >>> top = FreeSymmetricTop(2.0, 8.0, (1.0, 0.0, 1.0))
+            >>> top.angular_velocities_body([0.0, np.pi / top.body_rate]).round(9).tolist()
+            [[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]]
+        """
         turns = (self.body_rate * _times(times, self))[:, None] * self._axis
         return np.asarray(Rotation.from_rotvec(turns).apply(self._rates))
 
     def orientations(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the orientation, scalar-last (x, y, z, w), body to world, shape (n, 4), at n times [s]."""
+        """Return the orientation, scalar-last (x, y, z, w), body to world, shape (n, 4), at n times [s].
+
+        Example:
+            >>> top = FreeSymmetricTop(2.0, 8.0, (0.0, 0.0, np.pi))
+            >>> top.orientations([0.0, 0.5]).round(6).tolist()  # a quarter turn about z
+            [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.707107, 0.707107]]
+        """
         chosen = _times(times, self)[:, None]
         about_momentum = Rotation.from_rotvec(chosen * self.angular_momentum_world / self._transverse)
         about_axis = Rotation.from_rotvec(-self.body_rate * chosen * self._axis)

@@ -150,16 +150,39 @@ class HeavySymmetricTop:
         return float(self._azimuths_and_turns(np.array([self.nutation_period]))[0, 0])
 
     def tilts(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the tilt of the axis from the vertical [rad], shape (n,), at n times [s]."""
+        """Return the tilt of the axis from the vertical [rad], shape (n,), at n times [s].
+
+        Example:
+            >>> tilted = (np.sin(0.35), 0.0, 0.0, np.cos(0.35))  # by 0.7 rad about x
+            >>> top = HeavySymmetricTop(1.0, 0.6, 3.0, (0.0, 0.0, 9.0), tilted)
+            >>> top.tilts([0.0, 0.5 * top.nutation_period, top.nutation_period]).round(6).tolist()
+            [0.7, 0.870338, 0.7]
+        """
         return np.arccos(self._cosines(self._checked(times)))
 
     def orientations(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the orientation, scalar-last (x, y, z, w), body to world, shape (n, 4), at n times [s]."""
+        """Return the orientation, scalar-last (x, y, z, w), body to world, shape (n, 4), at n times [s].
+
+        Example:
+            >>> from engine import rotation
+            >>> tilted = (np.sin(0.35), 0.0, 0.0, np.cos(0.35))  # by 0.7 rad about x
+            >>> top = HeavySymmetricTop(1.0, 0.6, 3.0, (0.0, 0.0, 9.0), tilted)
+            >>> axis_world = rotation.rotate(top.orientations([0.4])[0], (0.0, 0.0, 1.0))
+            >>> bool(abs(np.arccos(axis_world[2]) - top.tilts([0.4])[0]) < 1e-9)
+            True
+        """
         azimuth, tilt, turn = self._euler_angles(self._checked(times))
         return np.asarray(Rotation.from_euler("ZXZ", np.stack([azimuth, tilt, turn], axis=1)).as_quat())
 
     def angular_velocities_body(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the angular velocity [rad/s], body frame, shape (n, 3), at n times [s]."""
+        """Return the angular velocity [rad/s], body frame, shape (n, 3), at n times [s].
+
+        Example:
+            >>> tilted = (np.sin(0.35), 0.0, 0.0, np.cos(0.35))  # by 0.7 rad about x
+            >>> top = HeavySymmetricTop(1.0, 0.6, 3.0, (0.0, 0.0, 9.0), tilted)
+            >>> top.angular_velocities_body([0.0, 0.5])[:, 2].round(9).tolist()  # the spin stays
+            [9.0, 9.0]
+        """
         chosen = self._checked(times)
         azimuth_rate, _ = self._rates(chosen)
         _, tilt, turn = self._euler_angles(chosen)

@@ -91,15 +91,33 @@ class GravityGradientLibration:
         return (4.0 if self._librates else 2.0) * quarter_period(self._m1) / abs(self._pace)
 
     def angles(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the pitch angle θ [rad], shape (n,), at n times [s]; it is continuous while the body rotates."""
+        """Return the pitch angle θ [rad], shape (n,), at n times [s]; it is continuous while the body rotates.
+
+        Example:
+            >>> motion = GravityGradientLibration(2.6, 3.2, 1.1, orbit_rate=1e-3, angle=0.3)
+            >>> motion.angles([0.0, 0.5 * motion.period, motion.period]).round(6).tolist()
+            [0.3, -0.3, 0.3]
+        """
         return self._motion(self._checked(times))[0]
 
     def rates(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the rate of the pitch angle [rad/s] relative to the orbital frame, shape (n,), at n times [s]."""
+        """Return the rate of the pitch angle [rad/s] relative to the orbital frame, shape (n,), at n times [s].
+
+        Example:
+            >>> motion = GravityGradientLibration(2.6, 3.2, 1.1, orbit_rate=1e-3, angle=0.3)
+            >>> motion.rates([0.25 * motion.period, 0.75 * motion.period]).round(7).tolist()  # fastest as it swings through
+            [-0.0003504, 0.0003504]
+        """
         return self._motion(self._checked(times))[1]
 
     def angular_velocities_body(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the angular velocity relative to inertial axes [rad/s], body frame, shape (n, 3), at n times [s]."""
+        """Return the angular velocity relative to inertial axes [rad/s], body frame, shape (n, 3), at n times [s].
+
+        Example:
+            >>> motion = GravityGradientLibration(2.6, 3.2, 1.1, orbit_rate=1e-3, angle=0.3)
+            >>> motion.angular_velocities_body([0.0]).round(6).tolist()  # that of the orbit, because it swings back here
+            [[0.0, -0.001, 0.0]]
+        """
         rates = self.rates(times) - self._orbit_rate
         return np.stack([np.zeros_like(rates), rates, np.zeros_like(rates)], axis=1)
 
@@ -107,6 +125,11 @@ class GravityGradientLibration:
         """Return the orientation, scalar-last (x, y, z, w), body to world, shape (n, 4), at n times [s].
 
         The body is on the world's x axis at time 0, and the orbit's normal is the world's z axis.
+
+        Example:
+            >>> motion = GravityGradientLibration(2.6, 3.2, 1.1, orbit_rate=1e-3, angle=0.3)
+            >>> motion.orientations([0.0]).round(6).tolist()  # turned by 0.3 rad about z
+            [[0.569105, 0.419666, -0.419666, -0.569105]]
         """
         chosen = self._checked(times)
         # columns: velocity +y, against the normal −z, towards the centre −x

@@ -84,11 +84,23 @@ class TwoBodyMotion:
         return self._parameter / (1.0 + self._eccentricity)
 
     def positions(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the position [m] relative to the centre, inertial axes, shape (n, 3), at n times [s]."""
+        """Return the position [m] relative to the centre, inertial axes, shape (n, 3), at n times [s].
+
+        Example:
+            >>> motion = TwoBodyMotion(398600.4418e9, (7000e3, 0.0, 0.0), (0.0, 8200.0, 0.0))
+            >>> motion.positions([0.0, 0.5 * motion.period]).round(0)[:, 0].tolist()  # periapsis and apoapsis
+            [7000000.0, -10090503.0]
+        """
         return self._motion(times)[0]
 
     def velocities(self, times: npt.ArrayLike) -> FloatArray:
-        """Return the velocity [m/s], inertial axes, shape (n, 3), at n times [s]."""
+        """Return the velocity [m/s], inertial axes, shape (n, 3), at n times [s].
+
+        Example:
+            >>> motion = TwoBodyMotion(398600.4418e9, (7000e3, 0.0, 0.0), (0.0, 8200.0, 0.0))
+            >>> motion.velocities([0.0, 0.5 * motion.period]).round(3)[:, 1].tolist()  # periapsis and apoapsis
+            [8200.0, -5688.517]
+        """
         return self._motion(times)[1]
 
     def _start_ellipse(self, r: FloatArray, v: FloatArray, distance: float, radial: float) -> None:

@@ -80,7 +80,7 @@ class Model:
         """Inverse of the inertia about the mass centre [1/(kg·m²)], body frame, shape (n, 3, 3); a copy."""
         return self._tensors(INVERSE_INERTIA)
 
-    def tensor(self, row: int, column: int) -> FloatArray:
+    def _tensor(self, row: int, column: int) -> FloatArray:
         """The symmetric tensor of one body whose six components start at `row`, shape (3, 3)."""
         return read_only(self._bodies.array[row : row + 6, column][_UNPACK])
 

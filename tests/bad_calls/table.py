@@ -318,7 +318,6 @@ setters(
     orientation=_TWO_TURNS,
 )
 method("State.interpolated_poses", lambda s: s.world.state, "World.state", changes=False, alpha=arg(SHARE))
-exempt("the handle of a body calls it with rows of its own", "Model.tensor")
 
 # the clock
 
@@ -1381,7 +1380,6 @@ exempt("an abstract class, whose constructor subclasses call", "Joint")
 exempt(
     "the world calls it with its own objects",
     *("BodyStates.point_to_world", "BodyStates.row", "BodyStates.to_body", "BodyStates.to_world"),
-    "Extrapolated.follow",
 )
 for _class in (
     "Force",
@@ -1416,7 +1414,6 @@ for _class, (_law, _owner) in _LAWS.items():
             state=arg(_state, [0.0] * _law.state_size),
         )
 exempt("an abstract method, or one that only counts", "Law.initial_state", "Law.update")
-exempt("the control loop calls it with what it has checked", "PulseModulator.periods")
 exempt(
     "it reads the momenta of the wheels only",
     "MomentumManager.update",

@@ -85,7 +85,7 @@ def test_frozen_distributions_of_scipy_and_rows_of_arrays_can_be_drawn():
     rows = np.arange(12.0).reshape(6, 2)
     assert [row.tolist() for row in values(rows, 6)] == rows.tolist()
     assert values([1, 5, 3], 3) == [1, 5, 3]
-    sliced = checked_draws({"x": rows}, 6, "test")["x"].of_runs(2, 4)
+    sliced = checked_draws({"x": rows}, 6, "test")["x"]._of_runs(2, 4)
     assert sliced.value(3, None).tolist() == [6.0, 7.0] and len(sliced.rows) == 2
 
 

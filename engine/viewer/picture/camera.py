@@ -55,20 +55,48 @@ class OrbitCamera:
         return -self.axes @ np.array([level * math.cos(self.yaw), level * math.sin(self.yaw), math.sin(self.pitch)])
 
     def orbit(self, yaw: float, pitch: float) -> None:
-        """Turn about the target by these angles [rad]."""
+        """Turn about the target by these angles [rad].
+
+        Example:
+            >>> import math
+            >>> camera = OrbitCamera(yaw=0.0, pitch=0.0, distance=10.0)
+            >>> camera.orbit(math.pi / 2, 0.0)
+            >>> camera.eye.round(9).tolist()
+            [0.0, 10.0, 0.0]
+        """
         self.yaw = (self.yaw + yaw) % math.tau
         self.pitch = min(max(self.pitch + pitch, -HIGHEST_PITCH), HIGHEST_PITCH)
 
     def zoom(self, factor: float, nearest: float, farthest: float) -> None:
-        """Multiply the distance, within bounds [m]."""
+        """Multiply the distance, within bounds [m].
+
+        Example:
+            >>> camera = OrbitCamera(distance=10.0)
+            >>> camera.zoom(0.5, nearest=1.0, farthest=100.0)
+            >>> camera.distance
+            5.0
+        """
         self.distance = min(max(self.distance * factor, nearest), farthest)
 
     def relative(self, points: Array) -> npt.NDArray[np.float32]:
-        """Vectors from the eye to world points [m], world frame, shape (..., 3), subtracted in float64 and then rounded to float32."""
+        """Vectors from the eye to world points [m], world frame, shape (..., 3), subtracted in float64 and then rounded to float32.
+
+        Example:
+            >>> camera = OrbitCamera(yaw=0.0, pitch=0.0, distance=10.0)
+            >>> camera.relative(np.array([0.0, 2.0, 0.0])).tolist()
+            [-10.0, 2.0, 0.0]
+        """
         return np.subtract(points, self.eye).astype(np.float32)
 
     def view_projection(self, aspect: float) -> Array:
-        """Matrix from eye-relative world points to clip coordinates, shape (4, 4), for row vectors (pyrr's layout, OpenGL's in memory)."""
+        """Matrix from eye-relative world points to clip coordinates, shape (4, 4), for row vectors (pyrr's layout, OpenGL's in memory).
+
+        Example:
+            >>> camera = OrbitCamera(yaw=0.0, pitch=0.0, distance=10.0)
+            >>> clip = np.append(camera.relative(camera.target), 1.0) @ camera.view_projection(16 / 9)
+            >>> (clip[:2] / clip[3]).tolist()  # the target is in the middle of the picture
+            [0.0, 0.0]
+        """
         from pyrr import matrix44
 
         view = matrix44.create_look_at(np.zeros(3), self.forward, self.axes[:, 2])
@@ -81,13 +109,27 @@ class OrbitCamera:
         return math.tan(math.radians(FIELD_OF_VIEW) / 2.0)
 
     def half_picture(self, aspect: float) -> tuple[Array, Array]:
-        """From the middle of the picture to its right edge and to its upper edge, at unit distance from the eye; world frame."""
+        """From the middle of the picture to its right edge and to its upper edge, at unit distance from the eye; world frame.
+
+        Example:
+            >>> camera = OrbitCamera(yaw=0.0, pitch=0.0)
+            >>> right, up = camera.half_picture(16 / 9)
+            >>> bool(abs(right[1] / up[2] - 16 / 9) < 1e-12)
+            True
+        """
         right = np.cross(self.forward, self.axes[:, 2])
         right /= np.linalg.norm(right)
         return right * self.half_height * aspect, np.cross(right, self.forward) * self.half_height
 
     def project(self, point: Array, size: tuple[int, int]) -> tuple[float, float] | None:
-        """Pixel (x right, y down) at which a world point [m] appears, or None behind the camera."""
+        """Pixel (x right, y down) at which a world point [m] appears, or None behind the camera.
+
+        Example:
+            >>> camera = OrbitCamera(yaw=0.0, pitch=0.0, distance=10.0)
+            >>> x, y = camera.project(camera.target, (1280, 720))
+            >>> float(x), float(y), camera.project(2.0 * camera.eye, (1280, 720))  # the second point is behind the camera
+            (640.0, 360.0, None)
+        """
         clip = np.append(np.subtract(point, self.eye), 1.0) @ self.view_projection(size[0] / size[1])
         if clip[3] <= 0.0:
             return None
