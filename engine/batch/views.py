@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..checks import FloatArray, by_value, direction, refuse
 from ..reading import reading
 from ..store.rows import fixed
-from ..store.schema import Field, Kind, Rule
+from ..store.schema import Field, Kind, Rule, Schema
 from ..store.table import Table
 from .quarantine import IntArray, Members
 
@@ -115,16 +115,19 @@ class View:
                 settable = ", ".join(self._setters) or "none"
                 raise AttributeError(f"{self!r}: {name} {what}; the attributes that can be set are {settable}")
         store = self._members.owners.store
+        if len(values) == 1:
+            ((name, value),) = values.items()
+            if getattr(self._setters[name], "func", None) == self._assign:
+                self._setters[name](members, value)  # a single change, before which everything is checked
+                return
         with store.all_or_nothing():
             store.before_change()
             for name, value in values.items():
                 self._setters[name](members, value)
 
-    def _readable(self) -> list[str]:
-        fields = self._table.schema.fields
-        shown = {each.name for each in fields if each.kind is not Kind.SCRATCH and not each.refers_to}
-        own = [name for name, field in _NAMES.items() if field in shown and hasattr(type(self._handle), name)]
-        return [*(each.name for each in fields if each.name in shown), *own]
+    def _readable(self) -> tuple[str, ...]:
+        kind: Any = type(self._handle)
+        return _attributes_of(self._table.schema, kind)
 
     def _make_setters(self) -> dict[str, Setter]:
         """A function for each attribute that can be set: those of the handle whose fields have a rule."""
@@ -249,6 +252,13 @@ class View:
             place = int(np.flatnonzero(~good)[0])
             wrong = columns[:, place].tolist()
             refuse(self._owner(int(members[place % len(members)])), name, wrong if len(wrong) > 1 else wrong[0], rule)
+
+
+@cache
+def _attributes_of(schema: Schema, kind: Any) -> tuple[str, ...]:
+    """What can be read of a part with this schema, with the names that the handle has for it."""
+    shown = [each.name for each in schema.fields if each.kind is not Kind.SCRATCH and not each.refers_to]
+    return *shown, *(name for name, field in _NAMES.items() if field in shown and hasattr(kind, name))
 
 
 def chosen(members: Any, count: int, owner: object) -> IntArray:

@@ -62,6 +62,8 @@ def are_pulsed(columns: FloatArray) -> npt.NDArray[np.bool_]:
 
 def refuse_throttle_in_pulses(columns: FloatArray, throttle: FloatArray, owner: object) -> None:
     """Reject throttles above zero for thrusters whose pulse runs."""
+    if not columns[OPEN_FOR].any() and not columns[LEVEL].any():
+        return  # as it is for thousands of jets that never fire pulses
     pulses = are_pulsed(columns)
     if (pulses & (throttle[0] != 0.0)).any():
         refuse(owner, "throttle", throttle[0].tolist(), "0 for a thruster while a pulse runs; `fire(0)` ends the pulse")

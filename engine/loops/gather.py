@@ -4,7 +4,8 @@ The tables are component-major, with the layout of their schemas in `forces`. Th
 tables below and of the rows in each table. Gathering one body or all bodies therefore gives the same bits.
 """
 
-from ..compilation.compiler import inlined, kernel
+from ..compilation.compiler import assume_separate_rows, from_column, inlined, kernel, use_widest_vectors
+from ..kernels.selection import choose
 from ..kernels.vectors import Vector, cross, scale, subtract
 from .actuator_layout import (
     APPLIED,
@@ -42,6 +43,12 @@ COUNTED = 10
 """The number of these."""
 
 
+_SHORTEST_RUN = 16
+"""The smallest number of jets on adjacent bodies that are added in loops of vectors."""
+_BLOCK = 256
+"""Jets that are added together, so that their numbers stay in the cache from one loop to the next."""
+
+
 @kernel("gather-held")
 def gather_held(
     array: Array,
@@ -56,6 +63,8 @@ def gather_held(
     marks: Integers,
 ) -> int:
     """Fill the held wrench of all bodies, or of the `stale` bodies only; `marks`, one per column, is zero before and after."""
+    assume_separate_rows()
+    use_widest_vectors()
     # set the wrenches and motor torques to zero; if only some bodies are stale, mark them
     some = counts[STALE] >= 0
     if some:
@@ -103,16 +112,23 @@ def gather_held(
                 torque = cross(_arm(array, column, load_vector(constants, CONSTANT_POINT, index)), force)
                 add_to_vector(array, WRENCH + TORQUE_BODY, column, torque)
     # thrusters: the throttle, or the mean level of the valve, times the largest force, and its torque about the mass centre
-    for index in range(counts[THRUSTERS]):
+    index = 0
+    while index < counts[THRUSTERS]:
         column = int(thrusters[BODY, index])
-        if (not some or marks[column] > 0) and thrusters[ENABLED, index] > 0.0:
-            is_driven = thrusters[IS_DRIVEN, index] == 1.0
-            share = float(thrusters[MEAN if is_driven else THROTTLE, index])
-            direction = load_vector(thrusters, DIRECTION, index)
-            force = scale(float(thrusters[MAX_FORCE, index]), direction)
-            torque = cross(_arm(array, column, load_vector(thrusters, POSITION_BODY, index)), force)
-            add_to_vector(array, WRENCH + FORCE_BODY, column, scale(share, force))
-            add_to_vector(array, WRENCH + TORQUE_BODY, column, scale(share, torque))
+        last = index + 1 if some else _end_of_run(thrusters, index, counts[THRUSTERS])
+        if last - index >= _SHORTEST_RUN:
+            first = index
+            while first < last:
+                _push_run(array, column + first - index, thrusters, first, min(_BLOCK, last - first))
+                first += _BLOCK
+            index = last
+            continue
+        if not some or marks[column] > 0:
+            center = load_vector(array, CENTER_OF_MASS, column)
+            force, torque = _thrust(thrusters, index, center)
+            add_to_vector(array, WRENCH + FORCE_BODY, column, force)
+            add_to_vector(array, WRENCH + TORQUE_BODY, column, torque)
+        index += 1
     # torques of the motors on the wheels
     for index in range(counts[WHEELS]):
         column = int(wheels[BODY, index])
@@ -129,6 +145,52 @@ def gather_held(
         for index in range(counts[STALE]):
             marks[stale[index]] = 0
     return 0
+
+
+@inlined
+def _thrust(thrusters: Array, jet: int, center: Vector) -> tuple[Vector, Vector]:
+    """Force of a jet, and its torque about the mass centre of its body, which is given from the origin; body frame."""
+    share = float(choose(thrusters[IS_DRIVEN, jet] == 1.0, thrusters[MEAN, jet], thrusters[THROTTLE, jet]))
+    is_on = bool(thrusters[ENABLED, jet] > 0.0)
+    force = scale(float(thrusters[MAX_FORCE, jet]), load_vector(thrusters, DIRECTION, jet))
+    torque = cross(subtract(load_vector(thrusters, POSITION_BODY, jet), center), force)
+    return _if_on(is_on, scale(share, force)), _if_on(is_on, scale(share, torque))
+
+
+@inlined
+def _if_on(is_on: bool, vector: Vector) -> Vector:
+    return choose(is_on, vector[0], 0.0), choose(is_on, vector[1], 0.0), choose(is_on, vector[2], 0.0)
+
+
+@inlined
+def _end_of_run(thrusters: Array, first: int, count: int) -> int:
+    """The row after the last of the jets from the first on that are on adjacent bodies, as one jet of all members of a batch is."""
+    last = first + 1
+    while last < count and thrusters[BODY, last] == thrusters[BODY, last - 1] + 1.0:
+        last += 1
+    return last
+
+
+@inlined
+def _push_run(array: Array, column: int, thrusters: Array, jet: int, count: int) -> None:
+    """Add the thrust of one jet each to adjacent bodies; each loop writes one row, so that the compiler makes vectors of it."""
+    bodies, jets = from_column(array, column), from_column(thrusters, jet)
+    for place in range(count):
+        bodies[WRENCH + FORCE_BODY, place] += _thrust(jets, place, (0.0, 0.0, 0.0))[0][0]
+    for place in range(count):
+        bodies[WRENCH + FORCE_BODY + 1, place] += _thrust(jets, place, (0.0, 0.0, 0.0))[0][1]
+    for place in range(count):
+        bodies[WRENCH + FORCE_BODY + 2, place] += _thrust(jets, place, (0.0, 0.0, 0.0))[0][2]
+    for place in range(count):
+        bodies[WRENCH + TORQUE_BODY, place] += _thrust(jets, place, load_vector(bodies, CENTER_OF_MASS, place))[1][0]
+    for place in range(count):
+        bodies[WRENCH + TORQUE_BODY + 1, place] += _thrust(jets, place, load_vector(bodies, CENTER_OF_MASS, place))[1][
+            1
+        ]
+    for place in range(count):
+        bodies[WRENCH + TORQUE_BODY + 2, place] += _thrust(jets, place, load_vector(bodies, CENTER_OF_MASS, place))[1][
+            2
+        ]
 
 
 @inlined

@@ -1,6 +1,7 @@
 """Kernels that work between two ticks on adjacent rows of many bodies, such as those of all members of a batch."""
 
-from ..compilation.compiler import inlined, kernel
+from ..compilation.compiler import assume_separate_rows, from_column, inlined, kernel, use_widest_vectors
+from ..kernels.selection import choose
 from .actuator_layout import BODY, ENABLED, IMPULSE, MAX_FORCE, SETTLED_TICK, STUCK, TANK, THROTTLE
 from .columns import Array
 
@@ -8,13 +9,13 @@ from .columns import Array
 @inlined
 def thrust_of_throttle(enabled: float, throttle: float, max_force: float, stuck: float, tank: float) -> float:
     """The thrust of a throttle [N], whose impulse grows at this rate without the tick counting it; zero with a tank or a stuck valve."""
-    return throttle * max_force if enabled > 0.0 and stuck < 0.0 and tank < 0.0 else 0.0
+    return choose(enabled > 0.0 and stuck < 0.0 and tank < 0.0, throttle * max_force, 0.0)
 
 
 @inlined
 def impulse_at(impulse: float, thrust: float, settled_tick: float, tick: float, dt: float) -> float:
     """The impulse of a jet at a tick [N·s], which its throttle has increased since the tick up to which it was counted."""
-    return impulse + thrust * ((tick - settled_tick) * dt) if thrust != 0.0 else impulse
+    return impulse + choose(thrust != 0.0, thrust * ((tick - settled_tick) * dt), 0.0)
 
 
 @kernel("settle-throttles")
@@ -36,26 +37,35 @@ def settle_throttles(
     Returns:
         The number of jets whose numbers have changed.
     """
-    found = 0
-    for place in range(settled.shape[1]):
-        jet = first + place
-        enabled, throttle = float(thrusters[ENABLED, jet]), float(thrusters[THROTTLE, jet])
-        max_force, stuck = float(thrusters[MAX_FORCE, jet]), float(thrusters[STUCK, jet])
-        tank, value = float(thrusters[TANK, jet]), float(values[place])
-        thrust = thrust_of_throttle(enabled, throttle, max_force, stuck, tank)
-        after = thrust_of_throttle(
-            value if changed == ENABLED else enabled,
-            value if changed == THROTTLE else throttle,
-            value if changed == MAX_FORCE else max_force,
-            value if changed == STUCK else stuck,
-            tank,
-        )
-        impulse, until = float(thrusters[IMPULSE, jet]), float(thrusters[SETTLED_TICK, jet])
-        if changed < 0 or after != thrust:
-            now = tick
-            if stood.shape[0] > 0 and stood[int(thrusters[BODY, jet])] >= 0.0:
-                now = float(stood[int(thrusters[BODY, jet])])
-            impulse, until = impulse_at(impulse, thrust, until, now, dt), now
-            found += 1
-        settled[0, place], settled[1, place] = impulse, until
+    assume_separate_rows()
+    use_widest_vectors()
+    jets, found = from_column(thrusters, first), 0
+    if stood.shape[0] == 0:
+        for place in range(values.shape[0]):
+            found += _settle(jets, place, changed, float(values[place]), tick, dt, settled)
+        return found
+    for place in range(values.shape[0]):
+        since = float(stood[int(jets[BODY, place])])
+        now = choose(since >= 0.0, since, tick)
+        found += _settle(jets, place, changed, float(values[place]), now, dt, settled)
     return found
+
+
+@inlined
+def _settle(jets: Array, place: int, changed: int, value: float, now: float, dt: float, settled: Array) -> int:
+    """Do this for one jet, and return 1 if its numbers change."""
+    enabled, throttle = float(jets[ENABLED, place]), float(jets[THROTTLE, place])
+    max_force, stuck, tank = float(jets[MAX_FORCE, place]), float(jets[STUCK, place]), float(jets[TANK, place])
+    thrust = thrust_of_throttle(enabled, throttle, max_force, stuck, tank)
+    after = thrust_of_throttle(
+        choose(changed == ENABLED, value, enabled),
+        choose(changed == THROTTLE, value, throttle),
+        choose(changed == MAX_FORCE, value, max_force),
+        choose(changed == STUCK, value, stuck),
+        tank,
+    )
+    impulse, until = float(jets[IMPULSE, place]), float(jets[SETTLED_TICK, place])
+    is_due = changed < 0 or after != thrust
+    settled[0, place] = choose(is_due, impulse_at(impulse, thrust, until, now, dt), impulse)
+    settled[1, place] = choose(is_due, now, until)
+    return 1 if is_due else 0

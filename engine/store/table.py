@@ -10,11 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import FloatArray
+from ..loops.allocation import zeros
 from .images import RowsImage, TableImage
 from .schema import Schema
 
 IntArray = npt.NDArray[np.int64]
 Rows = slice | int | IntArray | list[int]
+
+
+_SMALL = 64
+"""Up to this capacity, no vectors are worth a place on cache lines."""
 
 
 class Owner(Protocol):
@@ -343,7 +348,10 @@ class Table:
         self.numbering += 1  # views of the former array are stale
 
     def _resting(self, capacity: int) -> FloatArray:
-        array = np.empty((self.schema.size, capacity))
+        # loops over many rows read vectors, of which those across two cache lines take twice as long
+        array = (
+            zeros(self.schema.size, capacity, False) if capacity > _SMALL else np.empty((self.schema.size, capacity))
+        )
         array[:] = self.schema.rest
         return array
 
