@@ -175,8 +175,8 @@ def log_skipped_ticks() -> None:
     if not _has_logged:
         _has_logged = True
         _LOG.warning(
-            "World.advance: plain Python runs the ticks until %d kernels have been compiled, and skips ticks that do not fit into a frame; "
-            "the skipped time is in World.dropped_time, and World.prepare avoids it",
+            "World.advance: kernels are compiled in the background, only once on this machine (%d left); until then plain Python runs the "
+            "ticks, and those that do not fit into a frame are skipped (see World.dropped_time). World.prepare avoids this",
             background.pending(),
         )
 

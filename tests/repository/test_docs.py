@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import io
 import re
+import tomllib
 from itertools import islice
 from pathlib import Path
 
@@ -138,6 +139,12 @@ def test_names_in_the_conventions_table_exist_with_these_shapes():
         for name in re.findall(r"`(\w+)`", names):
             if hasattr(body, name):
                 assert getattr(body, name).shape == tuple(int(size) for size in re.findall(r"\d+", shape)), name
+
+
+def test_the_table_of_extras_has_every_extra():
+    listed = re.findall(r"^\| `([a-z]+)` \|", text_of("install.md"), flags=re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert sorted(listed) == sorted(project["optional-dependencies"])
 
 
 def test_the_index_has_every_page():
