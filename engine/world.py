@@ -472,37 +472,42 @@ class World:
         if store.phase is not BETWEEN_TICKS and not store.is_idle:
             self._refuse_reentry("step")
         try:
-            store.phase = MOVING
-            while ticks > 0:
-                if store.quiet >= ticks:  # these ticks call no Python, and nothing has changed since the last one
-                    if ticks <= stages.most_at_once:
-                        taken = stages.run(ticks)
-                        if taken != ticks:
-                            taken = stages.stop_running(taken)
+            try:
+                store.phase = MOVING
+                while ticks > 0:
+                    if store.quiet >= ticks:  # these ticks call no Python, and nothing has changed since the last one
+                        if ticks <= stages.most_at_once:
+                            taken = stages.run(ticks)
+                            if taken != ticks:
+                                taken = stages.stop_running(taken)
+                        else:
+                            taken = stages.run_for_a_while()
+                        store.quiet -= taken
+                    elif self._in_frame and self.paused:
+                        break
+                    elif store.quiet < 0:  # only numbers have changed
+                        taken = 0
+                        stages.gather_again()
                     else:
-                        taken = stages.run_for_a_while()
-                    store.quiet -= taken
-                elif self._in_frame and self.paused:
-                    break
-                elif store.quiet < 0:  # only numbers have changed
-                    taken = 0
-                    stages.gather_again()
-                else:
-                    stages.call_callbacks()
-                    stages.drive_actuators()
-                    stages.gather_held()
-                    taken = stages.move(ticks)
-                    stages.commit(taken)
-                    stages.call_after_tick()
-                ticks -= taken
-            store.phase = BETWEEN_TICKS
+                        stages.call_callbacks()
+                        stages.drive_actuators()
+                        stages.gather_held()
+                        taken = stages.move(ticks)
+                        stages.commit(taken)
+                        stages.call_after_tick()
+                    ticks -= taken
+                store.phase = BETWEEN_TICKS
+            except BaseException as error:
+                # no function is called before the store knows that the tick is to be undone, so that no signal can come before that
+                if store.unfinished is not stages:
+                    stages.outer = store.unfinished
+                stages.error = error
+                store.unfinished = stages
+                store.settle()
+                raise
         except BaseException as error:
-            # no function is called before the store knows that the tick is to be undone, so that no other exception can come before that
-            if store.unfinished is not stages:
-                stages.outer = store.unfinished
-            stages.error = error
-            store.unfinished = stages
-            store.settle()
+            if store.phase is not BETWEEN_TICKS:  # a tracing function raised in the lines above, which no signal can do
+                stages.abandon(error)
             raise
 
     def coast(self, ticks: int) -> None:

@@ -140,14 +140,25 @@ def _has_frozen(store: Any) -> bool:
 
 
 def _settle_one(table: Table, store: Any, row: int, changed: int, value: float) -> None:
-    """Do the same for a single jet in plain floats, because programs set throttles in every tick."""
-    before = [table.array.item(component, row) for component in _THRUST_ROWS]
-    after = [value if component == changed else own for component, own in zip(_THRUST_ROWS, before, strict=True)]
-    thrust = thrust_of_throttle(*before)
-    if thrust != thrust_of_throttle(*after):
+    """Do the same for a single jet without a tank in plain floats, because programs set throttles in every tick."""
+    read = table.array.item
+    throttle, full, enabled, stuck = read(THROTTLE, row), read(MAX_FORCE, row), read(ENABLED, row), read(STUCK, row)
+    thrust = throttle * full if enabled > 0.0 and stuck < 0.0 else 0.0
+    if changed == THROTTLE:
+        throttle = value
+    elif changed == MAX_FORCE:
+        full = value
+    elif changed == ENABLED:
+        enabled = value
+    else:  # it gets stuck, or a tank
+        enabled = 0.0 if changed == TANK or value >= 0.0 else enabled
+        stuck = -1.0
+    if thrust != (throttle * full if enabled > 0.0 and stuck < 0.0 else 0.0):
         world = store.world()
-        now, settled = float(world.tick_count), table.array.item(SETTLED_TICK, row)
-        table.write(_SETTLED, row, (impulse_at(table.array.item(IMPULSE, row), thrust, settled, now, world.dt), now))
+        now, impulse = world.tick_count, read(IMPULSE, row)
+        if thrust != 0.0:
+            impulse += thrust * ((now - read(SETTLED_TICK, row)) * world.dt)
+        table.write_beside(_SETTLED, row, (impulse, now))
 
 
 def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any) -> None:
@@ -171,7 +182,7 @@ def _settle_thrust(table: Table, components: slice | int, rows: Any, values: Any
         columns, first, count = np.ascontiguousarray(array[:, rows]), 0, len(rows)
     settled, found = _settled(columns, first, count, store, changed, values)
     if found:
-        table.write(_SETTLED, rows, settled)
+        table.write_beside(_SETTLED, rows, settled)
 
 
 THRUSTERS = Schema(

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from functools import cache
-from math import sqrt
+from math import nan, sqrt
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ..compilation.compiler import from_column, inlined
+from ..compilation.compiler import COMPILED, from_column, inlined
 from ..kernels.quaternions import Quaternion
 from ..kernels.rigid_body import BodyAtStage, BodyModel, BodyState, BodyWrench, MaybeVector
 from ..kernels.selection import choose
@@ -318,6 +318,7 @@ class TakeTick(Protocol):
 @cache
 def fly_with(take: TakeTick, has_fields: bool) -> Callable[[bool], Callable[..., int]]:
     """Make a pass for `over_columns`, which runs a tick and returns the number of bodies that are not finite."""
+    take = take if COMPILED else _or_not_finite(take)
 
     @cache
     def make(stores: bool) -> Callable[..., int]:
@@ -338,6 +339,28 @@ def fly_with(take: TakeTick, has_fields: bool) -> Callable[[bool], Callable[...,
         return fly
 
     return make
+
+
+def _or_not_finite(take: TakeTick) -> TakeTick:
+    """The same, but where plain Python divides by zero or overflows, the state is not finite, as in compiled code."""
+
+    def take_or_lose(
+        array: Array,
+        layers: Array,
+        column: int,
+        time: float,
+        dt: float,
+        start: BodyState,
+        held: BodyWrench,
+        body: BodyModel,
+    ) -> BodyState:
+        try:
+            return take(array, layers, column, time, dt, start, held, body)
+        except (ZeroDivisionError, OverflowError):
+            lost = nan, nan, nan
+            return BodyState(lost, (*lost, nan), lost, lost, None if start.stored_momentum is None else lost)
+
+    return take_or_lose
 
 
 @cache

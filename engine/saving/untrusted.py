@@ -20,10 +20,10 @@ from ..forces.valves import THRUSTERS
 from ..joints.joint import JOINTS
 from ..store.bodies import BODIES, HISTORY
 from ..store.schema import NOBODY, TICKED, Field, Kind, Schema
-from ..tick.actuators import DRIVEN
+from ..tick.actuators import DRIVEN, composed
 from ..tick.freezing import FROZEN_BODIES
 from ..tick.held import PUSHES
-from .plain_content import PlainContent, Rows
+from .plain_content import PlainContent, Rows, whole_rows
 
 _OF_NO_MEMBER = {schema.name for schema in (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, KEEP_OUT)}
 """The tables whose rows belong to no force, part or joint; those of memory come in addition."""
@@ -31,6 +31,9 @@ _ADDED_LATER = ("stored_momentum_body", "previous_velocity", "previous_angular_v
 """Fields of bodies that not all bytes contain."""
 _CLOSE = 1e-6
 """By how much an inverse tensor or principal moments may differ from those of the tensor, as a share of it."""
+
+_COMPOSED = 1e-9
+"""By how much the mass properties of a body may differ from those that its parts give, as a share of them."""
 
 
 def check_rows(plain: PlainContent, schemas: Mapping[str, Schema], owner: str) -> None:
@@ -40,15 +43,16 @@ def check_rows(plain: PlainContent, schemas: Mapping[str, Schema], owner: str) -
         ValueError: If a row refers to one that is not there, or has a value that no world can have.
     """
     checks = _Checks(plain, owner)
-    for name, rows in plain.tables.items():
-        schema = schemas.get(name)
-        if schema is not None:
-            checks.fields(schema, rows)
-        elif "body" in rows.fields:
-            checks.reference(f"{name}.body", rows.fields["body"], plain.tables.get("bodies"), NOBODY)
-    checks.bodies()
-    checks.members()
-    checks.ties()
+    with np.errstate(all="ignore"):  # a rule does not hold for nan, and what overflows breaks it
+        for name, rows in plain.tables.items():
+            schema = schemas.get(name)
+            if schema is not None:
+                checks.fields(schema, rows)
+            elif "body" in rows.fields:
+                checks.reference(f"{name}.body", rows.fields["body"], plain.tables.get("bodies"), NOBODY)
+        checks.bodies()
+        checks.members()
+        checks.ties()
 
 
 class _Checks:
@@ -74,7 +78,7 @@ class _Checks:
             if values is None:
                 if _is_needed(schema, field):
                     self.refuse(path, "there", "no such field")
-                continue
+                values = np.reshape(np.broadcast_to(field.rest, (field.size,)), (-1, 1))
             if field.refers_to:
                 lowest = NOBODY if field.may_be_nobody else 0
                 self.reference(path, values, self._tables.get(field.refers_to), lowest)
@@ -111,23 +115,22 @@ class _Checks:
         if rows is None:
             return
         mass, inverse = rows.fields["mass"][0], rows.fields["inverse_mass"][0]
-        with np.errstate(all="ignore"):
-            if not ((mass > 0.0) & (np.abs(mass * inverse - 1.0) < 1e-12)).all():
-                self.refuse("bodies.inverse_mass", "1 / mass, which is above 0", inverse)
-            tensor, inverted = _tensors(rows.fields["inertia_body"]), _tensors(rows.fields["inverse_inertia_body"])
-            if not (np.abs(tensor @ inverted - np.eye(3)) < _CLOSE).all():
-                self.refuse(
-                    "bodies.inverse_inertia_body", "the inverse of inertia_body", rows.fields["inverse_inertia_body"]
-                )
-            moments, axes = rows.fields["principal_moments"].T, rows.fields["principal_axes"].T
-            largest = moments.max(axis=1)[:, np.newaxis, np.newaxis]
-            turned = _rotations(axes)
-            rebuilt = turned * moments[:, np.newaxis, :] @ turned.swapaxes(1, 2)
-            is_close = np.abs(rebuilt - tensor) <= _CLOSE * largest
-            if not ((moments > 0.0).all() and (np.square(axes).sum(axis=1) <= 1.0).all() and is_close.all()):
-                self.refuse(
-                    "bodies.principal_moments", "the principal moments of inertia_body about principal_axes", moments
-                )
+        if not ((mass > 0.0) & (np.abs(mass * inverse - 1.0) < 1e-12)).all():
+            self.refuse("bodies.inverse_mass", "1 / mass, which is above 0", inverse)
+        tensor, inverted = _tensors(rows.fields["inertia_body"]), _tensors(rows.fields["inverse_inertia_body"])
+        if not (np.abs(tensor @ inverted - np.eye(3)) < _CLOSE).all():
+            self.refuse(
+                "bodies.inverse_inertia_body", "the inverse of inertia_body", rows.fields["inverse_inertia_body"]
+            )
+        moments, axes = rows.fields["principal_moments"].T, rows.fields["principal_axes"].T
+        largest = moments.max(axis=1)[:, np.newaxis, np.newaxis]
+        turned = _rotations(axes)
+        rebuilt = turned * moments[:, np.newaxis, :] @ turned.swapaxes(1, 2)
+        is_close = np.abs(rebuilt - tensor) <= _CLOSE * largest
+        if not ((moments > 0.0).all() and (np.square(axes).sum(axis=1) <= 1.0).all() and is_close.all()):
+            self.refuse(
+                "bodies.principal_moments", "the principal moments of inertia_body about principal_axes", moments
+            )
 
     def members(self) -> None:
         """Check that each row of a force, part or joint belongs to one of them, and was added with its other rows."""
@@ -161,6 +164,7 @@ class _Checks:
         for schema in (WHEELS, TANKS):
             self._same_body(schema.name, "driven", DRIVEN.name)
         self._same_body(THRUSTERS.name, "tank", TANKS.name)
+        self._composition()
         self._gimbals()
         self._exclusions()
         history, bodies = self._tables.get(HISTORY.name), self._tables.get(BODIES.name)
@@ -169,6 +173,34 @@ class _Checks:
         ball = self._tables.get(KEEP_OUT.name)
         if ball is not None and len(ball.ids) != 1:
             self.refuse(KEEP_OUT.name, "one row", len(ball.ids))
+
+    def _composition(self) -> None:
+        """Check that driven bodies have the mass properties that follow from their tanks and wheels, as after every change of these."""
+        bodies, driven, wheels, tanks = (
+            np.zeros((len(schema.rest), 0)) if rows is None else whole_rows(schema, rows)
+            for schema, rows in ((schema, self._tables.get(schema.name)) for schema in (BODIES, DRIVEN, WHEELS, TANKS))
+        )
+        if not driven.shape[1]:
+            return
+        places = driven[DRIVEN.row("body")].astype(int)
+        mass, center, inertia = (
+            bodies[BODIES.components[name]][:, places] for name in ("mass", "center_of_mass_body", "inertia_body")
+        )
+        found_mass, found_center, found_inertia = composed(bodies, driven, wheels, tanks)
+        largest = np.abs(inertia).max(axis=0)
+        size = np.sqrt(largest / mass[0]) + np.abs(center).max(axis=0)
+        fits = (
+            (np.abs(found_mass - mass[0]) <= _COMPOSED * mass[0])
+            & (np.abs(found_center - center) <= _COMPOSED * size).all(axis=0)
+            & (np.abs(found_inertia - inertia) <= _COMPOSED * largest).all(axis=0)
+        )
+        if not fits.all():
+            first = int(np.flatnonzero(~fits)[0])
+            of_body = np.concatenate([mass, center, inertia])[:, first]
+            of_parts = np.array([found_mass[first], *found_center[:, first], *found_inertia[:, first]])
+            rule = f"those that the dry body has with its tanks and wheels, {_shown(of_parts)}"
+            path = f"bodies.mass, center_of_mass_body and inertia_body of {self._plain.names[places[first]]!r}"
+            refuse(self._owner, f"tables.{path}", _shown(of_body), rule)
 
     def _gimbals(self) -> None:
         """Check that gimbals are within their limits."""
@@ -188,9 +220,10 @@ class _Checks:
             assert rows is not None
             if f"excludes_{number}" not in rows.fields:
                 continue
-            kind, direction, radius, angle = (
-                rows.fields[f"{part}_{number}"] for part in ("excludes", "direction", "radius", "angle")
-            )
+            names = [f"{part}_{number}" for part in ("excludes", "direction", "radius", "angle")]
+            if not rows.fields.keys() >= {*names}:
+                self.refuse(f"{name}.excludes_{number}", f"with {', '.join(names[1:])}", sorted(rows.fields))
+            kind, direction, radius, angle = (rows.fields[each] for each in names)
             length = np.sqrt(np.square(direction).sum(axis=0))
             is_known = (kind == 0.0) | (kind == EXCLUSION_FAR) | (kind == EXCLUSION_BALL)
             has_place = np.where(kind == EXCLUSION_FAR, np.abs(length - 1.0) < 1e-9, (kind == 0.0) | (radius > 0.0))
@@ -207,6 +240,11 @@ class _Checks:
         named = places >= 0
         if others is not None and (others.fields["body"][0][places[named]] != rows.fields["body"][0][named]).any():
             self.refuse(f"{name}.{reference}", f"rows of {other} that have the same body", places)
+
+
+def _shown(numbers: FloatArray) -> list[float]:
+    """Numbers with few digits."""
+    return [float(f"{number:.9g}") for number in numbers]
 
 
 def _is_needed(schema: Schema, field: Field) -> bool:

@@ -132,6 +132,13 @@ class Table:
                 store.quiet = -abs(quiet)
         self._set(components, rows, values)
 
+    def write_beside(self, components: slice | int, rows: Rows, values: npt.ArrayLike) -> None:
+        """Set components from which nothing is computed, for `Schema.before_write`, which runs within a write that has been admitted."""
+        if self.store is not None and self.store.log is not None:
+            self.store.log.append((self._set, (components, rows, self.array[components, rows].copy())))
+        self.version += 1
+        self.array[components, rows] = values
+
     def _are_numbers(self, components: slice | int) -> bool:
         """Whether a change of these components leaves the loops of ticks as they are; see `Store.quiet`."""
         first, last = self.numbers

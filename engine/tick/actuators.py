@@ -416,6 +416,30 @@ class Actuators:
             self.undo()
 
 
+def composed(
+    bodies: FloatArray, driven: FloatArray, wheels: FloatArray, tanks: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The mass properties that driven bodies have with the propellant of their tanks, without the moments of their wheels.
+
+    Args:
+        bodies: The columns of all bodies; none of the arrays is changed.
+        driven: The table of driven bodies.
+        wheels: The table of wheels.
+        tanks: The table of tanks.
+
+    Returns:
+        Mass [kg], mass centre [m] and tensor (xx, yy, zz, xy, xz, yz) [kg·m²] of each driven body, body frame, shapes (n,), (3, n) and
+        (6, n). Those of bodies behind the first one whose tensor is not positive definite are nan, and its own.
+    """
+    array, rows, counts = bodies.copy(), driven.copy(), np.zeros(gather.COUNTED, np.int64)
+    counts[gather.DRIVEN], counts[gather.WHEELS], counts[gather.TANKS] = rows.shape[1], wheels.shape[1], tanks.shape[1]
+    rows[IS_FLOWING] = 1.0
+    places = rows[BODY].astype(int)
+    array[MASS, places] = np.nan
+    ready(kernels_of_actuators().compose)(array, rows, wheels.copy(), tanks.copy(), counts)
+    return array[MASS, places], array[CENTER_OF_MASS : CENTER_OF_MASS + 3, places], array[INERTIA : INERTIA + 6, places]
+
+
 def tables_and_counts(bodies: Bodies) -> tuple[FloatArray, FloatArray, FloatArray, Integers]:
     """The tables of thrusters, wheels and tanks, and the numbers of their rows (see `gather`), for the step of islands."""
     assert bodies.store is not None

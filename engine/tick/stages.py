@@ -425,6 +425,16 @@ class Stages:
 
     # when a tick fails
 
+    def abandon(self, error: BaseException) -> None:
+        """Have the tick ended that an exception has left, if the store does not know of it."""
+        known = self._store.unfinished
+        while known is not None and known is not self:
+            known = known.outer
+        if known is None:
+            self.outer, self.error = self._store.unfinished, error
+            self._store.unfinished = self
+        self._store.settle()
+
     def finish(self) -> None:
         """Undo the changes of a tick that did not complete; if a tick completed before an interrupt, call the functions after it.
 

@@ -301,6 +301,16 @@ def test_of_ten_ticks_the_good_ones_are_taken(staged):
     assert world.state_hash() == reference.state_hash()
 
 
+def test_a_body_that_divides_by_zero_is_named_in_plain_python():
+    """Compiled code goes on with infinity there, and finds the body."""
+    world = World(1 / 64, on_non_finite="freeze")
+    lost, *others = [world.add_body(PROPERTIES, position=(9.0 * place, 0, 0)) for place in range(3)]
+    lost.angular_velocity_body, others[1].velocity = (1e200, 1e200, 0.0), (0, 1, 0)
+    world.step(2)
+    assert [frozen.body for frozen in world.frozen] == [lost]
+    assert others[1].position.tolist() == [18.0, 2 / 64, 0.0]
+
+
 @pytest.mark.parametrize("method", ["free-rotor-2", "substepped rk4"])
 @pytest.mark.parametrize("count", [0, 2])
 @pytest.mark.parametrize("has_joint", [False, True])

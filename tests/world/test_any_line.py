@@ -1,13 +1,15 @@
 """An exception at any line of the engine leaves the world before an operation or the one after, and the operation works next."""
 
 import random
+from contextlib import suppress
 
 import pytest
 
+from engine import World
 from engine.store import threads
 
 from ..interrupted_operations import OPERATIONS
-from ..interrupting import lines_of, lines_of_clean_up, torn_again, torn_at_end_of_stack, torn_points
+from ..interrupting import Interrupter, lines_of, lines_of_clean_up, torn_again, torn_at_end_of_stack, torn_points
 
 SAMPLE = 2
 """Lines per operation; `python -m tests.interrupting` tries all of them."""
@@ -22,6 +24,31 @@ def test_an_interrupt_at_any_line_of_an_operation_tears_nothing(name, monkeypatc
     assert count > 3
     points = sorted(random.Random(name).sample(range(count), min(SAMPLE, count)))
     assert list(torn_points(operation, points)) == []
+
+
+class LinesOfStep(Interrupter):
+    """Counts lines and interrupts none; notes which of them are lines of `World.step`."""
+
+    def __init__(self):
+        super().__init__(set())
+        self.found = []
+
+    def _line(self, frame, event, argument):
+        if event == "line" and frame.f_code is World.step.__code__:
+            self.found.append(self.seen)
+        super()._line(frame, event, argument)
+        return self._line
+
+
+@pytest.mark.parametrize("name", ["step, a callback raises", "step, a force raises"])
+def test_an_interrupt_at_every_line_of_step_tears_nothing_after_a_function_has_raised(name):
+    operation, lines = OPERATIONS[name], LinesOfStep()
+    lines_of(operation)
+    with suppress(operation.fails):
+        world = operation.make()
+        lines.run(lambda: operation.act(world))
+    points = lines.found[-12:]
+    assert len(points) == 12 and list(torn_points(operation, points)) == []
 
 
 SEVERAL = ("step, Substepped", "step, Extrapolated", "step, driven and called", "step, driven and substepped")

@@ -123,6 +123,12 @@ CRAFTED = {
     ("linear drags", "enabled", 0, 0.5): "0 or 1",
     ("joints", "lower", 3, float("inf")): "finite",
     ("star trackers", "excludes_0", 3, 1.0): "a direction of unit length",
+    ("wheels", "inertia", 0, 0.5): "has with its tanks and wheels",
+    ("tanks", "position", 0, 0.5): "has with its tanks and wheels",
+    ("tanks", "fill", 0, 1e300): "has with its tanks and wheels",
+    ("driven", "dry_center_of_mass_body", 0, 0.5): "has with its tanks and wheels",
+    ("sun sensors", "shadow_radius", 0, 0.5): "the same in all rows",
+    ("control loops 0 0 1", "body", 0, 1.0): "actuators must be those of",
 }
 """A field, the index of a number in it and its new value, and what the error says."""
 
@@ -141,6 +147,16 @@ def test_each_kind_of_crafted_row_is_named():
     world.step()
     world.restore(Snapshot.from_bytes(data))
     assert world.state_hash() == hash
+
+
+@pytest.mark.parametrize(
+    ("field", "rule"),
+    [("star trackers.direction_0", "direction_0"), ("keep out.radius", "above 0"), ("driven.dry_mass", "there")],
+)
+def test_bytes_without_a_field_that_they_need_are_refused(field, rule):
+    data = next(data for what, data in without_a_field(everything().snapshot().to_bytes()) if what.startswith(field))
+    with pytest.raises(ValueError, match=rule):
+        Snapshot.from_bytes(data)
 
 
 STRIDES = {"numbers": 31, "headers": 151, "fields": 11}
