@@ -31,7 +31,7 @@ from ..loops.actuator_layout import (
     THROTTLE,
 )
 from ..loops.actuator_layout import DIRECTION as DIRECTION_ROW
-from ..loops.members import impulse_at, settle_throttles, thrust_of_throttle
+from ..loops.members import settle_throttles, thrust_of_throttle
 from ..store.rows import BodyHandle, fixed, reference_fields
 from ..store.schema import ANY, DIRECTION, NOT_NEGATIVE, POSITIVE, SHARE, TICKED, Field, Kind, Schema
 from ..store.table import Table

@@ -135,7 +135,8 @@ class Table:
     def write_beside(self, components: slice | int, rows: Rows, values: npt.ArrayLike) -> None:
         """Set components from which nothing is computed, for `Schema.before_write`, which runs within a write that has been admitted."""
         if self.store is not None and self.store.log is not None:
-            self.store.log.append((self._set, (components, rows, self.array[components, rows].copy())))
+            before = self.array[components, rows].copy()
+            self.store.log.append((self._set, (components, rows, before)))
         self.version += 1
         self.array[components, rows] = values
 
