@@ -15,6 +15,8 @@ import pytest
 import engine.flight.control
 from engine import MassProperties, World, forces, integrators
 
+from .. import site_links
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(
@@ -211,6 +213,18 @@ def test_links_lead_to_files_and_headings_that_exist(path):
 def test_commands_name_modules_that_exist(path):
     for module in re.findall(r"python -m ([\w.]+)", path.read_text(encoding="utf-8")):
         assert importlib.util.find_spec(module), module
+
+
+def test_links_of_the_site_that_lead_nowhere_are_found(tmp_path):
+    """What `.ci/long` does with the whole site."""
+    (tmp_path / "one.html").write_text(
+        '<h1 id="top"></h1><a href="two.html#name"></a><img src="no.png"><a href="#no"></a>'
+    )
+    (tmp_path / "two.html").write_text('<a name="name" href="one.html#top"></a><a href="https://example.com/no"></a>')
+    assert list(site_links.broken(tmp_path)) == [
+        "one.html: no.png: no such file",
+        "one.html: #no: no such heading or name",
+    ]
 
 
 def test_help_on_an_attribute_tells_about_it_and_not_about_its_kind():
