@@ -21,8 +21,10 @@ class FreeAsymmetricTop:
 
     The body rates are ``ω₁ = a₁ cn u, ω₂ = a₂ sn u, ω₃ = a₃ dn u`` with u linear in time. The orientation follows from the axes of the
     body as seen from the angular momentum, and from their azimuth about it, whose rate ``L (I₁ω₁² + I₂ω₂²)/(I₁²ω₁² + I₂²ω₂²)`` is
-    integrated by Gauss-Legendre quadrature. Rotation about any principal axis and the separatrix are included.
+    integrated by Gauss-Legendre quadrature.
 
+    Range: three moments that differ by at least 1e-9 of the greatest, and every rate but zero; rotation about a principal axis and the
+        separatrix are included.
     Error: below 1e-11 rad and 1e-11 of the rate in ten seconds of tumbling at 5 rad/s, against an eighth-order integration at a tolerance
         of 1e-13. It grows in proportion to the angle, and near the separatrix as ``exp(t/τ)``, τ the time constant of the instability.
     Source: Landau and Lifshitz, Mechanics, section 37.
@@ -215,6 +217,7 @@ class FreeSymmetricTop:
     ``λ = (axial − transverse)/transverse ω₃``: ``R(t) = turn(L̂, tL/transverse) R(0) turn(axis, −λt)`` and ``ω(t) = turn(axis, λt) ω(0)``.
     With `axial` equal to `transverse` the body is spherical and rotates uniformly.
 
+    Range: all moments above zero and all rates.
     Error: a few roundings of the angle.
     Source: Landau and Lifshitz, Mechanics, section 33.
 

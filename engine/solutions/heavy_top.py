@@ -22,6 +22,7 @@ def steady_precession_rates(
 
     The rates Ω solve ``I₁ cos θ Ω² − I₃ ω₃ Ω + k = 0``.
 
+    Range: tilts other than π/2, and spins at which both rates are real: ``(I₃ ω₃)² ≥ 4 k I₁ cos θ``.
     Error: a few roundings.
     Source: Goldstein, Classical Mechanics, section 5.7.
 
@@ -68,6 +69,7 @@ class HeavySymmetricTop:
     is the square of a Jacobi sn; the other two Euler angles are integrated by Gauss-Legendre quadrature. Energy, ``L·z`` and ``L·x₃``
     are constant.
 
+    Range: every motion in which the axis does not pass through the vertical.
     Error: below 1e-11 rad and 1e-11 rad/s in ten seconds at 9 rad/s, against an eighth-order integration at a tolerance of 1e-13. It
         grows where the axis passes close to the vertical.
     Source: Goldstein, Classical Mechanics, section 5.7.

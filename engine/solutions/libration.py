@@ -20,6 +20,7 @@ class GravityGradientLibration:
     ``κ = (I_roll − I_yaw)/I_pitch``, so that 2θ is the angle of a pendulum. ``sin θ`` is an elliptic sine while the body librates, and
     θ is an amplitude function while it rotates.
 
+    Range: ``κ > 0``, circular orbits, and bodies that are small beside the radius of the orbit; librations and rotations of any size.
     Error: a few roundings of the angle; near the separatrix it grows as ``exp(n √(3κ) t)``.
     Source: Hughes, Spacecraft Attitude Dynamics, section 9.3; the pendulum by Landau and Lifshitz, Mechanics, section 11.
 
@@ -156,7 +157,8 @@ def small_roll_yaw_rates(roll: float, pitch: float, yaw: float, *, orbit_rate: f
 
     They solve ``s⁴ + n² s² (1 + 3 k_r + k_r k_y) + 4 n⁴ k_r k_y = 0`` with ``k_r = (pitch − yaw)/roll`` and ``k_y = (pitch − roll)/yaw``.
 
-    Error: a few roundings; the linearised equations themselves are exact for vanishing angles only.
+    Range: attitudes that are stable in roll and yaw, and small angles: the linearised equations are exact for vanishing angles only.
+    Error: a few roundings.
     Source: Hughes, Spacecraft Attitude Dynamics, section 9.3.
 
     Args:

@@ -20,6 +20,7 @@ class TwoBodyMotion:
     The position follows from the anomaly in the axes P (towards the periapsis) and Q of the orbit's plane. `engine.flight.orbit.propagate`
     solves the same problem with universal variables, and shares nothing with this class.
 
+    Range: ellipses, parabolas and hyperbolas, but no motion along a line through the centre.
     Error: 1e-15 of the distance per radian of the mean anomaly for eccentricities up to 0.5 and from 2, 6e-15 at 0.9 and 1.1,
         3e-13 at 0.99, 2e-10 at 0.9999, against decimal arithmetic of sixty digits.
     Source: Battin, An Introduction to the Mathematics and Methods of Astrodynamics, sections 4.3 and 4.4.

@@ -167,3 +167,13 @@ REJECTED = {
 def test_what_has_no_closed_form_here_is_rejected_by_name(start):
     with pytest.raises(ValueError, match=f"^{start} must be .*; got "):
         REJECTED[start]()
+
+
+def test_each_solution_states_its_source_range_and_error():
+    """The axes of a plane are no solution."""
+    names = set(solutions.__all__) - {"invariable_plane"}
+    lacking = {
+        name: [word for word in ("Source", "Range", "Error") if f"{word}: " not in getattr(solutions, name).__doc__]
+        for name in names
+    }
+    assert len(names) == 7 and {name: words for name, words in lacking.items() if words} == {}
