@@ -198,6 +198,15 @@ def test_the_command_draws_scenes_and_records(kind, drawing, tmp_path, capsys):
     assert "viewer.render: follow must be" in capsys.readouterr().err
 
 
+def test_without_a_display_the_command_names_the_option_that_draws_a_picture(drawing, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    world, _ = new_world()
+    world.save(tmp_path / "scene.json")
+    assert view_file([str(tmp_path / "scene.json")]) == 1
+    assert "no window can be opened; viewer.render, or polhode view --out FILE.png" in capsys.readouterr().err
+
+
 def test_a_window_onto_a_world_obeys_the_keys(display, tmp_path):
     world, _ = new_world()
     path = tmp_path / "ship.json"

@@ -278,5 +278,8 @@ def _canvas(size: tuple[int, int], title: str, owner: str, *, is_window: bool) -
         raise RuntimeError(f"{owner}: there is no OpenGL to draw with ({reasons}). {' '.join(context.advice())}")
     if is_window and not canvas.is_window:
         canvas.close()
-        raise RuntimeError(f"{owner}: no window can be opened. {context.how_to_get_a_window(canvas.reasons)}")
+        without = "viewer.render, or polhode view --out FILE.png, draws a picture without one"
+        raise RuntimeError(
+            f"{owner}: no window can be opened; {without}. {context.how_to_get_a_window(canvas.reasons)}"
+        )
     return canvas
