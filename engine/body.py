@@ -3,7 +3,7 @@
 from __future__ import annotations  # help() then shows them as written
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, NoReturn, Protocol, Self
 
@@ -26,6 +26,8 @@ from .checks import (
     vector,
 )
 from .clock import Clock
+from .contact_shapes.material import ALL, Material
+from .contact_shapes.shape import Shape, ShapeHandle
 from .loops.arrays import rotated, rotated_inverse
 from .loops.layout import (
     ANGULAR_VELOCITY,
@@ -67,6 +69,11 @@ class _WorldOfBody(Protocol):
 
     @property
     def model(self) -> Model: ...
+    @property
+    def dt(self) -> float: ...
+    @property
+    def shapes(self) -> tuple[ShapeHandle, ...]: ...
+    def _add_shape(self, shape: Shape, body: Any, owner: str, *options: Any) -> ShapeHandle: ...
 
 
 _ZERO = read_only(np.zeros(3))
@@ -558,6 +565,60 @@ class Body:
             tangential = np.cross(self.angular_velocity_body, points - self.center_of_mass_body)
             result = self.velocity + rotated(self.orientation, tangential)
         return finite_result(result, "point_body", point_body, self)
+
+    # shapes
+
+    @property
+    def shapes(self) -> tuple[ShapeHandle, ...]:
+        """The shapes of the body, in the order in which they were added."""
+        return tuple(handle for handle in self._world.shapes if handle.body is self)
+
+    @property
+    def contact_force_world(self) -> FloatArray:
+        """Mean force of all contacts on the body over the last tick [N], world frame, shape (3,)."""
+        return reading(self._world._joints.contacts.force_on(self.index, self._world.dt))
+
+    def add_shape(
+        self,
+        shape: Shape,
+        *,
+        position: npt.ArrayLike = (0.0, 0.0, 0.0),
+        orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        material: Material | None = None,
+        layer: int = 0,
+        collides_with: Iterable[int] = ALL,
+        name: str | None = None,
+    ) -> ShapeHandle:
+        """Give the body a shape, by which it touches other bodies and shapes of the world; its mass properties stay as they are.
+
+        Bodies that an enabled joint connects do not touch each other.
+
+        Args:
+            shape: A shape of `engine.shapes`.
+            position: Of the origin of the shape [m], body frame, from the origin of the body, shape (3,).
+            orientation: Unit quaternion, scalar-last (x, y, z, w), shape to body, shape (4,).
+            material: Friction and restitution; None is ``Material()``.
+            layer: The layer of the shape, from 0 to 63.
+            collides_with: The layers of the shapes that it touches.
+            name: Its name; None makes one.
+
+        Returns:
+            The handle of the shape.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If a value is out of its range, the shape is a plane, or the method of the world does not support contacts.
+
+        Example:
+            >>> from engine import MassProperties, World, contact_shapes as shapes
+            >>> world = World(dt=1 / 60)
+            >>> crate = world.add_body(MassProperties.box(10.0, (1.0, 1.0, 1.0)), name="crate")
+            >>> crate.add_shape(shapes.Box((1.0, 1.0, 1.0)), name="hull")
+            <Box((1, 1, 1)) 'hull' of <Body 'crate'>>
+        """
+        _ = self.index  # a removed body says so
+        options = position, orientation, material, layer, collides_with, name
+        return self._world._add_shape(shape, self, f"{self!r}.add_shape", *options)
 
     # forces that act for one tick: the next one, or inside `World.on_tick` the one that is starting
 

@@ -34,10 +34,14 @@ from .checks import (
     real,
     refuse,
     suggesting_names,
+    unit_quaternion,
     vector,
 )
 from .clock import Clock
 from .compilation import background, choice
+from .contact_shapes.material import ALL, Material
+from .contact_shapes.shape import Shape, ShapeHandle
+from .contacts import Contacts
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
 from .forces.constant import CONSTANT_WRENCHES
 from .forces.force import Force, TableForce
@@ -77,7 +81,7 @@ from .tick.island_orders import islands_with_orders
 from .tick.joint_events import EVENTS, JointCallback
 from .tick.joint_impulses import End, compliances, energies_of_impact
 from .tick.joint_inertia import inertia_about
-from .tick.joints import Joints, refuse_joints
+from .tick.joints import Joints, refuse_contacts, refuse_joints
 from .tick.origin import shift_origin
 from .tick.plan import Plan
 from .tick.prepare import Future, Progress, chosen_kinds, chosen_methods, compile_all, kernels_for
@@ -1144,6 +1148,107 @@ class World:
             ()
         """
         self._forces.remove(joint, "joint")
+
+    # shapes
+
+    @property
+    def shapes(self) -> tuple[ShapeHandle, ...]:
+        """The shapes of all bodies and of the world, in the order in which they were added."""
+        return self._forces.added_as("shape")
+
+    @property
+    def contacts(self) -> Contacts:
+        """The points at which bodies touched in the last tick, as read-only arrays."""
+        if self._store.unfinished is not None:
+            self._store.settle()
+        return Contacts(self, self._joints.contacts)
+
+    def add_shape(
+        self,
+        shape: Shape,
+        *,
+        position: npt.ArrayLike = (0.0, 0.0, 0.0),
+        orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        material: Material | None = None,
+        layer: int = 0,
+        collides_with: Iterable[int] = ALL,
+        name: str | None = None,
+    ) -> ShapeHandle:
+        """Add a shape to the world, which is at rest; bodies with shapes touch it.
+
+        Args:
+            shape: A shape of `engine.shapes`.
+            position: Of the origin of the shape [m], world frame, shape (3,).
+            orientation: Unit quaternion, scalar-last (x, y, z, w), shape to world, shape (4,).
+            material: Friction and restitution; None is ``Material()``.
+            layer: The layer of the shape, from 0 to 63.
+            collides_with: The layers of the shapes that it touches.
+            name: Its name; None makes one.
+
+        Returns:
+            The handle of the shape.
+
+        Raises:
+            TypeError: If an argument has the wrong type.
+            ValueError: If a value is out of its range, or the method of the world does not support contacts.
+
+        Example:
+            >>> from engine import World, contact_shapes as shapes
+            >>> world = World(dt=1 / 60)
+            >>> world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), name="ground")
+            <Plane((0, 0, 1), 0) 'ground' of the world>
+        """
+        options = position, orientation, material, layer, collides_with, name
+        return self._add_shape(shape, None, "World.add_shape", *options)
+
+    def remove_shape(self, shape: ShapeHandle) -> None:
+        """Remove a shape of the world or of a body.
+
+        Args:
+            shape: A shape of this world.
+
+        Raises:
+            ValueError: If `shape` is not a shape of this world.
+
+        Example:
+            >>> from engine import World, contact_shapes as shapes
+            >>> world = World(dt=1 / 60)
+            >>> ground = world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+            >>> world.remove_shape(ground)
+            >>> world.shapes
+            ()
+        """
+        self._forces.remove(shape, "shape")
+
+    def _add_shape(
+        self,
+        shape: Shape,
+        body: Body | None,
+        owner: str,
+        position: npt.ArrayLike,
+        orientation: npt.ArrayLike,
+        material: Material | None,
+        layer: int,
+        collides_with: Iterable[int],
+        name: str | None,
+    ) -> ShapeHandle:
+        if not isinstance(shape, Shape):
+            refuse(owner, "shape", shape, "a shape of engine.shapes, such as a Box", TypeError)
+        if body is not None and not shape._is_for_bodies:
+            refuse(owner, "shape", shape, "a shape with a volume", hint="a plane belongs to the world: World.add_shape")
+        if material is not None and not isinstance(material, Material):
+            refuse(owner, "material", material, "a shapes.Material", TypeError)
+        if name is not None and not isinstance(name, str):
+            refuse(owner, "name", name, "a string", TypeError)
+        refuse_contacts(self.integrator, owner)
+        place = vector(position, "position", owner)
+        turn = unit_quaternion(orientation, "orientation", owner)
+        made = name or f"{type(shape).__name__.lower()} {len(self.shapes)}"
+        given = Material() if material is None else material
+        handle = ShapeHandle(shape, body, place, turn, given, layer, collides_with, made, owner)
+        self._stages.policy.act()
+        self._forces.add(handle)
+        return handle
 
     def assembly(self, body: Body) -> Assembly:
         """Return the assembly of a body and everything that is rigidly joined to it by welds and locked latches.

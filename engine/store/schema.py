@@ -236,6 +236,7 @@ class Schema:
         follows: str = "",
         flown: bool = False,
         before_write: Callable[[Any, slice | int, Any, Any], None] | None = None,
+        is_filled_by_ticks: bool = False,
     ) -> None:
         self.name = name
         self.follows = follows
@@ -245,6 +246,8 @@ class Schema:
         self.before_write = before_write
         """Called as ``before_write(table, components, rows, values)`` before values are written into a table, to settle what the former
         values have given so far; not when a change is undone. None if nothing has to be settled."""
+        self.is_filled_by_ticks = is_filled_by_ticks
+        """Whether they add and remove rows as well; such rows have no handles."""
         self.fields = tuple(fields)
         self.by_name = {field.name: field for field in fields}
         ends = np.cumsum([field.size for field in fields]).tolist()

@@ -16,7 +16,7 @@ import numpy as np
 from ..checks import FloatArray
 from .objects import field_bytes, state_of
 from .schema import Kind, Schema
-from .table import IntArray, Table, among
+from .table import FilledTable, IntArray, Table, among
 
 Entry = tuple[Callable[..., Any], tuple[Any, ...]]
 """The inverse of a change, as a function and its arguments."""
@@ -82,7 +82,7 @@ class Store:
         """The table of this schema, created on first use."""
         found = self.tables.get(schema.name)
         if found is None:
-            found = self.tables[schema.name] = Table(schema, self)
+            found = self.tables[schema.name] = (FilledTable if schema.is_filled_by_ticks else Table)(schema, self)
         return found
 
     # who may change something, and when

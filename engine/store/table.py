@@ -364,6 +364,39 @@ class Table:
         return array
 
 
+class FilledTable(Table):
+    """A table whose rows kernels add and remove in ticks; they have no handles, and are numbered anew in each image.
+
+    Attributes:
+        counted: The number of rows, which kernels write, shape (1,).
+    """
+
+    __slots__ = ("counted",)
+
+    def __init__(self, schema: Schema, store: Owner | None = None, capacity: int = 8) -> None:
+        self.counted = np.zeros(1, np.int64)
+        super().__init__(schema, store, capacity)
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return int(self.counted[0])
+
+    @count.setter
+    def count(self, value: int) -> None:
+        self.counted[0] = value
+
+    def reserve(self, count: int) -> None:
+        """Have room for so many rows."""
+        if count > self.capacity:
+            self._grow(count)
+
+    def rows_image(self) -> RowsImage:
+        """Return numbers for the rows, as they are now."""
+        numbers = np.arange(self.count)
+        return RowsImage(numbers, numbers, self.count)
+
+
 def among(values: FloatArray, rows: IntArray) -> npt.NDArray[np.bool_]:
     """Which of the values (row numbers or -1) are among the given rows, which are ascending."""
     if len(rows) <= 1:

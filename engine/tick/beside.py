@@ -44,7 +44,9 @@ class BesideMethod(Beside):
     ) -> tuple[Sequence[Operation], Sequence[Operation]]:
         before, after = list[Operation](), list[Operation]()
         if self._joints.any:
-            after.append(self._joints.operation(dt, control, integrator, self._gyroscopic, self._forces))
+            found, moved = self._joints.operations(dt, control, integrator, self._gyroscopic, self._forces)
+            before += found
+            after += moved
         if self._actuators is not None:
             begin, end = self._actuators.operations(dt, control)
             before.append(begin)

@@ -30,18 +30,10 @@ from ..constraints import (
 from ..constraints.calls import BALANCE_CALL, BOUNDED_CALL, BOUNDS_CALL, LEAVES, POINT_CALLS
 from ..constraints.fit import FARTHEST_POINT, misfits
 from ..constraints.graph import (
-    BLOCK_COUNT,
     CONTACT_COUNT,
-    HARD_ISLANDS,
     HAS_LOOPS,
-    ISLANDS,
     LINK_COUNT,
     PLACES,
-    POINT_COUNT,
-    ROW_COUNT,
-    SPRING_COUNT,
-    STRUCTURES,
-    TOUCHING_COUNT,
     Graph,
     number_islands,
 )
@@ -56,17 +48,12 @@ from ..joints.joint import JOINTS, JointConflictError
 from ..kernels.free_rotor import free_rotor
 from ..loops.actuators import end_kicks
 from ..loops.columns import Integers
-from ..loops.floating_point import new_control
 from ..loops.kick_drift import Turn
 from ..loops.layout import (
     ANY_PITCH,
     BAD,
-    COUNT,
     ORIENTATION,
-    POINT_FORCE_ROWS,
     POSITION,
-    ROWS,
-    SPRING_ROWS,
     TICKS,
     WRENCH_ROWS,
 )
@@ -76,84 +63,10 @@ from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import Table
 from .actuators import tables_and_counts
+from .contacts import Contacts
+from .islands import Islands
 
 _WHOLE = np.ones(1)
-
-
-class Islands:
-    """The arrays of the island step, with spare room (see `constraints.layout`), and the graph that says how they are used.
-
-    Attributes:
-        seen: The versions of the tables for which the islands were numbered last.
-        version: A counter that grows with new arrays.
-    """
-
-    def __init__(self, bodies: Bodies, has_all: bool = False) -> None:
-        """Make arrays for no islands.
-
-        Args:
-            bodies: The bodies of the world.
-            has_all: Whether bodies on no joint are islands too.
-        """
-        self._bodies = bodies
-        self.graph = Graph(has_all)
-        self.stamp = np.array([-1, -1], np.int64)
-        """The number of the last tick that was written, and the island that failed in the last tick."""
-        self.seen: tuple[int, ...] = ()
-        self.version = 0
-        self._room: Integers | None = None
-
-    def make_room(self) -> None:
-        """Have arrays for the graph as it is now; those that are large enough are kept."""
-        sizes = self.graph.sizes[:STRUCTURES]
-        if self._room is not None and (sizes <= self._room).all():
-            self._set_counts()
-            return
-        # a half more than is wanted, where more has been wanted before
-        before = sizes if self._room is None else self._room
-        room = np.maximum(before, np.where(sizes > before, sizes * 3 // 2, sizes))
-        room[[PLACES, LINK_COUNT]] = pitch, links = _pitch_for(int(room[PLACES])), _pitch_for(int(room[LINK_COUNT]))
-        room[[ISLANDS, HARD_ISLANDS]] = max(
-            room[ISLANDS], links + room[CONTACT_COUNT]
-        )  # as many as there may be of some joints
-        room[[ROW_COUNT, BLOCK_COUNT]] += 32
-        self.own = np.zeros((ROWS, pitch))
-        self.own[:] = self._bodies.schema.rest
-        self.stages = np.zeros((step.STAGE_ROWS, pitch))
-        self.stages[ORIENTATION + 3] = 1.0
-        self.work = np.zeros((layout.WORK_ROWS, pitch))
-        self.work[layout.START + ORIENTATION + 3] = 1.0
-        self.joints = np.zeros((layout.JOINT_ROWS, links))
-        self.kept = np.zeros((layout.STATE_LAST - layout.STATE_FIRST, links))
-        self.points = np.zeros((links + room[CONTACT_COUNT], layout.POINT_SIZE))
-        self.rows = np.zeros((room[ROW_COUNT], layout.ROW_SIZE))
-        self.blocks = np.zeros((room[BLOCK_COUNT], 36))
-        self.measures = np.zeros((room[ISLANDS], layout.MEASURES))
-        self.touching = np.zeros((room[TOUCHING_COUNT], layout.TOUCH_SIZE))
-        self.springs = np.zeros((SPRING_ROWS, max(1, room[SPRING_COUNT])))
-        self.point_forces = np.zeros((POINT_FORCE_ROWS, max(1, room[POINT_COUNT])))
-        self.counts = np.zeros(2, np.int64)
-        self.control = new_control(0, 0)
-        self.graph.forget_made()
-        self._room, self.version = room, self.version + 1
-        self._set_counts()
-
-    def _set_counts(self) -> None:
-        sizes, pitch = self.graph.sizes, self.own.shape[1]
-        count = int(sizes[PLACES])
-        self.control[COUNT] = count if count <= 2 else min((count + 7) & ~7, pitch)
-        self.counts[:] = sizes[SPRING_COUNT : POINT_COUNT + 1]
-
-    @property
-    def key(self) -> tuple[int, ...]:
-        """Changes with the arrays, and with what kernels are called for them."""
-        graph = self.graph
-        return self.version, graph.version, int(graph.has_soft), int(graph.sizes[HAS_LOOPS])
-
-
-def _pitch_for(count: int) -> int:
-    """Columns for that many places or joints: few, so that the arrays stay in the cache, and no power of two, so that all of it is used."""
-    return 16 * ((count + 7) // 16) + 8
 
 
 class IslandKernels:
@@ -175,6 +88,7 @@ class IslandKernels:
         gyroscopic: bool,
         forces: CompiledForces = NO_FORCES,
         around: Sequence[Loop | None] = (),
+        has_contacts: bool = False,
     ) -> None:
         """Choose between the kernels and plain Python.
 
@@ -185,11 +99,12 @@ class IslandKernels:
             gyroscopic: False in game mode.
             forces: The forces in compiled loops.
             around: The kernels that bring islands into a tick, in the order of `step.move_islands`; None for those not called.
+            has_contacts: Whether contacts are found in each tick.
         """
-        unused = [] if graph.has_soft else [BOUNDS_CALL, BOUNDED_CALL]
+        unused = [] if graph.has_soft or has_contacts else [BOUNDS_CALL, BOUNDED_CALL]
         if not graph.sizes[HAS_LOOPS]:
             unused.append(BALANCE_CALL)
-        if not graph.sizes[CONTACT_COUNT]:
+        if not has_contacts and not graph.sizes[CONTACT_COUNT]:
             unused.extend(POINT_CALLS)
         self._called = [
             None if place in unused else each for place, each in enumerate(kernels_of_islands(turn, gyroscopic))
@@ -245,12 +160,13 @@ class Bound:
         forces: CompiledForces,
         depends_on_rates: bool,
         around: Sequence[Loop | None],
+        has_contacts: bool = False,
     ) -> None:
         graph = islands.graph
         parts, turn, evaluations = method_for(integrator, depends_on_rates)
         self.parts = parts
         self.evaluations = evaluations
-        self.kernels = IslandKernels(graph, bodies, turn, gyroscopic, forces, around)
+        self.kernels = IslandKernels(graph, bodies, turn, gyroscopic, forces, around, has_contacts)
         layers = forces.layers if isinstance(forces.layers, np.ndarray) else np.zeros((0, bodies.pitch))
         own_layers = np.zeros((len(layers), islands.own.shape[1]))
         states = islands.own, islands.control, islands.stages
@@ -297,6 +213,7 @@ class Joints:
         self._table = store.table(JOINTS)
         self._springs, self._point_forces = store.table(SPRINGS), store.table(POINT_FORCES)
         self._islands, self._all = Islands(bodies), Islands(bodies, has_all=True)
+        self.contacts = Contacts(store, bodies, self._tables)
         self._moves_all = False
         self._has_warned = False
         self.conflicting: list[int] = []
@@ -304,15 +221,15 @@ class Joints:
 
     @property
     def any(self) -> bool:
-        """Whether any joint acts."""
-        return self._table.count > 0 and self.graph is not None
+        """Whether any joint acts, or bodies may touch."""
+        return self.contacts.any or (self._table.count > 0 and self.graph is not None)
 
     @property
     def key(self) -> tuple[int, ...]:
         """Changes whenever a loop that was bound to the islands may have become stale."""
         if not self.any:
             return ()
-        return (*self._islands.key, *self._all.key, *(id(table.array) for table in self._tables))
+        return (*self.contacts.key, *self._islands.key, *self._all.key, *(id(table.array) for table in self._tables))
 
     @property
     def _tables(self) -> tuple[Table, Table, Table]:
@@ -358,21 +275,30 @@ class Joints:
 
     # ticks
 
-    def operation(
+    def operations(
         self,
         dt: float,
         control: Integers,
         integrator: Integrator,
         gyroscopic: bool,
         forces: CompiledForces,
-    ) -> Operation:
-        """The operation that moves the islands, after all bodies were moved over a tick of `dt` [s], which `control` has counted."""
+    ) -> tuple[list[Operation], list[Operation]]:
+        """The operations before and after all bodies were moved over a tick of `dt` [s], which `control` has counted.
+
+        Contacts are found before; after, the islands are moved again from the start of the tick, and contacts are kept.
+        """
         self._moves_all = False
-        bodies, islands, graph = self._bodies, self._islands, self._look(self._islands)
+        bodies, contacts = self._bodies, self.contacts
+        graph = self._look(self._islands)
+        islands = self._islands
         around = loops_around_islands(bodies.stores_momentum)
-        called = around.open, around.step, around.close, around.move, around.undo
+        called = around.open, around.step, around.close, around.move, around.undo, numbering_loop()
+        if contacts.any:
+            _ = contacts.key
+            islands, graph = contacts.islands, contacts.islands.graph
         bound = Bound(
-            islands, bodies, self._table.array, integrator, gyroscopic, forces, forces.depends_on_rates, called
+            *(islands, bodies, self._table.array, integrator, gyroscopic, forces, forces.depends_on_rates),
+            *(called if contacts.any else called[:-1], contacts.any),
         )
         ends, kernels = (bodies.array, islands.own, graph.columns), bound.kernels
         packed = Packed(
@@ -381,7 +307,11 @@ class Joints:
         )
         back = Packed(self._table.array, islands.kept, graph.links, islands.stamp, graph.sizes)
         run, undo = kernels.function(step.move_islands), kernels.function(step.undo_islands)
-        return Operation(run, packed, 0, (undo, back))
+        move = Operation(run, packed, 0, (undo, back))
+        if not contacts.any:
+            return [], [move]
+        find, keep = contacts.operations(kernels.function, kernels.around_calls, control, dt)
+        return [find], [move, keep]
 
     def operations_of_steps(self) -> tuple[list[Operation], list[Operation], list[Operation]]:
         """What joints do in a tick of several steps before the first step, after each step, and after the last one."""
@@ -594,11 +524,12 @@ class Joints:
 
     def restart(self) -> None:
         """Forget which tick was run last, because the tick count has been set by a restore."""
+        self.contacts.restart()
         for islands in self._in_use():
             islands.stamp[0] = -1
 
     def _in_use(self) -> Iterator[Islands]:
-        return (islands for islands in (self._islands, self._all) if islands.version)
+        return (islands for islands in (self._islands, self._all, self.contacts.islands) if islands.version)
 
     def recover(self, control: Integers) -> None:
         """Restore the state of joints if the last tick, for which it was written, was undone afterwards."""
@@ -698,7 +629,7 @@ def method_for(integrator: Integrator, depends_on_rates: bool) -> tuple[FloatArr
 
 
 def kernels_of_islands(turn: Turn, gyroscopic: bool) -> list[Loop]:
-    """The kernels that the step of islands calls, in the order of `constraints.calls`."""
+    """The kernels that the step of islands calls, in the order of `constraints.calls`; those of contacts come last."""
     array, integers, flat = np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
     return [
         named(rows.joint_rows, array, array, array, integers, array, array, array, 0, 0, 0, 0, 0),
@@ -774,6 +705,17 @@ def numbering_loop() -> Loop:
     """The kernel that numbers islands."""
     none = _ARRAY, 0
     return named(number_islands, *Graph().arguments(none, none, none, none))
+
+
+def refuse_contacts(integrator: Integrator, owner: object) -> None:
+    """Reject shapes in a world whose method cannot find contacts in each of its steps.
+
+    Raises:
+        ValueError: If the method rejects joints, or divides ticks.
+    """
+    refuse_joints(integrator, owner)
+    if integrator._divides_ticks:
+        refuse(owner, "the integrator of the world", integrator.name, "one that does not divide ticks")
 
 
 def refuse_joints(integrator: Integrator, owner: object) -> None:

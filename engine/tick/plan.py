@@ -64,6 +64,7 @@ class Plan:
         self._key: tuple[int, ...] | None = None
         self._staged: TakeStagedTick | None = None
         self._run: TakeTicks | None = None
+        self._run_bound: TakeTicks = _run_nothing
         self._program: Program | None = None
         self.kernel: partial[int] | None = None
         self._start = 0.0
@@ -151,6 +152,8 @@ class Plan:
             elif isinstance(self._run, partial) and has_address(self._run.func):
                 self.kernel = self._run
                 self._run = partial(without_dispatch(self._run.func, *self._run.args, 1), *self._run.args)
+            if self.joints.contacts.any:
+                self._run_bound, self._run = self._run, self._run_in_room
         if not self._has_standby and not choice.policy.waits:
             ask_for_standby(integrator, self._gyroscopic)
             self._has_standby = True
@@ -166,6 +169,17 @@ class Plan:
     def _key_now(self) -> tuple[int, ...]:
         versions = self._bodies.layout_version, self.fields.layout_version, self._version, background.arrivals()
         return versions + self.actuators.key + self.joints.key
+
+    def _run_in_room(self, ticks: int) -> int:
+        """Run ticks with contacts; where an array is too short for those of a tick, make room and go on."""
+        contacts, done = self.joints.contacts, 0
+        while True:
+            taken = self._run_bound(ticks - done)
+            if not contacts.is_short:
+                return taken if taken <= 0 and not done else done + max(taken, 0)
+            done += max(taken, 0)
+            contacts.grow()
+            _ = self.choose()
 
     @property
     def is_final(self) -> bool:
@@ -245,6 +259,10 @@ class Plan:
         for _force, apply in self.stage_forces:
             if apply(wrench, states, time) is not None:
                 refuse_return(apply)
+
+
+def _run_nothing(ticks: int) -> int:
+    return 0
 
 
 _OVERFLOWS = ZeroDivisionError, OverflowError

@@ -15,6 +15,7 @@ from ..checks import members
 from ..compilation import background
 from ..compilation.background import cores
 from ..compilation.choice import Loop, ask, named
+from ..constraints.calls import POINT_CALLS
 from ..forces.force import Force
 from ..integrators import ALL_INTEGRATORS
 from ..integrators.compiled_forces import NO_FORCES, CompiledForces, field_loop, pulls_loop
@@ -91,7 +92,7 @@ def kernels_for(future: Future) -> list[Loop]:
             loops += [loop for loop in every if future.in_passes or not is_special(loop)]
         if future.has_joints:
             for method in future.integrators:
-                loops += kernels_of_islands(method_for(method, False)[1], gyroscopic)
+                loops += kernels_of_islands(method_for(method, False)[1], gyroscopic)[: POINT_CALLS[0]]
             loops += [numbering_loop(), *loops_around_islands(stores), *(loops_of_joint_steps() if divides else [])]
         if future.drives_actuators:
             loops += actuator_kernels()

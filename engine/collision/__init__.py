@@ -1,0 +1,1 @@
+"""Detection of contacts: which shapes are near each other, and at which points."""

@@ -1,0 +1,255 @@
+"""Points at which two boxes touch: separating axes, and clipping of the face that faces the other."""
+
+from math import sqrt
+
+from ..compilation.compiler import inlined
+from ..constraints.joint_types import load, store
+from ..constraints.layout import BY_BODY, BY_OTHER
+from ..kernels.vectors import Vector, add_scaled, cross, dot, scale, subtract
+from ..loops.columns import Array
+from .layout import APART_BY, FIRST_RADIUS, ON_FIRST, ON_SECOND, SECOND_RADIUS, TO_FIRST, TURNS_WITH
+
+Axes = tuple[Vector, Vector, Vector]
+
+FACE_BIAS, EDGE_BIAS = 1e-4, 1e-2
+"""Shares of the least half extent by which the second box's face, and a pair of edges, must be farther apart to be chosen: a small turn of
+boxes that rest on each other changes no choice."""
+
+
+@inlined
+def _pick(values: Vector, number: int) -> float:
+    return values[0] if number == 0 else values[1] if number == 1 else values[2]
+
+
+@inlined
+def _axis(axes: Axes, number: int) -> Vector:
+    return axes[0] if number == 0 else axes[1] if number == 1 else axes[2]
+
+
+@inlined
+def _extent(axes: Axes, half: Vector, direction: Vector) -> float:
+    """Half the length of a box along a direction."""
+    first, second, third = abs(dot(axes[0], direction)), abs(dot(axes[1], direction)), abs(dot(axes[2], direction))
+    return half[0] * first + half[1] * second + half[2] * third
+
+
+@inlined
+def put_found(
+    found: Array, number: int, first: Vector, second: Vector, normal: Vector, gap: float, turns_with: int
+) -> None:
+    """Store a point of a pair; radii are zero."""
+    store(found, number, ON_FIRST, first)
+    store(found, number, ON_SECOND, second)
+    store(found, number, TO_FIRST, normal)
+    found[number, APART_BY] = gap
+    found[number, TURNS_WITH] = float(turns_with)
+    found[number, FIRST_RADIUS] = found[number, SECOND_RADIUS] = 0.0
+
+
+@inlined
+def _clip(polygon: Array, source: int, target: int, count: int, axis: int, sign: float, bound: float) -> int:
+    """Clip a polygon by ``sign * x[axis] <= bound``; the number of its corners then."""
+    kept = 0
+    for number in range(count):
+        here, after = load(polygon, source + number, 0), load(polygon, source + (number + 1) % count, 0)
+        a, b = bound - sign * _pick(here, axis), bound - sign * _pick(after, axis)
+        if a >= 0.0:
+            store(polygon, target + kept, 0, here)
+            kept += 1
+        if (a > 0.0 and b < 0.0) or (a < 0.0 and b > 0.0):
+            store(polygon, target + kept, 0, add_scaled(here, a / (a - b), subtract(after, here)))
+            kept += 1
+    return kept
+
+
+@inlined
+def _touch_faces(
+    found: Array,
+    polygon: Array,
+    center: Vector,
+    axes: Axes,
+    half: Vector,
+    face: int,
+    sign: float,
+    other_center: Vector,
+    other_axes: Axes,
+    other_half: Vector,
+    margin: float,
+    is_first: bool,
+) -> int:
+    """The corners of the face of the other box that faces this face, clipped to it, which are nearer than the margin."""
+    normal = scale(sign, _axis(axes, face))
+    one, two = (face + 1) % 3, (face + 2) % 3
+    facing, least = 0, 0.0
+    for number in range(3):
+        along = dot(_axis(other_axes, number), normal)
+        if abs(along) > abs(least) + 1e-9:
+            facing, least = number, along
+    toward = -1.0 if least > 0.0 else 1.0
+    middle = add_scaled(other_center, toward * _pick(other_half, facing), _axis(other_axes, facing))
+    first_edge = scale(_pick(other_half, (facing + 1) % 3), _axis(other_axes, (facing + 1) % 3))
+    second_edge = scale(_pick(other_half, (facing + 2) % 3), _axis(other_axes, (facing + 2) % 3))
+    for number in range(4):
+        a = 1.0 if number == 0 or number == 3 else -1.0
+        b = 1.0 if number < 2 else -1.0
+        corner = subtract(add_scaled(add_scaled(middle, a, first_edge), b, second_edge), center)
+        x, y = dot(corner, _axis(axes, one)), dot(corner, _axis(axes, two))
+        store(polygon, number, 0, (x, y, dot(corner, normal) - _pick(half, face)))
+    count = _clip(polygon, 0, 12, 4, 0, 1.0, _pick(half, one))
+    count = _clip(polygon, 12, 0, count, 0, -1.0, _pick(half, one))
+    count = _clip(polygon, 0, 12, count, 1, 1.0, _pick(half, two))
+    count = _clip(polygon, 12, 0, count, 1, -1.0, _pick(half, two))
+    kept = 0
+    for number in range(count):
+        x, y, gap = load(polygon, number, 0)
+        if gap <= margin:
+            foot = add_scaled(center, _pick(half, face), normal)
+            foot = add_scaled(add_scaled(foot, x, _axis(axes, one)), y, _axis(axes, two))
+            at = add_scaled(foot, gap, normal)
+            if is_first:
+                put_found(found, kept, foot, at, scale(-1.0, normal), gap, BY_BODY)
+            else:
+                put_found(found, kept, at, foot, normal, gap, BY_OTHER)
+            kept += 1
+    return kept
+
+
+@inlined
+def _touch_edges(
+    found: Array,
+    center: Vector,
+    axes: Axes,
+    half: Vector,
+    edge: int,
+    other_center: Vector,
+    other_axes: Axes,
+    other_half: Vector,
+    other_edge: int,
+    normal: Vector,
+) -> int:
+    """The nearest points of two edges; the normal is from the other box to this one."""
+    at, other_at = center, other_center
+    for number in range(3):
+        if number != edge:
+            axis = _axis(axes, number)
+            at = add_scaled(at, -_pick(half, number) if dot(axis, normal) > 0.0 else _pick(half, number), axis)
+        if number != other_edge:
+            axis = _axis(other_axes, number)
+            size = _pick(other_half, number)
+            other_at = add_scaled(other_at, size if dot(axis, normal) > 0.0 else -size, axis)
+    one, two = _axis(axes, edge), _axis(other_axes, other_edge)
+    apart, along = subtract(other_at, at), dot(one, two)
+    rest = max(1.0 - along * along, 1e-12)
+    first = (dot(apart, one) - along * dot(apart, two)) / rest
+    second = (along * dot(apart, one) - dot(apart, two)) / rest
+    at, other_at = add_scaled(at, first, one), add_scaled(other_at, second, two)
+    put_found(found, 0, at, other_at, normal, dot(subtract(at, other_at), normal), BY_OTHER)
+    return 1
+
+
+@inlined
+def touch_boxes(
+    found: Array,
+    polygon: Array,
+    center: Vector,
+    axes: Axes,
+    half: Vector,
+    other_center: Vector,
+    other_axes: Axes,
+    other_half: Vector,
+    margin: float,
+) -> int:
+    """Points at which two boxes are nearer than a margin; all positions and axes are in world axes.
+
+    Source: Gottschalk, Lin, Manocha (1996), separating axes of boxes; Sutherland, Hodgman (1974), clipping.
+    """
+    apart = subtract(other_center, center)
+    least = min(half[0], half[1], half[2], other_half[0], other_half[1], other_half[2])
+    best, face, other_best, other_face = -1e300, 0, -1e300, 0
+    for number in range(3):
+        axis = _axis(axes, number)
+        gap = abs(dot(apart, axis)) - _pick(half, number) - _extent(other_axes, other_half, axis)
+        if gap > best:
+            best, face = gap, number
+        axis = _axis(other_axes, number)
+        gap = abs(dot(apart, axis)) - _pick(other_half, number) - _extent(axes, half, axis)
+        if gap > other_best:
+            other_best, other_face = gap, number
+    if best > margin or other_best > margin:
+        return 0
+    edge_best, edge, other_edge, edge_normal = -1e300, 0, 0, (0.0, 0.0, 0.0)
+    for number in range(9):
+        axis = cross(_axis(axes, number // 3), _axis(other_axes, number % 3))
+        size = sqrt(dot(axis, axis))
+        if size > 1e-3:
+            axis = scale(1.0 / size, axis)
+            gap = abs(dot(apart, axis)) - _extent(axes, half, axis) - _extent(other_axes, other_half, axis)
+            if gap > edge_best:
+                edge_best, edge, other_edge = gap, number // 3, number % 3
+                edge_normal = axis if dot(apart, axis) < 0.0 else scale(-1.0, axis)
+    if edge_best > margin:
+        return 0
+    if edge_best > max(best, other_best) + EDGE_BIAS * least:
+        ours = (center, axes, half, edge)
+        return _touch_edges(found, *ours, other_center, other_axes, other_half, other_edge, edge_normal)
+    if other_best > best + FACE_BIAS * least:
+        sign = -1.0 if dot(apart, _axis(other_axes, other_face)) > 0.0 else 1.0
+        return _touch_faces(
+            found, polygon, other_center, other_axes, other_half, other_face, sign, center, axes, half, margin, False
+        )
+    sign = 1.0 if dot(apart, _axis(axes, face)) > 0.0 else -1.0
+    return _touch_faces(
+        found, polygon, center, axes, half, face, sign, other_center, other_axes, other_half, margin, True
+    )
+
+
+@inlined
+def touch_corners(
+    found: Array, center: Vector, axes: Axes, half: Vector, foot: Vector, normal: Vector, margin: float
+) -> int:
+    """The corners of a box that are nearer to a plane through a point than a margin."""
+    kept = 0
+    for number in range(8):
+        at = add_scaled(center, half[0] if number % 2 == 1 else -half[0], axes[0])
+        at = add_scaled(at, half[1] if number // 2 % 2 == 1 else -half[1], axes[1])
+        at = add_scaled(at, half[2] if number // 4 == 1 else -half[2], axes[2])
+        gap = dot(subtract(at, foot), normal)
+        if gap <= margin:
+            put_found(found, kept, at, add_scaled(at, -gap, normal), normal, gap, BY_OTHER)
+            kept += 1
+    return kept
+
+
+@inlined
+def fewer(found: Array, count: int, most: int) -> int:
+    """Keep four of many points: the deepest, the one farthest from it, and those farthest on both sides of the line between them."""
+    if count <= most:
+        return count
+    deepest = 0
+    for number in range(1, count):
+        if found[number, APART_BY] < found[deepest, APART_BY]:
+            deepest = number
+    _swap(found, 0, deepest)
+    start, normal = load(found, 0, ON_FIRST), load(found, 0, TO_FIRST)
+    farthest, largest = 1, -1.0
+    for number in range(1, count):
+        apart = subtract(load(found, number, ON_FIRST), start)
+        if dot(apart, apart) > largest:
+            farthest, largest = number, dot(apart, apart)
+    _swap(found, 1, farthest)
+    across = cross(normal, subtract(load(found, 1, ON_FIRST), start))
+    for sign in (1.0, -1.0):
+        place = 2 if sign > 0.0 else 3
+        farthest, largest = place, -1e300
+        for number in range(place, count):
+            off = sign * dot(across, subtract(load(found, number, ON_FIRST), start))
+            if off > largest:
+                farthest, largest = number, off
+        _swap(found, place, farthest)
+    return most
+
+
+@inlined
+def _swap(found: Array, number: int, other: int) -> None:
+    for entry in range(found.shape[1]):
+        found[number, entry], found[other, entry] = found[other, entry], found[number, entry]

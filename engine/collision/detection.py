@@ -1,0 +1,543 @@
+"""The contacts of a tick: shapes that may touch in it, their points, and what is known of these from the last tick.
+
+Shapes are sorted along an axis by the boxes that they may reach in the tick, and those whose boxes overlap are compared. Everything is in
+the order of pairs of rows of the table of shapes, so that contacts do not depend on how they were found.
+"""
+
+from math import sqrt
+
+from ..compilation.compiler import call, inlined, kernel
+from ..compilation.packed import Packed, unpack
+from ..constraints.graph import (
+    POINT_COUNT,
+    POINTS_FROM,
+    POINTS_OF_CONTACT,
+    SPRING_COUNT,
+    STRUCTURES,
+    TOUCHED_BODY,
+    TOUCHING_BODY,
+)
+from ..constraints.joint_types import load, store
+from ..constraints.layout import (
+    BY_BODY,
+    BY_CORES,
+    BY_OTHER,
+    BY_WORLD,
+    CLOSING_SPEED,
+    CORE,
+    FIRST_POSITIONS,
+    FRICTION_COEFFICIENT,
+    NORMAL,
+    OTHER_CORE,
+    OTHER_ROUNDING,
+    OWNER,
+    PUSHED,
+    PUSHED_LAST,
+    ROUNDING,
+    TOUCH_SIZE,
+)
+from ..constraints.layout import RESTITUTION as RESTITUTION_OF_POINT
+from ..kernels.quaternions import Quaternion, multiply, rotate, rotate_inverse
+from ..kernels.vectors import Vector, add, add_scaled, dot, scale, subtract
+from ..loops.columns import Array, Integers, load_quaternion, load_vector, store_vector
+from ..loops.layout import ANGULAR_VELOCITY, CENTER_OF_MASS, FROZEN, ORIENTATION, POSITION, TICKS, VELOCITY
+from .boxes import Axes, fewer, touch_boxes, touch_corners
+from .layout import (
+    AT,
+    AT_OTHER,
+    BODY,
+    BOX,
+    CENTER,
+    CLOSING,
+    COLLIDES_WITH,
+    CONTACT_ROWS,
+    ENABLED,
+    FIRST_OF,
+    FIRST_RADIUS,
+    FIRST_SHAPE,
+    FIRST_SOLVES,
+    FRICTION,
+    GAP_BEFORE,
+    HIGH,
+    LAYER,
+    LEAST_HALF,
+    LOW,
+    MOST_POINTS,
+    NORMAL_WORLD,
+    ON_FIRST,
+    ON_SECOND,
+    PLACE,
+    PLANE,
+    POINT_WORLD,
+    PUSH_WORLD,
+    REACH,
+    RESTITUTION,
+    SECOND_OF,
+    SECOND_RADIUS,
+    SECOND_SHAPE,
+    SIZES,
+    SPHERE,
+    TO_FIRST,
+    TURN,
+    TURNS_WITH,
+    TYPE,
+)
+from .spheres import touch_plane, touch_sphere_box, touch_spheres
+
+MARGIN_OF_SIZE = 0.01
+"""Share of the lesser half extent by which shapes may be apart to be compared, beside what they may move in the tick."""
+MATCHED_OF_SIZE = 0.1
+"""Share of the least half extent by which a point may have moved since the last tick and be the same."""
+FULL = -77
+"""What the operation returns if an array is too short; nothing was changed."""
+
+_EVERYWHERE = 1e300
+NUMBER = 5
+"""The place of the kernel that numbers islands among the addresses of the kernels around islands, after those of `step`."""
+
+# numbers in `counts`
+SHAPES, PAIRS, POINTS, CONTACTS, EXCLUDED, KEPT_AT, KEPT_COUNT, SHORT = range(8)
+"""Shapes, pairs that are compared, points and contacts of this tick, pairs that never collide, the tick before which the contacts were
+kept, with their number, and what was too short."""
+COUNTS = 8
+SHORT_OF_PAIRS, SHORT_OF_POINTS, SHORT_OF_STRUCTURES, SHORT_OF_ROOM = 1, 2, 3, 4
+
+
+@inlined
+def _pose_of(bodies: Array, shapes: Array, shape: int) -> tuple[Vector, Quaternion]:
+    """Where a shape is in the world: its centre and orientation."""
+    body = int(shapes[BODY, shape])
+    place, turn = load_vector(shapes, PLACE, shape), load_quaternion(shapes, TURN, shape)
+    if body < 0:
+        return place, turn
+    q, place = load_quaternion(bodies, ORIENTATION, body), subtract(place, load_vector(bodies, CENTER_OF_MASS, body))
+    return add(load_vector(bodies, POSITION, body), rotate(q, 2.0, place)), multiply(q, turn)
+
+
+@inlined
+def _axes_of(q: Quaternion) -> Axes:
+    return rotate(q, 2.0, (1.0, 0.0, 0.0)), rotate(q, 2.0, (0.0, 1.0, 0.0)), rotate(q, 2.0, (0.0, 0.0, 1.0))
+
+
+@inlined
+def _bound(bodies: Array, shapes: Array, bounds: Array, shape: int, dt: float) -> None:
+    """Find the box that a shape may reach in the tick."""
+    body, kind = int(shapes[BODY, shape]), int(shapes[TYPE, shape])
+    center, q = _pose_of(bodies, shapes, shape)
+    x, y, z = load_vector(shapes, SIZES, shape)
+    store(bounds, shape, CENTER, center)
+    if kind == SPHERE:
+        extent, least, size = (x, x, x), x, x
+    elif kind == PLANE:
+        extent, least, size = (_EVERYWHERE, _EVERYWHERE, _EVERYWHERE), _EVERYWHERE, 0.0
+    else:
+        one, two, three = _axes_of(q)
+        extent = (
+            x * abs(one[0]) + y * abs(two[0]) + z * abs(three[0]),
+            x * abs(one[1]) + y * abs(two[1]) + z * abs(three[1]),
+            x * abs(one[2]) + y * abs(two[2]) + z * abs(three[2]),
+        )
+        least, size = min(x, y, z), sqrt(x * x + y * y + z * z)
+    reach = 0.0
+    if body >= 0:
+        place = subtract(center, load_vector(bodies, POSITION, body))
+        reach = sqrt(dot(place, place)) + size
+    bounds[shape, REACH], bounds[shape, LEAST_HALF] = reach, least
+    moved = _moves(bodies, body, reach) * dt + MARGIN_OF_SIZE * least
+    for entry in range(3):
+        bounds[shape, LOW + entry] = center[entry] - extent[entry] - moved
+        bounds[shape, HIGH + entry] = center[entry] + extent[entry] + moved
+
+
+@inlined
+def _moves(bodies: Array, body: int, reach: float) -> float:
+    """A speed that no point of a body within reach of its mass centre exceeds."""
+    if body < 0:
+        return 0.0
+    velocity, rates = load_vector(bodies, VELOCITY, body), load_vector(bodies, ANGULAR_VELOCITY, body)
+    return sqrt(dot(velocity, velocity)) + reach * sqrt(dot(rates, rates))
+
+
+@inlined
+def _closes(bodies: Array, body: int, other: int, reach: float, other_reach: float) -> float:
+    """A relative speed that no points of two bodies exceed."""
+    velocity, spin = (0.0, 0.0, 0.0), 0.0
+    if body >= 0:
+        rates = load_vector(bodies, ANGULAR_VELOCITY, body)
+        velocity, spin = load_vector(bodies, VELOCITY, body), reach * sqrt(dot(rates, rates))
+    if other >= 0:
+        rates = load_vector(bodies, ANGULAR_VELOCITY, other)
+        velocity = subtract(velocity, load_vector(bodies, VELOCITY, other))
+        spin += other_reach * sqrt(dot(rates, rates))
+    return sqrt(dot(velocity, velocity)) + spin
+
+
+@inlined
+def _has_layer(shapes: Array, shape: int, layer: int) -> bool:
+    """Whether a shape collides with a layer."""
+    bits = int(shapes[COLLIDES_WITH + layer // 32, shape])
+    return (bits >> (layer % 32)) & 1 == 1
+
+
+@inlined
+def _may_collide(bodies: Array, shapes: Array, excluded: Integers, excluded_count: int, shape: int, other: int) -> bool:
+    """Whether two shapes collide if they are near."""
+    body, other_body = int(shapes[BODY, shape]), int(shapes[BODY, other])
+    if body == other_body:
+        return False
+    if (body >= 0 and bodies[FROZEN, body] != 0.0) or (other_body >= 0 and bodies[FROZEN, other_body] != 0.0):
+        return False
+    if not _has_layer(shapes, shape, int(shapes[LAYER, other])) or not _has_layer(
+        shapes, other, int(shapes[LAYER, shape])
+    ):
+        return False
+    low, high = min(body, other_body), max(body, other_body)
+    first, last = 0, excluded_count
+    while first < last:
+        middle = (first + last) // 2
+        a, b = excluded[middle, 0], excluded[middle, 1]
+        if a == low and b == high:
+            return False
+        if a < low or (a == low and b < high):
+            first = middle + 1
+        else:
+            last = middle
+    return True
+
+
+@inlined
+def _sort_along(bounds: Array, order: Integers, count: int) -> None:
+    """Sort shapes along x by where they begin; their order in the last tick is mostly right."""
+    for number in range(1, count):
+        shape, at = order[number], number
+        while at > 0 and bounds[order[at - 1], LOW] > bounds[shape, LOW]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = shape
+
+
+@inlined
+def _find_pairs(
+    bodies: Array,
+    shapes: Array,
+    bounds: Array,
+    order: Integers,
+    starts: Integers,
+    pairs: Integers,
+    excluded: Integers,
+    counts: Integers,
+) -> bool:
+    """Find the pairs of shapes whose boxes overlap, in ascending order; whether there was room."""
+    shape_count, found = counts[SHAPES], 0
+    for shape in range(shape_count + 1):
+        starts[shape] = 0
+    for number in range(shape_count):
+        shape = order[number]
+        if shapes[ENABLED, shape] == 0.0:
+            continue
+        for again in range(number + 1, shape_count):
+            other = order[again]
+            if bounds[other, LOW] > bounds[shape, HIGH]:
+                break
+            if (
+                shapes[ENABLED, other] != 0.0
+                and bounds[other, LOW + 1] <= bounds[shape, HIGH + 1]
+                and bounds[shape, LOW + 1] <= bounds[other, HIGH + 1]
+                and bounds[other, LOW + 2] <= bounds[shape, HIGH + 2]
+                and bounds[shape, LOW + 2] <= bounds[other, HIGH + 2]
+                and _may_collide(bodies, shapes, excluded, counts[EXCLUDED], shape, other)
+            ):
+                if found == pairs.shape[0]:
+                    return False
+                pairs[found, 0], pairs[found, 1] = min(shape, other), max(shape, other)
+                starts[pairs[found, 0] + 1] += 1
+                found += 1
+    counts[PAIRS] = found
+    # by the first shape, and then by the second among those of each first one
+    for shape in range(shape_count):
+        starts[shape + 1] += starts[shape]
+    for number in range(found):
+        first = pairs[number, 0]
+        pairs[starts[first], 2], pairs[starts[first], 3] = first, pairs[number, 1]
+        starts[first] += 1
+    for number in range(1, found):
+        first, second, at = pairs[number, 2], pairs[number, 3], number
+        while at > 0 and pairs[at - 1, 2] == first and pairs[at - 1, 3] > second:
+            pairs[at, 3] = pairs[at - 1, 3]
+            at -= 1
+        pairs[at, 3] = second
+    return True
+
+
+@inlined
+def _exchange(found: Array, count: int) -> None:
+    """Exchange the two shapes of points."""
+    for number in range(count):
+        first, second = load(found, number, ON_FIRST), load(found, number, ON_SECOND)
+        store(found, number, ON_FIRST, second)
+        store(found, number, ON_SECOND, first)
+        store(found, number, TO_FIRST, scale(-1.0, load(found, number, TO_FIRST)))
+        radius = found[number, FIRST_RADIUS]
+        found[number, FIRST_RADIUS], found[number, SECOND_RADIUS] = found[number, SECOND_RADIUS], radius
+        turns_with = int(found[number, TURNS_WITH])
+        if turns_with != BY_CORES:
+            found[number, TURNS_WITH] = float(BY_OTHER if turns_with == BY_BODY else BY_BODY)
+
+
+@inlined
+def _touch(
+    bodies: Array, shapes: Array, found: Array, polygon: Array, base: Vector, first: int, second: int, margin: float
+) -> int:
+    """Points at which two shapes are nearer than a margin, relative to a base; at most four."""
+    kind, other_kind = int(shapes[TYPE, first]), int(shapes[TYPE, second])
+    is_exchanged = kind > other_kind
+    a, b = (second, first) if is_exchanged else (first, second)
+    kind, other_kind = int(shapes[TYPE, a]), int(shapes[TYPE, b])
+    (center, q), (other_center, other_q) = _pose_of(bodies, shapes, a), _pose_of(bodies, shapes, b)
+    center, other_center = subtract(center, base), subtract(other_center, base)
+    half, other_half = load_vector(shapes, SIZES, a), load_vector(shapes, SIZES, b)
+    axes, other_axes = _axes_of(q), _axes_of(other_q)
+    count = 0
+    if kind == SPHERE and other_kind == SPHERE:
+        count = touch_spheres(found, center, half[0], other_center, other_half[0], margin)
+    elif kind == SPHERE and other_kind == BOX:
+        count = touch_sphere_box(found, center, half[0], other_center, other_axes, other_half, margin)
+    elif kind == SPHERE and other_kind == PLANE:
+        count = touch_plane(found, center, half[0], other_center, other_axes[2], margin)
+    elif kind == BOX and other_kind == BOX:
+        count = touch_boxes(found, polygon, center, axes, half, other_center, other_axes, other_half, margin)
+    elif kind == BOX and other_kind == PLANE:
+        count = touch_corners(found, center, axes, half, other_center, other_axes[2], margin)
+    if is_exchanged:
+        _exchange(found, count)
+    return fewer(found, count, MOST_POINTS)
+
+
+@inlined
+def _put_point(
+    bodies: Array,
+    shapes: Array,
+    touching: Array,
+    found: Array,
+    number: int,
+    point: int,
+    base: Vector,
+    first: int,
+    second: int,
+) -> None:
+    """Store a point of a contact for the step of islands; the first shape belongs to a body."""
+    body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
+    for entry in range(TOUCH_SIZE):
+        touching[point, entry] = 0.0
+    q = load_quaternion(bodies, ORIENTATION, body)
+    store(touching, point, CORE, rotate_inverse(q, 2.0, load(found, number, ON_FIRST)))
+    at, normal, owner = (
+        add(base, load(found, number, ON_SECOND)),
+        load(found, number, TO_FIRST),
+        int(found[number, TURNS_WITH]),
+    )
+    if other >= 0:
+        other_q = load_quaternion(bodies, ORIENTATION, other)
+        at = rotate_inverse(other_q, 2.0, subtract(at, load_vector(bodies, POSITION, other)))
+    if owner == BY_BODY:
+        normal = rotate_inverse(q, 2.0, normal)
+    elif owner == BY_OTHER and other >= 0:
+        normal = rotate_inverse(load_quaternion(bodies, ORIENTATION, other), 2.0, normal)
+    elif owner == BY_OTHER:
+        owner = BY_WORLD
+    store(touching, point, OTHER_CORE, at)
+    store(touching, point, NORMAL, normal)
+    touching[point, OWNER] = float(owner)
+    touching[point, ROUNDING], touching[point, OTHER_ROUNDING] = (
+        found[number, FIRST_RADIUS],
+        found[number, SECOND_RADIUS],
+    )
+    touching[point, FRICTION_COEFFICIENT] = sqrt(float(shapes[FRICTION, first]) * float(shapes[FRICTION, second]))
+    touching[point, RESTITUTION_OF_POINT] = max(float(shapes[RESTITUTION, first]), float(shapes[RESTITUTION, second]))
+
+
+@inlined
+def _match(
+    contacts: Array, taken: Integers, touching: Array, first_known: int, last_known: int, point: int, near: float
+) -> None:
+    """Take over the impulses of the nearest point of the last tick between the same shapes, each of which serves once."""
+    best, least = -1, near * near
+    for known in range(first_known, last_known):
+        if taken[known] == 0:
+            apart = subtract(load(touching, point, CORE), load_vector(contacts, AT, known))
+            other = subtract(load(touching, point, OTHER_CORE), load_vector(contacts, AT_OTHER, known))
+            distance = min(dot(apart, apart), dot(other, other))
+            if distance < least:
+                best, least = known, distance
+    if best >= 0:
+        taken[best] = 1
+        for entry in range(6):
+            touching[point, FIRST_POSITIONS + entry] = contacts[FIRST_SOLVES + entry, best]
+
+
+@kernel("find-contacts")
+def find_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
+    """Find the contacts of the tick that starts, and number the islands that they and joints make; `FULL` if an array is too short.
+
+    Packed are the bodies, the shapes, the contacts of the last tick with their number, the arrays of detection, the addresses of the kernel
+    that numbers islands with its arguments, how much room the arrays of islands have, the numbers of springs and forces at points on them,
+    and the length of a tick [s].
+    """
+    (
+        bodies,
+        shapes,
+        contacts,
+        known_count,
+        bounds,
+        order,
+        starts,
+        pairs,
+        excluded,
+        found,
+        polygon,
+        taken,
+        touching,
+        touches,
+        counts,
+        calls,
+        numbered,
+        room,
+        pulled,
+        dt,
+    ) = unpack(packed)
+    for shape in range(counts[SHAPES]):
+        _bound(bodies, shapes, bounds, shape, dt)
+    _sort_along(bounds, order, counts[SHAPES])
+    if not _find_pairs(bodies, shapes, bounds, order, starts, pairs, excluded, counts):
+        counts[SHORT] = SHORT_OF_PAIRS
+        return FULL
+    for known in range(known_count[0]):
+        taken[known] = 0
+    point = contact = known = 0
+    for number in range(counts[PAIRS]):
+        first, second = pairs[number, 2], pairs[number, 3]
+        if int(shapes[BODY, first]) < 0:
+            first, second = second, first
+        body, other = int(shapes[BODY, first]), int(shapes[BODY, second])
+        least = min(float(bounds[first, LEAST_HALF]), float(bounds[second, LEAST_HALF]))
+        closes = _closes(bodies, body, other, float(bounds[first, REACH]), float(bounds[second, REACH]))
+        base = load_vector(bodies, POSITION, body)
+        margin = closes * dt + MARGIN_OF_SIZE * least
+        count = _touch(bodies, shapes, found, polygon, base, first, second, margin)
+        if count == 0:
+            continue
+        if contact == touches.shape[1] or point + count > touching.shape[0]:
+            counts[SHORT] = SHORT_OF_POINTS
+            return FULL
+        touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact] = body, other
+        touches[POINTS_FROM, contact], touches[POINTS_OF_CONTACT, contact] = point, count
+        touches[FIRST_OF, contact], touches[SECOND_OF, contact] = first, second
+        contact += 1
+        low, high = pairs[number, 2], pairs[number, 3]
+        while known < known_count[0] and _is_before(contacts, known, low, high):
+            known += 1
+        last_known = known
+        while last_known < known_count[0] and _is_pair(contacts, last_known, low, high):
+            last_known += 1
+        for each in range(count):
+            _put_point(bodies, shapes, touching, found, each, point, base, first, second)
+            _match(contacts, taken, touching, known, last_known, point, MATCHED_OF_SIZE * least)
+            point += 1
+    counts[POINTS], counts[CONTACTS] = point, contact
+    numbered[5][4] = contact
+    if call(calls[NUMBER], numbered) != 0:
+        counts[SHORT] = SHORT_OF_STRUCTURES
+        return FULL
+    sizes = numbered[20]
+    for number in range(STRUCTURES):
+        if sizes[number] > room[number]:
+            counts[SHORT] = SHORT_OF_ROOM
+            return FULL
+    pulled[0], pulled[1] = sizes[SPRING_COUNT], sizes[POINT_COUNT]
+    return 1
+
+
+@inlined
+def _is_before(contacts: Array, known: int, low: int, high: int) -> bool:
+    """Whether a point of the last tick belongs to an earlier pair of shapes."""
+    one, two = int(contacts[FIRST_SHAPE, known]), int(contacts[SECOND_SHAPE, known])
+    first, second = min(one, two), max(one, two)
+    return first < low or (first == low and second < high)
+
+
+@inlined
+def _is_pair(contacts: Array, known: int, low: int, high: int) -> bool:
+    one, two = int(contacts[FIRST_SHAPE, known]), int(contacts[SECOND_SHAPE, known])
+    return min(one, two) == low and max(one, two) == high
+
+
+@kernel("keep-contacts")
+def keep_contacts(packed: Packed, operand: int, ticks_left: int) -> int:
+    """Write the contacts of the tick into their table, in whose place those of the last tick are kept; 1."""
+    bodies, contacts, known_count, kept, touching, touches, counts, control = unpack(packed)
+    for row in range(CONTACT_ROWS):
+        for known in range(known_count[0]):
+            kept[row, known] = contacts[row, known]
+    counts[KEPT_AT], counts[KEPT_COUNT] = control[TICKS] - 1, known_count[0]
+    for contact in range(counts[CONTACTS]):
+        body, other = touches[TOUCHING_BODY, contact], touches[TOUCHED_BODY, contact]
+        first = touches[POINTS_FROM, contact]
+        for point in range(first, first + touches[POINTS_OF_CONTACT, contact]):
+            contacts[FIRST_SHAPE, point], contacts[SECOND_SHAPE, point] = (
+                touches[FIRST_OF, contact],
+                touches[SECOND_OF, contact],
+            )
+            store_vector(contacts, AT, point, load(touching, point, CORE))
+            store_vector(contacts, AT_OTHER, point, load(touching, point, OTHER_CORE))
+            for entry in range(6):
+                contacts[FIRST_SOLVES + entry, point] = touching[point, FIRST_POSITIONS + entry]
+            pushed = add(load(touching, point, PUSHED), load(touching, point, PUSHED_LAST))
+            store_vector(contacts, PUSH_WORLD, point, pushed)
+            contacts[CLOSING, point] = touching[point, CLOSING_SPEED]
+            _show_point(bodies, contacts, touching, point, body, other)
+    known_count[0] = counts[POINTS]
+    return 1
+
+
+@inlined
+def _show_point(bodies: Array, contacts: Array, touching: Array, point: int, body: int, other: int) -> None:
+    """Write where a point is at the end of the tick."""
+    q = load_quaternion(bodies, ORIENTATION, body)
+    center = load_vector(bodies, POSITION, body)
+    at = rotate(q, 2.0, load(touching, point, CORE))
+    other_at, other_q = subtract(load(touching, point, OTHER_CORE), center), (0.0, 0.0, 0.0, 1.0)
+    if other >= 0:
+        other_q = load_quaternion(bodies, ORIENTATION, other)
+        other_at = add(
+            subtract(load_vector(bodies, POSITION, other), center),
+            rotate(other_q, 2.0, load(touching, point, OTHER_CORE)),
+        )
+    span, normal, owner = subtract(at, other_at), load(touching, point, NORMAL), int(touching[point, OWNER])
+    if owner == BY_BODY:
+        normal = rotate(q, 2.0, normal)
+    elif owner == BY_OTHER:
+        normal = rotate(other_q, 2.0, normal)
+    elif owner == BY_CORES:
+        size = sqrt(dot(span, span))
+        normal = scale(1.0 / size, span) if size > 0.0 else normal
+    gap = dot(span, normal) - float(touching[point, ROUNDING]) - float(touching[point, OTHER_ROUNDING])
+    if owner == BY_BODY:
+        here = add_scaled(other_at, float(touching[point, OTHER_ROUNDING]) + 0.5 * gap, normal)
+    else:
+        here = add_scaled(at, -(float(touching[point, ROUNDING]) + 0.5 * gap), normal)
+    store_vector(contacts, POINT_WORLD, point, add(center, here))
+    store_vector(contacts, NORMAL_WORLD, point, normal)
+    contacts[GAP_BEFORE, point] = gap
+
+
+@kernel("undo-contacts")
+def undo_contacts(packed: Packed, start: int, unused: int) -> int:
+    """Put the contacts of the last tick back, if those of the tick that is undone were written; 1."""
+    _bodies, contacts, known_count, kept, _touching, _touches, counts, _control = unpack(packed)
+    if counts[KEPT_AT] == start:
+        for row in range(CONTACT_ROWS):
+            for known in range(counts[KEPT_COUNT]):
+                contacts[row, known] = kept[row, known]
+        known_count[0] = counts[KEPT_COUNT]
+        counts[KEPT_AT] = -1
+    return 1

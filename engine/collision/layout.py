@@ -1,0 +1,43 @@
+"""The layout of the arrays of detection."""
+
+# rows of `shapes`, in the order of their schema; a test compares the two
+BODY, ENABLED, TYPE = 0, 1, 2
+SIZES = 3
+"""Radius of a sphere; half the edges of a box."""
+PLACE, TURN = 6, 9
+"""Position from the origin of the body, in its axes, or in the world; and orientation."""
+FRICTION, RESTITUTION = 13, 14
+LAYER, COLLIDES_WITH = 15, 16
+"""The layer, and the lower and the upper 32 layers with which it collides, as bits."""
+SHAPE_ROWS = 18
+
+SPHERE, BOX, PLANE = range(3)
+"""A plane has its normal as the third axis of its orientation."""
+
+# rows of `contacts`, in the order of their schema: one row of the table per point
+FIRST_SHAPE, SECOND_SHAPE = 0, 1
+AT, AT_OTHER = 2, 5
+"""The cores on both bodies, from their mass centres in their axes."""
+FIRST_SOLVES = 8
+"""Mean forces of the first solves of both stages, world frame."""
+POINT_WORLD, NORMAL_WORLD, PUSH_WORLD = 14, 17, 20
+"""The common point and the normal at the end of the tick, and the impulse on the first body in it."""
+GAP_BEFORE, CLOSING = 23, 24
+"""The gap at the start of the tick, and the speed at which it closed."""
+CONTACT_ROWS = 25
+
+# columns of `found`, one row per point of a pair; positions are from the mass centre of the first body, in world axes
+ON_FIRST, ON_SECOND, TO_FIRST, APART_BY, TURNS_WITH, FIRST_RADIUS, SECOND_RADIUS = 0, 3, 6, 9, 10, 11, 12
+FOUND_SIZE = 13
+MOST_FOUND = 16
+MOST_POINTS = 4
+
+# columns of `bounds`, one row per shape
+LOW, HIGH, REACH, LEAST_HALF, CENTER = 0, 3, 6, 7, 8
+"""The box that a shape may reach in this tick, its largest distance from the mass centre, its least half extent, and its centre."""
+BOUND_SIZE = 11
+
+# rows of the list of contacts, after those of `constraints.graph`
+FIRST_OF, SECOND_OF = 5, 6
+"""The two shapes."""
+LIST_ROWS = 7

@@ -1,0 +1,206 @@
+"""The contacts of a world: its shapes, the points at which they touch, and the operations that find and keep these in a tick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..collision import layout
+from ..collision.detection import (
+    CONTACTS,
+    COUNTS,
+    EXCLUDED,
+    KEPT_AT,
+    SHAPES,
+    SHORT,
+    SHORT_OF_PAIRS,
+    SHORT_OF_POINTS,
+    SHORT_OF_STRUCTURES,
+    find_contacts,
+    keep_contacts,
+    undo_contacts,
+)
+from ..compilation.packed import Packed
+from ..constraints import layout as rows
+from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, number_islands
+from ..contact_shapes.shape import CONTACTS as CONTACT_SCHEMA
+from ..contact_shapes.shape import SHAPES as SHAPE_SCHEMA
+from ..loops.columns import Integers
+from ..loops.program import Operation
+from ..store.bodies import Bodies
+from ..store.store import Store
+from ..store.table import FilledTable, Table
+from .islands import Islands
+
+_FEW = 64
+"""Bodies for which there is room from the start; more room is made when a tick asks for it."""
+
+
+class Contacts:
+    """The tables of shapes and contacts, and the arrays in which contacts are found.
+
+    Attributes:
+        islands: The islands that contacts and joints make in each tick.
+        shapes: The table of shapes.
+        table: The table of the points of the last tick.
+    """
+
+    def __init__(self, store: Store, bodies: Bodies, joints: tuple[Table, Table, Table]) -> None:
+        self._store, self._bodies, self._joints = store, bodies, joints
+        self.shapes = store.table(SHAPE_SCHEMA)
+        table = store.table(CONTACT_SCHEMA)
+        assert isinstance(table, FilledTable)
+        self.table = table
+        self.islands = Islands(bodies)
+        self.counts = np.zeros(COUNTS, np.int64)
+        self.counts[KEPT_AT] = -1
+        self._seen: tuple[int, ...] = ()
+        self._version = 0
+        self._room = 0
+        self._ignored: frozenset[tuple[int, int]] = frozenset()
+
+    @property
+    def any(self) -> bool:
+        """Whether there are shapes."""
+        return self.shapes.count > 0
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """Changes whenever operations that were bound to the arrays may have become stale."""
+        if not self.any:
+            return ()
+        self._look()
+        tables = self.shapes, self.table, *self._joints
+        return (self._version, *self.islands.key, *(id(table.array) for table in tables))
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the last tick was not run because an array was too short."""
+        return bool(self.counts[SHORT])
+
+    def _counted(self) -> list[Any]:
+        tables = [(table.array, table.count) for table in (*self._joints, self._bodies)]
+        return [*tables, (self._list, int(self.counts[CONTACTS]))]
+
+    def _look(self) -> None:
+        """Fit the arrays to the shapes, bodies and joints, if any came or went since."""
+        bodies, shapes = self._bodies, self.shapes
+        joints = [number for table in self._joints for number in (table.numbering, table.count)]
+        seen = shapes.numbering, shapes.count, bodies.numbering, bodies.count, self._joints[0].version, *joints
+        if seen == self._seen:
+            return
+        count = shapes.count
+        self.counts[SHAPES], self.counts[CONTACTS] = count, 0
+        self._bounds = np.zeros((count, layout.BOUND_SIZE))
+        self._order, self._starts = np.arange(count), np.zeros(count + 1, np.int64)
+        self._found = np.zeros((layout.MOST_FOUND, layout.FOUND_SIZE))
+        self._polygon = np.zeros((24, 3))
+        if not self._room:
+            self._pairs = np.zeros((8 * _FEW, 4), np.int64)
+            self._make_lists(2 * _FEW)
+        self._excluded = self._pairs_apart()
+        self.counts[EXCLUDED] = len(self._excluded)
+        self._number()
+        self._version += 1
+        self._seen = seen
+
+    def _make_lists(self, contacts: int) -> None:
+        """Have room for so many contacts, each with as many points as it may have."""
+        self._room, points = contacts, layout.MOST_POINTS * contacts
+        self._list = np.zeros((layout.LIST_ROWS, contacts), np.int64)
+        self._touching = np.zeros((points, rows.TOUCH_SIZE))
+        self.table.reserve(points)
+        self._taken = np.zeros(self.table.capacity, np.int64)
+        self._kept = np.zeros((layout.CONTACT_ROWS, self.table.capacity))
+        self.counts[KEPT_AT] = -1
+
+    def _pairs_apart(self) -> Integers:
+        """The pairs of bodies whose shapes do not collide, because a joint connects them, in ascending order; the world is -1."""
+        table = self._joints[0]
+        array = table.array[:, : table.count]
+        acts = (array[rows.ENABLED] != 0.0) & (array[rows.TYPE] != rows.OPEN)
+        pairs = np.sort(array[[rows.BODY, rows.OTHER]][:, acts].astype(np.int64), axis=0)
+        return np.ascontiguousarray(np.unique(pairs.T, axis=0)) if pairs.size else np.zeros((0, 2), np.int64)
+
+    def _number(self) -> None:
+        islands, graph = self.islands, self.islands.graph
+        graph.number(number_islands, *self._counted())
+        least = np.zeros(len(graph.sizes), np.int64)
+        few = min(self._bodies.count, _FEW)
+        least[[PLACES, ISLANDS, ROW_COUNT, BLOCK_COUNT]] = few, few, 24 * few, 6 * few
+        islands.make_room(least, self._room)
+        islands.touching = self._touching
+
+    def grow(self) -> None:
+        """Have longer arrays after a tick that was not run because one was too short."""
+        short = int(self.counts[SHORT])
+        self.counts[SHORT] = 0
+        if short == SHORT_OF_PAIRS:
+            self._pairs = np.zeros((2 * len(self._pairs), 4), np.int64)
+        elif short == SHORT_OF_POINTS:
+            self._make_lists(2 * self._room)
+            self.counts[CONTACTS] = 0
+            self._number()
+        elif short == SHORT_OF_STRUCTURES:
+            self.islands.graph.number(number_islands, *self._counted())
+            self._fit_room()
+        else:
+            self._fit_room()
+        self._version += 1
+
+    def _fit_room(self) -> None:
+        self.islands.make_room(None, self._room)
+        self.islands.touching = self._touching
+
+    def restart(self) -> None:
+        """Forget which tick was run last, because the tick count has been set by a restore."""
+        self.counts[KEPT_AT] = -1
+
+    def operations(
+        self, function: Callable[[Any], Callable[..., Any]], calls: Integers, control: Integers, dt: float
+    ) -> tuple[Operation, Operation]:
+        """The operations that find the contacts before a tick of `dt` [s], and keep them after it.
+
+        Args:
+            function: Returns a kernel, or what stands in for it.
+            calls: The addresses of the kernels around islands.
+            control: The control of the bodies.
+            dt: Length of the tick.
+        """
+        bodies, graph, table = self._bodies, self.islands.graph, self.table
+        found = Packed(
+            *(bodies.array, self.shapes.array, table.array, table.counted, self._bounds, self._order, self._starts),
+            *(self._pairs, self._excluded, self._found, self._polygon, self._taken, self._touching, self._list),
+            *(self.counts, calls, graph.arguments(*self._counted()), self.islands.room, self.islands.counts, dt),
+        )
+        kept = Packed(
+            *(bodies.array, table.array, table.counted, self._kept, self._touching, self._list, self.counts, control)
+        )
+        find = Operation(function(find_contacts), found)
+        keep = Operation(function(keep_contacts), kept, 0, (function(undo_contacts), kept))
+        return find, keep
+
+    def solver_of(self, body: int) -> str:
+        """What solved the equations of a body, given its row, in the last tick: "direct", "sweeps" or "none"."""
+        graph = self.islands.graph
+        if not self.counts[CONTACTS] or graph.places[body] < 0:
+            return "none"
+        own = graph.islands[: graph.sizes[ISLANDS]]
+        place = graph.places[body]
+        island = own[(own[:, rows.BODIES] <= place) & (place < own[:, rows.BODIES_END])][0]
+        if island[rows.CONTACTS] == island[rows.CONTACTS_END]:
+            return "none"
+        return "sweeps" if island[rows.IS_SWEPT] else "direct"
+
+    def force_on(self, body: int, dt: float) -> FloatArray:
+        """Mean force of all contacts on a body over the last tick [N], given its row."""
+        table, count = self.table.array, self.table.count
+        total = np.zeros(3)
+        for place, sign in ((layout.FIRST_SHAPE, 1.0), (layout.SECOND_SHAPE, -1.0)):
+            owners = self.shapes.array[layout.BODY, table[place, :count].astype(np.int64)]
+            for column in np.flatnonzero(owners == body).tolist():
+                total += sign * table[layout.PUSH_WORLD : layout.PUSH_WORLD + 3, column]
+        return total / dt

@@ -1,0 +1,117 @@
+"""The arrays of the step of islands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..constraints import layout, step
+from ..constraints.graph import (
+    BLOCK_COUNT,
+    CONTACT_COUNT,
+    HARD_ISLANDS,
+    HAS_LOOPS,
+    ISLANDS,
+    LINK_COUNT,
+    PLACES,
+    POINT_COUNT,
+    ROW_COUNT,
+    SPRING_COUNT,
+    STRUCTURES,
+    TOUCHING_COUNT,
+    Graph,
+)
+from ..loops.columns import Integers
+from ..loops.floating_point import new_control
+from ..loops.layout import COUNT, ORIENTATION, POINT_FORCE_ROWS, ROWS, SPRING_ROWS
+from ..store.bodies import Bodies
+
+
+class Islands:
+    """The arrays of the island step, with spare room (see `constraints.layout`), and the graph that says how they are used.
+
+    Attributes:
+        seen: The versions of the tables for which the islands were numbered last.
+        version: A counter that grows with new arrays.
+    """
+
+    def __init__(self, bodies: Bodies, has_all: bool = False) -> None:
+        """Make arrays for no islands.
+
+        Args:
+            bodies: The bodies of the world.
+            has_all: Whether bodies on no joint are islands too.
+        """
+        self._bodies = bodies
+        self.graph = Graph(has_all)
+        self.stamp = np.array([-1, -1], np.int64)
+        """The number of the last tick that was written, and the island that failed in the last tick."""
+        self.seen: tuple[int, ...] = ()
+        self.version = 0
+        self._room: Integers | None = None
+
+    def make_room(self, least: Integers | None = None, contacts: int = 0) -> None:
+        """Have arrays for the graph as it is now; those that are large enough are kept.
+
+        Args:
+            least: The least sizes, in the order of the sizes of a graph; None for no others.
+            contacts: The contacts for which there is to be room.
+        """
+        sizes = self.graph.sizes[:STRUCTURES].copy()
+        if least is not None:
+            sizes = np.maximum(sizes, least[:STRUCTURES])
+        sizes[CONTACT_COUNT] = max(sizes[CONTACT_COUNT], contacts)
+        sizes[TOUCHING_COUNT] = max(sizes[TOUCHING_COUNT], 4 * contacts)
+        if self._room is not None and (sizes <= self._room).all():
+            self._set_counts()
+            return
+        # a half more than is wanted, where more has been wanted before
+        before = sizes if self._room is None else self._room
+        room = np.maximum(before, np.where(sizes > before, sizes * 3 // 2, sizes))
+        room[[PLACES, LINK_COUNT]] = pitch, links = _pitch_for(int(room[PLACES])), _pitch_for(int(room[LINK_COUNT]))
+        room[[ISLANDS, HARD_ISLANDS]] = max(
+            room[ISLANDS], links + room[CONTACT_COUNT]
+        )  # as many as there may be of some joints
+        room[[ROW_COUNT, BLOCK_COUNT]] += 32
+        self.own = np.zeros((ROWS, pitch))
+        self.own[:] = self._bodies.schema.rest
+        self.stages = np.zeros((step.STAGE_ROWS, pitch))
+        self.stages[ORIENTATION + 3] = 1.0
+        self.work = np.zeros((layout.WORK_ROWS, pitch))
+        self.work[layout.START + ORIENTATION + 3] = 1.0
+        self.joints = np.zeros((layout.JOINT_ROWS, links))
+        self.kept = np.zeros((layout.STATE_LAST - layout.STATE_FIRST, links))
+        self.points = np.zeros((links + room[CONTACT_COUNT], layout.POINT_SIZE))
+        self.rows = np.zeros((room[ROW_COUNT], layout.ROW_SIZE))
+        self.blocks = np.zeros((room[BLOCK_COUNT], 36))
+        self.measures = np.zeros((room[ISLANDS], layout.MEASURES))
+        self.touching = np.zeros((room[TOUCHING_COUNT], layout.TOUCH_SIZE))
+        self.springs = np.zeros((SPRING_ROWS, max(1, room[SPRING_COUNT])))
+        self.point_forces = np.zeros((POINT_FORCE_ROWS, max(1, room[POINT_COUNT])))
+        self.counts = np.zeros(2, np.int64)
+        self.control = new_control(0, 0)
+        self.graph.forget_made()
+        self._room, self.version = room, self.version + 1
+        self._set_counts()
+
+    def _set_counts(self) -> None:
+        sizes, pitch = self.graph.sizes, self.own.shape[1]
+        count = int(sizes[PLACES])
+        self.control[COUNT] = count if count <= 2 else min((count + 7) & ~7, pitch)
+        self.counts[:] = sizes[SPRING_COUNT : POINT_COUNT + 1]
+
+    @property
+    def room(self) -> Integers:
+        """How much of everything the arrays can have."""
+        assert self._room is not None
+        return self._room
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """Changes with the arrays, and with what kernels are called for them."""
+        graph = self.graph
+        return self.version, graph.version, int(graph.has_soft), int(graph.sizes[HAS_LOOPS])
+
+
+def _pitch_for(count: int) -> int:
+    """Columns for that many places or joints: few, so that the arrays stay in the cache, and no power of two, so that all of it is used."""
+    return 16 * ((count + 7) // 16) + 8
