@@ -252,7 +252,9 @@ class _Binding:
             after_tick,
             self._joint_callbacks(),
         )
-        is_driven = any(len(images[table].rows.ids) for table in tables if table.schema.name in ("driven", "joints"))
+        is_driven = any(
+            len(images[table].rows.ids) for table in tables if table.schema.name in ("driven", "joints", "shapes")
+        )
         return Content(
             inventory,
             tuple(images[table] for table in tables),

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..checks import FloatArray, refuse
+from ..contact_shapes.shape import CONTACTS
 from ..flight.coast import KEEP_OUT
 from ..flight.instruments import EXCLUSION_BALL, EXCLUSION_COUNT, EXCLUSION_FAR
 from ..flight.tank import TANKS
@@ -25,7 +26,7 @@ from ..tick.freezing import FROZEN_BODIES
 from ..tick.held import PUSHES
 from .plain_content import PlainContent, Rows, whole_rows
 
-_OF_NO_MEMBER = {schema.name for schema in (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, KEEP_OUT)}
+_OF_NO_MEMBER = {schema.name for schema in (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, KEEP_OUT, CONTACTS)}
 """The tables whose rows belong to no force, part or joint; those of memory come in addition."""
 _ADDED_LATER = ("stored_momentum_body", "previous_velocity", "previous_angular_velocity_body")
 """Fields of bodies that not all bytes contain."""

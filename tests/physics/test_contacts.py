@@ -1,0 +1,125 @@
+"""Bodies with shapes that touch: closed forms, the tick as a whole, and what is kept of a world."""
+
+import copy
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import MassProperties, World, forces
+from engine import contact_shapes as shapes
+from engine.collision import layout
+from engine.contact_shapes.shape import CONTACTS, SHAPES
+from engine.joints import Weld
+
+ROOT = Path(__file__).parents[2]
+G = 9.81
+
+
+def pile(count=6, seed=1, **options):
+    """Boxes and balls of 1 m that fall on each other and on the ground."""
+    random = np.random.default_rng(seed)
+    world = World(1 / 60, **options)
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+    for number in range(count):
+        turn = random.normal(size=4)
+        position = (*random.uniform(-0.3, 0.3, 2), 0.8 + 1.1 * number)
+        is_box = number % 3 < 2
+        mass = MassProperties.box(2.0, (1.0, 1.0, 1.0)) if is_box else MassProperties.sphere(2.0, 0.5)
+        body = world.add_body(mass, position=position, orientation=turn / np.linalg.norm(turn))
+        body.add_shape(shapes.Box((1.0, 1.0, 1.0)) if is_box else shapes.Sphere(0.5))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    return world
+
+
+def test_the_layout_of_arrays_is_that_of_the_tables():
+    assert (SHAPES.size, CONTACTS.size) == (layout.SHAPE_ROWS, layout.CONTACT_ROWS)
+    assert SHAPES.row("position") == layout.PLACE and SHAPES.row("collides_with") == layout.COLLIDES_WITH
+    assert CONTACTS.row("first_solves") == layout.FIRST_SOLVES and CONTACTS.row("gap") == layout.GAP_BEFORE
+
+
+def test_a_box_falls_on_the_ground_and_rests():
+    world = World(1 / 60)
+    world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
+    box = world.add_body(MassProperties.box(3.0, (1.0, 1.0, 1.0)), position=(0.0, 0.0, 0.6))
+    box.add_shape(shapes.Box((1.0, 1.0, 1.0)))
+    world.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    world.step(120)
+    assert box.position == pytest.approx((0.0, 0.0, 0.5), abs=1e-8)
+    assert box.contact_force_world == pytest.approx((0.0, 0.0, 3.0 * G), abs=1e-5)
+    assert world.contacts.solver_of(box) == "direct" and len(world.contacts) == 4
+
+
+def test_copies_snapshots_and_single_steps_have_the_same_bits():
+    world = pile()
+    world.step(40)
+    kept, copied = world.snapshot(), copy.deepcopy(world)
+    world.step(25)
+    end = world.state_hash()
+    for _tick in range(25):
+        copied.step()
+    assert copied.state_hash() == end
+    world.restore(kept)
+    world.step(25)
+    assert world.state_hash() == end
+
+
+def test_a_callback_that_raises_leaves_contacts_as_they_were():
+    world = pile(3)
+    world.step(50)
+    before = world.state_hash()
+
+    def fails(world):
+        world.bodies[0].velocity = (5.0, 0.0, 0.0)
+        raise RuntimeError("on purpose")
+
+    world.on_tick(fails)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        world.step()
+    world.remove_callback(fails)
+    assert world.state_hash() == before
+
+
+def test_bodies_that_touch_nothing_keep_their_bits():
+    alone, world = World(1 / 60), pile(3)
+    flyer = {"position": (50.0, 0.0, 9.0), "velocity": (1.0, 2.0, 3.0), "angular_velocity_body": (0.3, 0.2, 0.9)}
+    free = [each.add_body(MassProperties.box(1.0, (1.0, 2.0, 3.0)), **flyer) for each in (alone, world)]
+    free[1].add_shape(shapes.Box((1.0, 2.0, 3.0)))
+    alone.add_force(forces.UniformGravity((0.0, 0.0, -G)))
+    for each in (alone, world):
+        each.step(60)
+    assert (free[0].position == free[1].position).all() and (free[0].orientation == free[1].orientation).all()
+
+
+def test_layers_and_joints_keep_shapes_apart():
+    world = World(1 / 60)
+    masses = MassProperties.sphere(1.0, 0.5)
+    a, b, c = world.add_bodies(masses, [(0, 0, 0), (0.9, 0, 0), (1.8, 0, 0)])
+    for body in (a, b, c):
+        body.add_shape(shapes.Sphere(0.5))
+    world.add_joint(Weld(a, b, at_body=(0.45, 0.0, 0.0)))
+    c.shapes[0].layer = 3
+    b.shapes[0].collides_with = (0, 1)
+    world.step()
+    assert len(world.contacts) == 0
+    b.shapes[0].collides_with = shapes.ALL
+    world.step()
+    assert world.contacts.bodies == ((b, c),)
+
+
+def fallen():
+    world = pile(4, compilation="wait")
+    world.step(45)
+    return f"{world.state_hash():x}"
+
+
+def test_plain_python_has_the_same_bits():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    program = "from tests.physics.test_contacts import fallen; print(fallen())"
+    answer = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+    )
+    assert answer.stdout.strip() == fallen()
