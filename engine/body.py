@@ -26,8 +26,6 @@ from .checks import (
     vector,
 )
 from .clock import Clock
-from .contact_shapes.material import ALL, Material
-from .contact_shapes.shape import Shape, ShapeHandle
 from .loops.arrays import rotated, rotated_inverse
 from .loops.layout import (
     ANGULAR_VELOCITY,
@@ -47,6 +45,9 @@ from .loops.layout import (
 )
 from .loops.poses import pose_at
 from .reading import Reading, reading
+from .shapes.handle import ShapeHandle
+from .shapes.material import ALL, DEFAULT, Material
+from .shapes.shape import Shape
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies
 from .store.model import MODEL_ROWS, Model, check_flyable, mass_property_rows
@@ -71,9 +72,8 @@ class _WorldOfBody(Protocol):
     def model(self) -> Model: ...
     @property
     def dt(self) -> float: ...
-    @property
-    def shapes(self) -> tuple[ShapeHandle, ...]: ...
-    def _add_shape(self, shape: Shape, body: Any, owner: str, *options: Any) -> ShapeHandle: ...
+    def _add_shape(self, handle: ShapeHandle, owner: str) -> ShapeHandle: ...
+    def _shapes_of(self, row: int) -> tuple[ShapeHandle, ...]: ...
 
 
 _ZERO = read_only(np.zeros(3))
@@ -571,7 +571,7 @@ class Body:
     @property
     def shapes(self) -> tuple[ShapeHandle, ...]:
         """The shapes of the body, in the order in which they were added."""
-        return tuple(handle for handle in self._world.shapes if handle.body is self)
+        return self._world._shapes_of(self.index)
 
     @property
     def contact_force_world(self) -> FloatArray:
@@ -584,7 +584,7 @@ class Body:
         *,
         position: npt.ArrayLike = (0.0, 0.0, 0.0),
         orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
-        material: Material | None = None,
+        material: Material = DEFAULT,
         layer: int = 0,
         collides_with: Iterable[int] = ALL,
         name: str | None = None,
@@ -597,10 +597,10 @@ class Body:
             shape: A shape of `engine.shapes`.
             position: Of the origin of the shape [m], body frame, from the origin of the body, shape (3,).
             orientation: Unit quaternion, scalar-last (x, y, z, w), shape to body, shape (4,).
-            material: Friction and restitution; None is ``Material()``.
+            material: Friction and restitution.
             layer: The layer of the shape, from 0 to 63.
             collides_with: The layers of the shapes that it touches.
-            name: Its name; None makes one.
+            name: Its name, which other shapes may share; None is the kind of shape.
 
         Returns:
             The handle of the shape.
@@ -610,15 +610,15 @@ class Body:
             ValueError: If a value is out of its range, the shape is a plane, or the method of the world does not support contacts.
 
         Example:
-            >>> from engine import MassProperties, World, contact_shapes as shapes
+            >>> from engine import MassProperties, World, shapes
             >>> world = World(dt=1 / 60)
             >>> crate = world.add_body(MassProperties.box(10.0, (1.0, 1.0, 1.0)), name="crate")
             >>> crate.add_shape(shapes.Box((1.0, 1.0, 1.0)), name="hull")
             <Box((1, 1, 1)) 'hull' of <Body 'crate'>>
         """
         _ = self.index  # a removed body says so
-        options = position, orientation, material, layer, collides_with, name
-        return self._world._add_shape(shape, self, f"{self!r}.add_shape", *options)
+        owner, options = f"{self!r}.add_shape", (position, orientation, material, layer, collides_with, name)
+        return self._world._add_shape(ShapeHandle(shape, self, *options, owner=owner), owner)
 
     # forces that act for one tick: the next one, or inside `World.on_tick` the one that is starting
 

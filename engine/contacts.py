@@ -15,7 +15,7 @@ from .tick.contacts import Contacts as Found
 
 if TYPE_CHECKING:
     from .body import Body
-    from .contact_shapes.shape import ShapeHandle
+    from .shapes.handle import ShapeHandle
 
 
 class Contacts:
@@ -25,11 +25,11 @@ class Contacts:
     body; the other one may be of the world.
 
     Example:
-        >>> from engine import MassProperties, World, contact_shapes, forces
+        >>> from engine import MassProperties, World, shapes, forces
         >>> world = World(dt=1 / 60)
-        >>> _ = world.add_shape(contact_shapes.Plane((0.0, 0.0, 1.0)))
+        >>> _ = world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
         >>> ball = world.add_body(MassProperties.sphere(2.0, 0.5), position=(0.0, 0.0, 0.5))
-        >>> _ = ball.add_shape(contact_shapes.Sphere(0.5))
+        >>> _ = ball.add_shape(shapes.Sphere(0.5))
         >>> gravity = world.add_force(forces.UniformGravity((0.0, 0.0, -9.81)))
         >>> world.step(60)
         >>> (60.0 * world.contacts.normal_impulse).round(6).tolist()
@@ -51,9 +51,9 @@ class Contacts:
     @property
     def shapes(self) -> tuple[tuple[ShapeHandle, ShapeHandle], ...]:
         """The two shapes of each point."""
-        handles = {handle.rows.start: handle for handle in self._world._forces.added_as("shape")}
-        pairs = self._found.table.array[: layout.SECOND_SHAPE + 1, : len(self)].astype(int).T.tolist()
-        return tuple((handles[first], handles[second]) for first, second in pairs)
+        first, second = self._found.table.array[: layout.SECOND_SHAPE + 1, : len(self)].astype(int)
+        owners_of = self._world._forces.owners_of
+        return tuple(zip(owners_of(self._found.shapes, first), owners_of(self._found.shapes, second), strict=True))
 
     @property
     def bodies(self) -> tuple[tuple[Body, Body | None], ...]:

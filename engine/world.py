@@ -34,13 +34,10 @@ from .checks import (
     real,
     refuse,
     suggesting_names,
-    unit_quaternion,
     vector,
 )
 from .clock import Clock
 from .compilation import background, choice
-from .contact_shapes.material import ALL, Material
-from .contact_shapes.shape import Shape, ShapeHandle
 from .contacts import Contacts
 from .flight.coast import GivenBall, KeepOut, find_obstacle, jump, keep_out_of, set_keep_out
 from .forces.constant import CONSTANT_WRENCHES
@@ -59,6 +56,9 @@ from .saving import copying, prediction, scenes, snapshots
 from .saving.content import Owners
 from .saving.settings import Settings, digest_of_settings
 from .saving.snapshots import Snapshot
+from .shapes.handle import ShapeHandle
+from .shapes.material import ALL, DEFAULT, Material
+from .shapes.shape import Shape
 from .solids.mass_properties import MassProperties
 from .store.bodies import Bodies, rung
 from .store.calling import LEFT_OUT, Callback, check_calls, default_name, identity
@@ -1169,7 +1169,7 @@ class World:
         *,
         position: npt.ArrayLike = (0.0, 0.0, 0.0),
         orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
-        material: Material | None = None,
+        material: Material = DEFAULT,
         layer: int = 0,
         collides_with: Iterable[int] = ALL,
         name: str | None = None,
@@ -1180,10 +1180,10 @@ class World:
             shape: A shape of `engine.shapes`.
             position: Of the origin of the shape [m], world frame, shape (3,).
             orientation: Unit quaternion, scalar-last (x, y, z, w), shape to world, shape (4,).
-            material: Friction and restitution; None is ``Material()``.
+            material: Friction and restitution.
             layer: The layer of the shape, from 0 to 63.
             collides_with: The layers of the shapes that it touches.
-            name: Its name; None makes one.
+            name: Its name, which other shapes may share; None is the kind of shape.
 
         Returns:
             The handle of the shape.
@@ -1193,13 +1193,13 @@ class World:
             ValueError: If a value is out of its range, or the method of the world does not support contacts.
 
         Example:
-            >>> from engine import World, contact_shapes as shapes
+            >>> from engine import World, shapes
             >>> world = World(dt=1 / 60)
             >>> world.add_shape(shapes.Plane((0.0, 0.0, 1.0)), name="ground")
             <Plane((0, 0, 1), 0) 'ground' of the world>
         """
         options = position, orientation, material, layer, collides_with, name
-        return self._add_shape(shape, None, "World.add_shape", *options)
+        return self._add_shape(ShapeHandle(shape, None, *options, owner="World.add_shape"), "World.add_shape")
 
     def remove_shape(self, shape: ShapeHandle) -> None:
         """Remove a shape of the world or of a body.
@@ -1211,7 +1211,7 @@ class World:
             ValueError: If `shape` is not a shape of this world.
 
         Example:
-            >>> from engine import World, contact_shapes as shapes
+            >>> from engine import World, shapes
             >>> world = World(dt=1 / 60)
             >>> ground = world.add_shape(shapes.Plane((0.0, 0.0, 1.0)))
             >>> world.remove_shape(ground)
@@ -1220,35 +1220,17 @@ class World:
         """
         self._forces.remove(shape, "shape")
 
-    def _add_shape(
-        self,
-        shape: Shape,
-        body: Body | None,
-        owner: str,
-        position: npt.ArrayLike,
-        orientation: npt.ArrayLike,
-        material: Material | None,
-        layer: int,
-        collides_with: Iterable[int],
-        name: str | None,
-    ) -> ShapeHandle:
-        if not isinstance(shape, Shape):
-            refuse(owner, "shape", shape, "a shape of engine.shapes, such as a Box", TypeError)
-        if body is not None and not shape._is_for_bodies:
-            refuse(owner, "shape", shape, "a shape with a volume", hint="a plane belongs to the world: World.add_shape")
-        if material is not None and not isinstance(material, Material):
-            refuse(owner, "material", material, "a shapes.Material", TypeError)
-        if name is not None and not isinstance(name, str):
-            refuse(owner, "name", name, "a string", TypeError)
+    def _add_shape(self, handle: ShapeHandle, owner: str) -> ShapeHandle:
         refuse_contacts(self.integrator, owner)
-        place = vector(position, "position", owner)
-        turn = unit_quaternion(orientation, "orientation", owner)
-        made = name or f"{type(shape).__name__.lower()} {len(self.shapes)}"
-        given = Material() if material is None else material
-        handle = ShapeHandle(shape, body, place, turn, given, layer, collides_with, made, owner)
         self._stages.policy.act()
         self._forces.add(handle)
         return handle
+
+    def _shapes_of(self, row: int) -> tuple[ShapeHandle, ...]:
+        """The shapes of the body in this row."""
+        table = self._joints.contacts.shapes
+        _groups, first = np.unique(table.groups[: table.count], return_index=True)
+        return self._forces.owners_of(table, first[table.array[0, first] == row])
 
     def assembly(self, body: Body) -> Assembly:
         """Return the assembly of a body and everything that is rigidly joined to it by welds and locked latches.

@@ -22,7 +22,9 @@ import numpy.typing as npt
 from ..body import Body
 from ..checks import FloatArray, boolean, direction, file_path, integer, naming_file, real, refuse
 from ..saving.recorder import Record
-from ..shapes.surfaces import Shape, as_shape, equivalent_box
+from ..shapes.equivalent_box import equivalent_box
+from ..shapes.given import as_shape
+from ..shapes.shape import Shape
 
 _OWNER = "notebook.show"
 

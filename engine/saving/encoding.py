@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import flight, forces, integrators, joints
+from .. import flight, forces, integrators, joints, shapes
 from ..checks import refuse
 from ..flight.coast import KEEP_OUT
 from ..flight.tank import TANKS
 from ..forces.constant import CONSTANT_WRENCHES, POINT_FORCES
 from ..integrators import Extrapolated, Integrator, Substepped
 from ..plain import Plain, decoded_array, encoded_array
+from ..shapes.handle import CONTACTS
+from ..shapes.shape import Shape, arguments_of
 from ..store.bodies import BODIES, HISTORY
 from ..store.rows import TableRows, is_body
 from ..store.schema import Schema
@@ -28,7 +30,7 @@ from ..tick.held import PUSHES
 def built_in() -> dict[str, type[TableRows]]:
     """The classes of forces, parts and joints of this package, by name."""
     found = {}
-    for package in (forces, flight, joints):
+    for package in (forces, flight, joints, shapes):
         for name in package.__all__:
             kind = getattr(package, name)
             if isinstance(kind, type) and issubclass(kind, TableRows) and name not in _BASES:
@@ -42,7 +44,7 @@ _BASES = ("Force", "Part", "SampledPart", "Joint")
 @cache
 def built_in_schemas() -> dict[str, Schema]:
     """The schemas of the tables of this package, by name."""
-    own = (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, TANKS, KEEP_OUT, CONSTANT_WRENCHES, POINT_FORCES)
+    own = (BODIES, HISTORY, PUSHES, DRIVEN, FROZEN_BODIES, TANKS, KEEP_OUT, CONSTANT_WRENCHES, POINT_FORCES, CONTACTS)
     kinds = [vars(kind).get("_schema") or getattr(kind, "_schema", None) for kind in built_in().values()]
     return {schema.name: schema for schema in (*own, *kinds) if isinstance(schema, Schema)}
 
@@ -104,7 +106,10 @@ def decoded_method(plain: Plain) -> Integrator:
 # what forces and parts keep beside their rows
 
 
-_VALUES: dict[str, Any] = {"capture": joints.Capture, "port": joints.Port}
+_VALUES: dict[str, Any] = {
+    **{"capture": joints.Capture, "port": joints.Port},
+    **{"box": shapes.Box, "compound": shapes.Compound, "plane": shapes.Plane, "sphere": shapes.Sphere},
+}
 """Classes of values with parts, by the key that marks them."""
 
 
@@ -221,6 +226,7 @@ _ATTRIBUTES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "_scale_error": (_is_array(3), "an array of shape (3,)"),
     "_schema": (_is_any(Schema), "the name of a table"),
     "_seed": (_is_whole(-(2**63)), "an integer from -2**63"),
+    "_shape": (_is_any(Shape), "a shape that can touch"),
     "_soft": (_are_numbers(2), "2 numbers"),
     "_tank": (_or_none(_is_any(flight.Tank)), "a Tank or null"),
     "_trackers": (
@@ -251,7 +257,7 @@ def _encoded(value: Any) -> Any:
         return {"schema": value.name}
     for key, kind in _VALUES.items():
         if isinstance(value, kind):
-            return {key: _encoded(dataclasses.astuple(value))}
+            return {key: _encoded(arguments_of(value) if isinstance(value, Shape) else dataclasses.astuple(value))}
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
         return {"array": encoded_array(value)}
     if isinstance(value, frozenset):

@@ -23,6 +23,7 @@ from ..flight.allocation import ThrusterAllocator
 from ..integrators.extrapolated import Extrapolated, follow
 from ..joints.joint import Joint, types_of
 from ..loops import layout
+from ..shapes.handle import ShapeHandle, fits_rows
 from ..solids.mass_properties import MassProperties
 from ..store.bodies import BODIES, HISTORY, Follower, Roster
 from ..store.calling import Callback, default_name, refuse_shared_names
@@ -34,7 +35,7 @@ from ..store.table import Table
 from ..tick.actuators import refuse_actuators
 from ..tick.force_list import MemberImage, MembersImage, attributes_of
 from ..tick.joint_events import JointCallback
-from ..tick.joints import refuse_joints
+from ..tick.joints import refuse_contacts, refuse_joints
 from .content import Content, Inventory, Owners
 from .encoding import (
     Places,
@@ -276,6 +277,8 @@ class _Binding:
             refuse_actuators(method, self._owner)
         if "joints" in self._tables:
             refuse_joints(method, self._owner)
+        if "shapes" in self._tables:
+            refuse_contacts(method, self._owner)
         if isinstance(method, Extrapolated):
             follow(method, self._bodies)
         return values
@@ -396,6 +399,7 @@ class _Binding:
                 attributes = self._attributes(
                     place, plain, member, chosen[place], resolving(handles, members, self._schemas), places
                 )
+                self._check_shape(place, member, span, dict(attributes))
                 entries.append(MemberImage(member, span.first, span.last, span.bodies, attributes))
             elif member is not None:
                 entries.append(MemberImage(member))
@@ -447,6 +451,16 @@ class _Binding:
             if pair[0] is pair[1] or pair[0] is None:
                 rule = "the rows of a joint between two bodies, or a body and the world"
                 refuse(self._owner, f"members[{place}].ids", list(plain.ids), rule)
+
+    def _check_shape(self, place: int, member: Any, span: _Span, attributes: dict[str, Any]) -> None:
+        """Reject a shape whose rows are not those of its parts."""
+        if isinstance(member, ShapeHandle) and not fits_rows(attributes["_shape"], span.columns):
+            refuse(
+                self._owner,
+                f"members[{place}]",
+                attributes["_shape"],
+                "a shape of the rows in its table, all of one owner",
+            )
 
     def _attributes(
         self,

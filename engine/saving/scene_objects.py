@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import flight
+from .. import flight, shapes
 from ..checks import refuse
 from ..flight import control
 from ..flight.allocation import ThrusterAllocator
@@ -37,6 +37,7 @@ _TUPLES: dict[str, tuple[type, tuple[str, ...]]] = {
 def object_classes() -> dict[str, type]:
     """The classes of laws, references, allocators and modulators, by name."""
     named = [getattr(package, name) for package in (flight, control) for name in package.__all__]
+    named += [shapes.Box, shapes.Compound, shapes.Material, shapes.Plane, shapes.Sphere]
     return {
         kind.__name__: kind
         for kind in named

@@ -59,6 +59,7 @@ _KEYS = (
     "parts",
     "forces",
     "joints",
+    "shapes",
     "memory",
     "called_forces",
     "on_tick",
@@ -95,6 +96,7 @@ class Fillable(Protocol):
     def add_part(self, part: Any) -> Any: ...
     def add_force(self, force: Any) -> Any: ...
     def add_joint(self, joint: Any) -> Any: ...
+    def _add_shape(self, handle: Any, owner: str) -> Any: ...
     def assembly(self, body: Any) -> Any: ...
 
 
@@ -170,6 +172,7 @@ def scene_of(owners: Owners) -> tuple[dict[str, Any], dict[str, Any]]:
     places = {id(part): {"part": place} for place, part in enumerate(parts)}
     places |= {id(force): {"force": place} for place, force in enumerate(forces)}
     written = Written(owners.store.world(), places, {name_of(type(each)): type(each) for each in (*parts, *forces)})
+    shapes = [_member_to_plain(shape, f"shapes[{place}]", written) for place, shape in enumerate(members("shape"))]
     on_tick, after_tick, on_joint = functions
     called = [Callback(force, 1, default_name(force)) for force in members("force") if not isinstance(force, TableRows)]
     refuse_shared_names((*on_tick, *after_tick, *on_joint, *called), "World.save")
@@ -183,6 +186,7 @@ def scene_of(owners: Owners) -> tuple[dict[str, Any], dict[str, Any]]:
         "parts": [_member_to_plain(part, f"parts[{place}]", written) for place, part in enumerate(parts)],
         "forces": [_member_to_plain(force, f"forces[{place}]", written) for place, force in enumerate(forces)],
         "joints": [_joint_to_plain(joint, owners.bodies.tick_count) for joint in members("joint")],
+        **({"shapes": shapes} if shapes else {}),
         "memory": {
             name: {"dtype": np.dtype(rows.dtype).name, "value": np.asarray(rows).tolist()}
             for name, rows in owners.memory._contents[0].items()
@@ -350,7 +354,7 @@ class _Loading(Generic[Filled]):
         self._objects, self._drops = objects, missing == "drop"
         # what is quick to check comes first, so that most damaged files are rejected before anything is made of them
         bodies = [body.only(*_BODY_KEYS) for body in plain.get("bodies", []).list()]
-        self._plain = {kind: plain.get(f"{kind}s", []).list() for kind in ("part", "force")}
+        self._plain = {kind: plain.get(f"{kind}s", []).list() for kind in ("part", "force", "shape")}
         self._kinds = {kind: [self._kind_of(member) for member in self._plain[kind]] for kind in self._plain}
         joints = [(joint, self._kind_of_joint(joint)) for joint in plain.get("joints", []).list()]
         memory = [(name, rows.only("dtype", "value")) for name, rows in plain.get("memory", {}).items()]
@@ -372,7 +376,10 @@ class _Loading(Generic[Filled]):
             self._make_members(kind, len(members))
         for kind, member_plain, member in self._new:
             with _at(member_plain, ""):
-                (world.add_part if kind == "part" else world.add_force)(member)
+                if kind == "shape":
+                    world._add_shape(member, _OWNER)
+                else:
+                    (world.add_part if kind == "part" else world.add_force)(member)
         # after the tanks, which join bodies without stored momentum only
         for body, handle, stored in self._stored:
             with _at(body, "stored_momentum_body"):
@@ -470,7 +477,7 @@ class _Loading(Generic[Filled]):
         kind = built_in().get(name) or self._objects.get(name)
         if not (isinstance(kind, type) and issubclass(kind, TableRows)) or issubclass(kind, Joint):
             plain["class"].refuse(
-                "the name of a class of engine.forces or engine.flight, or a key of `objects` that is a class"
+                "the name of a class of engine.forces, engine.flight or engine.shapes, or a key of `objects` that is a class"
             )
         plain.only("class", *arguments_in_scene(kind), *kept_beside(kind), "fields")
         return kind
@@ -545,6 +552,9 @@ class _Loading(Generic[Filled]):
         elif rule is not None and rule.is_direction:
             if not (abs(np.sum(values * values, axis=0) - 1.0) < 1e-9).all():
                 plain.refuse("unit vectors")
+        elif field.stored is not None:
+            if not field.stored.holds(values):
+                plain.refuse(str(field.stored))
         elif rule is not None:
             for value in values[np.isfinite(values)].tolist():
                 rule.number(value, plain.path, _OWNER)

@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..checks import FloatArray, refuse
-from ..contact_shapes.shape import CONTACTS
 from ..flight.coast import KEEP_OUT
 from ..flight.instruments import EXCLUSION_BALL, EXCLUSION_COUNT, EXCLUSION_FAR
 from ..flight.tank import TANKS
 from ..flight.wheel import WHEELS
 from ..forces.valves import THRUSTERS
 from ..joints.joint import JOINTS
+from ..shapes.handle import CONTACTS
 from ..store.bodies import BODIES, HISTORY
 from ..store.schema import NOBODY, TICKED, Field, Kind, Schema
 from ..tick.actuators import DRIVEN, composed

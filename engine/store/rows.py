@@ -88,11 +88,11 @@ class TableRows:
 
     _schema: ClassVar[Schema]
     _kind_of_member: ClassVar[str] = "force"
-    """Which of `World.add_force`, `World.add_part` and `World.add_joint` adds it: "force", "part" or "joint"."""
+    """As what it is added to a world: "force", "part", "joint" or "shape"."""
     _arguments_in_rows: ClassVar[tuple[str, ...]] = ()
     """The arguments that a scene leaves out, because the rows hold what became of them."""
     _counted_in_ticks: ClassVar[frozenset[str]] = frozenset()
-    """The fields that a scene leaves out, because they belong to ticks before its first one."""
+    """The fields that a scene leaves out, because they belong to ticks before its first one or follow from the arguments."""
     _kept_beside: ClassVar[dict[str, str]] = {}
     """The attributes that a scene holds beside arguments and rows, by their names in the scene."""
     _table: Table

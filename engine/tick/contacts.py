@@ -26,10 +26,10 @@ from ..collision.detection import (
 from ..compilation.packed import Packed
 from ..constraints import layout as rows
 from ..constraints.graph import BLOCK_COUNT, ISLANDS, PLACES, ROW_COUNT, number_islands
-from ..contact_shapes.shape import CONTACTS as CONTACT_SCHEMA
-from ..contact_shapes.shape import SHAPES as SHAPE_SCHEMA
 from ..loops.columns import Integers
 from ..loops.program import Operation
+from ..shapes.handle import CONTACTS as CONTACT_SCHEMA
+from ..shapes.handle import SHAPES as SHAPE_SCHEMA
 from ..store.bodies import Bodies
 from ..store.store import Store
 from ..store.table import FilledTable, Table

@@ -21,7 +21,7 @@ from ..store.memory import Memory
 from ..store.objects import digest_of_value
 from ..store.rows import TableRows
 from ..store.store import Store
-from ..store.table import IntArray, among
+from ..store.table import IntArray, Table, among
 from .culprit import apply_of
 from .plan import Plan
 from .stiffness import warn_if_too_stiff
@@ -101,6 +101,11 @@ class ForceList:
     def added_as(self, kind: str) -> tuple[Any, ...]:
         """The members that were added as "force", "part" or "joint"."""
         return tuple(member for member in self._members.values() if kind_of(member) == kind)
+
+    def owners_of(self, table: Table, rows: IntArray) -> tuple[Any, ...]:
+        """The force, part, joint or shape to which each of these rows of a table belongs."""
+        name = table.schema.name
+        return tuple(self._owners[name, group] for group in table.groups[rows].tolist())
 
     # addition and removal
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine import MassProperties, World, forces
-from engine import contact_shapes as shapes
+from engine import shapes
 
 try:
     import mujoco

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from engine import MassProperties, World, forces
-from engine import contact_shapes as shapes
+from engine import shapes
 from engine.collision import layout
-from engine.contact_shapes.shape import CONTACTS, SHAPES
+from engine.shapes.handle import CONTACTS, SHAPES
 from engine.joints import Weld
 
 ROOT = Path(__file__).parents[2]

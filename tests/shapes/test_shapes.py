@@ -1,5 +1,8 @@
 """Surfaces: closed, facing outwards, with the volume and the inertia of the solid that they bound."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -14,18 +17,17 @@ def inscribed(count):
 
 
 SHAPES = {
-    "box": (lambda **to: shapes.Box((1.0, 2.0, 3.0), **to), 6.0, 1e-12),
-    "cylinder": (lambda **to: shapes.Cylinder(0.5, 3.0, **to), np.pi * 0.25 * 3.0 * inscribed(32), 1e-12),
+    "box": (shapes.Box((1.0, 2.0, 3.0)), 6.0, 1e-12),
+    "cylinder": (shapes.Cylinder(0.5, 3.0), np.pi * 0.25 * 3.0 * inscribed(32), 1e-12),
     # inscribed polyhedra are smaller than the round solids
-    "sphere": (lambda **to: shapes.Sphere(0.5), 4.0 / 3.0 * np.pi * 0.125, 0.03),
-    "capsule": (lambda **to: shapes.Capsule(0.5, 2.0, **to), 4.0 / 3.0 * np.pi * 0.125 + np.pi * 0.25 * 2.0, 0.02),
+    "sphere": (shapes.Sphere(0.5), 4.0 / 3.0 * np.pi * 0.125, 0.03),
+    "capsule": (shapes.Capsule(0.5, 2.0), 4.0 / 3.0 * np.pi * 0.125 + np.pi * 0.25 * 2.0, 0.02),
 }
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_surface_is_closed_and_encloses_the_volume_of_its_solid(name):
-    make, volume, tolerance = SHAPES[name]
-    shape = make()
+    shape, volume, tolerance = SHAPES[name]
     edges = np.sort(np.concatenate([shape.faces[:, [0, 1]], shape.faces[:, [1, 2]], shape.faces[:, [2, 0]]]), axis=1)
     assert (np.unique(edges, axis=0, return_counts=True)[1] == 2).all()
     a, b, c = np.moveaxis(shape.vertices[shape.faces], 1, 0)
@@ -34,12 +36,28 @@ def test_a_surface_is_closed_and_encloses_the_volume_of_its_solid(name):
 
 
 @pytest.mark.parametrize("name", ["box", "cylinder", "capsule"])
-def test_a_shape_is_turned_and_then_moved(name):
-    make, _, _ = SHAPES[name]
-    there = make(position=(1.0, -2.0, 0.5), orientation=TURN)
-    expected = [rotation.rotate(TURN, vertex) + np.array((1.0, -2.0, 0.5)) for vertex in make().vertices]
-    assert np.allclose(there.vertices, expected, rtol=0.0, atol=1e-14)
-    assert np.array_equal(there.faces, make().faces)
+def test_a_compound_turns_and_then_moves_its_parts(name):
+    shape, _, _ = SHAPES[name]
+    ball = shapes.Sphere(0.1)
+    whole = shapes.Compound([(ball, (0, 0, 5), (0, 0, 0, 1)), (shape, (1.0, -2.0, 0.5), TURN)])
+    expected = [rotation.rotate(TURN, vertex) + np.array((1.0, -2.0, 0.5)) for vertex in shape.vertices]
+    count = len(ball.vertices)
+    assert np.allclose(whole.vertices[count:], expected, rtol=0.0, atol=1e-14)
+    assert np.array_equal(whole.faces[len(ball.faces) :], shape.faces + count)
+    assert whole.reach == pytest.approx(5.1)
+
+
+def test_shapes_with_the_same_sizes_are_equal_and_can_be_made_again():
+    wedge = shapes.TriangleMesh(
+        [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]
+    )
+    plane = shapes.Plane((0.3, -0.8, 0.5), 2.0)
+    for shape in (*(shape for shape, _, _ in SHAPES.values()), wedge, plane, shapes.Material(0.3, 0.5)):
+        again = pickle.loads(pickle.dumps(shape))
+        assert again == shape and hash(again) == hash(shape) and again is not shape
+    whole = shapes.Compound([(plane, (0, 0, 1), TURN), (wedge, (1, 2, 3), TURN)])
+    assert copy.deepcopy(whole) == whole != shapes.Compound([(plane, (0, 0, 1), TURN)])
+    assert shapes.Box((1, 2, 3)) != shapes.Box((1, 2, 4)) and shapes.Sphere(1.0) != shapes.Cylinder(1.0, 1.0)
 
 
 def test_the_equivalent_box_has_the_moments_of_the_body():
@@ -63,7 +81,7 @@ def test_a_mesh_is_read_from_a_file_and_scaled(tmp_path):
         "v 0 0 0\nv 1000 0 0\nv 0 1000 0\nv 0 0 1000\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n", encoding="utf-8"
     )
     mesh = shapes.TriangleMesh(path, scale=1e-3)
-    assert mesh.radius == pytest.approx(1.0) and len(mesh.faces) == 4
+    assert mesh.reach == pytest.approx(1.0) and len(mesh.faces) == 4
 
 
 def test_shapes_are_read_only():
@@ -72,6 +90,8 @@ def test_shapes_are_read_only():
         box.vertices[0, 0] = 2.0
     with pytest.raises(AttributeError, match="vertices"):
         box.vertices = np.zeros((8, 3))
+    with pytest.raises(AttributeError, match="Box: size cannot be changed"):
+        box.size = (1.0, 1.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +99,17 @@ def test_shapes_are_read_only():
     [
         (lambda: shapes.Box((1.0, 0.0, 1.0)), ValueError, "shapes.Box: size"),
         (lambda: shapes.Box("long"), TypeError, "shapes.Box: size"),
-        (lambda: shapes.Box((1, 1, 1), orientation=(0, 0, 0, 0)), ValueError, "shapes.Box: orientation"),
+        (lambda: shapes.Compound([]), ValueError, "shapes.Compound: parts"),
+        (lambda: shapes.Compound([shapes.Sphere(1.0)]), TypeError, "shapes.Compound: parts"),
+        (
+            lambda: shapes.Compound([(shapes.Sphere(1.0), (0, 0, 0), (0, 0, 0, 0))]),
+            ValueError,
+            r"shapes.Compound: parts\[0\] orientation",
+        ),
+        (lambda: shapes.Plane((0, 0, 0)), ValueError, "shapes.Plane: normal"),
+        (lambda: shapes.Plane((0, 0, 1), float("nan")), ValueError, "shapes.Plane: offset"),
+        (lambda: shapes.Material(-0.1), ValueError, "Material: friction"),
+        (lambda: shapes.Material(0.1, 1.5), ValueError, "Material: restitution"),
         (lambda: shapes.Sphere(0.0), ValueError, "shapes.Sphere: radius"),
         (lambda: shapes.Cylinder(1.0, -1.0), ValueError, "shapes.Cylinder: height"),
         (lambda: shapes.Capsule(1.0, -1.0), ValueError, "shapes.Capsule: height"),

@@ -12,12 +12,13 @@ from ...body import Body, row_of
 from ...diagnostics import Drift
 from ...forces.thruster import Thruster, ThrusterBank
 from ...saving.snapshots import Snapshot
-from ...shapes.surfaces import Shape
+from ...shapes.handle import ShapeHandle
+from ...shapes.shape import Shape
 from ...world import World
 from .. import meshes
 from ..picture.scene import FASTEST, Array, Arrow, Binding, Colour, Curves, Line, Model, Picture, Plume, Sample
 from ..picture.trail import Trail
-from .solids import box_of, mesh_of
+from .solids import mesh_of, shape_of
 
 MOMENTUM: Colour = (1.0, 0.690, 0.0, 1.0)
 RATES: Colour = (0.251, 0.816, 0.941, 1.0)
@@ -39,7 +40,8 @@ class WorldScene:
 
     Args:
         world: The world.
-        shapes: The shape of each body, or the name of a mesh; a body without one is drawn as its equivalent box.
+        shapes: The shape of each body, or the name of a mesh; a body without one is drawn by those with which it touches
+            others, or as its equivalent box.
         follow: The body in the middle of the picture, whose momentum and rates are shown; None for the middle of all bodies.
         title: The text above the picture.
     """
@@ -50,6 +52,8 @@ class WorldScene:
     def __init__(self, world: World, shapes: dict[Body, str | Shape], follow: Body | None, title: str = "") -> None:
         self.world, self._shapes, self._follow, self._title = world, shapes, follow, title
         self._meshes: dict[Body, tuple[str, float]] = {}
+        self._of_world: list[Model] = []
+        self._touching: tuple[ShapeHandle, ...] = ()
         self._begin: Snapshot | None = None
         self._drift = Drift(world)
         self._trails: dict[Body, Trail] = {}
@@ -72,7 +76,8 @@ class WorldScene:
         """The present frame, with interpolated poses."""
         bodies = self.world.bodies
         self._note_trails(bodies)
-        models, lines, arrows = [], [], []
+        self._note_shapes()
+        models, lines, arrows = [*self._of_world], [], []
         for body in bodies:
             origin, turn, center = self._place(body)
             name, _ = self._mesh(body)
@@ -127,11 +132,22 @@ class WorldScene:
         """The followed body, unless it has been removed."""
         return self._follow if self._follow is not None and row_of(self._follow) >= 0 else None
 
+    def _note_shapes(self) -> None:
+        """Look anew at the shapes by which bodies and the world touch, if any came or went."""
+        if (shapes := self.world.shapes) != self._touching:
+            self._touching = shapes
+            self._meshes.clear()
+            self._of_world = [
+                Model(mesh_of(each.shape), np.asarray(each.position), rotation.to_matrix(each.orientation))
+                for each in shapes
+                if each.body is None
+            ]
+
     def _mesh(self, body: Body) -> tuple[str, float]:
         """The name of the mesh of a body, and its radius about the mass centre [m]."""
         known = self._meshes.get(body)
         if known is None:
-            shape = self._shapes.get(body) or box_of(body)
+            shape = self._shapes.get(body) or shape_of(body)
             if isinstance(shape, str):
                 name, corners = shape, np.asarray(meshes.triangles(shape)[:, :3], np.float64)
             else:

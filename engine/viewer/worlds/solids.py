@@ -8,7 +8,10 @@ import numpy as np
 
 from ...body import Body
 from ...checks import refuse
-from ...shapes.surfaces import Shape, as_shape, equivalent_box
+from ...shapes.compound import Compound
+from ...shapes.equivalent_box import equivalent_box
+from ...shapes.given import as_shape
+from ...shapes.shape import Shape
 from ...world import World
 from .. import meshes
 from ..meshes.materials import ALUMINIUM, PAINT, SLATE
@@ -57,8 +60,10 @@ def body_of(world: World, value: Any, argument: str, owner: str) -> Body:
     return value
 
 
-def box_of(body: Body) -> Shape:
-    """The shape of a body that has been given none."""
+def shape_of(body: Body) -> Shape:
+    """The shape of a body that has been given none: those by which it touches others, or the box with its mass and moments."""
+    if own := body.shapes:
+        return Compound([(handle.shape, handle.position, handle.orientation) for handle in own])
     properties = body.mass_properties
     return equivalent_box(properties.mass, properties.inertia_body, properties.center_of_mass_body)
 

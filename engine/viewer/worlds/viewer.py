@@ -45,7 +45,8 @@ def view(
     Args:
         world: The world. `view` calls `world.advance` with the time of each frame.
         shapes: The shape of each body, by its handle or its name: a shape of `engine.shapes`, a pair of vertices and faces, or the path of
-            a mesh file, in the body frame from the body's origin. A body without one is the box with its mass and principal moments.
+            a mesh file, in the body frame from the body's origin. A body without one is drawn by the
+            shapes with which it touches others, or as the box with its mass and principal moments.
         follow: The body in the middle, whose momentum, rates and axes are shown; None for the middle of all bodies, or the only body.
         size: Width and height of the window in pixels.
         title: The text above the picture; empty for the number of bodies.

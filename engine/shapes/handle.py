@@ -1,17 +1,20 @@
-"""The table of shapes, what all kinds of shapes have in common, and the handle of a shape in a world."""
+"""The tables of shapes and contacts, and the handle of a shape in a world."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
-from ..checks import FloatArray, by_value, integer, refuse
+from ..checks import FloatArray, by_value, encodable, integer, refuse, unit_quaternion, vector
 from ..collision import layout
-from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields
-from ..store.schema import ANY, NOT_NEGATIVE, POINT, SHARE, UNIT, Field, Kind, Schema, up_to
-from .material import ALL, MOST_LAYERS, Material
+from ..reading import reading
+from ..store.rows import BodyHandle, Parameter, TableRows, fixed, reference_fields, require_body
+from ..store.schema import ANY, NOBODY, NOT_NEGATIVE, POINT, SHARE, UNIT, Field, Kind, Schema, up_to
+from .material import ALL, DEFAULT, MOST_LAYERS, Material
+from .shape import Shape, placed, pose_of_whole
 
 SHAPES = Schema(
     "shapes",
@@ -49,22 +52,6 @@ CONTACTS = Schema(
 """Points at which shapes were near each other in the last tick, by pairs of shapes."""
 
 
-class Shape:
-    """A kind of shape with its sizes, which may be given to several bodies."""
-
-    __slots__ = ()
-
-    _type: ClassVar[int]
-    _is_for_bodies: ClassVar[bool] = True
-
-    def _sizes(self) -> tuple[float, float, float]:
-        raise NotImplementedError
-
-    def _placed(self, position: FloatArray, orientation: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Where its axes are if it is placed so."""
-        return position, orientation
-
-
 class ShapeHandle(TableRows):
     """A shape of a body or of the world, made by `Body.add_shape` or `World.add_shape`.
 
@@ -79,34 +66,55 @@ class ShapeHandle(TableRows):
     _shape: Shape
     _name: str
 
+    _arguments_in_rows = ("collides_with", "owner")
+    _counted_in_ticks = frozenset(("type", "sizes"))
+
     def __init__(
         self,
         shape: Shape,
-        body: BodyHandle | None,
-        position: FloatArray,
-        orientation: FloatArray,
-        material: Material,
-        layer: int,
-        collides_with: Iterable[int],
-        name: str,
-        owner: str,
+        body: BodyHandle | None = None,
+        position: npt.ArrayLike = (0.0, 0.0, 0.0),
+        orientation: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        material: Material = DEFAULT,
+        layer: int = 0,
+        collides_with: Iterable[int] = ALL,
+        name: str | None = None,
+        *,
+        owner: str = "ShapeHandle",
     ) -> None:
-        """Check the arguments and make the row; used by `Body.add_shape` and `World.add_shape`."""
-        self._shape, self._name = shape, name
-        place, turn = shape._placed(position, orientation)
-        values: dict[str, Any] = {
-            "type": [shape._type],
-            "sizes": shape._sizes(),
-            "position": place,
-            "orientation": turn,
-            "friction": [material.friction],
-            "restitution": [material.restitution],
-            "layer": [checked_layer(layer, "layer", owner)],
-            "collides_with": bits_of(collides_with, owner),
+        """Check the arguments and make the rows, one for each part by which the shape touches; see `Body.add_shape`."""
+        if not isinstance(shape, Shape):
+            refuse(owner, "shape", shape, "a shape of engine.shapes, such as a Box", TypeError)
+        if not (solids := shape._solids()):
+            refuse(owner, "shape", shape, "a shape that can touch: a Box, Compound, Plane or Sphere")
+        if body is not None:
+            require_body(body, "body", owner)
+            if not shape._is_for_bodies:
+                refuse(
+                    owner, "shape", shape, "a shape with a volume", hint="a plane belongs to the world: World.add_shape"
+                )
+        if not isinstance(material, Material):
+            refuse(owner, "material", material, "a shapes.Material", TypeError)
+        if name is None:
+            name = type(shape).__name__.lower()
+        if not isinstance(name, str):
+            refuse(owner, "name", name, "a string", TypeError)
+        if not name:
+            refuse(owner, "name", name, "a string that is not empty")
+        place, turn = vector(position, "position", owner), unit_quaternion(orientation, "orientation", owner)
+        poses = [placed(place, turn, solid) for solid in solids]
+        self._shape, self._name = shape, encodable(name, "name", owner)
+        values = {
+            "type": [[solid.type for solid in solids]],
+            "sizes": np.transpose([solid.sizes for solid in solids]),
+            "position": np.transpose([each for each, _turn in poses]),
+            "orientation": np.transpose([each for _place, each in poses]),
+            "friction": [[material.friction]],
+            "restitution": [[material.restitution]],
+            "layer": [[checked_layer(layer, "layer", owner)]],
+            "collides_with": np.reshape(bits_of(collides_with, owner), (2, 1)),
         }
-        super().__init__(
-            [(body,)], {key: np.reshape(np.asarray(value, float), (-1, 1)) for key, value in values.items()}
-        )
+        super().__init__([(body,)] * len(solids), {key: np.asarray(value, float) for key, value in values.items()})
 
     enabled = Parameter[bool]("Whether it touches anything, initially True.")
 
@@ -126,6 +134,20 @@ class ShapeHandle(TableRows):
         return self._name
 
     @property
+    def position(self) -> FloatArray:
+        """Its origin [m], body frame from the body's origin, or world frame, shape (3,)."""
+        return reading(self._pose()[0])
+
+    @property
+    def orientation(self) -> FloatArray:
+        """Unit quaternion, scalar-last (x, y, z, w), from its axes to those of the body or the world, shape (4,)."""
+        return reading(self._pose()[1])
+
+    def _pose(self) -> tuple[FloatArray, FloatArray]:
+        place, turn = self._value("position"), self._value("orientation")
+        return pose_of_whole(np.array(place), np.array(turn), self._shape._solids()[0])
+
+    @property
     def material(self) -> Material:
         """Friction and restitution."""
         return Material(self._value("friction"), self._value("restitution"))
@@ -134,9 +156,7 @@ class ShapeHandle(TableRows):
     def material(self, value: Material) -> None:
         if not isinstance(value, Material):
             refuse(self, "material", value, "a shapes.Material", TypeError)
-        self._table.write(
-            slice(layout.FRICTION, layout.RESTITUTION + 1), self._slice().start, [value.friction, value.restitution]
-        )
+        self._write(layout.FRICTION, value.friction, value.restitution)
 
     @property
     def layer(self) -> int:
@@ -145,7 +165,7 @@ class ShapeHandle(TableRows):
 
     @layer.setter
     def layer(self, value: int) -> None:
-        self._table.write(layout.LAYER, self._slice().start, checked_layer(value, "layer", repr(self)))
+        self._write(layout.LAYER, float(checked_layer(value, "layer", repr(self))))
 
     @property
     def collides_with(self) -> tuple[int, ...]:
@@ -155,8 +175,13 @@ class ShapeHandle(TableRows):
 
     @collides_with.setter
     def collides_with(self, value: Iterable[int]) -> None:
-        rows = slice(layout.COLLIDES_WITH, layout.COLLIDES_WITH + 2)
-        self._table.write(rows, self._slice().start, bits_of(value, repr(self)))
+        self._write(layout.COLLIDES_WITH, *bits_of(value, repr(self)))
+
+    def _write(self, first: int, *values: float) -> None:
+        """Write the same values into all of its rows."""
+        rows = self._slice()
+        columns = np.repeat(np.array(values, float)[:, np.newaxis], rows.stop - rows.start, axis=1)
+        self._table.write(slice(first, first + len(values)), rows, columns)
 
     def __repr__(self) -> str:
         owner = "the world" if self._bodies[0][0] is None else repr(self._bodies[0][0])
@@ -179,3 +204,14 @@ def bits_of(layers: Iterable[int], owner: str) -> tuple[int, int]:
     for layer in by_value(layers, "collides_with", owner, "layers") if isinstance(layers, np.ndarray) else layers:
         mask |= 1 << checked_layer(layer, "collides_with", owner)
     return mask & 0xFFFFFFFF, mask >> 32
+
+
+def fits_rows(shape: Shape, columns: FloatArray) -> bool:
+    """Whether rows of the table of shapes, as columns, are those of the parts of a shape of one owner."""
+    solids, owners = shape._solids(), set(columns[layout.BODY].tolist())
+    return (
+        columns[layout.TYPE].tolist() == [solid.type for solid in solids]
+        and columns[layout.SIZES : layout.SIZES + 3].T.tolist() == [list(solid.sizes) for solid in solids]
+        and len(owners) == 1
+        and (shape._is_for_bodies or owners == {NOBODY})
+    )

@@ -25,7 +25,7 @@ class Material:
         ValueError: If friction is negative, or restitution is not from 0 to 1.
 
     Example:
-        >>> from engine.contact_shapes import Material
+        >>> from engine.shapes import Material
         >>> Material(friction=0.8)
         Material(friction=0.8, restitution=0)
     """
@@ -59,3 +59,7 @@ class Material:
 
     def _values(self) -> tuple[float, float]:
         return self.friction, self.restitution
+
+
+DEFAULT = Material()
+"""The material of a shape that is given none."""
